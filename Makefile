@@ -1,0 +1,33 @@
+# `make repro` runs the pipeline on the built-in sample; `make test` runs the tests.
+# Both create the environment in .venv first. PYTHON=python3.12 picks another interpreter.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(abspath $(VENV))/bin
+WORKERS ?= 2
+
+# A user's git and DVC configuration is neither needed nor read.
+export DVC_NO_ANALYTICS := 1
+export PATH := $(BIN):$(PATH)
+
+.PHONY: repro test test-fast lint types
+repro: $(VENV)/installed
+	@dvc repro
+	@dvc metrics show
+
+test: $(VENV)/installed
+	@pytest -n $(WORKERS) --dist worksteal
+
+test-fast: $(VENV)/installed
+	@pytest -n $(WORKERS) --dist worksteal -m "not slow"
+
+lint: $(VENV)/installed
+	@ruff check . && ruff format --check .
+
+types: $(VENV)/installed
+	@mypy
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[pipeline,dev]'
+	@touch $@

@@ -1,0 +1,34 @@
+"""Multi-granularity self-attention for machine translation: arrays in, translations out.
+
+Needs torch, Lightning Fabric, pyarrow, numpy and sacrebleu (safetensors for weights, PyYAML for
+configurations, rich for progress); never stanza, spaCy, NLTK or DVC.
+
+Shape letters, used in every docstring:
+
+    B  sentences of a batch        T  target positions, or query positions in attention
+    S  source or key positions     M  phrases of a sentence (padded to the batch's longest)
+    D  model width                 H  attention heads
+    K  width of one head           N  largest n-gram size
+    L  levels of a syntactic partition    V  vocabulary size
+
+Masks are bool, True = may attend, broadcastable to (B, H, T, S); they are made in `mgsa.masks`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mgsa.decoding.translator import Translator
+
+
+def load(folder: str | Path) -> Translator:
+    """A model artifact as a ready object with `.translate(list of rows or texts)`.
+
+    Raises:
+        InputError: the folder is not a model artifact, or a file of it is missing or damaged.
+    """
+    from mgsa.decoding.translator import Translator
+
+    return Translator.load(Path(folder))

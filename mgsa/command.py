@@ -1,0 +1,75 @@
+"""What every command shares: exit codes, one-line errors, and progress that is quiet in logs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from mgsa.errors import InputError
+
+T = TypeVar("T")
+
+DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+
+def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None = None) -> int:
+    """Run a command's `main` and give its exit status.
+
+    A user's mistake (`InputError`) and the system's refusals (a full disk, no permission) are one
+    line on stderr; a bug keeps its traceback.
+    """
+    try:
+        main(argv)
+    except InputError as error:
+        return _fail(str(error), BAD_INPUT)
+    except BrokenPipeError:
+        # The reader of stdout went away (`| head`): not an error, but stdout can't be flushed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except OSError as error:
+        return _fail(f"{error.filename or 'write'}: {error.strerror or error}", FAILED)
+    except KeyboardInterrupt:
+        return _fail("interrupted", INTERRUPTED)
+    return DONE
+
+
+def _fail(message: str, status: int) -> int:
+    print(f"error: {message}", file=sys.stderr)
+    return status
+
+
+def progress(
+    items: Iterable[T], description: str, *, total: int | None, unit: str, size: Callable[[T], int]
+) -> Iterator[T]:
+    """Yield `items` while a bar on stderr shows the count, the rate and the time left.
+
+    Nothing is shown when stderr is not a terminal.
+
+    Args:
+        description: what is going on, such as `parse train`.
+        total: how many units there are in all, or `None` if that is not known.
+        unit: what is counted, in the plural: `sentences`.
+        size: how many units one item stands for.
+    """
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f}/{task.total:,.0f}" if total else "{task.completed:,.0f}"),
+        TextColumn(unit + " {task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(description, total=total, rate="")
+        for item in items:
+            yield item
+            bar.advance(task, size(item))
+            speed = bar.tasks[task].speed
+            bar.update(task, rate=f"{speed:,.0f}/s" if speed else "")

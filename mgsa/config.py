@@ -1,0 +1,141 @@
+"""The types and ranges of the `model`, `train` and `translate` settings.
+
+Values live in `params.yaml` and `conf/`; a dataclass here holds no default. Settings are read once
+with `mgsa.settings.from_mapping`, checked, and never written to.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from mgsa.settings import Count, NonNegative, Positive, Probability, Range
+
+GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]*)")
+"""`ngram_3` is the partition into 3-grams, `syntactic_2` level 2 of the syntactic partition."""
+
+
+@dataclass(frozen=True)
+class MultiGranularityConfig:
+    """Multi-granularity self-attention (Hao et al. 2019) in chosen encoder layers.
+
+    `granularities` says what the head groups after the first one attend to; `group_heads` gives the
+    heads of every group, words first, so it has one entry more than `granularities`.
+    """
+
+    layers: tuple[Positive, ...]
+    granularities: tuple[str, ...]
+    group_heads: tuple[Positive, ...]
+    ngram_unit: Literal["subword", "word"]
+    composition: Literal["max_pool", "lstm", "self_attention"]
+    composition_width: Positive
+    interaction: Literal["none", "lstm", "on_lstm"]
+    interaction_width: Positive
+    interaction_chunk: Positive
+    tags: bool
+    tag_weight: NonNegative
+
+    def __post_init__(self) -> None:
+        for name in self.granularities:
+            if not GRANULARITY.fullmatch(name):
+                raise ValueError(f"granularities: expected ngram_N or syntactic_N, got {name!r}")
+        if len(set(self.granularities)) != len(self.granularities) or not self.granularities:
+            raise ValueError("granularities: expected at least one, each once")
+        if len(set(self.layers)) != len(self.layers) or not self.layers:
+            raise ValueError("layers: expected at least one, each once")
+        if len(self.group_heads) != len(self.granularities) + 1:
+            raise ValueError(
+                f"group_heads: expected {len(self.granularities) + 1} numbers (words, then one for "
+                f"each granularity), got {len(self.group_heads)}"
+            )
+        if self.interaction == "on_lstm" and self.interaction_width % self.interaction_chunk:
+            raise ValueError(
+                f"interaction_chunk: expected a divisor of interaction_width "
+                f"({self.interaction_width}), got {self.interaction_chunk}"
+            )
+        if self.tags and not any(name.startswith("syntactic_") for name in self.granularities):
+            raise ValueError("tags: n-grams have none; expected false, or a syntactic granularity")
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """A Transformer encoder-decoder (Vaswani et al. 2017), with or without MG-SA in its encoder."""
+
+    encoder_layers: Positive
+    decoder_layers: Positive
+    dim: Positive
+    ffn_dim: Positive
+    heads: Positive
+    norm: Literal["pre", "post"]
+    dropout: Probability
+    attention_dropout: Probability
+    activation_dropout: Probability
+    share_embeddings: Literal["all", "decoder", "none"]
+    multi_granularity: MultiGranularityConfig | None
+
+    def __post_init__(self) -> None:
+        if self.dim % self.heads:
+            raise ValueError(f"heads: expected a divisor of dim ({self.dim}), got {self.heads}")
+        if self.dim % 2:
+            raise ValueError(f"dim: expected an even number, got {self.dim}")
+        multi = self.multi_granularity
+        if multi is None:
+            return
+        if max(multi.layers) > self.encoder_layers:
+            raise ValueError(
+                f"multi_granularity.layers: expected 1 to {self.encoder_layers} "
+                f"(encoder_layers), got {max(multi.layers)}"
+            )
+        if sum(multi.group_heads) != self.heads:
+            raise ValueError(
+                f"multi_granularity.group_heads: expected numbers that add up to heads "
+                f"({self.heads}), got {sum(multi.group_heads)}"
+            )
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """One training run. Tokens are subwords including end of sentence, padding counted."""
+
+    seed: Count
+    accelerator: Literal["cpu", "gpu", "auto"]
+    devices: Positive
+    nodes: Positive
+    precision: Literal["32-true", "bf16-mixed"]
+    compile: bool
+    batch_tokens: Positive
+    accumulate: Positive
+    shuffle_window: Positive
+    max_epochs: Positive
+    max_updates: Positive
+    optimizer_betas: tuple[Probability, ...]
+    optimizer_eps: Annotated[float, Range(minimum=0)]
+    learning_rate: NonNegative
+    warmup: Positive
+    label_smoothing: Probability
+    clip_norm: NonNegative
+    validate_every: Positive
+    validation_beam: Positive
+    validation_sentences: Positive
+    patience: Positive | None
+    best_by: Literal["bleu", "loss"]
+    log_every: Positive
+    checkpoint_every: Positive
+    keep_last: Positive
+    artifact: Literal["best", "average", "last"]
+
+    def __post_init__(self) -> None:
+        if len(self.optimizer_betas) != 2:
+            raise ValueError("optimizer_betas: expected two numbers")
+
+
+@dataclass(frozen=True)
+class TranslateConfig:
+    """Beam search with the GNMT length penalty (Wu et al. 2016, equation 14)."""
+
+    beam: Positive
+    length_penalty: NonNegative
+    max_length_ratio: NonNegative
+    max_length_extra: Positive
+    batch_tokens: Positive

@@ -1,0 +1,64 @@
+"""Ids of subwords: two lists of symbols, or one that both languages share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from mgsa.errors import InputError
+from mgsa.files import read_json
+
+PAD, BOS, EOS, UNK = 0, 1, 2, 3
+SPECIAL_SYMBOLS = ("<pad>", "<s>", "</s>", "<unk>")
+
+
+class Vocabulary:
+    """A list of symbols and its inverse; the first four ids are `SPECIAL_SYMBOLS`."""
+
+    def __init__(self, symbols: Sequence[str]) -> None:
+        if tuple(symbols[: len(SPECIAL_SYMBOLS)]) != SPECIAL_SYMBOLS:
+            raise ValueError(f"expected the first symbols to be {' '.join(SPECIAL_SYMBOLS)}")
+        self.symbols = tuple(symbols)
+        self._ids = {symbol: index for index, symbol in enumerate(self.symbols)}
+        if len(self._ids) != len(self.symbols):
+            raise ValueError("expected every symbol once")
+
+    @classmethod
+    def of(cls, subwords: Iterable[str]) -> Vocabulary:
+        """The vocabulary of `subwords` in the order given, specials put in front.
+
+        A subword of the text that is spelled like a special symbol has no id of its own.
+        """
+        return cls([*SPECIAL_SYMBOLS, *(s for s in subwords if s not in SPECIAL_SYMBOLS)])
+
+    def __len__(self) -> int:
+        return len(self.symbols)
+
+    def encode(self, subwords: Iterable[str]) -> list[int]:
+        """Ids of subwords, `UNK` for those it lacks and for those spelled like a special symbol."""
+        ids = self._ids
+        return [
+            index if (index := ids.get(subword, UNK)) >= len(SPECIAL_SYMBOLS) else UNK
+            for subword in subwords
+        ]
+
+    def decode(self, ids: Iterable[int]) -> list[str]:
+        """Subwords of ids, end of sentence and padding left out."""
+        return [self.symbols[index] for index in ids if index not in (PAD, BOS, EOS)]
+
+
+def read_vocabularies(path: Path) -> tuple[Vocabulary, Vocabulary]:
+    """The source and target vocabulary of a `vocab.json`: one object twice when they share one.
+
+    Raises:
+        InputError: the file is not `{"source": [...], "target": [...] or null}`.
+    """
+    content = read_json(path)
+    try:
+        source = Vocabulary(content["source"])
+        target = source if content["target"] is None else Vocabulary(content["target"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"expected source and target lists of symbols: {error}", path=path
+        ) from None
+    return source, target

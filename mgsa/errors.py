@@ -1,0 +1,18 @@
+"""The one exception for a user's mistake: bad input, named by file and line."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+
+class InputError(ValueError):
+    """Bad input or bad usage: one line saying where it is and what was expected.
+
+    Commands print it as `error: <file>:<line>: <message>` and exit with status 2.
+    """
+
+    def __init__(
+        self, message: str, *, path: str | PathLike[str] | None = None, line: int | None = None
+    ) -> None:
+        where = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
+        super().__init__(f"{where}{message}")

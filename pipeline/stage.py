@@ -1,0 +1,72 @@
+"""What every stage shares: its arguments, and its own section of the parameter file."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TypeVar
+
+from mgsa.errors import InputError
+from mgsa.settings import apply_overrides, from_mapping, read_yaml
+
+T = TypeVar("T")
+
+SECTIONS = (
+    "corpus",
+    "tokenize",
+    "parser",
+    "parse",
+    "bpe",
+    "partition",
+    "dataset",
+    "model",
+    "train",
+    "translate",
+    "evaluate",
+)
+"""The sections of `params.yaml`, in the order of the stages that read them."""
+
+SPLITS = ("train", "valid", "test")
+SIDES = ("source", "target")
+
+
+def argument_parser(stage: str, description: str) -> argparse.ArgumentParser:
+    """The parser of a stage's command: `--params` and `--set`, to which it adds its paths."""
+    parser = argparse.ArgumentParser(prog=f"python -m pipeline.{stage}", description=description)
+    parser.add_argument(
+        "--params",
+        type=Path,
+        default=Path("params.yaml"),
+        metavar="FILE",
+        help=f"parameter file; this command reads its section `{stage}` (default: params.yaml)",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="put another value (YAML) for a key of the section; may be repeated",
+    )
+    return parser
+
+
+def read_settings(arguments: argparse.Namespace, section: str, settings: type[T]) -> T:
+    """The section `section` of the parameter file, overrides put in, as the dataclass `settings`.
+
+    Raises:
+        InputError: the file names a section that no stage reads, or lacks this one, or a key or
+            value of this one is wrong.
+    """
+    path: Path = arguments.params
+    content = read_yaml(path)
+    for name in content:
+        if name not in SECTIONS:
+            raise InputError(
+                f"{name}: unknown section; expected one of {', '.join(SECTIONS)}", path=path
+            )
+    if section not in content:
+        raise InputError(f"{section}: missing section", path=path)
+    values = content[section]
+    if isinstance(values, dict):
+        values = apply_overrides(values, arguments.set)
+    return from_mapping(settings, values, f"{path}: {section}")
