@@ -25,11 +25,11 @@ def replacing_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     temporary file is removed.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+    encoding, newline = (None, None) if "b" in mode else ("utf-8", "\n")
     descriptor, name = tempfile.mkstemp(prefix=_TEMPORARY_PREFIX, dir=path.parent)
     temporary = Path(name)
     try:
-        with os.fdopen(descriptor, mode, **text) as file:
+        with os.fdopen(descriptor, mode, encoding=encoding, newline=newline) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
