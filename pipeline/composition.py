@@ -1,0 +1,142 @@
+"""Say which composition of the config groups `params.yaml` is, and name what differs from it.
+
+`dvc exp run -S model=…` composes the groups in `conf/`; `dvc repro` runs `params.yaml` as it is.
+A file that was edited by hand is a legitimate experiment, but nobody should take it for a preset:
+this stage runs whenever the file or the groups changed, and says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mgsa.command import run
+from mgsa.errors import InputError
+from mgsa.files import replacing_file, write_json
+from mgsa.settings import read_yaml
+
+GROUPS = ("corpus", "parser", "model", "train")
+ABSENT = "nothing"
+
+
+@dataclass(frozen=True)
+class Composition:
+    """The option of each group nearest to a parameter file, and the keys that still differ.
+
+    `differences` gives for a key (`train.max_epochs`) the file's value and the composition's.
+    """
+
+    options: dict[str, str]
+    differences: dict[str, tuple[Any, Any]]
+
+
+def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
+    """The sections that Hydra composes from the folder `config` with `group=option` overrides.
+
+    Raises:
+        InputError: an option or key is unknown, or a file of the groups is malformed.
+    """
+    import hydra
+    from hydra.errors import HydraException
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        with hydra.initialize_config_dir(str(config.resolve()), version_base=None):
+            composed = hydra.compose("config", overrides=list(overrides))
+        sections = OmegaConf.to_container(composed, resolve=True)
+    except (HydraException, OmegaConfBaseException) as error:
+        raise InputError(str(error).splitlines()[0], path=config) from None
+    assert isinstance(sections, dict)
+    return {str(name): section for name, section in sections.items()}
+
+
+def nearest_composition(params: Mapping[str, Any], config: Path) -> Composition:
+    """The composition of the groups in `config` that differs from `params` in the fewest keys.
+
+    Groups set keys of their own, so the best option of one does not depend on the others'.
+    """
+    wanted = _flatten(params)
+    options: dict[str, str] = {}
+    for group in GROUPS:
+        names = sorted(path.stem for path in (config / group).glob("*.yaml"))
+        if not names:
+            raise InputError("expected a config group, found no option", path=config / group)
+        options[group] = min(
+            names, key=lambda name: len(_differences(wanted, compose(config, [f"{group}={name}"])))
+        )
+    composed = compose(config, [f"{group}={name}" for group, name in options.items()])
+    return Composition(options, _differences(wanted, composed))
+
+
+def describe(composition: Composition) -> list[str]:
+    """One line naming the options, then one for each key that no composition explains."""
+    lines = ["params.yaml is " + " ".join(f"{g}={o}" for g, o in composition.options.items())]
+    if composition.differences:
+        lines[0] += f", with {len(composition.differences)} values that no preset gives:"
+    for key, (value, preset) in composition.differences.items():
+        lines.append(f"  {key}: {value} (the preset has {preset})")
+    return lines
+
+
+def _differences(
+    wanted: Mapping[str, Any], composed: Mapping[str, Any]
+) -> dict[str, tuple[Any, Any]]:
+    found = _flatten(composed)
+    return {
+        key: (wanted.get(key, ABSENT), found.get(key, ABSENT))
+        for key in [*wanted, *(key for key in found if key not in wanted)]
+        if wanted.get(key, ABSENT) != found.get(key, ABSENT)
+    }
+
+
+def _flatten(sections: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in sections.items():
+        if isinstance(value, Mapping):
+            flat |= _flatten(value, f"{prefix}{key}.")
+        else:
+            flat[f"{prefix}{key}"] = value
+    return flat
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Compare the parameter file with the groups; write the finding, or a composition."""
+    parser = argparse.ArgumentParser(
+        prog="python -m pipeline.composition",
+        description="Say which composition of the config groups the parameter file is; "
+        "with --write, compose it anew.",
+    )
+    parser.add_argument("--params", type=Path, default=Path("params.yaml"), metavar="FILE")
+    parser.add_argument("--config", type=Path, default=Path("conf"), metavar="DIR")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="write the finding as JSON")
+    parser.add_argument(
+        "--write",
+        nargs="*",
+        metavar="GROUP=OPTION",
+        help="write the composition with these options to --params, as `dvc exp run -S` would",
+    )
+    arguments = parser.parse_args(argv)
+    if arguments.write is not None:
+        from omegaconf import OmegaConf
+
+        text = OmegaConf.to_yaml(OmegaConf.create(compose(arguments.config, arguments.write)))
+        with replacing_file(arguments.params) as file:
+            file.write(text)
+    composition = nearest_composition(read_yaml(arguments.params), arguments.config)
+    for line in describe(composition):
+        print(line, file=sys.stderr)
+    if arguments.report:
+        differences = {
+            key: {"params": value, "preset": preset}
+            for key, (value, preset) in composition.differences.items()
+        }
+        write_json(arguments.report, {**composition.options, "differences": differences})
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))
