@@ -43,6 +43,9 @@ class Batch:
         target_output: (B, T) the target, then end of sentence.
         segments: for each granularity, (B, S): the phrase that holds each position, `NO_PHRASE`
             at padding.
+        phrase_lengths: for each granularity, (B, M): the positions of each phrase, 0 where a
+            sentence has no such phrase. The same as `segments` tells, but M is known from it
+            without asking the device.
         tags: for each syntactic granularity, (B, M): the tag of each phrase, `NO_PHRASE` where
             there is none.
     """
@@ -53,6 +56,7 @@ class Batch:
     target_input: Tensor
     target_output: Tensor
     segments: dict[str, Tensor]
+    phrase_lengths: dict[str, Tensor]
     tags: dict[str, Tensor]
 
     @property
@@ -80,6 +84,7 @@ def make_batch(rows: Sequence[Row], granularities: Sequence[str], *, ngram_unit:
     """
     source = _padded([[*row.source, EOS] for row in rows], PAD)
     segments: dict[str, Tensor] = {}
+    phrase_lengths: dict[str, Tensor] = {}
     tags: dict[str, Tensor] = {}
     for name in granularities:
         kind, _, size = name.partition("_")
@@ -92,6 +97,7 @@ def make_batch(rows: Sequence[Row], granularities: Sequence[str], *, ngram_unit:
         segments[name] = _padded(
             [np.repeat(np.arange(len(row)), row) for row in lengths], NO_PHRASE
         )
+        phrase_lengths[name] = _padded(lengths, 0)
     return Batch(
         index=torch.tensor([row.index for row in rows]),
         source=source,
@@ -99,6 +105,7 @@ def make_batch(rows: Sequence[Row], granularities: Sequence[str], *, ngram_unit:
         target_input=_padded([[BOS, *row.target] for row in rows], PAD),
         target_output=_padded([[*row.target, EOS] for row in rows], PAD),
         segments=segments,
+        phrase_lengths=phrase_lengths,
         tags=tags,
     )
 
