@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from mgsa.data.ragged import Ragged
 from mgsa.data.vocabulary import BOS, EOS, PAD
 
 NO_PHRASE = -1
@@ -20,7 +21,8 @@ class Row:
     """One sentence pair of a dataset, in subwords, without end of sentence.
 
     `phrase_lengths[k]` and `phrase_tags[k]` are the phrases of syntactic level k + 1: their lengths
-    in subwords, which add up to `len(source)`, and the ids of their tags.
+    in subwords, which add up to `len(source)`, and the ids of their tags. `links` are pairs of
+    source and target positions, `None` where the dataset has no alignments.
     """
 
     index: int
@@ -29,6 +31,56 @@ class Row:
     subwords_per_word: Sequence[int]
     phrase_lengths: Sequence[Sequence[int]]
     phrase_tags: Sequence[Sequence[int]]
+    target_subwords_per_word: Sequence[int] = ()
+    links: Sequence[tuple[int, int]] | None = None
+
+
+@dataclass(frozen=True)
+class RowColumns:
+    """Many rows, column by column: what a batch is padded from.
+
+    `phrase_lengths` and `phrase_tags` have one entry a syntactic level, none where nothing asked
+    for them; `subwords_per_word` is `None` where nothing asked for it.
+    """
+
+    index: np.ndarray
+    source: Ragged
+    target: Ragged
+    subwords_per_word: Ragged | None
+    phrase_lengths: tuple[Ragged, ...]
+    phrase_tags: tuple[Ragged, ...]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> RowColumns:
+        """The columns of some rows, with as many levels as all of them have."""
+        levels = min((len(row.phrase_lengths) for row in rows), default=0)
+        return cls(
+            index=np.array([row.index for row in rows], dtype=np.int64),
+            source=Ragged.of([row.source for row in rows]),
+            target=Ragged.of([row.target for row in rows]),
+            subwords_per_word=Ragged.of([row.subwords_per_word for row in rows]),
+            phrase_lengths=tuple(
+                Ragged.of([row.phrase_lengths[k] for row in rows]) for k in range(levels)
+            ),
+            phrase_tags=tuple(
+                Ragged.of([row.phrase_tags[k] for row in rows]) for k in range(levels)
+            ),
+        )
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def take(self, indices: np.ndarray) -> RowColumns:
+        """The rows at `indices`, in that order."""
+        words = self.subwords_per_word
+        return RowColumns(
+            index=self.index[indices],
+            source=self.source.take(indices),
+            target=self.target.take(indices),
+            subwords_per_word=None if words is None else words.take(indices),
+            phrase_lengths=tuple(level.take(indices) for level in self.phrase_lengths),
+            phrase_tags=tuple(level.take(indices) for level in self.phrase_tags),
+        )
 
 
 @dataclass(frozen=True)
@@ -43,9 +95,6 @@ class Batch:
         target_output: (B, T) the target, then end of sentence.
         segments: for each granularity, (B, S): the phrase that holds each position, `NO_PHRASE`
             at padding.
-        phrase_lengths: for each granularity, (B, M): the positions of each phrase, 0 where a
-            sentence has no such phrase. The same as `segments` tells, but M is known from it
-            without asking the device.
         tags: for each syntactic granularity, (B, M): the tag of each phrase, `NO_PHRASE` where
             there is none.
     """
@@ -56,7 +105,6 @@ class Batch:
     target_input: Tensor
     target_output: Tensor
     segments: dict[str, Tensor]
-    phrase_lengths: dict[str, Tensor]
     tags: dict[str, Tensor]
 
     @property
@@ -81,47 +129,69 @@ def make_batch(rows: Sequence[Row], granularities: Sequence[str], *, ngram_unit:
 
     Args:
         ngram_unit: whether n-grams count `subword`s or `word`s.
+
+    Raises:
+        ValueError: a granularity is a syntactic level that the rows don't have.
     """
-    source = _padded([[*row.source, EOS] for row in rows], PAD)
+    return pad_columns(RowColumns.of(rows), granularities, ngram_unit=ngram_unit)
+
+
+def pad_columns(columns: RowColumns, granularities: Sequence[str], *, ngram_unit: str) -> Batch:
+    """The same as `make_batch` for rows that came as columns, without a loop over them."""
+    num_rows = len(columns)
+    source_lengths = columns.source.lengths.astype(np.int64)
+    target_lengths = columns.target.lengths.astype(np.int64)
+    source = columns.source.padded(PAD, width=source_lengths.max() + 1)
+    source[np.arange(num_rows), source_lengths] = EOS
+    target_output = columns.target.padded(PAD, width=target_lengths.max() + 1)
+    target_input = np.roll(target_output, 1, axis=1)
+    target_input[:, 0] = BOS
+    target_output[np.arange(num_rows), target_lengths] = EOS
+
     segments: dict[str, Tensor] = {}
-    phrase_lengths: dict[str, Tensor] = {}
     tags: dict[str, Tensor] = {}
     for name in granularities:
         kind, _, size = name.partition("_")
         if kind == "syntactic":
-            level = int(size) - 1
-            lengths = [[*row.phrase_lengths[level], 1] for row in rows]
-            tags[name] = _padded([[*row.phrase_tags[level], NO_PHRASE] for row in rows], NO_PHRASE)
+            if int(size) > len(columns.phrase_lengths):
+                raise ValueError(f"{name}: the rows have {len(columns.phrase_lengths)} levels")
+            phrases = columns.phrase_lengths[int(size) - 1]
+            # One column more than phrases: that of end of sentence, which has no tag.
+            padded_tags = columns.phrase_tags[int(size) - 1].padded(
+                NO_PHRASE, width=phrases.lengths.max() + 1
+            )
+            tags[name] = torch.from_numpy(padded_tags)
+            segments[name] = _segments(phrases, 1, source_lengths)
+        elif ngram_unit == "word":
+            assert columns.subwords_per_word is not None
+            segments[name] = _segments(columns.subwords_per_word, int(size), source_lengths)
         else:
-            lengths = [[*ngram_lengths(row, int(size), ngram_unit), 1] for row in rows]
-        segments[name] = _padded(
-            [np.repeat(np.arange(len(row)), row) for row in lengths], NO_PHRASE
-        )
-        phrase_lengths[name] = _padded(lengths, 0)
+            segments[name] = _subword_segments(int(size), source_lengths)
     return Batch(
-        index=torch.tensor([row.index for row in rows]),
-        source=source,
-        source_lengths=torch.tensor([len(row.source) + 1 for row in rows]),
-        target_input=_padded([[BOS, *row.target] for row in rows], PAD),
-        target_output=_padded([[*row.target, EOS] for row in rows], PAD),
+        index=torch.from_numpy(columns.index),
+        source=torch.from_numpy(source),
+        source_lengths=torch.from_numpy(source_lengths + 1),
+        target_input=torch.from_numpy(target_input),
+        target_output=torch.from_numpy(target_output),
         segments=segments,
-        phrase_lengths=phrase_lengths,
         tags=tags,
     )
 
 
-def ngram_lengths(row: Row, n: int, unit: str) -> list[int]:
-    """Lengths in subwords of the n-grams of a row's source; the last may be shorter."""
-    if unit == "word":
-        counts = row.subwords_per_word
-        return [sum(counts[start : start + n]) for start in range(0, len(counts), n)]
-    length = len(row.source)
-    return [min(n, length - start) for start in range(0, length, n)]
+def _segments(units: Ragged, size: int, source_lengths: np.ndarray) -> Tensor:
+    """(B, S) segments of `size` units each (words or phrases), given the units' subwords."""
+    unit_of_position = np.repeat(units.places(), units.flat())
+    positions = Ragged(
+        unit_of_position // size, np.cumsum(source_lengths) - source_lengths, source_lengths
+    )
+    segments = positions.padded(NO_PHRASE, width=source_lengths.max() + 1)
+    segments[np.arange(len(units)), source_lengths] = -(-units.lengths // size)  # ceil
+    return torch.from_numpy(segments)
 
 
-def _padded(rows: Sequence[Sequence[int] | np.ndarray], padding: int) -> Tensor:
-    """Rows of different lengths as one (B, longest) tensor of int64."""
-    filled = np.full((len(rows), max(len(row) for row in rows)), padding, dtype=np.int64)
-    for index, row in enumerate(rows):
-        filled[index, : len(row)] = row
-    return torch.from_numpy(filled)
+def _subword_segments(size: int, source_lengths: np.ndarray) -> Tensor:
+    """(B, S) segments of `size` subwords each."""
+    positions = np.arange(source_lengths.max() + 1)
+    segments = np.where(positions < source_lengths[:, None], positions // size, NO_PHRASE)
+    segments[np.arange(len(source_lengths)), source_lengths] = -(-source_lengths // size)  # ceil
+    return torch.from_numpy(segments)

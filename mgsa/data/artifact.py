@@ -1,0 +1,305 @@
+"""Open a dataset artifact: version and hashes checked, rows streamed from Parquet.
+
+Rows are decoded a row group at a time and dropped after use, so memory follows the rows in use and
+not the size of the corpus. The files are read, not mapped: what Parquet holds is compressed, so
+mapped pages would be one more copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from mgsa.data.batch import Row, RowColumns
+from mgsa.data.ragged import Ragged
+from mgsa.data.schema import MANIFEST, SCHEMA, SCHEMA_VERSION, TAGS, VOCABULARY
+from mgsa.data.vocabulary import Vocabulary, read_vocabularies
+from mgsa.errors import InputError
+from mgsa.files import read_json, sha256
+
+TextColumn = Literal["source_text", "target_text", "source_tokens", "target_tokens"]
+
+_ROW_COLUMNS = [
+    "source_ids",
+    "target_ids",
+    "subwords_per_word",
+    "target_subwords_per_word",
+    "phrase_lengths",
+    "phrase_tags",
+    "links",
+]
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What `manifest.json` says of an artifact.
+
+    Attributes:
+        identity: SHA-256 of the manifest, which holds those of all other files.
+        levels: how many levels of syntactic partition every row has.
+        rows: the sentence pairs of every split.
+        files: size in bytes and SHA-256 of every other file.
+        content: the whole of it.
+    """
+
+    identity: str
+    source_language: str
+    target_language: str
+    levels: int
+    rows: dict[str, int]
+    files: dict[str, tuple[int, str]]
+    content: dict[str, Any]
+
+    @classmethod
+    def read(cls, path: Path) -> Manifest:
+        """Read a manifest.
+
+        Raises:
+            InputError: it is missing, malformed, or of another version.
+        """
+        content = read_json(path)
+        version = content.get("schema_version") if isinstance(content, dict) else None
+        if version != SCHEMA_VERSION:
+            raise InputError(
+                f"expected a dataset of schema version {SCHEMA_VERSION}, got {version!r}", path=path
+            )
+        try:
+            return cls(
+                identity=sha256(path),
+                source_language=content["source_language"],
+                target_language=content["target_language"],
+                levels=int(content["levels"]),
+                rows={name: int(split["rows"]) for name, split in content["splits"].items()},
+                files={
+                    name: (int(file["bytes"]), str(file["sha256"]))
+                    for name, file in content["files"].items()
+                },
+                content=content,
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"malformed manifest: {error!r}", path=path) from None
+
+
+def open_dataset(folder: Path, *, verify: bool = True) -> Dataset:
+    """Open the dataset artifact in `folder`.
+
+    Args:
+        verify: whether to read every file once and compare its SHA-256; sizes and schemas are
+            compared in any case.
+
+    Raises:
+        InputError: the folder is not a dataset of this version, or a file of it is missing,
+            truncated or altered; the message names the file.
+    """
+    manifest = Manifest.read(folder / MANIFEST)
+    for name, (size, digest) in manifest.files.items():
+        path = folder / name
+        if not path.is_file():
+            raise InputError("no such file, but the manifest lists it", path=path)
+        found = path.stat().st_size
+        if found != size:
+            raise InputError(f"expected {size} bytes as in the manifest, found {found}", path=path)
+        if verify and sha256(path) != digest:
+            raise InputError("its SHA-256 is not the manifest's: the file was altered", path=path)
+    for name in [f"{split}.parquet" for split in manifest.rows] + [VOCABULARY, TAGS]:
+        if name not in manifest.files:
+            raise InputError(f"expected {name} among the files", path=folder / MANIFEST)
+    dataset = Dataset(folder, manifest)
+    for split in manifest.rows:
+        dataset.check_schema(split)
+    return dataset
+
+
+class Dataset:
+    """An open artifact: its vocabularies and tags, and its rows in whatever portion is asked for.
+
+    Attributes:
+        manifest: languages, counts, hashes.
+        vocabularies: of the source and of the target; one object twice when they share one.
+        tags: names of the phrases' tags, by id.
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self.vocabularies: tuple[Vocabulary, Vocabulary] = read_vocabularies(folder / VOCABULARY)
+        self.tags: tuple[str, ...] = tuple(read_json(folder / TAGS))
+        self._files: dict[str, pq.ParquetFile] = {}
+
+    def num_rows(self, split: str) -> int:
+        """Sentence pairs of a split."""
+        self._expect(split)
+        return self.manifest.rows[split]
+
+    def row_group_rows(self, split: str) -> np.ndarray:
+        """(row groups,) how many rows each row group of a split has."""
+        metadata = self._file(split).metadata
+        return np.array(
+            [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)],
+            dtype=np.int64,
+        )
+
+    def lengths(self, split: str, row_groups: Sequence[int] | None = None) -> np.ndarray:
+        """(rows, 2) int32: subwords of source and target, of some row groups or of all."""
+        table = self._read(split, row_groups, ["source_length", "target_length"])
+        columns = [table["source_length"], table["target_length"]]
+        return np.stack([column.to_numpy().astype(np.int32) for column in columns], axis=1)
+
+    def columns(
+        self, split: str, row_groups: Sequence[int], *, words: bool, phrases: bool
+    ) -> RowColumns:
+        """All rows of some row groups, in their order, as columns.
+
+        Args:
+            words: whether subwords per word are wanted.
+            phrases: whether the syntactic phrases are wanted.
+        """
+        counts = self.row_group_rows(split)
+        starts = np.cumsum(counts) - counts
+        levels = self.manifest.levels if phrases else 0
+        return RowColumns(
+            index=np.concatenate(
+                [np.arange(starts[group], starts[group] + counts[group]) for group in row_groups]
+            ),
+            source=self._lists(split, row_groups, "source_ids", 0)[0],
+            target=self._lists(split, row_groups, "target_ids", 0)[0],
+            subwords_per_word=self._lists(split, row_groups, "subwords_per_word", 0)[0]
+            if words
+            else None,
+            phrase_lengths=self._lists(split, row_groups, "phrase_lengths", levels),
+            phrase_tags=self._lists(split, row_groups, "phrase_tags", levels),
+        )
+
+    def read(self, split: str, start: int = 0, stop: int | None = None) -> Iterator[Row]:
+        """The rows `start` to `stop` (end exclusive) of a split, one row group in memory at once."""
+        for first, table in self._portions(split, start, stop, _ROW_COLUMNS):
+            yield from _rows_of(table, first)
+
+    def rows(self, split: str, indices: Sequence[int]) -> Iterator[Row]:
+        """The rows at `indices`, in that order; a row group is decoded anew when they leave it."""
+        counts = self.row_group_rows(split)
+        ends = np.cumsum(counts)
+        current, table, first = -1, None, 0
+        for index in indices:
+            if not 0 <= index < self.num_rows(split):
+                raise IndexError(f"{split}: no row {index} among {self.num_rows(split)}")
+            group = int(np.searchsorted(ends, index, side="right"))
+            if group != current:
+                current, table = group, self._read(split, [group], _ROW_COLUMNS)
+                first = int(ends[group] - counts[group])
+            assert table is not None
+            yield from _rows_of(table.slice(index - first, 1), index)
+
+    def texts(
+        self, split: str, column: TextColumn, start: int = 0, stop: int | None = None
+    ) -> Iterator[str]:
+        """The sentences of a text column, from row `start` to `stop` (end exclusive)."""
+        for _, table in self._portions(split, start, stop, [column]):
+            yield from table[column].to_pylist()
+
+    def tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
+        """Every row group of a split in turn: the index of its first row, and all its columns."""
+        yield from self._portions(split, 0, None, SCHEMA.names)
+
+    def check_schema(self, split: str) -> None:
+        """Check that a split's Parquet file has the columns and rows that the manifest promises.
+
+        Raises:
+            InputError: it has not, or is no Parquet file.
+        """
+        file, path = self._file(split), self._path(split)
+        for expected in SCHEMA:
+            place = file.schema_arrow.get_field_index(expected.name)
+            if place < 0 or not file.schema_arrow.field(place).equals(expected):
+                raise InputError(f"expected a column {expected.name}: {expected.type}", path=path)
+        if file.metadata.num_rows != self.manifest.rows[split]:
+            raise InputError(
+                f"expected {self.manifest.rows[split]} rows as in the manifest, "
+                f"found {file.metadata.num_rows}",
+                path=path,
+            )
+
+    def _path(self, split: str) -> Path:
+        return self.folder / f"{split}.parquet"
+
+    def _expect(self, split: str) -> None:
+        if split not in self.manifest.rows:
+            splits = ", ".join(self.manifest.rows)
+            raise InputError(f"no split {split!r}; it has {splits}", path=self.folder)
+
+    def _file(self, split: str) -> pq.ParquetFile:
+        self._expect(split)
+        if split not in self._files:
+            with _naming(self._path(split)):
+                self._files[split] = pq.ParquetFile(self._path(split))
+        return self._files[split]
+
+    def _read(self, split: str, row_groups: Sequence[int] | None, columns: list[str]) -> pa.Table:
+        file = self._file(split)
+        groups = range(file.metadata.num_row_groups) if row_groups is None else row_groups
+        with _naming(self._path(split)):
+            return file.read_row_groups(list(groups), columns=columns)
+
+    def _portions(
+        self, split: str, start: int, stop: int | None, columns: list[str]
+    ) -> Iterator[tuple[int, pa.Table]]:
+        """The rows `start` to `stop` in tables of at most a row group, with their first index."""
+        stop = self.num_rows(split) if stop is None else min(stop, self.num_rows(split))
+        first = 0
+        for group, rows in enumerate(self.row_group_rows(split).tolist()):
+            begin, end = max(start, first), min(stop, first + rows)
+            if begin < end:
+                table = self._read(split, [group], columns)
+                yield begin, table.slice(begin - first, end - begin)
+            first += rows
+
+    def _lists(
+        self, split: str, row_groups: Sequence[int], column: str, levels: int
+    ) -> tuple[Ragged, ...]:
+        """One list column, or one for each level of a column of lists of lists."""
+        nested = column.startswith("phrase")
+        if nested and not levels:
+            return ()
+        # One column at a time: joining the row groups of a column needs it twice for a moment.
+        table = self._read(split, row_groups, [column])
+        array = table[column].combine_chunks()
+        if isinstance(array, pa.ChunkedArray):
+            array = pa.concat_arrays(array.chunks)
+        outer = array.offsets.to_numpy()
+        if not nested:
+            return (Ragged(array.values.to_numpy(), outer[:-1], np.diff(outer)),)
+        offsets, values = array.values.offsets.to_numpy(), array.values.values.to_numpy()
+        lists = [outer[:-1] + level for level in range(levels)]
+        return tuple(Ragged(values, offsets[at], offsets[at + 1] - offsets[at]) for at in lists)
+
+
+def _rows_of(table: pa.Table, first: int) -> Iterator[Row]:
+    for index, row in enumerate(table.to_pylist(), start=first):
+        links = row["links"]
+        yield Row(
+            index=index,
+            source=row["source_ids"],
+            target=row["target_ids"],
+            subwords_per_word=row["subwords_per_word"],
+            phrase_lengths=row["phrase_lengths"],
+            phrase_tags=row["phrase_tags"],
+            target_subwords_per_word=row["target_subwords_per_word"],
+            links=links and [(link["source"], link["target"]) for link in links],
+        )
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """What pyarrow says of a damaged file, as an `InputError` that names it."""
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        first_line = str(error).splitlines()[0]
+        raise InputError(f"expected a readable Parquet file: {first_line}", path=path) from None

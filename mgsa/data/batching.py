@@ -1,0 +1,300 @@
+"""Batches by a budget of tokens, in an order that seed and epoch fix, from any position on.
+
+An epoch visits the row groups of a dataset in a shuffled order. Consecutive ones make a window of
+about `shuffle_window` rows, the only rows in memory; a window's rows are bucketed by length into
+micro-batches, which are then shuffled. The micro-batches of an epoch are numbered, and the order
+depends on nothing but seed and epoch, so a position is two numbers.
+
+An update takes `world_size * accumulate` consecutive micro-batches, of which rank r takes every
+`world_size`-th from the r-th on: two processes, and one process that accumulates two, see the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mgsa.data.artifact import Dataset
+from mgsa.data.batch import Batch, RowColumns, pad_columns
+from mgsa.errors import InputError
+
+EVALUATION_WINDOW = 20_000
+"""Rows that are sorted by length together where the order of batches doesn't matter."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """A place between two micro-batches: `micro_batch` is the next one of its epoch."""
+
+    epoch: int
+    micro_batch: int
+
+
+@dataclass(frozen=True)
+class Update:
+    """What one update of the weights learns from.
+
+    Attributes:
+        batches: this rank's micro-batches with their numbers in the epoch, as many on every rank;
+            `None` where the epoch ended before: such a rank has nothing to add but takes part.
+        position_after: where to go on.
+        num_target_tokens: of the micro-batches of all ranks, end of sentence included.
+        end_of_epoch: whether these are the last micro-batches of their epoch.
+    """
+
+    batches: tuple[tuple[int, Batch | None], ...]
+    position_after: Position
+    num_target_tokens: int
+    end_of_epoch: bool
+
+
+@dataclass(frozen=True)
+class _MicroBatch:
+    number: int
+    num_target_tokens: int
+    batch: Batch | None
+
+
+class TrainBatches:
+    """The training split as an endless sequence of updates.
+
+    Every row that is no longer than `max_length` appears exactly once an epoch. A batch costs its
+    rows times its longest side, end of sentence included, and no more than `batch_tokens` unless it
+    is a single row.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        *,
+        batch_tokens: int,
+        seed: int,
+        shuffle_window: int,
+        granularities: Sequence[str],
+        ngram_unit: str,
+        max_length: int | None,
+    ) -> None:
+        """Plan batches of the split `train`.
+
+        Args:
+            batch_tokens: the most subwords of a batch, padding counted, of the longer side.
+            shuffle_window: rows that are shuffled and bucketed together, rounded up to row groups.
+            granularities: what segments the batches need: `syntactic_1`, `ngram_2`, …
+            ngram_unit: whether n-grams count `subword`s or `word`s.
+            max_length: the most subwords of a side, end of sentence not counted; longer pairs are
+                left out. `None`: no limit.
+
+        Raises:
+            InputError: the dataset lacks a granularity, or no pair is short enough.
+        """
+        check_granularities(dataset, granularities)
+        self._dataset = dataset
+        self._batch_tokens = batch_tokens
+        self._seed = seed
+        self._shuffle_window = shuffle_window
+        self._granularities = tuple(granularities)
+        self._ngram_unit = ngram_unit
+        self._max_length = max_length
+        lengths = dataset.lengths("train")
+        self.num_too_long = 0 if max_length is None else int((lengths.max(1) > max_length).sum())
+        if self.num_too_long == len(lengths):
+            raise InputError(
+                f"expected training pairs of at most {max_length} subwords, found none",
+                path=dataset.folder,
+            )
+
+    def num_micro_batches(self, epoch: int) -> int:
+        """The micro-batches of an epoch; only lengths are read."""
+        windows = self._windows(epoch)
+        return sum(len(self._plan(epoch, place, groups)) for place, groups in enumerate(windows))
+
+    def updates(
+        self, position: Position, *, rank: int, world_size: int, accumulate: int
+    ) -> Iterator[Update]:
+        """The updates from `position` on, one epoch after another without end.
+
+        The windows before `position` are skipped without being decoded.
+
+        Raises:
+            InputError: the epoch of `position` has fewer micro-batches.
+        """
+        while True:
+            found = False
+            for update in self._updates_of_epoch(position, rank, world_size, accumulate):
+                found = True
+                yield update
+            if not found:
+                raise InputError(
+                    f"expected a position within epoch {position.epoch}, which has "
+                    f"{self.num_micro_batches(position.epoch)} batches, got {position.micro_batch}",
+                    path=self._dataset.folder,
+                )
+            position = Position(position.epoch + 1, 0)
+
+    def _updates_of_epoch(
+        self, position: Position, rank: int, world_size: int, accumulate: int
+    ) -> Iterator[Update]:
+        size = world_size * accumulate
+        first = position.micro_batch
+        group: list[_MicroBatch] = []
+        for micro_batch in self._micro_batches(position, rank, world_size):
+            if len(group) == size:
+                after = Position(position.epoch, micro_batch.number)
+                yield _update(group, range(first + rank, first + size, world_size), after)
+                first, group = micro_batch.number, []
+            group.append(micro_batch)
+        if group:
+            after = Position(position.epoch + 1, 0)
+            yield _update(group, range(first + rank, first + size, world_size), after)
+
+    def _micro_batches(
+        self, position: Position, rank: int, world_size: int
+    ) -> Iterator[_MicroBatch]:
+        """The micro-batches from `position` to the end of its epoch, padded if they are `rank`'s."""
+        number = 0
+        for place, groups in enumerate(self._windows(position.epoch)):
+            plan = self._plan(position.epoch, place, groups)
+            skipped = max(position.micro_batch - number, 0)
+            number += min(skipped, len(plan))
+            if skipped < len(plan):
+                # A call of its own, so that a window is let go before the next one is decoded.
+                yield from self._window(groups, plan[skipped:], number, position, rank, world_size)
+                number += len(plan) - skipped
+
+    def _window(
+        self,
+        groups: Sequence[int],
+        plan: Sequence[np.ndarray],
+        number: int,
+        position: Position,
+        rank: int,
+        world_size: int,
+    ) -> Iterator[_MicroBatch]:
+        columns = _columns(self._dataset, "train", groups, self._granularities, self._ngram_unit)
+        for at, rows in enumerate(plan, start=number):
+            tokens = int(columns.target.lengths[rows].sum()) + len(rows)
+            mine = (at - position.micro_batch) % world_size == rank
+            batch = self._pad(columns.take(rows)) if mine else None
+            yield _MicroBatch(at, tokens, batch)
+
+    def _pad(self, columns: RowColumns) -> Batch:
+        return pad_columns(columns, self._granularities, ngram_unit=self._ngram_unit)
+
+    def _windows(self, epoch: int) -> list[list[int]]:
+        """The row groups of an epoch's windows."""
+        counts = self._dataset.row_group_rows("train")
+        order = np.random.default_rng([self._seed, epoch]).permutation(len(counts))
+        # A window ends with the row group that reaches its size.
+        windows: list[list[int]] = [[]]
+        rows = 0
+        for group in order.tolist():
+            if rows >= self._shuffle_window:
+                windows.append([])
+                rows = 0
+            windows[-1].append(group)
+            rows += int(counts[group])
+        return windows
+
+    def _plan(self, epoch: int, place: int, groups: Sequence[int]) -> list[np.ndarray]:
+        """The micro-batches of an epoch's window at `place`: rows by their place in the window."""
+        lengths = self._dataset.lengths("train", groups)
+        generator = np.random.default_rng([self._seed, epoch, place])
+        order = generator.permutation(len(lengths))
+        if self._max_length is not None:
+            order = order[lengths[order].max(axis=1) <= self._max_length]
+        batches = bucketed(lengths, order, self._batch_tokens)
+        return [batches[index] for index in generator.permutation(len(batches))]
+
+
+def evaluation_batches(
+    dataset: Dataset,
+    split: str,
+    *,
+    batch_tokens: int,
+    granularities: Sequence[str],
+    ngram_unit: str,
+    limit: int | None,
+) -> Iterator[Batch]:
+    """The first `limit` rows of a split (all: `None`) in batches of rows of like length.
+
+    Windows of row groups come in the order of the file; `Batch.index` says which row is which.
+
+    Raises:
+        InputError: the dataset lacks the split or a granularity.
+    """
+    check_granularities(dataset, granularities)
+    counts = dataset.row_group_rows(split)
+    remaining = dataset.num_rows(split) if limit is None else limit
+    group = 0
+    while remaining > 0 and group < len(counts):
+        groups = [group]
+        while counts[groups].sum() < EVALUATION_WINDOW and groups[-1] + 1 < len(counts):
+            groups.append(groups[-1] + 1)
+        columns = _columns(dataset, split, groups, granularities, ngram_unit)
+        lengths = np.stack([columns.source.lengths, columns.target.lengths], axis=1)
+        for rows in bucketed(lengths, np.arange(min(remaining, len(columns))), batch_tokens):
+            yield pad_columns(columns.take(rows), granularities, ngram_unit=ngram_unit)
+        remaining -= len(columns)
+        group = groups[-1] + 1
+
+
+def bucketed(lengths: np.ndarray, order: np.ndarray, batch_tokens: int) -> list[np.ndarray]:
+    """Rows of like length, as many together as `batch_tokens` allows: (rows,) indices a batch.
+
+    Args:
+        lengths: (n, 2) subwords of source and target.
+        order: (rows,) which rows, in the order in which rows of the same length are taken.
+    """
+    source, target = lengths[order].astype(np.int64).T
+    longer = np.maximum(source, target)
+    # Among rows whose longer side is the same, alike shorter sides are together too.
+    ranking = np.lexsort((target, source, longer))
+    order, costs = order[ranking], longer[ranking] + 1
+    batches = []
+    start = 0
+    while start < len(order):
+        # Rows are sorted by cost, so a batch costs its number of rows times the last one's.
+        most = costs[start : start + max(batch_tokens // int(costs[start]), 1)]
+        totals = most * np.arange(1, len(most) + 1)
+        size = max(int(np.searchsorted(totals, batch_tokens, side="right")), 1)
+        batches.append(order[start : start + size])
+        start += size
+    return batches
+
+
+def check_granularities(dataset: Dataset, granularities: Sequence[str]) -> None:
+    """Check that a dataset has the syntactic levels that a model attends to.
+
+    Raises:
+        InputError: it has fewer.
+    """
+    for name in granularities:
+        kind, _, size = name.partition("_")
+        if kind == "syntactic" and int(size) > dataset.manifest.levels:
+            raise InputError(
+                f"expected the level of {name}, but the dataset has {dataset.manifest.levels}",
+                path=dataset.folder,
+            )
+
+
+def _columns(
+    dataset: Dataset, split: str, groups: Sequence[int], granularities: Sequence[str], unit: str
+) -> RowColumns:
+    """The columns of some row groups that batches with these granularities need."""
+    kinds = {name.partition("_")[0] for name in granularities}
+    return dataset.columns(
+        split, groups, words="ngram" in kinds and unit == "word", phrases="syntactic" in kinds
+    )
+
+
+def _update(group: Sequence[_MicroBatch], numbers: range, after: Position) -> Update:
+    """An update of one rank, whose micro-batches have these `numbers`."""
+    batches = {micro_batch.number: micro_batch.batch for micro_batch in group}
+    return Update(
+        batches=tuple((number, batches.get(number)) for number in numbers),
+        position_after=after,
+        num_target_tokens=sum(micro_batch.num_target_tokens for micro_batch in group),
+        end_of_epoch=after.micro_batch == 0,
+    )

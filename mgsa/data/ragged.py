@@ -1,0 +1,57 @@
+"""Lists of different lengths in one array: what Parquet's list columns are, without a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """n lists of numbers: list i is `values[starts[i] : starts[i] + lengths[i]]`.
+
+    The lists may lie anywhere in `values`, so taking some of them copies no number.
+    """
+
+    values: np.ndarray
+    starts: np.ndarray
+    lengths: np.ndarray
+
+    @classmethod
+    def of(cls, lists: Sequence[Sequence[int] | np.ndarray]) -> Ragged:
+        """The lists themselves, put end to end."""
+        lengths = np.array([len(items) for items in lists], dtype=np.int64)
+        arrays = [np.asarray(items, dtype=np.int64) for items in lists]
+        values = np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int64)
+        return cls(values, np.cumsum(lengths) - lengths, lengths)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __getitem__(self, index: int) -> np.ndarray:
+        start = self.starts[index]
+        return self.values[start : start + self.lengths[index]]
+
+    def take(self, indices: np.ndarray) -> Ragged:
+        """The lists at `indices`, in that order."""
+        return Ragged(self.values, self.starts[indices], self.lengths[indices])
+
+    def flat(self) -> np.ndarray:
+        """The numbers of all lists, end to end."""
+        return self.values[np.repeat(self.starts, self.lengths) + self.places()]
+
+    def places(self) -> np.ndarray:
+        """For every number of `flat()`, its place in its list: 0, 1, …"""
+        before = np.cumsum(self.lengths) - self.lengths
+        return np.arange(self.lengths.sum()) - np.repeat(before, self.lengths)
+
+    def padded(self, padding: int, *, width: int) -> np.ndarray:
+        """The lists as rows of an (n, width) array of int64, `padding` after each.
+
+        `width` is at least that of the longest list.
+        """
+        filled = np.full((len(self), width), padding, dtype=np.int64)
+        filled[np.arange(width) < self.lengths[:, None]] = self.flat()
+        return filled
