@@ -90,6 +90,32 @@ def read_json(path: Path) -> Any:
         raise InputError(f"expected JSON: {error}", path=path, line=line) from None
 
 
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 text file, without line ends, as they are read.
+
+    Only `\\n` ends a line: U+2028, form feeds and the like are characters of the text, as they are
+    to every tool that counts lines.
+
+    Raises:
+        InputError: the file is missing, or a line is not UTF-8.
+    """
+    try:
+        file = path.open("rb")
+    except (FileNotFoundError, IsADirectoryError):
+        raise InputError("no such file", path=path) from None
+    with file:
+        for number, line in enumerate(file, start=1):
+            try:
+                yield line.removesuffix(b"\n").decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise InputError(
+                    f"expected UTF-8 text, byte {error.start + 1} of the line is not: "
+                    f"{error.reason}",
+                    path=path,
+                    line=number,
+                ) from None
+
+
 def sha256(path: Path) -> str:
     """Hexadecimal SHA-256 of a file's bytes."""
     with path.open("rb") as file:
