@@ -1,0 +1,102 @@
+"""Parallel text on disk: UTF-8, one sentence a line, lines that end with `\\n` and nothing else."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from mgsa.errors import InputError
+
+MAX_LINE_BYTES = 1 << 20
+"""A longer line is no sentence but a file of another kind; reading it would cost its size."""
+
+_BYTE_ORDER_MARK = "\ufeff"
+_SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.IGNORECASE)
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """The lines of a text file, one at a time, without their ends.
+
+    Only `\\n` ends a line (a `\\r` before it goes too): U+2028, form feeds and the like are
+    characters of a sentence. A byte order mark at the start of the file is left out. A name in
+    `.gz` is unpacked on the way; of a WMT test set in `.sgm`, each segment is a line.
+
+    Raises:
+        InputError: no such file, an empty file, damaged gzip, invalid UTF-8, an endless line.
+    """
+    lines = _decoded_lines(path)
+    if path.name.removesuffix(".gz").endswith(".sgm"):
+        lines = (segment for line in lines for segment in _SEGMENT.findall(line))
+    first = next(lines, None)
+    if first is None:
+        raise InputError("empty file; expected one sentence a line", path=path)
+    yield first
+    yield from lines
+
+
+def read_parallel(paths: Sequence[Path]) -> Iterator[tuple[str, ...]]:
+    """Line by line, the tuple of what the files have there.
+
+    Raises:
+        InputError: as `read_lines`, or the files differ in their numbers of lines.
+    """
+    files = [read_lines(path) for path in paths]
+    number = 0
+    while True:
+        lines = tuple(next(file, None) for file in files)
+        if None in lines:
+            break
+        number += 1
+        yield lines  # type: ignore[misc]
+    if any(line is not None for line in lines):
+        counts = [
+            number + (line is not None) + sum(1 for _ in file)
+            for line, file in zip(lines, files, strict=True)
+        ]
+        short = counts.index(number)
+        other = next(i for i, count in enumerate(counts) if count != number)
+        raise InputError(
+            f"ends after {number:,} lines; expected as many as in {paths[other]} "
+            f"({counts[other]:,} lines)",
+            path=paths[short],
+            line=number,
+        )
+
+
+def _decoded_lines(path: Path) -> Iterator[str]:
+    try:
+        with _open(path) as file:
+            number = 0
+            while raw := file.readline(MAX_LINE_BYTES + 1):
+                number += 1
+                if len(raw) > MAX_LINE_BYTES:
+                    raise InputError(
+                        f"expected lines of at most {MAX_LINE_BYTES:,} bytes",
+                        path=path,
+                        line=number,
+                    )
+                try:
+                    line = raw.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    raise InputError(
+                        f"expected UTF-8 text: {error.reason} at byte {error.start + 1}",
+                        path=path,
+                        line=number,
+                    ) from None
+                if number == 1:
+                    line = line.removeprefix(_BYTE_ORDER_MARK)
+                yield line.removesuffix("\n").removesuffix("\r")
+    except FileNotFoundError:
+        raise InputError("no such file", path=path) from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"damaged gzip file: {error}", path=path) from None
+
+
+def _open(path: Path) -> IO[bytes]:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rb")  # type: ignore[return-value]
+    return path.open("rb")

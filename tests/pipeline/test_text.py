@@ -1,0 +1,121 @@
+"""Reading parallel text: what ends a line, and the one line that says what is wrong where."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mgsa.errors import InputError
+from pipeline.text import MAX_LINE_BYTES, read_lines, read_parallel
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        (b"a b\nc\n", ["a b", "c"]),
+        (b"a b\nc", ["a b", "c"]),
+        (b"a\r\nb\r\n", ["a", "b"]),
+        (b"a\rb\n", ["a\rb"]),
+        (b"\n\na\n", ["", "", "a"]),
+        ("a\u2028b\x0bc\x85d\x1ce\n".encode(), ["a\u2028b\x0bc\x85d\x1ce"]),
+        (b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n", ["a", "\ufeffb"]),
+        (b"a\tb\x00c \n", ["a\tb\x00c "]),
+        (b"\n", [""]),
+    ],
+)
+def test_only_a_line_feed_ends_a_line(tmp_path: Path, content: bytes, lines: list[str]) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(content)
+    assert list(read_lines(path)) == lines
+    packed = tmp_path / "text.gz"
+    packed.write_bytes(gzip.compress(content))
+    assert list(read_lines(packed)) == lines
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\n\ufeff", codec="utf-8")), min_size=1))
+def test_what_was_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str]
+) -> None:
+    path = tmp_path_factory.mktemp("text") / "text"
+    path.write_bytes("".join(f"{line}\n" for line in lines).encode())
+    assert list(read_lines(path)) == [line.removesuffix("\r") for line in lines]
+
+
+def test_the_segments_of_a_test_set_are_its_lines(tmp_path: Path) -> None:
+    path = tmp_path / "newstest.sgm"
+    path.write_text(
+        '<srcset setid="newstest2014" srclang="any">\n<doc sysid="ref" docid="1">\n<p>\n'
+        '<seg id="1">Orlando Bloom and Miranda Kerr</seg>\n<seg id="2"></seg>\n</p>\n'
+        '<p>\n<seg id="3">AT&amp;T "wins" 2 < 3</seg>\n</p>\n</doc>\n</srcset>\n',
+        encoding="utf-8",
+    )
+    assert list(read_lines(path)) == [
+        "Orlando Bloom and Miranda Kerr",
+        "",
+        'AT&amp;T "wins" 2 < 3',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "text: empty file; expected one sentence a line"),
+        (b"a\nb\xff\n", "text:2: expected UTF-8 text: invalid start byte at byte 2"),
+        (b"a\n\xed\xa0\x80\n", "text:2: expected UTF-8 text: invalid continuation byte at byte 1"),
+        (b"a\n\xc3", "text:2: expected UTF-8 text: unexpected end of data at byte 1"),
+        (b"a\n" + b"b" * (MAX_LINE_BYTES + 1), "text:2: expected lines of at most 1,048,576 bytes"),
+    ],
+    ids=["empty", "byte", "surrogate", "cut", "endless"],
+)
+def test_an_unreadable_file_is_named_with_its_line(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(message) + "$"):
+        list(read_lines(path))
+
+
+@pytest.mark.parametrize(
+    "content", [b"no gzip", gzip.compress(b"a\n" * 1000)[:-20]], ids=["other", "cut"]
+)
+def test_a_damaged_gzip_file_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "text.gz"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"text\.gz: damaged gzip file: "):
+        list(read_lines(path))
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"/absent: no such file$"):
+        list(read_lines(tmp_path / "absent"))
+
+
+def test_files_are_read_side_by_side(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in "abc"]
+    for path in paths:
+        path.write_text(f"{path.name}1\n\n{path.name}3\n")
+    assert list(read_parallel(paths)) == [("a1", "b1", "c1"), ("", "", ""), ("a3", "b3", "c3")]
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ((3, 5), r"/a:3: ends after 3 lines; expected as many as in \S+/b \(5 lines\)$"),
+        ((5, 3), r"/b:3: ends after 3 lines; expected as many as in \S+/a \(5 lines\)$"),
+        ((4, 4, 2), r"/c:2: ends after 2 lines; expected as many as in \S+/a \(4 lines\)$"),
+    ],
+)
+def test_files_of_different_length_are_refused(
+    tmp_path: Path, counts: tuple[int, ...], message: str
+) -> None:
+    paths = [tmp_path / name for name in "abc"[: len(counts)]]
+    for path, count in zip(paths, counts, strict=True):
+        path.write_text("line\n" * count)
+    with pytest.raises(InputError, match=message):
+        list(read_parallel(paths))
