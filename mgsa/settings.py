@@ -141,6 +141,23 @@ def from_mapping(cls: type[T], values: Any, where: str) -> T:
         raise InputError(f"{where}: {error}") from None
 
 
+def from_tagged(classes: Mapping[str, type[T]], values: Any, where: str) -> T:
+    """Build the one of `classes` that the key `kind` of the mapping names, strictly.
+
+    Raises:
+        InputError: `kind` is missing or names none of them, or as `from_mapping`.
+    """
+    if not isinstance(values, Mapping):
+        raise InputError(f"{where}: expected a section with keys, got {values!r}")
+    expected = "expected one of " + ", ".join(classes)
+    if "kind" not in values:
+        raise InputError(f"{where}.kind: missing; {expected}")
+    kind = values["kind"]
+    if not isinstance(kind, str) or kind not in classes:
+        raise InputError(f"{where}.kind: {expected}, got {kind!r}")
+    return from_mapping(classes[kind], values, where)
+
+
 def to_mapping(settings: Any) -> dict[str, Any]:
     """The inverse of `from_mapping`: plain dicts, lists and scalars."""
     return {

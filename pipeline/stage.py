@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
 from mgsa.errors import InputError
-from mgsa.settings import apply_overrides, from_mapping, read_yaml
+from mgsa.settings import apply_overrides, from_mapping, from_tagged, read_yaml
 
 T = TypeVar("T")
 
@@ -50,8 +51,12 @@ def argument_parser(stage: str, description: str) -> argparse.ArgumentParser:
     return parser
 
 
-def read_settings(arguments: argparse.Namespace, section: str, settings: type[T]) -> T:
+def read_settings(
+    arguments: argparse.Namespace, section: str, settings: type[T] | Mapping[str, type[T]]
+) -> T:
     """The section `section` of the parameter file, overrides put in, as the dataclass `settings`.
+
+    Given several dataclasses by name, it is the one that the section's key `kind` names.
 
     Raises:
         InputError: the file names a section that no stage reads, or lacks this one, or a key or
@@ -69,4 +74,7 @@ def read_settings(arguments: argparse.Namespace, section: str, settings: type[T]
     values = content[section]
     if isinstance(values, dict):
         values = apply_overrides(values, arguments.set)
-    return from_mapping(settings, values, f"{path}: {section}")
+    where = f"{path}: {section}"
+    if isinstance(settings, Mapping):
+        return from_tagged(settings, values, where)
+    return from_mapping(settings, values, where)
