@@ -95,6 +95,9 @@ class Batch:
         target_output: (B, T) the target, then end of sentence.
         segments: for each granularity, (B, S): the phrase that holds each position, `NO_PHRASE`
             at padding.
+        phrase_lengths: for each granularity, (B, M): the positions of each phrase, 0 where a
+            sentence has no such phrase. The same as `segments` tells, but M is known from it
+            without asking the device.
         tags: for each syntactic granularity, (B, M): the tag of each phrase, `NO_PHRASE` where
             there is none.
     """
@@ -105,6 +108,7 @@ class Batch:
     target_input: Tensor
     target_output: Tensor
     segments: dict[str, Tensor]
+    phrase_lengths: dict[str, Tensor]
     tags: dict[str, Tensor]
 
     @property
@@ -148,7 +152,7 @@ def pad_columns(columns: RowColumns, granularities: Sequence[str], *, ngram_unit
     target_input[:, 0] = BOS
     target_output[np.arange(num_rows), target_lengths] = EOS
 
-    segments: dict[str, Tensor] = {}
+    segments: dict[str, np.ndarray] = {}
     tags: dict[str, Tensor] = {}
     for name in granularities:
         kind, _, size = name.partition("_")
@@ -173,12 +177,13 @@ def pad_columns(columns: RowColumns, granularities: Sequence[str], *, ngram_unit
         source_lengths=torch.from_numpy(source_lengths + 1),
         target_input=torch.from_numpy(target_input),
         target_output=torch.from_numpy(target_output),
-        segments=segments,
+        segments={name: torch.from_numpy(segments[name]) for name in granularities},
+        phrase_lengths={name: _phrase_lengths(segments[name]) for name in granularities},
         tags=tags,
     )
 
 
-def _segments(units: Ragged, size: int, source_lengths: np.ndarray) -> Tensor:
+def _segments(units: Ragged, size: int, source_lengths: np.ndarray) -> np.ndarray:
     """(B, S) segments of `size` units each (words or phrases), given the units' subwords."""
     unit_of_position = np.repeat(units.places(), units.flat())
     positions = Ragged(
@@ -186,12 +191,20 @@ def _segments(units: Ragged, size: int, source_lengths: np.ndarray) -> Tensor:
     )
     segments = positions.padded(NO_PHRASE, width=source_lengths.max() + 1)
     segments[np.arange(len(units)), source_lengths] = -(-units.lengths // size)  # ceil
-    return torch.from_numpy(segments)
+    return segments
 
 
-def _subword_segments(size: int, source_lengths: np.ndarray) -> Tensor:
+def _subword_segments(size: int, source_lengths: np.ndarray) -> np.ndarray:
     """(B, S) segments of `size` subwords each."""
     positions = np.arange(source_lengths.max() + 1)
     segments = np.where(positions < source_lengths[:, None], positions // size, NO_PHRASE)
     segments[np.arange(len(source_lengths)), source_lengths] = -(-source_lengths // size)  # ceil
-    return torch.from_numpy(segments)
+    return segments
+
+
+def _phrase_lengths(segments: np.ndarray) -> Tensor:
+    """(B, M) how many positions each segment of (B, S) has."""
+    num_rows, num_phrases = len(segments), segments.max() + 1
+    numbered = segments + num_phrases * np.arange(num_rows)[:, None]
+    counts = np.bincount(numbered[segments >= 0], minlength=num_rows * num_phrases)
+    return torch.from_numpy(counts.reshape(num_rows, num_phrases))

@@ -97,9 +97,8 @@ class TrainBatches:
         self._granularities = tuple(granularities)
         self._ngram_unit = ngram_unit
         self._max_length = max_length
-        lengths = dataset.lengths("train")
-        self.num_too_long = 0 if max_length is None else int((lengths.max(1) > max_length).sum())
-        if self.num_too_long == len(lengths):
+        self.num_too_long = _count_too_long(dataset, max_length)
+        if self.num_too_long == dataset.num_rows("train"):
             raise InputError(
                 f"expected training pairs of at most {max_length} subwords, found none",
                 path=dataset.folder,
@@ -277,6 +276,15 @@ def check_granularities(dataset: Dataset, granularities: Sequence[str]) -> None:
                 f"expected the level of {name}, but the dataset has {dataset.manifest.levels}",
                 path=dataset.folder,
             )
+
+
+def _count_too_long(dataset: Dataset, max_length: int | None) -> int:
+    if max_length is None:
+        return 0
+    return sum(
+        int((dataset.lengths("train", [group]).max(axis=1) > max_length).sum())
+        for group in range(len(dataset.row_group_rows("train")))
+    )
 
 
 def _columns(
