@@ -1,0 +1,73 @@
+"""What property tests draw from: words, trees, partitions, and lengths of batches."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from pipeline.trees import Tree
+
+SEPARATORS = " \t\r\n"
+LABELS = ("S", "NP", "VP", "PP", "SBAR", "ADVP", "PRT", "QP")
+PARTS_OF_SPEECH = ("NN", "VBD", "DT", "IN", ",", ".", ":", "``", "''", "$", "PRP$", "-LRB-")
+
+labels = st.sampled_from(LABELS)
+parts_of_speech = st.sampled_from(PARTS_OF_SPEECH)
+
+tokens: SearchStrategy[str] = st.one_of(
+    st.sampled_from(
+        ["the", "dog", "(", ")", "[", "]", "{", "}", "-LRB-", "(s)", "naïve", "\u2028"]
+    ),
+    st.text(
+        st.characters(exclude_categories=["Cs"], exclude_characters=SEPARATORS),
+        min_size=1,
+        max_size=6,
+    ),
+)
+"""Any token of a tokenised sentence: no separator in it, but brackets and odd characters."""
+
+leaves = tokens.filter(lambda token: "(" not in token and ")" not in token)
+"""Any token that can stand in a tree as it is."""
+
+
+def preterminals(words: SearchStrategy[str] = leaves) -> SearchStrategy[Tree]:
+    """A part of speech over a word."""
+    return st.builds(Tree, parts_of_speech, st.just(()), words)
+
+
+def constituents(
+    words: SearchStrategy[str] = leaves, *, max_leaves: int = 15
+) -> SearchStrategy[Tree]:
+    """A tree without a wrapper; a preterminal alone is one."""
+    return st.recursive(
+        preterminals(words),
+        lambda inner: st.builds(Tree, labels, st.lists(inner, min_size=1, max_size=4).map(tuple)),
+        max_leaves=max_leaves,
+    )
+
+
+def trees(words: SearchStrategy[str] = leaves, *, max_leaves: int = 15) -> SearchStrategy[Tree]:
+    """A tree in a wrapper: ROOT, TOP, or one without a label."""
+    return st.builds(
+        lambda label, top: Tree(label, (top,)),
+        st.sampled_from(["ROOT", "TOP", ""]),
+        constituents(words, max_leaves=max_leaves),
+    )
+
+
+@st.composite
+def partition_lengths(draw: st.DrawFn, length: int) -> list[int]:
+    """The lengths of the phrases of any partition of `length` positions, at least one."""
+    inner = draw(st.sets(st.integers(1, length - 1))) if length > 1 else set()
+    bounds = [0, *sorted(inner), length]
+    return [end - start for start, end in pairwise(bounds)]
+
+
+def ragged_lengths(
+    *, max_rows: int = 5, max_size: int = 6, max_length: int = 5
+) -> SearchStrategy[list[list[int]]]:
+    """Rows of lengths, such as the phrases of each sentence of a batch: none empty, none zero."""
+    row = st.lists(st.integers(1, max_length), min_size=1, max_size=max_size)
+    return st.lists(row, min_size=1, max_size=max_rows)
