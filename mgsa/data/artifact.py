@@ -178,7 +178,7 @@ class Dataset:
         )
 
     def read(self, split: str, start: int = 0, stop: int | None = None) -> Iterator[Row]:
-        """The rows `start` to `stop` (end exclusive) of a split, one row group in memory at once."""
+        """The rows `start` to `stop` (end exclusive) of a split, a row group in memory at once."""
         for first, table in self._portions(split, start, stop, _ROW_COLUMNS):
             yield from _rows_of(table, first)
 

@@ -151,7 +151,7 @@ class TrainBatches:
     def _micro_batches(
         self, position: Position, rank: int, world_size: int
     ) -> Iterator[_MicroBatch]:
-        """The micro-batches from `position` to the end of its epoch, padded if they are `rank`'s."""
+        """The micro-batches from `position` to the end of its epoch, those of `rank` padded."""
         number = 0
         for place, groups in enumerate(self._windows(position.epoch)):
             plan = self._plan(position.epoch, place, groups)

@@ -1,0 +1,345 @@
+"""The dataset artifact: everything the text stages made, as arrays that stand by themselves."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from mgsa.command import progress, run
+from mgsa.errors import InputError
+from mgsa.files import read_lines, replacing_folder, write_json
+from mgsa.settings import Positive, to_mapping
+from pipeline.manifest import (
+    file_hashes,
+    library_versions,
+    parser_description,
+    preprocessing,
+    read_object,
+    recorded_parameters,
+)
+from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings
+from pipeline.text import read_parallel
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mgsa.data.vocabulary import Vocabulary
+    from pipeline.columns import Lines
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class DatasetSettings:
+    """How the artifact is laid out.
+
+    A row group is what a reader decodes at once: larger ones compress better, smaller ones need
+    less memory.
+    """
+
+    joint_vocabulary: bool
+    row_group_rows: Positive
+    compression: Literal["zstd", "snappy", "none"]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The folders of the text stages; `links` is `None` where there are no word alignments."""
+
+    corpus: Path
+    tokenized: Path
+    bpe: Path
+    partitions: Path
+    parser: Path
+    links: Path | None
+
+    def row_files(self, split: str) -> list[Path]:
+        """The files of a split whose lines make its rows: `Portion`'s fields after the texts."""
+        files = [self.tokenized / f"{split}.{side}" for side in SIDES]
+        files += [self.bpe / f"{split}.{side}" for side in SIDES]
+        files.append(self.partitions / f"{split}.phrases")
+        links = self.links_of(split)
+        return files if links is None else [*files, links]
+
+    def links_of(self, split: str) -> Path | None:
+        """The links of a split, if it has any."""
+        path = None if self.links is None else self.links / f"{split}.links"
+        return path if path is not None and path.is_file() else None
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """What ids stand for."""
+
+    vocabularies: tuple[Vocabulary, Vocabulary]
+    tags: tuple[str, ...]
+    levels: int
+
+
+def build_dataset(
+    inputs: Inputs, settings: DatasetSettings, parameters: Mapping[str, Any], out: Path
+) -> dict[str, float]:
+    """Write the artifact to the folder `out`, and give its counts.
+
+    Args:
+        parameters: the sections of the parameter file, to be recorded.
+
+    Raises:
+        InputError: an input is missing, malformed, or doesn't fit another.
+    """
+    corpus = read_object(inputs.corpus / "corpus.json", ("name", "pairs"))
+    languages = read_object(inputs.tokenized / "languages.json", SIDES)
+    parser = parser_description(inputs.parser)
+    splits = [split for split in SPLITS if split in corpus["pairs"]]
+    if "train" not in splits:
+        raise InputError("expected a split train", path=inputs.corpus / "corpus.json")
+    _check_files(inputs, splits)
+
+    from mgsa.data.schema import BPE_FILES, MANIFEST, PREPROCESSING, SCHEMA_VERSION
+
+    with replacing_folder(out) as folder:
+        symbols = _collect_symbols(inputs, settings)
+        _write_symbols(folder, symbols)
+        counts = {split: _write_split(folder, split, inputs, settings, symbols) for split in splits}
+        for name in BPE_FILES:
+            shutil.copyfile(inputs.bpe / name, folder / name)
+        write_json(folder / PREPROCESSING, preprocessing(parameters, languages, parser))
+        source, target = symbols.vocabularies
+        manifest = {
+            "schema_version": SCHEMA_VERSION,
+            "name": corpus["name"],
+            "source_language": languages["source"],
+            "target_language": languages["target"],
+            "levels": symbols.levels,
+            "tags": len(symbols.tags),
+            "vocabulary": {"source": len(source), "target": len(target), "joint": source is target},
+            "splits": counts,
+            "files": file_hashes(folder),
+            "made_by": {
+                "parameters": parameters,
+                "libraries": library_versions(),
+                "parser": parser,
+            },
+        }
+        write_json(folder / MANIFEST, manifest)
+    flat = {f"{split}_{name}": n for split in splits for name, n in counts[split].items()}
+    return {
+        "source_vocabulary": len(source),
+        "target_vocabulary": len(target),
+        "tags": len(symbols.tags),
+        **flat,
+    }
+
+
+def _check_files(inputs: Inputs, splits: Sequence[str]) -> None:
+    from mgsa.data.schema import BPE_FILES
+
+    files = [inputs.bpe / name for name in BPE_FILES]
+    for split in splits:
+        files += [inputs.corpus / f"{split}.{side}" for side in SIDES]
+        files += [*inputs.row_files(split), inputs.tokenized / f"{split}.lines"]
+    for file in files:
+        if not file.is_file():
+            raise InputError("no such file", path=file)
+    if inputs.links and not any(inputs.links_of(split) for split in splits):
+        raise InputError(
+            "expected links of at least one split, such as train.links", path=inputs.links
+        )
+
+
+def _collect_symbols(inputs: Inputs, settings: DatasetSettings) -> Symbols:
+    """The subwords and tags of the training split, most frequent first."""
+    from mgsa.data.schema import UNKNOWN_TAG
+    from mgsa.data.vocabulary import Vocabulary
+    from pipeline.columns import LEVEL_SEPARATOR, count_subwords, count_tags
+
+    size = settings.row_group_rows
+    counts = [_count(inputs.bpe / f"train.{side}", count_subwords, size) for side in SIDES]
+    if settings.joint_vocabulary:
+        joint = Vocabulary.of(_by_frequency(counts[0] + counts[1]))
+        vocabularies = (joint, joint)
+    else:
+        vocabularies = (
+            Vocabulary.of(_by_frequency(counts[0])),
+            Vocabulary.of(_by_frequency(counts[1])),
+        )
+    phrases = inputs.partitions / "train.phrases"
+    levels = next(read_lines(phrases)).split(" ").count(LEVEL_SEPARATOR) + 1
+    tags = (UNKNOWN_TAG, *_by_frequency(_count(phrases, count_tags, size)))
+    return Symbols(vocabularies, tags, levels)
+
+
+def _count(path: Path, count: Callable[[Lines], Counter[str]], size: int) -> Counter[str]:
+    from pipeline.columns import Lines
+
+    total: Counter[str] = Counter()
+    first = 1
+    for lines in _portions(read_lines(path), size):
+        total.update(count(Lines(path, first, lines)))
+        first += len(lines)
+    return total
+
+
+def _by_frequency(counts: Counter[str]) -> list[str]:
+    return sorted(counts, key=lambda symbol: (-counts[symbol], symbol))
+
+
+def _write_symbols(folder: Path, symbols: Symbols) -> None:
+    from mgsa.data.schema import TAGS, VOCABULARY
+
+    source, target = symbols.vocabularies
+    write_json(
+        folder / VOCABULARY,
+        {"source": source.symbols, "target": None if source is target else target.symbols},
+    )
+    write_json(folder / TAGS, symbols.tags)
+
+
+def _write_split(
+    folder: Path, split: str, inputs: Inputs, settings: DatasetSettings, symbols: Symbols
+) -> dict[str, int]:
+    """Write a split's Parquet file, a row group at a time, and give its counts."""
+    import pyarrow.parquet as pq
+
+    from mgsa.data.schema import SCHEMA
+
+    files = inputs.row_files(split)
+    totals: Counter[str] = Counter()
+    portions = progress(
+        _portions(_with_texts(inputs, split), settings.row_group_rows),
+        f"dataset {split}",
+        total=None,
+        unit="pairs",
+        size=len,
+    )
+    with pq.ParquetWriter(
+        folder / f"{split}.parquet", SCHEMA, compression=settings.compression, version="2.6"
+    ) as writer:
+        for portion in portions:
+            table, counts = _table(portion, files, totals["rows"] + 1, symbols)
+            writer.write_table(table, row_group_size=settings.row_group_rows)
+            totals.update(counts)
+    return dict(totals)
+
+
+def _table(
+    portion: Sequence[tuple[str, ...]], files: Sequence[Path], first: int, symbols: Symbols
+) -> tuple[pa.Table, dict[str, int]]:
+    """Rows as a table, and what they count; `first` is the line where they start in `files`."""
+    from mgsa.data.vocabulary import UNK
+    from pipeline import columns
+
+    source_text, target_text, *fields = ([*field] for field in zip(*portion, strict=True))
+    lines = [columns.Lines(file, first, field) for file, field in zip(files, fields, strict=True)]
+    source = columns.encode_side(lines[0], lines[2], symbols.vocabularies[0])
+    target = columns.encode_side(lines[1], lines[3], symbols.vocabularies[1])
+    tag_ids = {tag: index for index, tag in enumerate(symbols.tags)}
+    phrases = columns.encode_phrases(lines[4], source, tag_ids, symbols.levels)
+    links = columns.encode_links(lines[5], source, target) if len(lines) > 5 else None
+    table = columns.make_table(
+        texts=(source_text, target_text, lines[0].lines, lines[1].lines),
+        source=source,
+        target=target,
+        phrases=phrases,
+        links=links,
+    )
+    counts = {
+        "rows": len(portion),
+        "source_words": len(source.subwords_per_word),
+        "target_words": len(target.subwords_per_word),
+        "source_subwords": len(source.ids),
+        "target_subwords": len(target.ids),
+        "source_unknown": int((source.ids == UNK).sum()),
+        "target_unknown": int((target.ids == UNK).sum()),
+        "phrases": len(phrases.lengths),
+        "phrases_unknown": int((phrases.tags == 0).sum()),
+        "links": 0 if links is None else len(links.ends),
+    }
+    return table, counts
+
+
+def _with_texts(inputs: Inputs, split: str) -> Iterator[tuple[str, ...]]:
+    """Line by line of a split's `row_files`, the pair of the corpus that it comes from in front."""
+    numbers = inputs.tokenized / f"{split}.lines"
+    raw = read_parallel([inputs.corpus / f"{split}.{side}" for side in SIDES])
+    read = 0
+    rows = read_parallel([numbers, *inputs.row_files(split)])
+    for line, (number, *fields) in enumerate(rows, start=1):
+        if not (number.isascii() and number.isdigit() and int(number) > read):
+            raise InputError(
+                f"expected the number of a line after line {read} of the corpus, got {number!r}",
+                path=numbers,
+                line=line,
+            )
+        skipped = int(number) - read - 1
+        pair = next(islice(raw, skipped, None), None)
+        if pair is None:
+            raise InputError(
+                f"expected the number of a line of {inputs.corpus}/{split}.source, got {number}",
+                path=numbers,
+                line=line,
+            )
+        read = int(number)
+        yield *pair, *fields
+
+
+def _portions(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while portion := list(islice(iterator, size)):
+        yield portion
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Build the dataset, or verify one."""
+    parser = argument_parser("dataset", "Build the dataset artifact, or verify one.")
+    folders = {
+        "corpus": "raw parallel text",
+        "tokenized": "tokenised text",
+        "bpe": "BPE codes, vocabularies and segmented text",
+        "partitions": "phrases",
+        "parser": "the parser that the phrases come from",
+        "links": "word links of the tokenised text (SPLIT.links), if there are any",
+        "out": "the artifact to write",
+    }
+    for name, meaning in folders.items():
+        parser.add_argument(f"--{name}", type=Path, metavar="DIR", help=meaning)
+    parser.add_argument("--report", type=Path, metavar="FILE", help="counts, as JSON")
+    parser.add_argument(
+        "--verify", type=Path, metavar="DIR", help="check this artifact, every row of it, instead"
+    )
+    arguments = parser.parse_args(argv)
+    if arguments.verify is not None:
+        _verify(arguments.verify)
+        return
+    for name in [*folders, "report"]:
+        if name != "links" and getattr(arguments, name) is None:
+            parser.error(f"--{name} is required (or --verify)")
+    settings = read_settings(arguments, "dataset", DatasetSettings)
+    parameters = recorded_parameters(arguments.params) | {"dataset": to_mapping(settings)}
+    inputs = Inputs(
+        corpus=arguments.corpus,
+        tokenized=arguments.tokenized,
+        bpe=arguments.bpe,
+        partitions=arguments.partitions,
+        parser=arguments.parser,
+        links=arguments.links,
+    )
+    write_json(arguments.report, build_dataset(inputs, settings, parameters, arguments.out))
+
+
+def _verify(folder: Path) -> None:
+    from mgsa.data.verification import verify_dataset
+
+    dataset = verify_dataset(folder)
+    rows = ", ".join(f"{count:,} {split}" for split, count in dataset.manifest.rows.items())
+    print(f"{folder}: {rows} rows, all as the manifest says")
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

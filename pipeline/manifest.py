@@ -1,0 +1,104 @@
+"""What a dataset says of itself: what made it, and what the text side needs to go on from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from mgsa.errors import InputError
+from mgsa.files import read_json, sha256
+from mgsa.settings import read_yaml
+from pipeline.stage import SECTIONS
+
+LIBRARIES = ("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt")
+"""Libraries whose version can show in a dataset."""
+
+RECORDED_SECTIONS = SECTIONS[: SECTIONS.index("dataset") + 1]
+"""Sections of the parameter file that a dataset depends on."""
+
+INFERENCE_SECTIONS = ("tokenize", "bpe", "partition")
+"""Sections that say how a sentence becomes a row, in training and at inference alike."""
+
+NOT_RECORDED = "workers"
+"""A number of processes changes no output, so it is no part of what made a dataset."""
+
+
+def recorded_parameters(path: Path) -> dict[str, Any]:
+    """The sections of a parameter file that a dataset depends on, less numbers of processes.
+
+    Raises:
+        InputError: the file is missing or malformed, or lacks what inference needs.
+    """
+    content = read_yaml(path)
+    for section in INFERENCE_SECTIONS:
+        if section not in content:
+            raise InputError(f"{section}: missing section", path=path)
+    return {
+        section: _without_workers(content[section])
+        for section in RECORDED_SECTIONS
+        if section in content
+    }
+
+
+def read_object(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
+    """A JSON file that holds an object with at least these keys.
+
+    Raises:
+        InputError: it is missing or malformed, or lacks one of `keys`.
+    """
+    content = read_json(path)
+    if not isinstance(content, dict):
+        raise InputError("expected an object", path=path)
+    for key in keys:
+        if key not in content:
+            raise InputError(f"expected the key {key!r}", path=path)
+    return content
+
+
+def parser_description(folder: Path) -> dict[str, Any]:
+    """What a parser folder says of itself, less the hashes that its identity sums up.
+
+    Raises:
+        InputError: the folder is no parser.
+    """
+    content = read_object(folder / "parser.json", ("kind", "identity"))
+    return {key: value for key, value in content.items() if key != "files"}
+
+
+def preprocessing(
+    parameters: Mapping[str, Any], languages: Mapping[str, str], parser: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What turns raw text into rows like those of the dataset, beside its BPE files and tags."""
+    return {
+        "source_language": languages["source"],
+        "target_language": languages["target"],
+        **{section: parameters[section] for section in INFERENCE_SECTIONS},
+        "parser": dict(parser),
+    }
+
+
+def library_versions() -> dict[str, str]:
+    """The versions of the libraries that a dataset depends on, as far as they are installed."""
+    installed = {}
+    for name in LIBRARIES:
+        try:
+            installed[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue  # a dataset can be built from the text stages' outputs without their libraries
+    return installed
+
+
+def file_hashes(folder: Path) -> dict[str, dict[str, Any]]:
+    """Size in bytes and SHA-256 of every file of a folder, by name."""
+    return {
+        path.name: {"bytes": path.stat().st_size, "sha256": sha256(path)}
+        for path in sorted(folder.iterdir())
+    }
+
+
+def _without_workers(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_workers(inner) for key, inner in value.items() if key != NOT_RECORDED}
+    return value

@@ -1,0 +1,124 @@
+"""Outputs of the text stages, small and made up, for what is built on top of them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from mgsa.files import write_json
+from pipeline.dataset import main
+
+PARAMETERS = {
+    "tokenize": {"max_tokens": 100, "workers": 2},
+    "bpe": {"merges": 10, "threshold": 1},
+    "partition": {"levels": 2},
+    "dataset": {"joint_vocabulary": True, "row_group_rows": 3, "compression": "zstd"},
+}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A sentence pair: subwords of both sides, phrases in words, word links if any."""
+
+    source: str
+    target: str
+    phrases: str
+    links: str | None = None
+
+
+BUSH = Pair(
+    "Bu@@ sh held a talk with Shar@@ on",
+    "Bu@@ sh sprach mit Shar@@ on",
+    "1:NP 5:VP ||| 1:NNP 1:VBD 2:NP 2:PP",
+    "0-0 1-1 2-1 3-1 4-2 5-3",
+)
+YES = Pair("Yes .", "Ja@@ wohl .", "1:INTJ 1:. ||| 1:UH 1:.", "0-0 1-1")
+
+
+def random_pairs(count: int, seed: int, *, longest: int = 12) -> list[Pair]:
+    """Pairs of random subwords with random partitions of two levels."""
+    generator = random.Random(seed)
+    return [_random_pair(generator, longest) for _ in range(count)]
+
+
+def write_stages(folder: Path, splits: Mapping[str, Sequence[Pair]]) -> None:
+    """Write what the stages before `dataset` would have, `params.yaml` too, below `folder`.
+
+    In the raw text, sentences are upper case, and each stands after a line that was dropped.
+    """
+    for name in ("corpus", "tokenized", "bpe", "partitions", "parser"):
+        (folder / name).mkdir(parents=True)
+    counts = {split: 2 * len(pairs) for split, pairs in splits.items()}
+    write_json(folder / "corpus/corpus.json", {"name": "made up", "pairs": counts})
+    write_json(folder / "tokenized/languages.json", {"source": "en", "target": "de"})
+    write_json(
+        folder / "parser/parser.json", {"kind": "trees", "identity": "c0ffee", "files": {"a": "b"}}
+    )
+    (folder / "params.yaml").write_text(yaml.safe_dump(PARAMETERS), encoding="utf-8")
+    for name in ("bpe.codes", "vocab.source", "vocab.target"):
+        (folder / "bpe" / name).write_text(f"{name}\n", encoding="utf-8")
+    for split, pairs in splits.items():
+        for side in ("source", "target"):
+            segmented = [getattr(pair, side) for pair in pairs]
+            tokenized = [line.replace("@@ ", "") for line in segmented]
+            raw = [line for text in tokenized for line in ("dropped", text.upper())]
+            _write_lines(folder / f"bpe/{split}.{side}", segmented)
+            _write_lines(folder / f"tokenized/{split}.{side}", tokenized)
+            _write_lines(folder / f"corpus/{split}.{side}", raw)
+        _write_lines(
+            folder / f"tokenized/{split}.lines", [str(2 * i + 2) for i in range(len(pairs))]
+        )
+        _write_lines(folder / f"partitions/{split}.phrases", [pair.phrases for pair in pairs])
+        if all(pair.links is not None for pair in pairs):
+            _write_lines(folder / f"tokenized/{split}.links", [str(pair.links) for pair in pairs])
+
+
+def build(folder: Path, *extra: str) -> Path:
+    """Run the stage `dataset` on what `write_stages` wrote, and give the artifact's folder."""
+    inputs = [
+        part
+        for name in ("corpus", "tokenized", "bpe", "partitions", "parser")
+        for part in (f"--{name}", str(folder / name))
+    ]
+    out = folder / "dataset"
+    report = folder / "dataset.json"
+    main(
+        [*inputs, "--out", str(out), "--report", str(report)]
+        + ["--params", str(folder / "params.yaml"), *extra]
+    )
+    return out
+
+
+def random_dataset(folder: Path, count: int, *, seed: int = 1, row_group_rows: int = 3) -> Path:
+    """An artifact of `count` random training pairs, 4 for validation and 4 to test."""
+    splits = {"train": random_pairs(count, seed), "valid": random_pairs(4, seed + 1)}
+    write_stages(folder, {**splits, "test": random_pairs(4, seed + 2)})
+    return build(folder, "--set", f"row_group_rows={row_group_rows}")
+
+
+def _random_pair(generator: random.Random, longest: int) -> Pair:
+    source = [_random_word(generator) for _ in range(generator.randint(1, longest))]
+    target = [_random_word(generator) for _ in range(generator.randint(1, longest))]
+    levels = [_random_partition(generator, len(source)) for _ in range(2)]
+    return Pair(" ".join(source), " ".join(target), " ||| ".join(levels))
+
+
+def _random_word(generator: random.Random) -> str:
+    return "@@ ".join(generator.choices("abcdefg", k=generator.choice([1, 1, 2, 3])))
+
+
+def _random_partition(generator: random.Random, words: int) -> str:
+    phrases = []
+    while words:
+        length = generator.randint(1, words)
+        phrases.append(f"{length}:{generator.choice(['NP', 'VP', ':'])}")
+        words -= length
+    return " ".join(phrases)
+
+
+def _write_lines(path: Path, lines: Sequence[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
