@@ -1,0 +1,141 @@
+"""Checkpoints: a folder each, `step-00000123`, that appears whole or not at all.
+
+It holds the weights and Adam's means as safetensors, the curves so far, and `state.json`: where the
+run stands, which run it is (`identity`), and the SHA-256 of the other files. Nothing is pickled.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from mgsa.errors import InputError
+from mgsa.files import read_json, replacing_folder, sha256, write_json
+from mgsa.settings import from_mapping, to_mapping
+from mgsa.training.optimizer import load_optimizer_tensors, optimizer_tensors
+from mgsa.training.state import State
+from mgsa.weights import load_tensors, load_weights, named_tensors, save_tensors
+
+if TYPE_CHECKING:
+    from mgsa.model.encoder_decoder import EncoderDecoder
+
+VERSION = 1
+WEIGHTS, OPTIMIZER, CURVES = "weights.safetensors", "optimizer.safetensors", "curves.jsonl"
+_STATE = "state.json"
+_FOLDER = re.compile(r"step-(\d{8,})")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint whose files are all there and undamaged."""
+
+    folder: Path
+    identity: str
+    state: State
+
+    @property
+    def weights(self) -> Path:
+        """The model's weights at this update."""
+        return self.folder / WEIGHTS
+
+    @property
+    def curves(self) -> str:
+        """The curves up to this update."""
+        return (self.folder / CURVES).read_text(encoding="utf-8")
+
+    def restore(self, model: EncoderDecoder, optimizer: torch.optim.Adam) -> None:
+        """Put the weights and Adam's means back."""
+        load_weights(model, self.weights)
+        path = self.folder / OPTIMIZER
+        load_optimizer_tensors(optimizer, model, load_tensors(path), path=path)
+
+
+def save_checkpoint(
+    checkpoints: Path,
+    model: EncoderDecoder,
+    optimizer: torch.optim.Adam,
+    state: State,
+    *,
+    identity: str,
+    curves: str,
+) -> None:
+    """Write the checkpoint of the present update into the folder of checkpoints."""
+    with replacing_folder(folder_of(checkpoints, state.update)) as folder:
+        save_tensors(named_tensors(model), folder / WEIGHTS)
+        save_tensors(optimizer_tensors(optimizer, model), folder / OPTIMIZER)
+        (folder / CURVES).write_text(curves, encoding="utf-8")
+        content = {
+            "version": VERSION,
+            "identity": identity,
+            "state": to_mapping(state),
+            "files": {name: sha256(folder / name) for name in (WEIGHTS, OPTIMIZER, CURVES)},
+        }
+        write_json(folder / _STATE, content)
+
+
+def read_checkpoint(folder: Path) -> Checkpoint:
+    """Open a checkpoint and check every file of it.
+
+    Raises:
+        InputError: a file is missing, cut short, changed, or of another version.
+    """
+    content: Any = read_json(folder / _STATE)
+    if not isinstance(content, dict) or content.get("version") != VERSION:
+        raise InputError(f"expected a checkpoint of version {VERSION}", path=folder / _STATE)
+    try:
+        identity, files, values = content["identity"], content["files"], content["state"]
+        hashes = {name: files[name] for name in (WEIGHTS, OPTIMIZER, CURVES)}
+    except (KeyError, TypeError) as error:
+        raise InputError(f"damaged checkpoint: {error}", path=folder / _STATE) from None
+    state = from_mapping(State, values, f"{folder / _STATE}: state")
+    for name, expected in hashes.items():
+        path = folder / name
+        if not path.is_file():
+            raise InputError("missing from the checkpoint", path=path)
+        if sha256(path) != expected:
+            raise InputError(
+                "damaged checkpoint: its SHA-256 is not the recorded one; remove the folder to "
+                "resume from the checkpoint before it",
+                path=path,
+            )
+    return Checkpoint(folder=folder, identity=identity, state=state)
+
+
+def folder_of(checkpoints: Path, update: int) -> Path:
+    """Where the checkpoint of `update` lies."""
+    return checkpoints / f"step-{update:08d}"
+
+
+def saved_updates(checkpoints: Path) -> list[int]:
+    """The updates that have a checkpoint, in order."""
+    if not checkpoints.is_dir():
+        return []
+    matches = (_FOLDER.fullmatch(path.name) for path in checkpoints.iterdir() if path.is_dir())
+    return sorted(int(match[1]) for match in matches if match)
+
+
+def regular_updates(updates: Iterable[int], *, every: int, keep: int, last: int = 0) -> list[int]:
+    """The newest `keep` checkpoints that every run of these settings has, in order.
+
+    Those are the ones at multiples of `every`, and the `last` of a run that is over. One saved on a
+    signal, or for a best score in between, isn't: an average must not depend on where a run was
+    stopped and taken up again.
+    """
+    regular = [update for update in sorted(updates) if update % every == 0 or update == last]
+    return regular[-keep:]
+
+
+def remove_checkpoints(checkpoints: Path, *, keep: Iterable[int]) -> None:
+    """Remove all checkpoints but those of the updates `keep`, and what killed runs left behind."""
+    kept = set(keep)
+    for update in saved_updates(checkpoints):
+        if update not in kept:
+            shutil.rmtree(folder_of(checkpoints, update))
+    for partial in checkpoints.glob(".partial-*"):
+        shutil.rmtree(partial, ignore_errors=True)

@@ -1,0 +1,149 @@
+"""What is minimised: translation NLL + λ · tag NLL (Hao et al. 2019, section 3.3), parts apart.
+
+Both terms are sums, over target tokens and over phrases. The trainer divides their sum by the
+target tokens of the whole update, as the paper's objective sums both over a sentence pair.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from mgsa.data.batch import NO_PHRASE, Batch
+from mgsa.data.vocabulary import PAD
+
+if TYPE_CHECKING:
+    from mgsa.model.encoder_decoder import EncoderDecoder
+
+
+@dataclass(frozen=True)
+class LossSums:
+    """Sums over the tokens and phrases of some batches; they add up.
+
+    Attributes:
+        loss: what is minimised: label-smoothed NLL of the target + λ · tag NLL.
+        nll: NLL of the target, not smoothed.
+        tokens: target tokens, end of sentence included.
+        tag_nll: NLL of the phrases' tags, over all syntactic granularities.
+        tags: phrases that have a tag.
+        tags_right: phrases whose likeliest tag is theirs.
+    """
+
+    loss: float = 0.0
+    nll: float = 0.0
+    tokens: float = 0.0
+    tag_nll: float = 0.0
+    tags: float = 0.0
+    tags_right: float = 0.0
+
+    @classmethod
+    def of(cls, values: Tensor) -> LossSums:
+        """The sums that `Objective.forward` gives as a (6,) tensor."""
+        return cls(*values.tolist())
+
+    def __add__(self, other: LossSums) -> LossSums:
+        return LossSums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+    def metrics(self) -> dict[str, float]:
+        """Means, by the names of the curves; tags are left out where there are none."""
+        tokens = max(self.tokens, 1.0)
+        metrics = {
+            "loss": self.loss / tokens,
+            "nll": self.nll / tokens,
+            "perplexity": _exp(self.nll / tokens),
+        }
+        if self.tags:
+            metrics["tag_nll"] = self.tag_nll / self.tags
+            metrics["tag_accuracy"] = self.tags_right / self.tags
+        return metrics
+
+
+class Objective(nn.Module):
+    """The model and its loss as one module, so that devices, DDP and bf16 wrap both."""
+
+    def __init__(self, model: EncoderDecoder, *, label_smoothing: float, tag_weight: float) -> None:
+        super().__init__()
+        self.model = model
+        self.label_smoothing = label_smoothing
+        self.tag_weight = tag_weight
+
+    def forward(self, tensors: Mapping[str, Tensor | dict[str, Tensor]]) -> tuple[Tensor, Tensor]:
+        """The loss of a batch, summed over its tokens and phrases.
+
+        Args:
+            tensors: the fields of a `Batch` (Fabric can't look into a frozen dataclass).
+
+        Returns:
+            () the loss to differentiate; (6,) float64 `LossSums`, detached.
+        """
+        batch = Batch(**tensors)  # type: ignore[arg-type]
+        output = self.model(batch)
+        smoothed, nll = translation_nll(
+            output.logits, batch.target_output, label_smoothing=self.label_smoothing
+        )
+        tag_loss, tags, tags_right = tag_nll(output.tag_logits, batch.tags, like=nll)
+        loss = smoothed + self.tag_weight * tag_loss
+        tokens = (batch.target_output != PAD).sum()
+        sums = torch.stack(
+            [value.detach().double() for value in (loss, nll, tokens, tag_loss, tags, tags_right)]
+        )
+        return loss, sums
+
+
+def translation_nll(
+    logits: Tensor, target: Tensor, *, label_smoothing: float
+) -> tuple[Tensor, Tensor]:
+    """NLL of the target summed over its tokens, label-smoothed and not.
+
+    The same as `F.cross_entropy(…, label_smoothing=…)` (tested), which keeps to itself the log
+    probabilities that the unsmoothed NLL needs too: one softmax over the vocabulary, not two.
+
+    Args:
+        logits: (B, T, V).
+        target: (B, T) ids, `PAD` where there is nothing to predict.
+
+    Returns:
+        () smoothed: (1 − ε) · NLL + ε · mean over the vocabulary of −log p; () NLL.
+    """
+    log_probabilities = F.log_softmax(logits.flatten(0, 1), dim=-1, dtype=torch.float32)
+    gold = target.flatten()
+    nll = F.nll_loss(log_probabilities, gold, ignore_index=PAD, reduction="sum")
+    if label_smoothing == 0:
+        return nll, nll
+    uniform = -log_probabilities.mean(dim=-1).masked_fill(gold == PAD, 0.0).sum()
+    return (1 - label_smoothing) * nll + label_smoothing * uniform, nll
+
+
+def tag_nll(
+    tag_logits: Mapping[str, Tensor], tags: Mapping[str, Tensor], *, like: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """NLL of the tags summed over all phrases of all granularities, and how many are right.
+
+    Args:
+        tag_logits: for each supervised granularity, (B, M, number of tags); may be empty.
+        tags: for each syntactic granularity, (B, M), `NO_PHRASE` where there is none.
+        like: whose device and type the sums have.
+
+    Returns:
+        () NLL, () phrases that have a tag, () those whose likeliest tag it is.
+    """
+    nll, count, right = like.new_zeros(()), like.new_zeros(()), like.new_zeros(())
+    for name, logits in tag_logits.items():
+        gold = tags[name]
+        nll = nll + F.cross_entropy(
+            logits.flatten(0, 1).float(), gold.flatten(), ignore_index=NO_PHRASE, reduction="sum"
+        )
+        count = count + (gold != NO_PHRASE).sum()
+        right = right + (logits.argmax(dim=-1) == gold).sum()
+    return nll, count, right
+
+
+def _exp(value: float) -> float:
+    """`e^value`, infinite where that is beyond a float."""
+    return math.exp(value) if value < 700 else math.inf

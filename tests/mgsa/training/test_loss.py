@@ -1,0 +1,113 @@
+"""The loss, against tables a person can check and against torch's own."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from mgsa.data.batch import NO_PHRASE, Batch, Row, make_batch
+from mgsa.data.vocabulary import PAD
+from mgsa.training.loss import LossSums, Objective, tag_nll, translation_nll
+
+# Of a vocabulary of five, four of which carry ids of special symbols.
+PROBABILITIES = [
+    [0.1, 0.1, 0.1, 0.2, 0.5],  # target 4
+    [0.2, 0.2, 0.2, 0.2, 0.2],  # target 2
+    [0.9, 0.025, 0.025, 0.025, 0.025],  # padding
+]
+TARGET = torch.tensor([[4, 2, PAD]])
+
+
+@pytest.mark.parametrize(
+    ("smoothing", "expected"),
+    [
+        # −ln 0.5 − ln 0.2
+        (0.0, 0.693147 + 1.609438),
+        # Row 1: 0.9 · 0.693147 + 0.1 · mean(2.302585 · 3, 1.609438, 0.693147); row 2: −ln 0.2.
+        (0.1, 0.9 * 0.693147 + 0.1 * 1.842068 + 1.609438),
+        # Row 1: half the NLL, half the mean over the vocabulary.
+        (0.5, 0.5 * 0.693147 + 0.5 * 1.842068 + 1.609438),
+    ],
+)
+def test_label_smoothing_by_hand(smoothing: float, expected: float) -> None:
+    logits = torch.log(torch.tensor([PROBABILITIES])) + 3.0  # a shift changes no probability
+    smoothed, nll = translation_nll(logits, TARGET, label_smoothing=smoothing)
+    assert smoothed.item() == pytest.approx(expected, abs=1e-5)
+    assert nll.item() == pytest.approx(0.693147 + 1.609438, abs=1e-5)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_is_torchs_cross_entropy_and_so_is_its_gradient(smoothing: float) -> None:
+    generator = torch.Generator().manual_seed(1)
+    logits = torch.randn(3, 7, 11, generator=generator, requires_grad=True)
+    target = torch.randint(0, 11, (3, 7), generator=generator)
+    ours, _ = translation_nll(logits, target, label_smoothing=smoothing)
+    torchs = F.cross_entropy(
+        logits.flatten(0, 1),
+        target.flatten(),
+        ignore_index=PAD,
+        label_smoothing=smoothing,
+        reduction="sum",
+    )
+    assert ours.item() == pytest.approx(torchs.item(), rel=1e-6)
+    (our_gradient,) = torch.autograd.grad(ours, logits)
+    (torchs_gradient,) = torch.autograd.grad(torchs, logits)
+    torch.testing.assert_close(our_gradient, torchs_gradient)
+
+
+def test_tags_of_all_granularities_add_up() -> None:
+    # Two classes with probabilities 3/4 and 1/4 wherever a phrase is.
+    logits = torch.log(torch.tensor([0.75, 0.25])).expand(1, 3, 2)
+    tags = {
+        "syntactic_1": torch.tensor([[0, 1, NO_PHRASE]]),
+        "syntactic_2": torch.tensor([[0, NO_PHRASE, NO_PHRASE]]),
+    }
+    nll, count, right = tag_nll(dict.fromkeys(tags, logits), tags, like=logits)
+    assert nll.item() == pytest.approx(-2 * math.log(0.75) - math.log(0.25))
+    assert (count.item(), right.item()) == (3, 2)
+
+
+@dataclass(frozen=True)
+class Output:
+    logits: Tensor
+    tag_logits: dict[str, Tensor]
+
+
+class UniformModel(nn.Module):
+    """Gives every subword, and each of four tags, the same probability."""
+
+    def forward(self, batch: Batch) -> Output:
+        phrases = batch.tags["syntactic_1"].shape
+        return Output(
+            logits=torch.zeros(*batch.target_output.shape, 10),
+            tag_logits={"syntactic_1": torch.zeros(*phrases, 4)},
+        )
+
+
+def test_the_objective_weighs_tags_and_reports_the_parts() -> None:
+    rows = [
+        Row(0, [5, 6, 7], [4, 5], [1, 1, 1], [[2, 1]], [[1, 2]]),
+        Row(1, [5], [4, 5, 6, 7], [1], [[1]], [[3]]),
+    ]
+    batch = make_batch(rows, ["syntactic_1"], ngram_unit="subword")
+    objective = Objective(UniformModel(), label_smoothing=0.1, tag_weight=0.5)  # type: ignore[arg-type]
+    loss, sums = objective(vars(batch))
+    # 3 + 5 target tokens with end of sentence; 2 + 1 tagged phrases. Smoothing changes no uniform.
+    nll, tags = 8 * math.log(10), 3 * math.log(4)
+    assert loss.item() == pytest.approx(nll + 0.5 * tags)
+    assert sums.tolist() == pytest.approx([loss.item(), nll, 8, tags, 3, 0])
+    metrics = LossSums.of(sums).metrics()
+    assert metrics["perplexity"] == pytest.approx(10)
+    assert metrics["tag_nll"] == pytest.approx(math.log(4))
+    assert metrics["tag_accuracy"] == 0
+
+
+def test_sums_add_up_and_leave_out_tags_where_there_are_none() -> None:
+    total = LossSums(6, 4, 2) + LossSums(2, 0, 2)
+    assert total == LossSums(8, 4, 4)
+    assert total.metrics() == {"loss": 2, "nll": 1, "perplexity": pytest.approx(math.e)}
