@@ -1,0 +1,191 @@
+"""Translations against references: sacreBLEU's BLEU, chrF and TER, cased, with their recipes.
+
+Scores, confidence intervals and the paired bootstrap test are sacreBLEU's own, and the same as its
+command gives for the same files; this stage reads strictly and writes what DVC compares.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from mgsa.command import run
+from mgsa.files import write_json
+from mgsa.settings import Positive
+from pipeline.stage import argument_parser, read_settings
+from pipeline.text import read_parallel
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.base import Metric
+
+SEED_VARIABLE = "SACREBLEU_SEED"
+"""Where sacreBLEU takes the seed of its bootstrap from."""
+
+
+@dataclass(frozen=True)
+class EvaluateSettings:
+    """Which metrics, and how many resamples of the sentences their 95% intervals come from.
+
+    The seed starts at 1, since sacreBLEU's paired test takes 0 for none.
+    """
+
+    metrics: tuple[Literal["bleu", "chrf", "ter"], ...]
+    bleu_tokenizer: Literal["13a", "intl", "zh", "char", "none"]
+    bootstrap_samples: Positive
+    seed: Positive
+
+    def __post_init__(self) -> None:
+        if not self.metrics or len(set(self.metrics)) != len(self.metrics):
+            raise ValueError("metrics: expected at least one, each once")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores by name (`bleu`, `bleu_interval`, `bleu_p_value`, …), and each metric's signature."""
+
+    scores: dict[str, float]
+    signatures: dict[str, str]
+
+
+def evaluate(
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    settings: EvaluateSettings,
+    *,
+    baseline: Sequence[str] | None = None,
+) -> Evaluation:
+    """Score `hypotheses`, and compare them with those of a `baseline` if there is one.
+
+    Returns:
+        For each metric: its score; the mean and the half width of its 95% interval over bootstrap
+        resamples. With a baseline, besides: its score, how much the score is above it, and the
+        p-value of the paired bootstrap test. Scores are percentages, TER included.
+    """
+    from sacrebleu.significance import PairedTest, Result
+
+    metrics = _metrics(references, settings)
+    scores: dict[str, float] = {}
+    signatures = {}
+    with _bootstrap_seed(settings.seed):
+        for name, metric in metrics.items():
+            score = metric.corpus_score(
+                hypotheses, references=None, n_bootstrap=settings.bootstrap_samples
+            )
+            scores[name] = score.score
+            if settings.bootstrap_samples > 1:
+                scores[f"{name}_mean"], scores[f"{name}_interval"] = score._mean, score._ci
+            signatures[name] = metric.get_signature().format()
+        if baseline is not None:
+            _, results = PairedTest(
+                [("baseline", baseline), ("system", hypotheses)],
+                metrics,
+                references=None,
+                test_type="bs",
+                n_samples=settings.bootstrap_samples,
+            )()
+            # The test names its results as scores print their names: `BLEU`, `chrF2`, `TER`.
+            for name, (first, second) in zip(metrics, list(results.values())[1:], strict=True):
+                assert isinstance(first, Result)
+                assert isinstance(second, Result)
+                assert second.p_value is not None
+                scores[f"{name}_baseline"] = first.score
+                scores[f"{name}_difference"] = second.score - first.score
+                scores[f"{name}_p_value"] = second.p_value
+    return Evaluation({name: float(score) for name, score in scores.items()}, signatures)
+
+
+def _metrics(references: Sequence[str], settings: EvaluateSettings) -> dict[str, Metric]:
+    """The metrics with their references' statistics, in the order of the settings."""
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+    from sacrebleu.metrics.ter import TER
+
+    streams = [references]
+    made: dict[str, Metric] = {}
+    for name in settings.metrics:
+        match name:
+            case "bleu":
+                made[name] = BLEU(tokenize=settings.bleu_tokenizer, references=streams)
+            case "chrf":
+                made[name] = CHRF(references=streams)
+            case "ter":
+                made[name] = TER(case_sensitive=True, references=streams)
+    return made
+
+
+@contextmanager
+def _bootstrap_seed(seed: int) -> Iterator[None]:
+    before = os.environ.get(SEED_VARIABLE)
+    os.environ[SEED_VARIABLE] = str(seed)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SEED_VARIABLE]
+        else:
+            os.environ[SEED_VARIABLE] = before
+
+
+def _read(arguments: argparse.Namespace) -> tuple[list[str], list[str], list[str] | None]:
+    """Hypotheses, references and the baseline's hypotheses, as sacreBLEU's command strips them."""
+    paths = [arguments.references, arguments.hypotheses]
+    if arguments.baseline is not None:
+        paths.append(arguments.baseline)
+    columns = [
+        [line.rstrip() for line in column] for column in zip(*read_parallel(paths), strict=True)
+    ]
+    references, hypotheses, *baseline = columns
+    return hypotheses, references, baseline[0] if baseline else None
+
+
+def describe(evaluation: Evaluation) -> Iterator[str]:
+    """One line a metric, for people."""
+    scores = evaluation.scores
+    for name, signature in evaluation.signatures.items():
+        line = f"{name} {scores[name]:.2f}"
+        if f"{name}_interval" in scores:
+            line += f" (95%: {scores[f'{name}_mean']:.2f} ± {scores[f'{name}_interval']:.2f})"
+        if f"{name}_p_value" in scores:
+            line += (
+                f", {scores[f'{name}_difference']:+.2f} on the baseline's "
+                f"{scores[f'{name}_baseline']:.2f} (p = {scores[f'{name}_p_value']:.4f})"
+            )
+        yield f"{line}  {signature}"
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Score a file of translations and write the scores."""
+    parser = argument_parser(
+        "evaluate", "BLEU, chrF and TER of detokenised translations, with confidence intervals."
+    )
+    parser.add_argument("--hypotheses", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--references", type=Path, required=True, metavar="FILE")
+    parser.add_argument(
+        "--baseline",
+        type=Path,
+        metavar="FILE",
+        help="another system's translations, to compare with",
+    )
+    parser.add_argument(
+        "--report", type=Path, required=True, metavar="FILE", help="scores, as JSON"
+    )
+    arguments = parser.parse_args(argv)
+    settings = read_settings(arguments, "evaluate", EvaluateSettings)
+    hypotheses, references, baseline = _read(arguments)
+    evaluation = evaluate(hypotheses, references, settings, baseline=baseline)
+    # DVC compares the numbers, and leaves out a list.
+    signatures = [{"metric": name, "signature": s} for name, s in evaluation.signatures.items()]
+    numbers = {"sentences": len(references), **evaluation.scores}
+    write_json(arguments.report, {**numbers, "signatures": signatures})
+    for line in describe(evaluation):
+        print(line)
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))
