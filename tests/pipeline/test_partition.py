@@ -1,0 +1,266 @@
+"""Phrases of n-grams and of tree levels, by hand and by property; their file; their order."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mgsa.errors import InputError
+from mgsa.settings import from_mapping
+from pipeline.partition import (
+    PartitionSettings,
+    Phrase,
+    ngram_partition,
+    partition_sentences,
+    read_phrases_line,
+    syntactic_partition,
+    to_subwords,
+    write_phrases_line,
+)
+from pipeline.trees import Tree, read_tree
+from tests import strategies
+
+BUSH = (
+    "(ROOT (S (NP (NNP Bush)) (VP (VBD held) (NP (DT a) (NN talk)) (PP (IN with) (NNP Sharon)))))"
+)
+
+
+@pytest.mark.parametrize(
+    ("length", "n", "bounds"),
+    [
+        (0, 2, []),
+        (1, 1, [(0, 1)]),
+        (1, 4, [(0, 1)]),
+        (4, 2, [(0, 2), (2, 4)]),
+        (5, 2, [(0, 2), (2, 4), (4, 5)]),
+        (7, 3, [(0, 3), (3, 6), (6, 7)]),
+        (3, 1, [(0, 1), (1, 2), (2, 3)]),
+    ],
+)
+def test_ngrams_are_cut_from_the_left(length: int, n: int, bounds: list[tuple[int, int]]) -> None:
+    assert ngram_partition(length, n) == [Phrase(start, end, None) for start, end in bounds]
+
+
+LEVELS = [
+    # Figure 1 of the paper: [Bush] [held a talk with Sharon], then one level down.
+    (BUSH, ["1:NP 5:VP", "1:NNP 1:VBD 2:NP 2:PP", "1:NNP 1:VBD 1:DT 1:NN 1:IN 1:NNP"]),
+    # Words stay as they are below their level.
+    ("(ROOT (NP (NNP Bush)))", ["1:NNP", "1:NNP", "1:NNP"]),
+    # A top node that is a preterminal is the one phrase of every level.
+    ("(ROOT (UH Yes))", ["1:UH", "1:UH"]),
+    ("(UH Yes)", ["1:UH", "1:UH"]),
+    # Wrappers of every kind, and none.
+    ("(TOP (S (NP (PRP I)) (VP (VBP go))))", ["1:NP 1:VP", "1:PRP 1:VBP"]),
+    ("( (S (NP (PRP I)) (VP (VBP go))))", ["1:NP 1:VP", "1:PRP 1:VBP"]),
+    ("(S (NP (PRP I)) (VP (VBP go)))", ["1:NP 1:VP", "1:PRP 1:VBP"]),
+    ("(ROOT (NP (NN a)) (VP (VB b)))", ["1:NP 1:VP", "1:NN 1:VB"]),
+    # A unary chain is one level a node.
+    ("(ROOT (S (VP (VB go) (ADVP (RB home)))))", ["2:VP", "1:VB 1:ADVP", "1:VB 1:RB"]),
+    # Tags that are punctuation.
+    ("(ROOT (NP (NN a) (: :) (NN b) (. .)))", ["1:NN 1:: 1:NN 1:."]),
+    ("(ROOT (FRAG (X a) (X b)))", ["1:X 1:X", "1:X 1:X"]),
+]
+
+
+@pytest.mark.parametrize(("tree", "levels"), LEVELS)
+def test_levels_of_a_tree(tree: str, levels: list[str]) -> None:
+    partitions = syntactic_partition(tree, len(levels))
+    assert [write_phrases_line([phrases]) for phrases in partitions] == levels
+    assert syntactic_partition(read_tree(tree), len(levels)) == partitions
+
+
+def test_phrases_have_bounds_and_a_tag() -> None:
+    assert syntactic_partition(BUSH, 2)[1] == [
+        Phrase(start=0, end=1, tag="NNP"),
+        Phrase(start=1, end=2, tag="VBD"),
+        Phrase(start=2, end=4, tag="NP"),
+        Phrase(start=4, end=6, tag="PP"),
+    ]
+
+
+def assert_covers(phrases: list[Phrase], length: int) -> None:
+    """Once, in order, without overlap, no phrase empty."""
+    assert [position for start, end, _ in phrases for position in range(start, end)] == list(
+        range(length)
+    )
+    assert all(start < end for start, end, _ in phrases)
+
+
+@given(st.integers(1, 60), st.integers(1, 9))
+def test_ngrams_cover_the_sentence(length: int, n: int) -> None:
+    phrases = ngram_partition(length, n)
+    assert_covers(phrases, length)
+    assert len(phrases) == -(-length // n)
+    assert all(end - start == n for start, end, _ in phrases[:-1])
+
+
+@given(strategies.trees(), st.integers(1, 5))
+def test_every_level_covers_the_sentence_and_refines_the_one_above(tree: Tree, levels: int) -> None:
+    partitions = syntactic_partition(tree, levels)
+    assert len(partitions) == levels
+    for phrases in partitions:
+        assert_covers(phrases, len(tree.leaves()))
+    for coarse, fine in pairwise(partitions):
+        assert {start for start, _, _ in coarse} <= {start for start, _, _ in fine}
+    assert syntactic_partition(str(tree), levels) == partitions
+
+
+@given(strategies.trees())
+def test_a_level_deep_enough_is_the_parts_of_speech(tree: Tree) -> None:
+    words = list(tree.preterminals())
+    expected = [Phrase(i, i + 1, word.label) for i, word in enumerate(words)]
+    assert syntactic_partition(tree, 20)[-1] == expected
+
+
+def test_a_tree_100_000_deep_is_cut() -> None:
+    tree = "(S (NN a) " * 100_000 + "(NN b)" + ")" * 100_000
+    assert syntactic_partition(tree, 2) == [
+        [Phrase(0, 1, "NN"), Phrase(1, 100_001, "S")],
+        [Phrase(0, 1, "NN"), Phrase(1, 2, "NN"), Phrase(2, 100_001, "S")],
+    ]
+
+
+def test_a_phrase_takes_all_the_subwords_of_its_words() -> None:
+    # Bu@@ sh | held | a talk@@ s | ... : 2 + 1 + (1 + 2) subwords
+    phrases = [Phrase(0, 1, "NNP"), Phrase(1, 2, "VBD"), Phrase(2, 4, None)]
+    assert to_subwords(phrases, [2, 1, 1, 2]) == [
+        Phrase(0, 2, "NNP"),
+        Phrase(2, 3, "VBD"),
+        Phrase(3, 6, None),
+    ]
+    assert to_subwords([], []) == []
+
+
+@given(st.data())
+def test_subword_phrases_cover_the_subwords(data: st.DataObject) -> None:
+    tree = data.draw(strategies.trees())
+    words = len(tree.leaves())
+    counts = data.draw(st.lists(st.integers(1, 5), min_size=words, max_size=words))
+    for phrases in syntactic_partition(tree, 3):
+        found = to_subwords(phrases, counts)
+        assert_covers(found, sum(counts))
+        assert [phrase.tag for phrase in found] == [phrase.tag for phrase in phrases]
+        assert to_subwords(phrases, [1] * words) == phrases
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ([1, 1, 1], "phrases cover 2 words: expected 3"),
+        ([1], "phrases cover 2 words: expected 1"),
+        ([1, 0], "at least 1 subword for every word"),
+    ],
+)
+def test_subwords_that_do_not_fit_are_refused(counts: list[int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        to_subwords([Phrase(0, 2, "NP")], counts)
+
+
+def test_impossible_sizes_are_refused() -> None:
+    with pytest.raises(ValueError, match="n of at least 1"):
+        ngram_partition(3, 0)
+    with pytest.raises(ValueError, match="length of at least 0"):
+        ngram_partition(-1, 2)
+    with pytest.raises(ValueError, match="at least 1 level, got 0"):
+        syntactic_partition(BUSH, 0)
+    with pytest.raises(InputError, match=r"column 1: unbalanced: 1 \) missing"):
+        syntactic_partition("(NP (NN a)", 1)
+
+
+@pytest.mark.real
+def test_worked_examples(shared: Path) -> None:
+    expected = json.loads((shared / "expected" / "partition.json").read_text(encoding="utf-8"))
+    for example in expected["syntactic"]:
+        levels = [[Phrase(*phrase) for phrase in level] for level in example["levels"]]
+        partitions = syntactic_partition(example["tree"], len(levels))
+        assert partitions == levels
+        assert [to_subwords(level, example["subwords_per_word"]) for level in partitions] == [
+            [Phrase(*phrase) for phrase in level] for level in example["subword_levels"]
+        ]
+    for example in expected["ngram"]:
+        assert ngram_partition(example["length"], example["n"]) == [
+            Phrase(*phrase) for phrase in example["phrases"]
+        ]
+    assert expected["syntactic"]
+    assert expected["ngram"]
+
+
+@given(strategies.trees(), st.integers(1, 4))
+def test_a_line_of_phrases_is_read_back(tree: Tree, levels: int) -> None:
+    partitions = syntactic_partition(tree, 4)
+    line = write_phrases_line(partitions)
+    words = len(tree.leaves())
+    assert read_phrases_line(line, levels=levels, num_words=words) == partitions[:levels]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("2:NP", "expected 2 levels, found 1"),
+        ("", "expected 2 levels, found 1"),
+        ("2:NP ||| ", "level 2: expected LENGTH:TAG, found ''"),
+        ("2:NP ||| 1:NN  1:NN", "level 2: expected LENGTH:TAG, found ''"),
+        ("2:NP ||| 1:NN 1", "level 2: expected LENGTH:TAG, found '1'"),
+        ("2: ||| 1:NN 1:NN", "level 1: expected LENGTH:TAG, found '2:'"),
+        ("two:NP ||| 1:NN 1:NN", "level 1: expected LENGTH:TAG, found 'two:NP'"),
+        ("-2:NP ||| 1:NN 1:NN", "level 1: expected LENGTH:TAG, found '-2:NP'"),
+        ("0:NP 2:NP ||| 1:NN 1:NN", "level 1: expected LENGTH:TAG, found '0:NP'"),
+        ("²:NP ||| 1:NN 1:NN", "level 1: expected LENGTH:TAG, found '²:NP'"),
+        ("2:NP ||| 1:NN 2:NN", "level 2: lengths add up to 3 words, expected 2"),
+    ],
+)
+def test_a_malformed_line_of_phrases_is_refused(line: str, message: str) -> None:
+    with pytest.raises(InputError, match=f"^train.phrases:4: {message}$"):
+        read_phrases_line(line, levels=2, path="train.phrases", line=4)
+
+
+def test_phrases_of_another_sentence_are_refused() -> None:
+    with pytest.raises(InputError, match="level 1: lengths add up to 2 words, expected 3"):
+        read_phrases_line("2:NP", levels=1, num_words=3)
+
+
+SETTINGS = {
+    "levels": 3,
+    "ngrams": [2, 3],
+    "boundaries": "parsed",
+    "seed": 1,
+    "workers": 1,
+}
+
+
+def settings(**changed: object) -> PartitionSettings:
+    return from_mapping(PartitionSettings, {**SETTINGS, **changed}, "partition")
+
+
+def cut(trees: list[str], first_line: int = 1, **changed: object) -> list[str]:
+    lines, _ = partition_sentences(
+        [
+            (line, tree, " ".join(read_tree(tree).leaves()))
+            for line, tree in enumerate(trees, start=first_line)
+        ],
+        settings=settings(**changed),
+        split="train",
+        path=Path("train.trees"),
+    )
+    return lines.splitlines()
+
+
+@given(st.lists(strategies.trees(), min_size=1, max_size=4))
+def test_shuffled_phrases_are_the_same_in_another_order(trees: list[Tree]) -> None:
+    texts = [str(tree) for tree in trees]
+    for parsed, shuffled in zip(cut(texts), cut(texts, boundaries="shuffled"), strict=True):
+        for level, moved in zip(parsed.split(" ||| "), shuffled.split(" ||| "), strict=True):
+            assert sorted(level.split(" ")) == sorted(moved.split(" "))
+
+
+def test_the_order_of_shuffled_phrases_depends_on_seed_and_line_alone() -> None:
+    flat = "(ROOT (S " + " ".join(f"(T{i} w)" for i in range(20)) + "))"
+    lines = cut([flat] * 3, boundaries="shuffled", levels=1)
+    assert lines[1:] == cut([flat] * 2, first_line=2, boundaries="shuffled", levels=1)
+    others = cut([flat] * 3, boundaries="shuffled", levels=1, seed=2)
+    assert len({*lines, *others, *cut([flat], levels=1)}) == 7
