@@ -1,0 +1,192 @@
+"""The gradients of one update: its micro-batches forward and backward, summed over processes.
+
+DDP averages gradients over processes; each loss is multiplied by their number and divided by the
+target tokens of the *whole* update, so that the average is what one process would have computed.
+
+A micro-batch that does not fit into memory is left out: its process starts the update's gradients
+again without it. Processes meet only in the backward pass of the last micro-batch. One that has
+none in this place (at an epoch's end), or had to leave it out, computes a filler of weight zero, so
+that the others don't wait for ever. Memory that runs out within that last backward pass, with
+gradients half exchanged, can't be mended and ends the run.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from lightning_fabric import Fabric
+from torch import Tensor, nn
+
+from mgsa.data.batch import Batch, Row, make_batch
+from mgsa.data.batching import Update
+from mgsa.training.loss import LossSums
+from mgsa.training.randomness import seed_micro_batch
+
+OUT_OF_MEMORY: tuple[type[Exception], ...] = (torch.OutOfMemoryError, MemoryError)
+
+
+class RunFailedError(RuntimeError):
+    """The run can't go on: a loss is not finite, or memory ran out where it can't be mended."""
+
+
+class _BatchTooLargeError(Exception):
+    """A micro-batch, given by its index in the epoch, did not fit into memory."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
+
+
+@dataclass(frozen=True)
+class MicroBatchLoss:
+    """A micro-batch of this process: its index in the epoch, its rows, its `LossSums` (6,)."""
+
+    index: int
+    rows: Tensor
+    sums: Tensor
+
+
+@dataclass(frozen=True)
+class UpdateLoss:
+    """An update over all processes: its losses, and how many batches were left out."""
+
+    losses: LossSums
+    gradient_norm: float
+    skipped: int
+
+
+class Gradients:
+    """Computes gradients update by update, over the processes that Fabric launched."""
+
+    def __init__(
+        self, fabric: Fabric, objective: nn.Module, *, seed: int, granularities: Sequence[str]
+    ) -> None:
+        """Take the objective as `fabric.setup` gave it, and what a filler batch needs."""
+        self.fabric = fabric
+        self.objective = objective
+        self.seed = seed
+        self._filler = _empty_pair(granularities)
+
+    def compute(self, update: Update, *, epoch: int) -> tuple[list[MicroBatchLoss], int]:
+        """Fill the parameters' `.grad`; give this process's losses and how many were left out.
+
+        Raises:
+            RunFailedError: memory ran out while processes exchanged gradients.
+        """
+        skipped: set[int] = set()
+        while True:
+            self.objective.zero_grad(set_to_none=True)
+            try:
+                return self._attempt(update, epoch, skipped), len(skipped)
+            except _BatchTooLargeError as error:
+                skipped.add(error.index)
+                place = f"epoch {epoch + 1}, micro-batch {error.index}"
+            print(f"{place}: does not fit into memory, left out", file=sys.stderr)
+            if self.fabric.device.type == "cuda":
+                torch.cuda.empty_cache()
+
+    def _attempt(self, update: Update, epoch: int, skipped: set[int]) -> list[MicroBatchLoss]:
+        alone = self.fabric.world_size == 1
+        losses = []
+        for place, (index, planned) in enumerate(update.batches):
+            last = place == len(update.batches) - 1
+            batch = None if index in skipped else planned
+            if batch is None and (alone or not last):
+                continue
+            seed_micro_batch(self.seed, epoch=epoch, micro_batch=index)
+            exchanging = False
+            try:
+                with self.fabric.no_backward_sync(self.objective, enabled=not last):  # type: ignore[arg-type]
+                    loss, sums = self._forward(batch or self._filler)
+                    share = self.fabric.world_size / max(update.num_target_tokens, 1)
+                    exchanging = last and not alone
+                    self.fabric.backward(loss * (share if batch else 0.0))
+            except OUT_OF_MEMORY as error:
+                if exchanging:
+                    raise RunFailedError(
+                        f"epoch {epoch + 1}, micro-batch {index}: memory ran out while processes "
+                        f"exchanged gradients; lower train.batch_tokens, then resume"
+                    ) from error
+                raise _BatchTooLargeError(index) from None
+            if batch is not None:
+                losses.append(MicroBatchLoss(index, batch.index, sums))
+        return losses
+
+    def _forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        loss, sums = self.objective(vars(batch.to(self.fabric.device)))
+        return loss, sums
+
+    def total(
+        self, losses: Sequence[MicroBatchLoss], norm: Tensor, *, skipped: int, update: int
+    ) -> UpdateLoss:
+        """Sum over processes what each knows of an update; all then know the same.
+
+        Raises:
+            RunFailedError: a loss or the gradients' norm is not finite; it names the update and,
+                in the process that has it, the micro-batch and its rows.
+        """
+        device = self.fabric.device
+        sums = torch.stack([loss.sums for loss in losses]) if losses else torch.zeros(1, 6)
+        own = torch.cat(
+            [sums.to(device, torch.float64).sum(0), torch.full((1,), skipped).to(device)]
+        )
+        summed = self.fabric.all_reduce(own, reduce_op="sum")
+        assert isinstance(summed, Tensor)
+        # Here, and nowhere else, an update waits for the device.
+        *values, all_skipped, all_norm = torch.cat([summed, norm.double().view(1)]).tolist()
+        if not all(math.isfinite(value) for value in (*values, all_norm)):
+            raise RunFailedError(f"update {update}: {_not_finite(losses, all_norm)}")
+        return UpdateLoss(LossSums(*values), all_norm, skipped=int(all_skipped))
+
+    def anywhere(self, flag: bool) -> bool:
+        """Whether `flag` is set in any process."""
+        if self.fabric.world_size == 1:
+            return flag
+        flags = self.fabric.all_reduce(
+            torch.tensor(float(flag), device=self.fabric.device), reduce_op="sum"
+        )
+        assert isinstance(flags, Tensor)
+        return flags.item() > 0
+
+
+def gradient_norm(parameters: Sequence[nn.Parameter], *, clip_norm: float) -> Tensor:
+    """The norm of all gradients together, () ; where it is more than `clip_norm` they are scaled.
+
+    A `clip_norm` of 0 leaves them as they are.
+    """
+    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    norm = torch.nn.utils.get_total_norm(gradients)
+    if clip_norm > 0:
+        torch.nn.utils.clip_grads_with_norm_(parameters, clip_norm, norm)
+    return norm
+
+
+def _not_finite(losses: Sequence[MicroBatchLoss], gradient_norm: float) -> str:
+    """What is not finite, as closely as this process can say."""
+    for loss in losses:
+        if not bool(torch.isfinite(loss.sums).all()):
+            rows = ", ".join(str(row) for row in loss.rows.tolist())
+            value = loss.sums[0].item()
+            return f"the loss of micro-batch {loss.index} is {value} (rows of train: {rows})"
+    if not math.isfinite(gradient_norm):
+        rows = "; ".join(f"{loss.index}: {loss.rows.tolist()}" for loss in losses)
+        return f"the norm of the gradients is {gradient_norm} (micro-batches and rows: {rows})"
+    return "a loss of another process is not finite"
+
+
+def _empty_pair(granularities: Sequence[str]) -> Batch:
+    """One pair of empty sentences: end of sentence alone."""
+    levels = max((int(name.rpartition("_")[2]) for name in granularities), default=0)
+    row = Row(
+        index=0,
+        source=(),
+        target=(),
+        subwords_per_word=(),
+        phrase_lengths=((),) * levels,
+        phrase_tags=((),) * levels,
+    )
+    return make_batch([row], granularities, ngram_unit="subword")

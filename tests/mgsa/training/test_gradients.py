@@ -1,0 +1,163 @@
+"""An update's gradients: accumulation, batches that don't fit, losses that are not finite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+import torch
+from lightning_fabric import Fabric
+from torch import Tensor, nn
+
+from mgsa.data.batch import Batch, Row, make_batch
+from mgsa.data.batching import Position, Update
+from mgsa.training.gradients import Gradients, RunFailedError, gradient_norm
+from mgsa.training.loss import LossSums
+
+
+class Toy(nn.Module):
+    """A loss that is quadratic in the weights, with dropout, in place of a model's."""
+
+    def __init__(self, *, dropout: float = 0.0) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.embedding = nn.Embedding(20, 4)
+        self.output = nn.Linear(4, 1)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, tensors: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        batch = Batch(**tensors)  # type: ignore[arg-type]
+        real = (batch.target_output != 0).unsqueeze(-1)
+        values = self.output(self.dropout(self.embedding(batch.target_output)))
+        loss = (values.square() * real).sum()
+        sums = torch.zeros(6, dtype=torch.float64)
+        sums[0], sums[2] = loss.detach(), real.sum()
+        return loss, sums
+
+
+class ForgetfulToy(Toy):
+    """Has no memory for batches of more than `limit` pairs: fails as a GPU does, or as a CPU."""
+
+    def __init__(self, limit: int, error: type[Exception]) -> None:
+        super().__init__()
+        self.limit = limit
+        self.error = error
+
+    def forward(self, tensors: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        if len(tensors["index"]) > self.limit:
+            raise self.error("out of memory")
+        return super().forward(tensors)
+
+
+def pairs(*lengths: int, first: int = 0) -> Batch:
+    """A batch of pairs whose targets have these lengths."""
+    rows = [
+        Row(first + i, [5], list(range(4, 4 + length)), [1], [], [])
+        for i, length in enumerate(lengths)
+    ]
+    return make_batch(rows, [], ngram_unit="subword")
+
+
+def update(*batches: Batch | None) -> Update:
+    tokens = sum(batch.num_target_tokens for batch in batches if batch is not None)
+    return Update(tuple(enumerate(batches)), Position(0, len(batches)), tokens, False)
+
+
+def gradients(module: nn.Module) -> Gradients:
+    fabric = Fabric(accelerator="cpu", devices=1)
+    return Gradients(fabric, fabric.setup_module(module), seed=1, granularities=())
+
+
+def gradient_of(module: nn.Module, planned: Update) -> tuple[list[Tensor], LossSums, int]:
+    """The gradient of every parameter, the losses, and how many batches were left out."""
+    computing = gradients(module)
+    losses, skipped = computing.compute(planned, epoch=0)
+    norm = gradient_norm(list(module.parameters()), clip_norm=0)
+    total = computing.total(losses, norm, skipped=skipped, update=1)
+    taken = [p.grad.clone() for p in module.parameters() if p.grad is not None]
+    return taken, total.losses, total.skipped
+
+
+def test_two_micro_batches_are_as_one_of_both() -> None:
+    whole, losses, _ = gradient_of(Toy(), update(pairs(3, 7, 2, 5)))
+    parts, sums, _ = gradient_of(Toy(), update(pairs(3, 7), None, pairs(2, 5)))
+    for one, two in zip(whole, parts, strict=True):
+        torch.testing.assert_close(one, two)
+    assert losses.tokens == sums.tokens == 3 + 7 + 2 + 5 + 4
+    assert losses.loss == pytest.approx(sums.loss)
+
+
+def test_the_gradient_is_that_of_the_mean_over_tokens() -> None:
+    batch = pairs(3, 7)
+    module = Toy()
+    loss, _ = module(vars(batch))
+    expected = torch.autograd.grad(loss / 12, list(module.parameters()))
+    taken, _, _ = gradient_of(module, update(batch))
+    for one, two in zip(expected, taken, strict=True):
+        torch.testing.assert_close(one, two)
+
+
+def test_dropout_depends_on_the_place_alone() -> None:
+    module, batch = Toy(dropout=0.5), pairs(6, 6)
+    torch.manual_seed(1)
+    first, _, _ = gradient_of(module, update(batch))
+    torch.manual_seed(2)
+    again, _, _ = gradient_of(module, update(batch))
+    other_place, _, _ = gradient_of(module, update(None, batch))
+    assert torch.equal(first[0], again[0])
+    assert not torch.equal(first[0], other_place[0])
+
+
+@pytest.mark.parametrize("error", [torch.OutOfMemoryError, MemoryError])
+def test_a_batch_that_does_not_fit_is_left_out_and_counted(
+    error: type[Exception], capsys: pytest.CaptureFixture[str]
+) -> None:
+    fits, too_large = pairs(3, 7), pairs(1, 1, 1, first=10)
+    planned = update(fits, too_large, fits)
+    taken, losses, skipped = gradient_of(ForgetfulToy(2, error), planned)
+    # The others' share stays what it was planned to be.
+    without = Update(
+        ((0, fits), (2, fits)), planned.position_after, planned.num_target_tokens, False
+    )
+    expected, _, _ = gradient_of(Toy(), without)
+    for one, two in zip(expected, taken, strict=True):
+        assert torch.equal(one, two)
+    assert (losses.tokens, skipped) == (24, 1)
+    assert "epoch 1, micro-batch 1: does not fit into memory, left out" in capsys.readouterr().err
+
+
+def test_an_update_of_which_nothing_fits_changes_nothing() -> None:
+    taken, losses, skipped = gradient_of(ForgetfulToy(1, MemoryError), update(pairs(3, 7)))
+    assert (taken, losses, skipped) == ([], LossSums(), 1)
+
+
+def test_other_errors_are_not_mistaken_for_lack_of_memory() -> None:
+    with pytest.raises(ZeroDivisionError, match="out of memory"):
+        gradient_of(ForgetfulToy(1, ZeroDivisionError), update(pairs(3, 7)))
+
+
+def test_a_loss_that_is_not_finite_names_update_batch_and_rows() -> None:
+    module = Toy()
+    module.embedding.weight.data[9] = torch.nan  # only a target of six or more subwords has it
+    message = r"update 1: the loss of micro-batch 1 is nan \(rows of train: 10, 11\)"
+    with pytest.raises(RunFailedError, match=message):
+        gradient_of(module, update(pairs(3), pairs(7, 2, first=10)))
+
+
+def test_a_gradient_that_is_not_finite_names_update_and_rows() -> None:
+    module = Toy()
+    module.output.weight.register_hook(lambda gradient: gradient * torch.inf)
+    message = r"update 1: the norm of the gradients is (nan|inf) \(micro-batches and rows: 0: \[0\]"
+    with pytest.raises(RunFailedError, match=message):
+        gradient_of(module, update(pairs(3)))
+
+
+@pytest.mark.parametrize(
+    ("clip_norm", "expected"),
+    [(0.0, [3.0, 4.0]), (10.0, [3.0, 4.0]), (2.5, [1.5, 2.0])],
+)
+def test_gradients_are_scaled_to_the_norm_at_most(clip_norm: float, expected: list[float]) -> None:
+    parameter = nn.Parameter(torch.zeros(2))
+    parameter.grad = torch.tensor([3.0, 4.0])
+    assert gradient_norm([parameter], clip_norm=clip_norm).item() == pytest.approx(5.0)
+    assert parameter.grad.tolist() == pytest.approx(expected, abs=1e-5)
