@@ -1,1 +1,7 @@
-"""Filled below."""
+"""Models from layers, in reading order:
+
+embedding        subword embeddings and sinusoidal positions
+transformer      encoder and decoder, attention given per layer
+encoder_decoder  what training and search see of a model
+build            configuration to model: the only place where names become modules
+"""

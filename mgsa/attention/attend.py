@@ -1,0 +1,57 @@
+"""Scaled dot-product attention (Vaswani et al. 2017, equation 1): the only one."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from mgsa.masks import causal_mask
+
+
+def attend(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None,
+    *,
+    causal: bool = False,
+    scale: float | None = None,
+    dropout: float = 0.0,
+    need_weights: bool = False,
+) -> tuple[Tensor, Tensor | None]:
+    """softmax(q kᵀ · scale) v over the keys that each query may see.
+
+    A query that may see no key gets zeros.
+
+    Args:
+        q: (B, H, T, K).
+        k: (B, H, S, K).
+        v: (B, H, S, K'), K' need not be K.
+        mask: bool, broadcastable to (B, H, T, S), True = may attend; `None`: all may.
+        causal: besides the mask, query t sees only keys up to t (T = S). Told apart from the
+            mask because the fused kernels then skip the half that is hidden.
+        scale: what dot products are multiplied by; `None`: 1 / √K.
+        dropout: rate at which weights are dropped.
+        need_weights: also give the weights (before dropout), without the fused kernels.
+
+    Returns:
+        (B, H, T, K') and, if asked for, weights (B, H, T, S).
+    """
+    if causal and (mask is not None or need_weights):
+        earlier = causal_mask(q.shape[-2], k.shape[-2], q.device)
+        mask, causal = earlier if mask is None else mask & earlier, False
+    if not need_weights:
+        attended = F.scaled_dot_product_attention(
+            q, k, v, mask, dropout_p=dropout, is_causal=causal, scale=scale
+        )
+        return attended, None
+    logits = q @ k.transpose(-2, -1) * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+    if mask is not None:
+        logits = logits.masked_fill(~mask, torch.finfo(logits.dtype).min)
+    weights = logits.softmax(dim=-1)
+    if mask is not None:
+        weights = weights * mask  # a query that sees nothing has weighed all keys alike
+    return F.dropout(weights, dropout).to(v.dtype) @ v, weights

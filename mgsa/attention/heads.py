@@ -1,0 +1,45 @@
+"""Heads of an attention: vectors cut into slices, one a head, and what comes out of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class Attended:
+    """What an attention gives its layer.
+
+    Attributes:
+        output: (B, T, D).
+        weights: if asked for, by the name of what was attended to (`words`, `syntactic_2`):
+            (B, heads of it, T, positions of it).
+        tag_logits: for each supervised granularity, (B, M, number of tags).
+    """
+
+    output: Tensor
+    weights: dict[str, Tensor] = field(default_factory=dict)
+    tag_logits: dict[str, Tensor] = field(default_factory=dict)
+
+
+def split_heads(x: Tensor, heads: int) -> Tensor:
+    """(B, T, H·K) to (B, H, T, K)."""
+    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+
+
+def join_heads(x: Tensor) -> Tensor:
+    """(B, H, T, K) to (B, T, H·K)."""
+    return x.transpose(1, 2).flatten(2)
+
+
+def init_projection(projection: nn.Linear, rows: int) -> None:
+    """Xavier initialisation of a slice of a matrix of `rows` rows; zero bias.
+
+    Queries, keys and values are rows of one (3D, D) matrix, as in fairseq, however the modules cut
+    it: a slice is drawn from the range that the whole would have.
+    """
+    bound = math.sqrt(6 / (rows + projection.in_features))
+    nn.init.uniform_(projection.weight, -bound, bound)
+    nn.init.zeros_(projection.bias)

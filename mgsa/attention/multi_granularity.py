@@ -1,0 +1,102 @@
+"""Multi-granularity self-attention (Hao et al. 2019, section 3).
+
+    word heads            queries X Wq        keys X Wk          values X Wv
+    heads of group g      queries X Wq        keys H_g Wk        values H_g Wv
+
+H_g is the phrase memory of granularity g: the phrases of X composed, then run through an
+interaction. Wq, Wk, Wv are those of ordinary self-attention; a group owns its heads' rows of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from mgsa.attention.attend import attend
+from mgsa.attention.heads import Attended, init_projection, join_heads, split_heads
+from mgsa.attention.word import WORDS
+from mgsa.masks import Context
+
+
+class MultiGranularityAttention(nn.Module):
+    """Self-attention whose heads fall into groups: words first, then each granularity."""
+
+    def __init__(
+        self,
+        dim: int,
+        head_dim: int,
+        *,
+        group_heads: Sequence[int],
+        compositions: Mapping[str, nn.Module],
+        tag_heads: Mapping[str, nn.Module],
+        interaction: nn.Module,
+        dropout: float,
+    ) -> None:
+        """Attention with the parts given.
+
+        Args:
+            group_heads: heads of the words, then of each granularity.
+            compositions: for each granularity, `(x, segments, num_phrases=M)` to memory.
+            tag_heads: for each supervised granularity, memory to logits.
+            interaction: `(memories, lengths)` of all granularities to memories.
+        """
+        super().__init__()
+        self.head_dim = head_dim
+        self.group_heads = tuple(group_heads)
+        self.dropout = dropout
+        self.compositions = nn.ModuleDict(compositions)
+        self.tag_heads = nn.ModuleDict(tag_heads)
+        self.interaction = interaction
+        words, *phrases = (heads * head_dim for heads in group_heads)
+        # Rows of all heads' queries, then of the word heads' keys and values.
+        self.word_projection = nn.Linear(dim, dim + 2 * words)
+        # Rows of a group's keys and values.
+        projections = {n: nn.Linear(dim, 2 * p) for n, p in zip(compositions, phrases, strict=True)}
+        self.phrase_projections = nn.ModuleDict(projections)
+        self.output = nn.Linear(dim, dim)
+        for projection in (self.word_projection, *projections.values()):
+            init_projection(projection, 3 * dim)
+        init_projection(self.output, dim)
+
+    def forward(self, x: Tensor, context: Context, *, need_weights: bool = False) -> Attended:
+        """x (B, T, D) to (B, T, D)."""
+        memories, tag_logits = self._compose(x, context)
+        words = self.group_heads[0] * self.head_dim
+        queries, *word_memory = self.word_projection(x).split([x.shape[-1], words, words], dim=-1)
+        keys_values = {WORDS: tuple(word_memory)}
+        masks = {WORDS: context.mask}
+        for name, memory in memories.items():
+            keys_values[name] = self.phrase_projections[name](memory).chunk(2, dim=-1)
+            masks[name] = context.phrases[name].mask
+        group_widths = [heads * self.head_dim for heads in self.group_heads]
+        group_queries = queries.split(group_widths, dim=-1)
+        outputs, weights = [], {}
+        for name, heads, q in zip(keys_values, self.group_heads, group_queries, strict=True):
+            keys, values = keys_values[name]
+            attended, group_weights = attend(
+                split_heads(q, heads),
+                split_heads(keys, heads),
+                split_heads(values, heads),
+                masks[name],
+                dropout=self.dropout if self.training else 0.0,
+                need_weights=need_weights,
+            )
+            outputs.append(join_heads(attended))
+            if group_weights is not None:
+                weights[name] = group_weights
+        return Attended(self.output(torch.cat(outputs, dim=-1)), weights, tag_logits)
+
+    def _compose(self, x: Tensor, context: Context) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+        """The phrase memory H_g of every granularity, (B, M_g, D), and the logits of tags."""
+        memories, tag_logits, counts = {}, {}, []
+        for name, composition in self.compositions.items():
+            phrases = context.phrases[name]
+            memory = composition(x, phrases.segments, num_phrases=phrases.lengths.shape[1])
+            if name in self.tag_heads:
+                tag_logits[name] = self.tag_heads[name](memory)
+            memories[name] = memory
+            counts.append(phrases.counts)
+        interacted = self.interaction(list(memories.values()), counts)
+        return dict(zip(memories, interacted, strict=True)), tag_logits

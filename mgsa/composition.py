@@ -1,0 +1,116 @@
+"""Composition of phrases (Hao et al. 2019, section 3.1): g_m = COM(positions of phrase m).
+
+Every composition takes x (B, T, D) and segments (B, T), the phrase of each position (contiguous
+runs 0, 1, …; −1 at padding, which comes last), to the phrase memory (B, M, D). Where a sentence has
+fewer than M phrases, its memory is filled with zeros. All phrases of a batch are composed at once.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence
+
+from mgsa.attention.attend import attend
+from mgsa.masks import phrase_mask
+
+
+def segment_lengths(segments: Tensor, num_phrases: int | None) -> Tensor:
+    """Positions of each phrase: (B, T) segments to (B, M).
+
+    `None` for M asks the device for it, and waits for the answer.
+    """
+    if num_phrases is None:
+        num_phrases = int(segments.max()) + 1
+    # Padding is counted as a phrase after the last and then left out.
+    index = torch.where(segments < 0, num_phrases, segments)
+    counts = segments.new_zeros(len(segments), num_phrases + 1)
+    return counts.scatter_add(1, index, torch.ones_like(index))[:, :-1]
+
+
+class MaxPool(nn.Module):
+    """The largest value of each dimension over the phrase; no parameters."""
+
+    def forward(self, x: Tensor, segments: Tensor, *, num_phrases: int | None = None) -> Tensor:
+        """x (B, T, D), segments (B, T) to (B, M, D)."""
+        return max_pool(x, segment_lengths(segments, num_phrases))
+
+
+def max_pool(x: Tensor, lengths: Tensor) -> Tensor:
+    """x (B, T, D), phrase lengths (B, M) to (B, M, D), zeros where a length is 0."""
+    B, T, D = x.shape
+    # A sentence's padding is one more run, so that the runs cover all B·T rows.
+    runs = torch.cat([lengths, T - lengths.sum(dim=1, keepdim=True)], dim=1)
+    # `unsafe` leaves out the check that the runs add up, for which a device would have to wait.
+    pooled = torch.segment_reduce(x.reshape(B * T, D), "max", lengths=runs.flatten(), unsafe=True)
+    return pooled.view(B, -1, D)[:, :-1].masked_fill((lengths == 0)[..., None], 0.0)
+
+
+class SelfAttention(nn.Module):
+    """Attention inside the phrase; the query is the max-pooled phrase.
+
+    One head of width K and a projection back: 4 · D · K parameters.
+    """
+
+    def __init__(self, dim: int, head_dim: int) -> None:
+        super().__init__()
+        self.query = nn.Linear(dim, head_dim, bias=False)
+        self.key_value = nn.Linear(dim, 2 * head_dim, bias=False)  # rows of the key, of the value
+        self.output = nn.Linear(head_dim, dim, bias=False)
+        for projection in (self.query, self.key_value, self.output):
+            nn.init.xavier_uniform_(projection.weight)
+
+    def forward(self, x: Tensor, segments: Tensor, *, num_phrases: int | None = None) -> Tensor:
+        """x (B, T, D), segments (B, T) to (B, M, D)."""
+        lengths = segment_lengths(segments, num_phrases)
+        q = self.query(max_pool(x, lengths))  # (B, M, K)
+        k, v = self.key_value(x).chunk(2, dim=-1)  # (B, T, K)
+        # Every position is in one phrase, so M · T logits a sentence are fewer than one head of
+        # word attention has; the fused kernel beats a softmax by scatter and gather.
+        composed, _ = attend(
+            q[:, None], k[:, None], v[:, None], phrase_mask(segments, lengths.shape[1])
+        )
+        return self.output(composed[:, 0])
+
+
+class LSTM(nn.Module):
+    """The last hidden state of an LSTM over the phrase, projected back."""
+
+    def __init__(self, dim: int, hidden: int) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(dim, hidden, batch_first=True)
+        self.output = nn.Linear(hidden, dim)
+
+    def forward(self, x: Tensor, segments: Tensor, *, num_phrases: int | None = None) -> Tensor:
+        """x (B, T, D), segments (B, T) to (B, M, D)."""
+        B, T, D = x.shape
+        lengths = segment_lengths(segments, num_phrases)
+        index, batch_sizes, phrases = _packing(lengths, T)
+        packed = PackedSequence(x.reshape(B * T, D)[index], batch_sizes)
+        _, (hidden, _) = self.lstm(packed)  # (1, P, hidden), in the order of `phrases`
+        composed = self.output(hidden[0])
+        memory = composed.new_zeros(lengths.numel(), D).index_copy(0, phrases, composed)
+        return memory.view(B, -1, D)
+
+
+def _packing(lengths: Tensor, width: int) -> tuple[Tensor, Tensor, Tensor]:
+    """How the phrases of a batch become one packed sequence, longest first.
+
+    Args:
+        lengths: (B, M) positions of each phrase, 0 where there is none.
+        width: T, positions of a sentence, padding counted.
+
+    Returns:
+        (positions,) which of the B · T rows come in turn: the first of every phrase, then the
+        second of those that have one, …; (longest,) on the CPU, how many phrases reach each
+        place; (P,) which of the B · M phrases come in turn.
+    """
+    starts = lengths.cumsum(dim=1) - lengths
+    starts = (starts + width * torch.arange(len(lengths), device=lengths.device)[:, None]).flatten()
+    flat = lengths.flatten()
+    order = flat.argsort(descending=True, stable=True)
+    phrases = order[: int((flat > 0).sum())]
+    places = torch.arange(int(flat[order[0]]), device=lengths.device)[:, None]
+    reached = places < flat[phrases]  # (longest, P)
+    index = (starts[phrases] + places)[reached]
+    return index, reached.sum(dim=1).cpu(), phrases

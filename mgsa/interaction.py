@@ -1,0 +1,76 @@
+"""Interaction of phrases (Hao et al. 2019, section 3.3): H_g = REC(g_1 … g_M).
+
+A recurrent network runs over a sentence's phrases in its own width, and its states are projected
+back to the model's. What it gives after a sentence's last phrase means nothing and is masked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from torch import Tensor, nn
+
+from mgsa.onlstm import ONLSTM, run_side_by_side
+
+
+class NoInteraction(nn.Module):
+    """The phrase memory as it is."""
+
+    def forward(self, memory: Tensor, lengths: Tensor) -> Tensor:  # noqa: ARG002
+        """memory (B, M, D), lengths (B,) to (B, M, D)."""
+        return memory
+
+
+class LSTM(nn.Module):
+    """torch's LSTM with the interface of `ONLSTM`."""
+
+    def __init__(self, input_size: int, hidden_size: int) -> None:
+        super().__init__()
+        self.hidden_size = hidden_size
+        self.lstm = nn.LSTM(input_size, hidden_size, batch_first=True)
+
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:  # noqa: ARG002
+        """x (B, T, D), lengths (B,) to hidden states (B, T, H)."""
+        # It runs forwards and padding comes last: no need to know where.
+        return self.lstm(x)[0]
+
+
+class Interaction(nn.Module):
+    """A recurrence over phrases and a projection back."""
+
+    def __init__(self, recurrence: LSTM | ONLSTM, dim: int) -> None:
+        super().__init__()
+        self.recurrence = recurrence
+        self.output = nn.Linear(recurrence.hidden_size, dim)
+        nn.init.xavier_uniform_(self.output.weight)
+        nn.init.zeros_(self.output.bias)
+
+    def forward(self, memory: Tensor, lengths: Tensor) -> Tensor:
+        """memory (B, M, D), lengths (B,) to (B, M, D)."""
+        return self.output(self.recurrence(memory, lengths))
+
+
+class OneByOne(nn.Module):
+    """The interaction of every granularity, one after the other."""
+
+    def __init__(self, interactions: Iterable[nn.Module]) -> None:
+        super().__init__()
+        self.interactions = nn.ModuleList(interactions)
+
+    def forward(self, memories: Sequence[Tensor], lengths: Sequence[Tensor]) -> list[Tensor]:
+        """For each granularity memory (B, M_g, D), lengths (B,) to (B, M_g, D)."""
+        parts = zip(self.interactions, memories, lengths, strict=True)
+        return [interaction(memory, length) for interaction, memory, length in parts]
+
+
+class SideBySide(nn.Module):
+    """The interaction of every granularity, by ON-LSTMs that take each step together."""
+
+    def __init__(self, interactions: Iterable[Interaction]) -> None:
+        super().__init__()
+        self.interactions: Sequence[Interaction] = nn.ModuleList(interactions)  # type: ignore[assignment]
+
+    def forward(self, memories: Sequence[Tensor], lengths: Sequence[Tensor]) -> list[Tensor]:
+        """For each granularity memory (B, M_g, D), lengths (B,) to (B, M_g, D)."""
+        states = run_side_by_side([i.recurrence for i in self.interactions], memories, lengths)
+        return [i.output(h) for i, h in zip(self.interactions, states, strict=True)]

@@ -1,0 +1,65 @@
+"""The one mask convention: bool, True = may attend, broadcastable to (B, H, T, S)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """A partition of every sentence of a batch.
+
+    Attributes:
+        segments: (B, S) the phrase that holds each position, negative at padding.
+        lengths: (B, M) positions of each phrase, 0 where a sentence has no such phrase.
+    """
+
+    segments: Tensor
+    lengths: Tensor
+
+    @property
+    def mask(self) -> Tensor:
+        """(B, 1, 1, M): which phrases there are."""
+        return (self.lengths > 0)[:, None, None, :]
+
+    @property
+    def counts(self) -> Tensor:
+        """(B,): how many phrases each sentence has."""
+        return (self.lengths > 0).sum(dim=1)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What self-attention is told of a batch besides its vectors.
+
+    Attributes:
+        mask: (B, 1, 1, S) which positions are no padding; `None` where none needs hiding.
+        causal: whether a position sees none after it.
+        phrases: the partition of each granularity, for the layers that attend to phrases.
+    """
+
+    mask: Tensor | None
+    causal: bool = False
+    phrases: Mapping[str, Phrases] = field(default_factory=dict)
+
+
+def padding_mask(lengths: Tensor, longest: int) -> Tensor:
+    """(B,) lengths to (B, 1, 1, `longest`): the positions that are no padding."""
+    positions = torch.arange(longest, device=lengths.device)
+    return (positions < lengths[:, None])[:, None, None, :]
+
+
+def causal_mask(queries: int, keys: int, device: torch.device) -> Tensor:
+    """(1, 1, T, S): the last query sees every key, each query before it one fewer."""
+    mask = torch.ones(queries, keys, dtype=torch.bool, device=device)
+    return mask.tril(diagonal=keys - queries)[None, None]
+
+
+def phrase_mask(segments: Tensor, num_phrases: int) -> Tensor:
+    """(B, S) segments to (B, 1, M, S): a phrase sees its own positions."""
+    phrases = torch.arange(num_phrases, device=segments.device)
+    return (segments[:, None, :] == phrases[:, None])[:, None]

@@ -1,0 +1,225 @@
+"""What training and search see of a model: batches in, logits out, or one target word at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from mgsa.attention.word import CrossMemory
+from mgsa.data.batch import Batch
+from mgsa.data.vocabulary import PAD
+from mgsa.masks import Context, Phrases, padding_mask
+from mgsa.model.embedding import Embedding
+from mgsa.model.transformer import Cache, Decoder, Encoder
+
+Weights = dict[str, Tensor]
+"""A layer's attention weights, by the name of what it attends to: (B, heads, T, positions)."""
+
+
+@dataclass(frozen=True)
+class EncoderOutput:
+    """The source as the encoder sees it.
+
+    Attributes:
+        states: (B, S, D).
+        mask: (B, 1, 1, S) which positions are no padding.
+        tag_logits: for each supervised granularity, (B, M, number of tags). That of the lowest
+            layer that predicts tags goes by the granularity's name, `syntactic_1`; that of a layer
+            above it by name and layer, `syntactic_1@3`.
+        weights: if asked for, of each layer.
+    """
+
+    states: Tensor
+    mask: Tensor
+    tag_logits: dict[str, Tensor] = field(default_factory=dict)
+    weights: tuple[Weights, ...] = ()
+
+
+@dataclass(frozen=True)
+class ModelOutput:
+    """What a batch's training or scoring needs.
+
+    Attributes:
+        logits: (B, T, V) of the next target word.
+        tag_logits: as `EncoderOutput` has them.
+        encoder_weights: if asked for, of each encoder layer.
+        cross_weights: if asked for, of each decoder layer's attention to the source.
+    """
+
+    logits: Tensor
+    tag_logits: dict[str, Tensor]
+    encoder_weights: tuple[Weights, ...] = ()
+    cross_weights: tuple[Weights, ...] = ()
+
+
+@dataclass(frozen=True)
+class DecoderState:
+    """Target sentences decoded so far, one a row; rows of a source sentence stand together.
+
+    Attributes:
+        position: how many target positions there are.
+        rows: how many target sentences.
+        caches: each decoder layer's, of the rows.
+        memories: each decoder layer's, of the source sentences; as many rows for each.
+        need_weights: whether steps give attention weights.
+        weights: if asked for, those of the last step, of each layer: (rows, H, 1, S).
+    """
+
+    position: int
+    rows: int
+    caches: Sequence[Cache]
+    memories: Sequence[CrossMemory]
+    need_weights: bool
+    weights: tuple[Weights, ...] = ()
+
+    def reorder(self, index: Tensor) -> DecoderState:
+        """The state of the rows `index`, (rows',): chosen, repeated, or left out.
+
+        It costs least when every source sentence that stays keeps as many rows as the others,
+        sentence by sentence: the source's keys and values are then shared by them, and copied only
+        when a sentence goes. Weights of the last step are not kept.
+        """
+        sentences = len(self.memories[0].mask)
+        sentence = index // (self.rows // sentences)
+        kept, counts = torch.unique_consecutive(sentence, return_counts=True)
+        if counts.numel() and bool((counts != counts[0]).any()):
+            kept = sentence  # no common number of rows: every row gets a memory of its own
+        memories = self.memories
+        everyone = torch.arange(sentences, device=index.device)
+        if not torch.equal(kept, everyone):
+            memories = [memory.select(kept) for memory in memories]
+        return replace(
+            self,
+            rows=len(index),
+            caches=[cache.reorder(index) for cache in self.caches],
+            memories=memories,
+            weights=(),
+        )
+
+
+class EncoderDecoder(nn.Module):
+    """A translation model: p(target | source), word by word.
+
+    Attributes:
+        granularities: the partitions of the source that the model needs in its batches.
+        ngram_unit: what their n-grams count, `subword` or `word`.
+    """
+
+    def __init__(
+        self,
+        *,
+        source_embedding: Embedding,
+        encoder: Encoder,
+        target_embedding: Embedding,
+        decoder: Decoder,
+        output: nn.Linear,
+        granularities: tuple[str, ...],
+        ngram_unit: str,
+    ) -> None:
+        super().__init__()
+        self.source_embedding = source_embedding
+        self.encoder = encoder
+        self.target_embedding = target_embedding
+        self.decoder = decoder
+        self.output = output
+        self.granularities = granularities
+        self.ngram_unit = ngram_unit
+
+    def forward(self, batch: Batch, *, need_weights: bool = False) -> ModelOutput:
+        """Logits of every target position given those before it."""
+        encoded = self.encode(batch, need_weights=need_weights)
+        logits, cross_weights = self.decode(encoded, batch.target_input, need_weights=need_weights)
+        return ModelOutput(logits, encoded.tag_logits, encoded.weights, cross_weights)
+
+    def encode(self, batch: Batch, *, need_weights: bool = False) -> EncoderOutput:
+        """The encoder's view of the batch's source side."""
+        context = Context(
+            mask=padding_mask(batch.source_lengths, batch.source.shape[1]),
+            phrases={
+                name: Phrases(batch.segments[name], batch.phrase_lengths[name])
+                for name in self.granularities
+            },
+        )
+        states, layers = self.encoder(
+            self.source_embedding(batch.source), context, need_weights=need_weights
+        )
+        tag_logits: dict[str, Tensor] = {}
+        for number, layer in enumerate(layers, start=1):
+            for name, logits in layer.tag_logits.items():
+                tag_logits[f"{name}@{number}" if name in tag_logits else name] = logits
+        assert context.mask is not None
+        weights = tuple(layer.weights for layer in layers) if need_weights else ()
+        return EncoderOutput(states, context.mask, tag_logits, weights)
+
+    def decode(
+        self,
+        encoded: EncoderOutput,
+        target_input: Tensor,
+        *,
+        causal: bool = True,
+        need_weights: bool = False,
+    ) -> tuple[Tensor, tuple[Weights, ...]]:
+        """All target positions at once.
+
+        Args:
+            target_input: (B, T) ids, begin of sentence first.
+            causal: whether a position sees those before it alone, or the whole target.
+            need_weights: also give each layer's weights of cross-attention, (B, H, T, S).
+
+        Returns:
+            (B, T, V) logits, and the weights asked for.
+        """
+        # No position before the end sees padding through the causal mask.
+        mask = None if causal else (target_input != PAD)[:, None, None, :]
+        states, layers = self.decoder(
+            self.target_embedding(target_input),
+            Context(mask=mask, causal=causal),
+            self.decoder.memories(encoded.states, encoded.mask),
+            need_weights=need_weights,
+        )
+        weights = tuple(layer.weights for layer in layers) if need_weights else ()
+        return self.output(states), weights
+
+    def start(
+        self, encoded: EncoderOutput, *, max_length: int, need_weights: bool = False
+    ) -> DecoderState:
+        """The state before the first target word: a row for each source sentence.
+
+        Args:
+            max_length: how many steps may be taken.
+            need_weights: whether they are to give the weights of cross-attention.
+        """
+        return DecoderState(
+            position=0,
+            rows=len(encoded.states),
+            caches=self.decoder.start(max_length=max_length),
+            memories=self.decoder.memories(encoded.states, encoded.mask),
+            need_weights=need_weights,
+        )
+
+    def step(self, state: DecoderState, tokens: Tensor) -> tuple[Tensor, DecoderState]:
+        """The next word's log probabilities once `tokens` are said.
+
+        The state given is used up: its caches are written to.
+
+        Args:
+            tokens: (rows,) the last word of each row; begin of sentence at first.
+
+        Returns:
+            (rows, V) log probabilities in float32 (float64 of a float64 model), the new state.
+        """
+        x = self.target_embedding(tokens[:, None], start=state.position)
+        states, layers = self.decoder.step(
+            x, state.caches, state.memories, need_weights=state.need_weights
+        )
+        logits = self.output(states[:, 0])
+        weights = tuple(layer.weights for layer in layers) if state.need_weights else ()
+        wide = torch.float64 if logits.dtype == torch.float64 else torch.float32
+        return (
+            F.log_softmax(logits, dim=-1, dtype=wide),
+            replace(state, position=state.position + 1, weights=weights),
+        )

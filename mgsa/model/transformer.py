@@ -1,0 +1,223 @@
+"""The Transformer's encoder and decoder (Vaswani et al. 2017, section 3.1), attention given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol, Self
+
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from mgsa.attention.heads import Attended
+from mgsa.attention.word import CrossMemory
+from mgsa.masks import Context
+
+
+class Cache(Protocol):
+    """What a self-attention keeps of the positions decoded so far."""
+
+    def reorder(self, index: Tensor) -> Self:
+        """The cache of the rows `index`, (rows',)."""
+
+
+class SelfAttention(Protocol):
+    """Attention of a sentence to itself; in an encoder `start` and `step` are never asked for."""
+
+    def __call__(self, x: Tensor, context: Context, *, need_weights: bool = False) -> Attended:
+        """x (B, T, D) to (B, T, D)."""
+
+    def start(self, *, max_length: int) -> Cache:
+        """The cache before the first position."""
+
+    def step(self, x: Tensor, cache: Any) -> Tensor:
+        """The next position x (rows, 1, D), which joins the cache, to (rows, 1, D)."""
+
+
+class CrossAttention(Protocol):
+    """Attention of the target to the source."""
+
+    def __call__(self, x: Tensor, memory: CrossMemory, *, need_weights: bool = False) -> Attended:
+        """x (B, T, D) to (B, T, D)."""
+
+    def memory(self, states: Tensor, mask: Tensor) -> CrossMemory:
+        """The encoder's output (B, S, D) and its mask (B, 1, 1, S) as keys and values."""
+
+    def step(self, x: Tensor, memory: CrossMemory, *, need_weights: bool = False) -> Attended:
+        """One position x (rows, 1, D), rows of a sentence together, to (rows, 1, D)."""
+
+
+class Residual(nn.Module):
+    """What stands around a sub-layer f: x + dropout(f(x)), with a layer norm.
+
+    `pre` norms what goes into f, `post` the sum.
+    """
+
+    def __init__(self, dim: int, *, dropout: float, pre: bool) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(dim)
+        self.dropout = nn.Dropout(dropout)
+        self.pre = pre
+
+    def before(self, x: Tensor) -> Tensor:
+        """What f is given."""
+        return self.norm(x) if self.pre else x
+
+    def after(self, x: Tensor, y: Tensor) -> Tensor:
+        """What comes of x and y = f(before(x))."""
+        total = x + self.dropout(y)
+        return total if self.pre else self.norm(total)
+
+
+class FeedForward(nn.Module):
+    """W₂ dropout(relu(W₁ x + b₁)) + b₂ (section 3.3)."""
+
+    def __init__(self, dim: int, ffn_dim: int, *, dropout: float) -> None:
+        super().__init__()
+        self.inner = nn.Linear(dim, ffn_dim)
+        self.outer = nn.Linear(ffn_dim, dim)
+        self.dropout = nn.Dropout(dropout)
+        for linear in (self.inner, self.outer):
+            nn.init.xavier_uniform_(linear.weight)
+            nn.init.zeros_(linear.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (B, T, D) to (B, T, D)."""
+        return self.outer(self.dropout(F.relu(self.inner(x), inplace=True)))
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then a feed-forward network."""
+
+    def __init__(
+        self,
+        self_attention: Callable[..., Attended],
+        feed_forward: nn.Module,
+        *,
+        dim: int,
+        dropout: float,
+        pre_norm: bool,
+    ) -> None:
+        super().__init__()
+        self.self_attention = self_attention
+        self.self_attention_residual = Residual(dim, dropout=dropout, pre=pre_norm)
+        self.feed_forward = feed_forward
+        self.feed_forward_residual = Residual(dim, dropout=dropout, pre=pre_norm)
+
+    def forward(self, x: Tensor, context: Context, *, need_weights: bool) -> Attended:
+        """x (B, S, D) to (B, S, D), with what self-attention gave besides."""
+        around = self.self_attention_residual
+        attended = self.self_attention(around.before(x), context, need_weights=need_weights)
+        x = around.after(x, attended.output)
+        around = self.feed_forward_residual
+        x = around.after(x, self.feed_forward(around.before(x)))
+        return Attended(x, attended.weights, attended.tag_logits)
+
+
+class Encoder(nn.Module):
+    """A stack of layers; with pre-norm, a last norm above them."""
+
+    def __init__(self, layers: Iterable[EncoderLayer], final_norm: nn.Module) -> None:
+        super().__init__()
+        self.layers: Sequence[EncoderLayer] = nn.ModuleList(layers)  # type: ignore[assignment]
+        self.final_norm = final_norm
+
+    def forward(
+        self, x: Tensor, context: Context, *, need_weights: bool = False
+    ) -> tuple[Tensor, list[Attended]]:
+        """x (B, S, D) to (B, S, D), and what each layer gave."""
+        layers = []
+        for layer in self.layers:
+            layers.append(layer(x, context, need_weights=need_weights))
+            x = layers[-1].output
+        return self.final_norm(x), layers
+
+
+class DecoderLayer(nn.Module):
+    """Self-attention, cross-attention, then a feed-forward network."""
+
+    def __init__(
+        self,
+        self_attention: SelfAttention,
+        cross_attention: CrossAttention,
+        feed_forward: nn.Module,
+        *,
+        dim: int,
+        dropout: float,
+        pre_norm: bool,
+    ) -> None:
+        super().__init__()
+        self.self_attention = self_attention
+        self.self_attention_residual = Residual(dim, dropout=dropout, pre=pre_norm)
+        self.cross_attention = cross_attention
+        self.cross_attention_residual = Residual(dim, dropout=dropout, pre=pre_norm)
+        self.feed_forward = feed_forward
+        self.feed_forward_residual = Residual(dim, dropout=dropout, pre=pre_norm)
+
+    def forward(
+        self, x: Tensor, context: Context, memory: CrossMemory, *, need_weights: bool
+    ) -> Attended:
+        """x (B, T, D) to (B, T, D), with the weights of cross-attention if asked for."""
+        around = self.self_attention_residual
+        x = around.after(x, self.self_attention(around.before(x), context).output)
+        around = self.cross_attention_residual
+        crossed = self.cross_attention(around.before(x), memory, need_weights=need_weights)
+        return self._feed_forward(around.after(x, crossed.output), crossed)
+
+    def step(self, x: Tensor, cache: Cache, memory: CrossMemory, *, need_weights: bool) -> Attended:
+        """One position x (rows, 1, D) to (rows, 1, D); it joins the cache."""
+        around = self.self_attention_residual
+        x = around.after(x, self.self_attention.step(around.before(x), cache))
+        around = self.cross_attention_residual
+        crossed = self.cross_attention.step(around.before(x), memory, need_weights=need_weights)
+        return self._feed_forward(around.after(x, crossed.output), crossed)
+
+    def _feed_forward(self, x: Tensor, crossed: Attended) -> Attended:
+        around = self.feed_forward_residual
+        return Attended(around.after(x, self.feed_forward(around.before(x))), crossed.weights)
+
+
+class Decoder(nn.Module):
+    """A stack of layers; with pre-norm, a last norm above them."""
+
+    def __init__(self, layers: Iterable[DecoderLayer], final_norm: nn.Module) -> None:
+        super().__init__()
+        self.layers: Sequence[DecoderLayer] = nn.ModuleList(layers)  # type: ignore[assignment]
+        self.final_norm = final_norm
+
+    def memories(self, states: Tensor, mask: Tensor) -> list[CrossMemory]:
+        """What each layer attends to of the encoder's output (B, S, D), mask (B, 1, 1, S)."""
+        return [layer.cross_attention.memory(states, mask) for layer in self.layers]
+
+    def forward(
+        self,
+        x: Tensor,
+        context: Context,
+        memories: Sequence[CrossMemory],
+        *,
+        need_weights: bool = False,
+    ) -> tuple[Tensor, list[Attended]]:
+        """x (B, T, D) to (B, T, D), and what each layer gave."""
+        layers = []
+        for layer, memory in zip(self.layers, memories, strict=True):
+            layers.append(layer(x, context, memory, need_weights=need_weights))
+            x = layers[-1].output
+        return self.final_norm(x), layers
+
+    def start(self, *, max_length: int) -> list[Cache]:
+        """Each layer's cache before the first of at most `max_length` positions."""
+        return [layer.self_attention.start(max_length=max_length) for layer in self.layers]
+
+    def step(
+        self,
+        x: Tensor,
+        caches: Sequence[Cache],
+        memories: Sequence[CrossMemory],
+        *,
+        need_weights: bool = False,
+    ) -> tuple[Tensor, list[Attended]]:
+        """The next position x (rows, 1, D) to (rows, 1, D), and what each layer gave."""
+        layers = []
+        for layer, cache, memory in zip(self.layers, caches, memories, strict=True):
+            layers.append(layer.step(x, cache, memory, need_weights=need_weights))
+            x = layers[-1].output
+        return self.final_norm(x), layers
