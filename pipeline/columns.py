@@ -1,8 +1,7 @@
-"""Lines of the text stages as columns of the dataset: ids, subwords per word, phrases, links.
+"""Lines of text and of subwords as columns of the dataset: ids and subwords per word; the table.
 
-Everything here works on a portion of lines at once, with array operations: a corpus has far fewer
-different words, phrases and links than it has lines, so Python only ever looks at the different
-ones.
+Everything works on a portion of lines at once, with array operations: Python looks at different
+subwords only, of which a corpus has far fewer than it has lines.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -20,10 +19,12 @@ import pyarrow.compute as pc
 from mgsa.data.schema import LONGEST, SCHEMA
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS, UNK, Vocabulary
 from mgsa.errors import InputError
+from pipeline.subwords import MARK
 
-CONTINUES = "@@"
-"""What subword-nmt appends to every subword of a word but the last."""
-LEVEL_SEPARATOR = "|||"
+if TYPE_CHECKING:
+    from pipeline.link_columns import Links
+    from pipeline.phrase_columns import Phrases
+
 TEXTS = ("source_text", "target_text", "source_tokens", "target_tokens")
 
 
@@ -53,6 +54,12 @@ class Lines:
             raise self.wrong(row, "expected tokens separated by one space")
         return tokens, offsets
 
+    def counted(self) -> Counter[str]:
+        """How often each token occurs; errors are those of `split`."""
+        counts = pc.value_counts(self.split()[0])
+        tokens, numbers = counts.field("values").to_pylist(), counts.field("counts").to_pylist()
+        return Counter(dict(zip(tokens, numbers, strict=True)))
+
 
 @dataclass(frozen=True)
 class Side:
@@ -81,20 +88,6 @@ class Side:
         return np.diff(self.word_offsets)
 
 
-def count_subwords(portion: Lines) -> Counter[str]:
-    """How often each subword occurs in segmented lines."""
-    return _counted(portion.split()[0])
-
-
-def count_tags(portion: Lines) -> Counter[str]:
-    """How often each tag occurs in lines of phrases."""
-    tags: Counter[str] = Counter()
-    for phrase, count in _counted(portion.split()[0]).items():
-        if phrase != LEVEL_SEPARATOR:
-            tags[phrase.partition(":")[2]] += count
-    return tags
-
-
 def encode_side(tokenized: Lines, segmented: Lines, vocabulary: Vocabulary) -> Side:
     """Ids of segmented lines, and how many of them make each word of the tokenised lines.
 
@@ -103,12 +96,14 @@ def encode_side(tokenized: Lines, segmented: Lines, vocabulary: Vocabulary) -> S
     """
     subwords, offsets = segmented.split()
     num_words = np.diff(tokenized.split()[1])
-    continues = pc.ends_with(subwords, CONTINUES).to_numpy(zero_copy_only=False).copy()
-    joined = pc.replace_substring(pa.array(segmented.lines, pa.string()), f"{CONTINUES} ", "")
+    continues = pc.ends_with(subwords, MARK).to_numpy(zero_copy_only=False).copy()
+    joined = pc.replace_substring(pa.array(segmented.lines, pa.string()), f"{MARK} ", "")
     same = pc.equal(joined, pa.array(tokenized.lines, pa.string()))
     for row in (~same.to_numpy(zero_copy_only=False)).nonzero()[0].tolist():
         # Either the lines don't belong together, or a word of the text itself ends in @@.
-        counts = _subwords_per_word(segmented.lines[row].split(" "), tokenized.lines[row].split())
+        counts = _subwords_per_word(
+            segmented.lines[row].split(" "), tokenized.lines[row].split(" ")
+        )
         if counts is None:
             raise segmented.wrong(
                 row, f"expected the subwords of line {segmented.first + row} of {tokenized.path}"
@@ -142,142 +137,11 @@ def _subwords_per_word(subwords: Sequence[str], words: Sequence[str]) -> list[in
             count += 1
             if made + subword == word:
                 break
-            made += subword.removesuffix(CONTINUES)
+            made += subword.removesuffix(MARK)
         else:
             return None
         counts.append(count)
     return counts if next(waiting, None) is None else None
-
-
-@dataclass(frozen=True)
-class Phrases:
-    """The phrases of all levels of a portion, end to end: row by row, level by level.
-
-    Attributes:
-        levels: of every row.
-        offsets: (rows * levels + 1,) of the levels in `lengths` and `tags`.
-        lengths: (phrases,) in subwords.
-        tags: (phrases,) ids.
-    """
-
-    levels: int
-    offsets: np.ndarray
-    lengths: np.ndarray
-    tags: np.ndarray
-
-
-def encode_phrases(portion: Lines, source: Side, tag_ids: dict[str, int], levels: int) -> Phrases:
-    """Lines of phrases in words (`1:NP 5:VP ||| …`) as phrases in subwords.
-
-    A tag that `tag_ids` lacks is tag 0.
-
-    Raises:
-        InputError: a phrase is malformed, a row has not `levels` levels, or a level doesn't cover
-            the sentence.
-    """
-    tokens, offsets = portion.split()
-    encoded = tokens.dictionary_encode()
-    codes = encoded.indices.to_numpy()
-    different = encoded.dictionary.to_pylist()
-    parsed = [_parse_phrase(phrase) for phrase in different]
-    if None in parsed:
-        bad = parsed.index(None)
-        row = np.searchsorted(offsets, (codes == bad).argmax(), side="right") - 1
-        raise portion.wrong(row, f"expected phrases as LENGTH:TAG, got {different[bad]!r}")
-    words_of = np.array([phrase[0] for phrase in parsed if phrase])[codes]
-    tag_of = np.array([tag_ids.get(phrase[1], 0) for phrase in parsed if phrase])[codes]
-
-    rows = np.repeat(np.arange(len(portion.lines)), np.diff(offsets))
-    separates = words_of == 0
-    levels_of_row = np.bincount(rows[separates], minlength=len(portion.lines)) + 1
-    if (levels_of_row != levels).any():
-        row = (levels_of_row != levels).argmax()
-        raise portion.wrong(row, f"expected {levels} levels, got {levels_of_row[row]}")
-    # Separators before a token, less those of earlier rows, are its level.
-    level = np.cumsum(separates) - rows * (levels - 1)
-    list_of, words = (rows * levels + level)[~separates], words_of[~separates]
-    counts = np.bincount(list_of, minlength=len(portion.lines) * levels)
-    covered = np.bincount(list_of, weights=words, minlength=len(counts)).astype(np.int64)
-    wrong = (covered != np.repeat(source.words, levels)).nonzero()[0]
-    if len(wrong):
-        row, place = divmod(int(wrong[0]), levels)
-        raise portion.wrong(
-            row,
-            f"expected phrases of level {place + 1} that cover {source.words[row]} words, "
-            f"got {covered[wrong[0]]}",
-        )
-    # Every level covers its sentence, so a phrase starts where the one before it ended.
-    ends_in_list = np.cumsum(words) - np.repeat(np.cumsum(covered) - covered, counts)
-    ends = ends_in_list + source.word_offsets[list_of // levels]
-    subwords_before = np.concatenate([[0], np.cumsum(source.subwords_per_word)])
-    return Phrases(
-        levels=levels,
-        offsets=np.concatenate([[0], np.cumsum(counts)]),
-        lengths=subwords_before[ends] - subwords_before[ends - words],
-        tags=tag_of[~separates],
-    )
-
-
-def _parse_phrase(phrase: str) -> tuple[int, str] | None:
-    """Length and tag of `LENGTH:TAG`; length 0 is the separator of levels; `None` is malformed."""
-    if phrase == LEVEL_SEPARATOR:
-        return 0, ""
-    length, _, tag = phrase.partition(":")
-    if not (length.isascii() and length.isdigit() and 0 < int(length) <= LONGEST and tag):
-        return None
-    return int(length), tag
-
-
-@dataclass(frozen=True)
-class Links:
-    """The links of a portion, end to end: sorted, each once.
-
-    Attributes:
-        offsets: (rows + 1,) of the rows in `ends`.
-        ends: (links, 2) subword positions in source and target.
-    """
-
-    offsets: np.ndarray
-    ends: np.ndarray
-
-
-def encode_links(portion: Lines, source: Side, target: Side) -> Links:
-    """Lines of word links (`0-0 1-2`) as links between all subwords of the linked words.
-
-    Raises:
-        InputError: a link is malformed, or names a word that the sentence doesn't have.
-    """
-    links, row_of = [], []
-    for row, line in enumerate(portion.lines):
-        for link in line.split():
-            i, _, j = link.partition("-")
-            if not (i.isascii() and i.isdigit() and j.isascii() and j.isdigit()):
-                raise portion.wrong(row, f"expected links as i-j, got {link!r}")
-            if int(i) >= source.words[row] or int(j) >= target.words[row]:
-                raise portion.wrong(
-                    row,
-                    f"expected links between {source.words[row]} and {target.words[row]} words, "
-                    f"counted from 0, got {link}",
-                )
-            links.append((int(i), int(j)))
-            row_of.append(row)
-    rows = np.array(row_of, dtype=np.int64)
-    words = np.array(links, dtype=np.int64).reshape(-1, 2)
-    first, count = [], []
-    for side, word in zip((source, target), words.T, strict=True):
-        at = side.word_offsets[rows] + word
-        before = np.concatenate([[0], np.cumsum(side.subwords_per_word)])
-        first.append(before[at] - side.offsets[rows])
-        count.append(side.subwords_per_word[at])
-    # Each word link becomes a block of (source subwords) x (target subwords) links.
-    size = count[0] * count[1]
-    place = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
-    rows, across = np.repeat(rows, size), np.repeat(count[1], size)
-    source_position = np.repeat(first[0], size) + place // np.maximum(across, 1)
-    target_position = np.repeat(first[1], size) + place % np.maximum(across, 1)
-    found = np.unique(np.stack([rows, source_position, target_position], axis=1), axis=0)
-    counts = np.bincount(found[:, 0], minlength=len(portion.lines))
-    return Links(np.concatenate([[0], np.cumsum(counts)]), found[:, 1:])
 
 
 def make_table(
@@ -329,12 +193,3 @@ def _offsets(numbers: np.ndarray) -> pa.Array:
 
 def _list(column: str, offsets: np.ndarray, values: pa.Array) -> pa.Array:
     return pa.ListArray.from_arrays(_offsets(offsets), values, type=SCHEMA.field(column).type)
-
-
-def _counted(tokens: pa.Array) -> Counter[str]:
-    counts: Any = pc.value_counts(tokens)
-    return Counter(
-        dict(
-            zip(counts.field("values").to_pylist(), counts.field("counts").to_pylist(), strict=True)
-        )
-    )

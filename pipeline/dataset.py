@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from mgsa.command import progress, run
-from mgsa.errors import InputError
 from mgsa.files import read_lines, replacing_folder, write_json
 from mgsa.settings import Positive, to_mapping
 from pipeline.manifest import (
@@ -24,7 +23,7 @@ from pipeline.manifest import (
     recorded_parameters,
 )
 from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings
-from pipeline.text import read_parallel
+from pipeline.stage_outputs import StageOutputs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,31 +48,6 @@ class DatasetSettings:
 
 
 @dataclass(frozen=True)
-class Inputs:
-    """The folders of the text stages; `links` is `None` where there are no word alignments."""
-
-    corpus: Path
-    tokenized: Path
-    bpe: Path
-    partitions: Path
-    parser: Path
-    links: Path | None
-
-    def row_files(self, split: str) -> list[Path]:
-        """The files of a split whose lines make its rows: `Portion`'s fields after the texts."""
-        files = [self.tokenized / f"{split}.{side}" for side in SIDES]
-        files += [self.bpe / f"{split}.{side}" for side in SIDES]
-        files.append(self.partitions / f"{split}.phrases")
-        links = self.links_of(split)
-        return files if links is None else [*files, links]
-
-    def links_of(self, split: str) -> Path | None:
-        """The links of a split, if it has any."""
-        path = None if self.links is None else self.links / f"{split}.links"
-        return path if path is not None and path.is_file() else None
-
-
-@dataclass(frozen=True)
 class Symbols:
     """What ids stand for."""
 
@@ -83,7 +57,7 @@ class Symbols:
 
 
 def build_dataset(
-    inputs: Inputs, settings: DatasetSettings, parameters: Mapping[str, Any], out: Path
+    inputs: StageOutputs, settings: DatasetSettings, parameters: Mapping[str, Any], out: Path
 ) -> dict[str, float]:
     """Write the artifact to the folder `out`, and give its counts.
 
@@ -93,20 +67,17 @@ def build_dataset(
     Raises:
         InputError: an input is missing, malformed, or doesn't fit another.
     """
-    corpus = read_object(inputs.corpus / "corpus.json", ("name", "pairs"))
+    corpus = read_object(inputs.corpus / "corpus.json", ("name",))
     languages = read_object(inputs.tokenized / "languages.json", SIDES)
     parser = parser_description(inputs.parser)
-    splits = [split for split in SPLITS if split in corpus["pairs"]]
-    if "train" not in splits:
-        raise InputError("expected a split train", path=inputs.corpus / "corpus.json")
-    _check_files(inputs, splits)
+    inputs.check(SPLITS)
 
     from mgsa.data.schema import BPE_FILES, MANIFEST, PREPROCESSING, SCHEMA_VERSION
 
     with replacing_folder(out) as folder:
         symbols = _collect_symbols(inputs, settings)
         _write_symbols(folder, symbols)
-        counts = {split: _write_split(folder, split, inputs, settings, symbols) for split in splits}
+        counts = {split: _write_split(folder, split, inputs, settings, symbols) for split in SPLITS}
         for name in BPE_FILES:
             shutil.copyfile(inputs.bpe / name, folder / name)
         write_json(folder / PREPROCESSING, preprocessing(parameters, languages, parser))
@@ -128,7 +99,7 @@ def build_dataset(
             },
         }
         write_json(folder / MANIFEST, manifest)
-    flat = {f"{split}_{name}": n for split in splits for name, n in counts[split].items()}
+    flat = {f"{split}_{name}": n for split in SPLITS for name, n in counts[split].items()}
     return {
         "source_vocabulary": len(source),
         "target_vocabulary": len(target),
@@ -137,42 +108,26 @@ def build_dataset(
     }
 
 
-def _check_files(inputs: Inputs, splits: Sequence[str]) -> None:
-    from mgsa.data.schema import BPE_FILES
-
-    files = [inputs.bpe / name for name in BPE_FILES]
-    for split in splits:
-        files += [inputs.corpus / f"{split}.{side}" for side in SIDES]
-        files += [*inputs.row_files(split), inputs.tokenized / f"{split}.lines"]
-    for file in files:
-        if not file.is_file():
-            raise InputError("no such file", path=file)
-    if inputs.links and not any(inputs.links_of(split) for split in splits):
-        raise InputError(
-            "expected links of at least one split, such as train.links", path=inputs.links
-        )
-
-
-def _collect_symbols(inputs: Inputs, settings: DatasetSettings) -> Symbols:
+def _collect_symbols(inputs: StageOutputs, settings: DatasetSettings) -> Symbols:
     """The subwords and tags of the training split, most frequent first."""
     from mgsa.data.schema import UNKNOWN_TAG
     from mgsa.data.vocabulary import Vocabulary
-    from pipeline.columns import LEVEL_SEPARATOR, count_subwords, count_tags
+    from pipeline.columns import Lines
+    from pipeline.phrase_columns import count_tags, num_levels
 
     size = settings.row_group_rows
-    counts = [_count(inputs.bpe / f"train.{side}", count_subwords, size) for side in SIDES]
+    source, target = (_count(inputs.bpe / f"train.{side}", Lines.counted, size) for side in SIDES)
     if settings.joint_vocabulary:
-        joint = Vocabulary.of(_by_frequency(counts[0] + counts[1]))
+        joint = Vocabulary.of(_by_frequency(source + target))
         vocabularies = (joint, joint)
     else:
         vocabularies = (
-            Vocabulary.of(_by_frequency(counts[0])),
-            Vocabulary.of(_by_frequency(counts[1])),
+            Vocabulary.of(_by_frequency(source)),
+            Vocabulary.of(_by_frequency(target)),
         )
     phrases = inputs.partitions / "train.phrases"
-    levels = next(read_lines(phrases)).split(" ").count(LEVEL_SEPARATOR) + 1
     tags = (UNKNOWN_TAG, *_by_frequency(_count(phrases, count_tags, size)))
-    return Symbols(vocabularies, tags, levels)
+    return Symbols(vocabularies, tags, num_levels(next(read_lines(phrases), "")))
 
 
 def _count(path: Path, count: Callable[[Lines], Counter[str]], size: int) -> Counter[str]:
@@ -202,9 +157,9 @@ def _write_symbols(folder: Path, symbols: Symbols) -> None:
 
 
 def _write_split(
-    folder: Path, split: str, inputs: Inputs, settings: DatasetSettings, symbols: Symbols
+    folder: Path, split: str, inputs: StageOutputs, settings: DatasetSettings, symbols: Symbols
 ) -> dict[str, int]:
-    """Write a split's Parquet file, a row group at a time, and give its counts."""
+    """Write a split's Parquet file, a row group at a time; its counts."""
     import pyarrow.parquet as pq
 
     from mgsa.data.schema import SCHEMA
@@ -212,7 +167,7 @@ def _write_split(
     files = inputs.row_files(split)
     totals: Counter[str] = Counter()
     portions = progress(
-        _portions(_with_texts(inputs, split), settings.row_group_rows),
+        _portions(inputs.rows(split), settings.row_group_rows),
         f"dataset {split}",
         total=None,
         unit="pairs",
@@ -233,16 +188,18 @@ def _table(
 ) -> tuple[pa.Table, dict[str, int]]:
     """Rows as a table, and what they count; `first` is the line where they start in `files`."""
     from mgsa.data.vocabulary import UNK
-    from pipeline import columns
+    from pipeline.columns import Lines, encode_side, make_table
+    from pipeline.link_columns import encode_links
+    from pipeline.phrase_columns import encode_phrases
 
     source_text, target_text, *fields = ([*field] for field in zip(*portion, strict=True))
-    lines = [columns.Lines(file, first, field) for file, field in zip(files, fields, strict=True)]
-    source = columns.encode_side(lines[0], lines[2], symbols.vocabularies[0])
-    target = columns.encode_side(lines[1], lines[3], symbols.vocabularies[1])
+    lines = [Lines(file, first, field) for file, field in zip(files, fields, strict=True)]
+    source = encode_side(lines[0], lines[2], symbols.vocabularies[0])
+    target = encode_side(lines[1], lines[3], symbols.vocabularies[1])
     tag_ids = {tag: index for index, tag in enumerate(symbols.tags)}
-    phrases = columns.encode_phrases(lines[4], source, tag_ids, symbols.levels)
-    links = columns.encode_links(lines[5], source, target) if len(lines) > 5 else None
-    table = columns.make_table(
+    phrases = encode_phrases(lines[4], source, tag_ids, symbols.levels)
+    links = encode_links(lines[5], source, target) if len(lines) > 5 else None
+    table = make_table(
         texts=(source_text, target_text, lines[0].lines, lines[1].lines),
         source=source,
         target=target,
@@ -262,31 +219,6 @@ def _table(
         "links": 0 if links is None else len(links.ends),
     }
     return table, counts
-
-
-def _with_texts(inputs: Inputs, split: str) -> Iterator[tuple[str, ...]]:
-    """Line by line of a split's `row_files`, the pair of the corpus that it comes from in front."""
-    numbers = inputs.tokenized / f"{split}.lines"
-    raw = read_parallel([inputs.corpus / f"{split}.{side}" for side in SIDES])
-    read = 0
-    rows = read_parallel([numbers, *inputs.row_files(split)])
-    for line, (number, *fields) in enumerate(rows, start=1):
-        if not (number.isascii() and number.isdigit() and int(number) > read):
-            raise InputError(
-                f"expected the number of a line after line {read} of the corpus, got {number!r}",
-                path=numbers,
-                line=line,
-            )
-        skipped = int(number) - read - 1
-        pair = next(islice(raw, skipped, None), None)
-        if pair is None:
-            raise InputError(
-                f"expected the number of a line of {inputs.corpus}/{split}.source, got {number}",
-                path=numbers,
-                line=line,
-            )
-        read = int(number)
-        yield *pair, *fields
 
 
 def _portions(items: Iterable[T], size: int) -> Iterator[list[T]]:
@@ -322,7 +254,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             parser.error(f"--{name} is required (or --verify)")
     settings = read_settings(arguments, "dataset", DatasetSettings)
     parameters = recorded_parameters(arguments.params) | {"dataset": to_mapping(settings)}
-    inputs = Inputs(
+    inputs = StageOutputs(
         corpus=arguments.corpus,
         tokenized=arguments.tokenized,
         bpe=arguments.bpe,

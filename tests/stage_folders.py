@@ -52,8 +52,7 @@ def write_stages(folder: Path, splits: Mapping[str, Sequence[Pair]]) -> None:
     """
     for name in ("corpus", "tokenized", "bpe", "partitions", "parser"):
         (folder / name).mkdir(parents=True)
-    counts = {split: 2 * len(pairs) for split, pairs in splits.items()}
-    write_json(folder / "corpus/corpus.json", {"name": "made up", "pairs": counts})
+    write_json(folder / "corpus/corpus.json", {"name": "made up"})
     write_json(folder / "tokenized/languages.json", {"source": "en", "target": "de"})
     write_json(
         folder / "parser/parser.json", {"kind": "trees", "identity": "c0ffee", "files": {"a": "b"}}
@@ -86,10 +85,8 @@ def build(folder: Path, *extra: str) -> Path:
     ]
     out = folder / "dataset"
     report = folder / "dataset.json"
-    main(
-        [*inputs, "--out", str(out), "--report", str(report)]
-        + ["--params", str(folder / "params.yaml"), *extra]
-    )
+    outputs = ["--out", str(out), "--report", str(report)]
+    main([*inputs, *outputs, "--params", str(folder / "params.yaml"), *extra])
     return out
 
 
