@@ -47,7 +47,7 @@ def test_brackets_of_a_tree(tree: str, expected: dict[tuple[str, int, int], int]
     assert brackets(read, kept) == Counter(expected)
 
 
-GOLD = "(S (NP (D a) (NN b)) (VP (VB c) (NP (PR d)) (PP (P e) (NP (NN f)))) (. .))"
+GOLD = "(S (NP (D a) (NN b)) (VP (V c) (NP (PR d)) (PP (P e) (NP (NN f)))) (. .))"
 # S(0,6) NP(0,2) VP(2,6) NP(3,4) PP(4,6) NP(5,6)
 
 
@@ -56,17 +56,17 @@ GOLD = "(S (NP (D a) (NN b)) (VP (VB c) (NP (PR d)) (PP (P e) (NP (NN f)))) (. .
     [
         (GOLD, 6, 6, 6),
         # PP attached to the noun phrase: NP(3,6) is wrong, the others are right.
-        ("(S (NP (D a) (NN b)) (VP (VB c) (NP (NP (PR d)) (PP (P e) (NP (NN f))))) (. .))", 6, 7, 6),
+        ("(S (NP (D a) (NN b)) (VP (V c) (NP (NP (PR d)) (PP (P e) (NP (NN f))))) (. .))", 6, 7, 6),
         # A label wrong (ADJP for the subject NP), a bracket missing (the last NP).
-        ("(S (ADJP (D a) (NN b)) (VP (VB c) (NP (PR d)) (PP (P e) (NN f))) (. .))", 4, 5, 6),
+        ("(S (ADJP (D a) (NN b)) (VP (V c) (NP (PR d)) (PP (P e) (NN f))) (. .))", 4, 5, 6),
         # The full stop inside the verb phrase makes no difference.
-        ("(S (NP (D a) (NN b)) (VP (VB c) (NP (PR d)) (PP (P e) (NP (NN f))) (. .)))", 6, 6, 6),
+        ("(S (NP (D a) (NN b)) (VP (V c) (NP (PR d)) (PP (P e) (NP (NN f))) (. .)))", 6, 6, 6),
         # Two tags wrong: of a word, and of punctuation, which does not count.
-        ("(S (NP (D a) (NN b)) (VP (VB c) (NP (PR d)) (PP (P e) (NP (MD f)))) (NN .))", 6, 6, 5),
+        ("(S (NP (D a) (NN b)) (VP (V c) (NP (PR d)) (PP (P e) (NP (MD f)))) (NN .))", 6, 6, 5),
         # A word tagged as punctuation stays a word, as the gold tree says.
-        ("(S (NP (D a) (NN b)) (VP (VB c) (NP (PR d)) (PP (: e) (NP (NN f)))) (. .))", 6, 6, 5),
+        ("(S (NP (D a) (NN b)) (VP (V c) (NP (PR d)) (PP (: e) (NP (NN f)))) (. .))", 6, 6, 5),
         # Twice the same bracket where gold has it once: one of them is wrong.
-        ("(S (NP (NP (D a) (NN b))) (VP (VB c) (NP (PR d)) (PP (P e) (NP (NN f)))) (. .))", 6, 7, 6),
+        ("(S (NP (NP (D a) (NN b))) (VP (V c) (NP (PR d)) (PP (P e) (NP (NN f)))) (. .))", 6, 7, 6),
     ],
 )  # fmt: skip
 def test_counts(predicted: str, matched: int, of_predicted: int, correct_tags: int) -> None:
