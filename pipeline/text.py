@@ -18,7 +18,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 _SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.IGNORECASE)
 
 
-def read_lines(path: Path) -> Iterator[str]:
+def read_sentences(path: Path) -> Iterator[str]:
     """The lines of a text file, one at a time, without their ends.
 
     Only `\\n` ends a line (a `\\r` before it goes too): U+2028, form feeds and the like are
@@ -42,9 +42,9 @@ def read_parallel(paths: Sequence[Path]) -> Iterator[tuple[str, ...]]:
     """Line by line, the tuple of what the files have there.
 
     Raises:
-        InputError: as `read_lines`, or the files differ in their numbers of lines.
+        InputError: as `read_sentences`, or the files differ in their numbers of lines.
     """
-    files = [read_lines(path) for path in paths]
+    files = [read_sentences(path) for path in paths]
     number = 0
     while True:
         lines = tuple(next(file, None) for file in files)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.errors import InputError
-from pipeline.text import MAX_LINE_BYTES, read_lines, read_parallel
+from pipeline.text import MAX_LINE_BYTES, read_sentences, read_parallel
 
 
 @pytest.mark.parametrize(
@@ -31,10 +31,10 @@ from pipeline.text import MAX_LINE_BYTES, read_lines, read_parallel
 def test_only_a_line_feed_ends_a_line(tmp_path: Path, content: bytes, lines: list[str]) -> None:
     path = tmp_path / "text"
     path.write_bytes(content)
-    assert list(read_lines(path)) == lines
+    assert list(read_sentences(path)) == lines
     packed = tmp_path / "text.gz"
     packed.write_bytes(gzip.compress(content))
-    assert list(read_lines(packed)) == lines
+    assert list(read_sentences(packed)) == lines
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\n\ufeff", codec="utf-8")), min_size=1))
@@ -43,7 +43,7 @@ def test_what_was_written_is_read(
 ) -> None:
     path = tmp_path_factory.mktemp("text") / "text"
     path.write_bytes("".join(f"{line}\n" for line in lines).encode())
-    assert list(read_lines(path)) == [line.removesuffix("\r") for line in lines]
+    assert list(read_sentences(path)) == [line.removesuffix("\r") for line in lines]
 
 
 def test_the_segments_of_a_test_set_are_its_lines(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_the_segments_of_a_test_set_are_its_lines(tmp_path: Path) -> None:
         '<p>\n<seg id="3">AT&amp;T "wins" 2 < 3</seg>\n</p>\n</doc>\n</srcset>\n',
         encoding="utf-8",
     )
-    assert list(read_lines(path)) == [
+    assert list(read_sentences(path)) == [
         "Orlando Bloom and Miranda Kerr",
         "",
         'AT&amp;T "wins" 2 < 3',
@@ -78,7 +78,7 @@ def test_an_unreadable_file_is_named_with_its_line(
     path = tmp_path / "text"
     path.write_bytes(content)
     with pytest.raises(InputError, match=re.escape(message) + "$"):
-        list(read_lines(path))
+        list(read_sentences(path))
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,12 @@ def test_a_damaged_gzip_file_is_named(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "text.gz"
     path.write_bytes(content)
     with pytest.raises(InputError, match=r"text\.gz: damaged gzip file: "):
-        list(read_lines(path))
+        list(read_sentences(path))
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"/absent: no such file$"):
-        list(read_lines(tmp_path / "absent"))
+        list(read_sentences(tmp_path / "absent"))
 
 
 def test_files_are_read_side_by_side(tmp_path: Path) -> None:

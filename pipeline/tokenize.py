@@ -1,0 +1,281 @@
+"""Stage `tokenize`: raw text to normalised, tokenised, cleaned text that stays in pairs.
+
+Pairs of the training split that no model should learn from are dropped, counted by reason and
+listed with their line; pairs of the other splits never are, since scores would not compare.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Annotated, NamedTuple
+
+from mgsa.command import progress, run
+from mgsa.errors import InputError
+from mgsa.files import read_json, replacing_folder, write_json
+from mgsa.settings import Positive, Range
+from pipeline.seen_pairs import SeenPairs, fingerprint
+from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings
+from pipeline.text import read_parallel
+from pipeline.workers import map_chunks
+
+GOLD = ("trees", "links", "voice", "tense")
+"""Annotations that a corpus may bring, one line a pair; they follow the pairs that are kept."""
+
+CHUNK_PAIRS = 500
+KEPT = ""
+REASONS = ("empty", "short", "long", "ratio", "duplicate")
+"""Why a training pair is dropped: the first of these that holds."""
+
+_LINKS = re.compile(r"(\d+-\d+( \d+-\d+)*)?")
+
+
+@dataclass(frozen=True)
+class TokenizeSettings:
+    """Which training pairs are kept, by the lengths of their sides in tokens.
+
+    `max_ratio` bounds the longer side over the shorter one.
+    """
+
+    min_tokens: Positive
+    max_tokens: Positive
+    max_ratio: Annotated[float, Range(minimum=1)] | None
+    drop_duplicates: bool
+    workers: Positive
+
+    def __post_init__(self) -> None:
+        if self.min_tokens > self.max_tokens:
+            raise ValueError(
+                f"min_tokens: expected at most max_tokens ({self.max_tokens}), "
+                f"got {self.min_tokens}"
+            )
+
+
+class RawPair(NamedTuple):
+    """A line of a split: source, target, then its gold annotations, if any."""
+
+    split: str
+    line: int
+    columns: tuple[str, ...]
+
+
+class TokenizedPair(NamedTuple):
+    """The same line with its first two columns tokenised, and why it is dropped, if it is."""
+
+    split: str
+    line: int
+    columns: tuple[str, ...]
+    reason: str
+
+
+class PairTokenizer:
+    """Tokenises both sides of a pair and judges it by their lengths."""
+
+    def __init__(
+        self, corpus: Path, languages: Mapping[str, str], limits: TokenizeSettings
+    ) -> None:
+        """
+        Args:
+            corpus: the folder that errors name.
+            languages: of each side, its code.
+        """
+        from pipeline.moses import MosesText
+
+        self._corpus = corpus
+        self._sides = [MosesText(languages[side]) for side in SIDES]
+        self._gold = {split: gold_columns(corpus, split) for split in SPLITS}
+        self._limits = limits
+
+    def __call__(self, pair: RawPair) -> TokenizedPair:
+        """The pair in tokens.
+
+        Raises:
+            InputError: a side of a pair that must be kept is empty, or its links point outside.
+        """
+        source, target = (
+            side.normalize_and_tokenize(text)
+            for side, text in zip(self._sides, pair.columns, strict=False)
+        )
+        if "links" in self._gold[pair.split]:
+            self._check_links(pair, len(source), len(target))
+        if pair.split == "train":
+            reason = self._reason(len(source), len(target))
+        else:
+            for side, tokens in zip(SIDES, (source, target), strict=True):
+                if not tokens:
+                    raise InputError(
+                        f"no token in this line; pairs of {pair.split} are never dropped",
+                        path=self._corpus / f"{pair.split}.{side}",
+                        line=pair.line,
+                    )
+            reason = KEPT
+        columns = (" ".join(source), " ".join(target), *pair.columns[len(SIDES) :])
+        return TokenizedPair(pair.split, pair.line, columns, reason)
+
+    def _reason(self, source: int, target: int) -> str:
+        shorter, longer = sorted((source, target))
+        limits = self._limits
+        if shorter == 0:
+            return "empty"
+        if shorter < limits.min_tokens:
+            return "short"
+        if longer > limits.max_tokens:
+            return "long"
+        if limits.max_ratio is not None and longer > limits.max_ratio * shorter:
+            return "ratio"
+        return KEPT
+
+    def _check_links(self, pair: RawPair, source: int, target: int) -> None:
+        links = pair.columns[len(SIDES) + self._gold[pair.split].index("links")]
+        path = self._corpus / f"{pair.split}.links"
+        if not _LINKS.fullmatch(links):
+            raise InputError(
+                f"expected links such as 0-0 1-2, got {links!r}", path=path, line=pair.line
+            )
+        for link in links.split():
+            i, j = map(int, link.split("-"))
+            if i >= source or j >= target:
+                raise InputError(
+                    f"link {link} points outside a pair of {source} and {target} tokens",
+                    path=path,
+                    line=pair.line,
+                )
+
+
+class SplitWriter:
+    """Writes the kept pairs of one split and where they stood; counts what was dropped."""
+
+    def __init__(self, folder: Path, split: str, columns: Sequence[str], files: ExitStack) -> None:
+        self._files: list[IO[str]] = [
+            files.enter_context(_create(folder / f"{split}.{name}")) for name in (*columns, "lines")
+        ]
+        self.kept = 0
+        self.tokens = dict.fromkeys(SIDES, 0)
+        self.dropped = dict.fromkeys(REASONS, 0)
+
+    def write(self, pair: TokenizedPair) -> None:
+        for file, text in zip(self._files, (*pair.columns, pair.line), strict=True):
+            file.write(f"{text}\n")
+        self.kept += 1
+        for side, text in zip(SIDES, pair.columns, strict=False):
+            self.tokens[side] += text.count(" ") + 1
+
+
+def gold_columns(corpus: Path, split: str) -> list[str]:
+    """The annotations that a corpus has for a split."""
+    return [name for name in GOLD if (corpus / f"{split}.{name}").is_file()]
+
+
+def read_pairs(corpus: Path) -> Iterator[RawPair]:
+    """Every split's pairs with their annotations, in order.
+
+    Raises:
+        InputError: as `read_parallel`.
+    """
+    for split in SPLITS:
+        paths = [corpus / f"{split}.{name}" for name in (*SIDES, *gold_columns(corpus, split))]
+        for line, columns in enumerate(read_parallel(paths), start=1):
+            yield RawPair(split, line, columns)
+
+
+def tokenize_corpus(corpus: Path, folder: Path, settings: TokenizeSettings) -> dict[str, int]:
+    """Fill `folder` with the tokenised splits of `corpus`; what was kept and dropped.
+
+    Raises:
+        InputError: a file is malformed, or no training pair is left.
+    """
+    languages = read_languages(corpus)
+    write_json(folder / "languages.json", languages)
+    seen = SeenPairs()
+    with ExitStack() as files:
+        dropped = files.enter_context(_create(folder / "dropped.tsv"))
+        dropped.write("split\tline\treason\n")
+        writers = {
+            split: SplitWriter(folder, split, (*SIDES, *gold_columns(corpus, split)), files)
+            for split in SPLITS
+        }
+        chunks = map_chunks(
+            _tokenize,
+            read_pairs(corpus),
+            workers=settings.workers,
+            chunk_size=CHUNK_PAIRS,
+            initializer=_start,
+            initargs=(corpus, languages, settings),
+        )
+        for chunk in progress(chunks, "tokenize", total=None, unit="pairs", size=len):
+            for pair in chunk:
+                writer, reason = writers[pair.split], pair.reason
+                if not reason and settings.drop_duplicates and pair.split == "train":
+                    source, target = pair.columns[: len(SIDES)]
+                    reason = KEPT if seen.add(fingerprint(source, target)) else "duplicate"
+                if reason:
+                    writer.dropped[reason] += 1
+                    dropped.write(f"{pair.split}\t{pair.line}\t{reason}\n")
+                else:
+                    writer.write(pair)
+    if not writers["train"].kept:
+        counts = ", ".join(f"{n:,} {reason}" for reason, n in writers["train"].dropped.items() if n)
+        raise InputError(f"no training pair is left; dropped: {counts}", path=corpus)
+    return _report(writers)
+
+
+def read_languages(corpus: Path) -> dict[str, str]:
+    """The language code of each side, from the `corpus.json` of a corpus."""
+    path = corpus / "corpus.json"
+    content = read_json(path)
+    try:
+        return {side: str(content[f"{side}_language"]) for side in SIDES}
+    except (KeyError, TypeError):
+        raise InputError(
+            "expected keys source_language and target_language with a code each", path=path
+        ) from None
+
+
+def _report(writers: Mapping[str, SplitWriter]) -> dict[str, int]:
+    report: dict[str, int] = {}
+    for split, writer in writers.items():
+        report[f"{split}_pairs"] = writer.kept + sum(writer.dropped.values())
+        report[f"{split}_kept"] = writer.kept
+        if split == "train":
+            report |= {f"{split}_dropped_{reason}": n for reason, n in writer.dropped.items()}
+        report |= {f"{split}_{side}_tokens": n for side, n in writer.tokens.items()}
+    return report
+
+
+def _create(path: Path) -> IO[str]:
+    return path.open("w", encoding="utf-8", newline="\n")
+
+
+_tokenizer: PairTokenizer | None = None
+"""In a worker: made once, since compiling the rules of two languages takes a while."""
+
+
+def _start(corpus: Path, languages: Mapping[str, str], settings: TokenizeSettings) -> None:
+    global _tokenizer
+    _tokenizer = PairTokenizer(corpus, languages, settings)
+
+
+def _tokenize(chunk: list[RawPair]) -> list[TokenizedPair]:
+    assert _tokenizer is not None
+    return [_tokenizer(pair) for pair in chunk]
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Tokenise a corpus."""
+    parser = argument_parser("tokenize", "Normalise, tokenise and clean a parallel corpus.")
+    parser.add_argument("--corpus", type=Path, required=True, metavar="DIR", help="raw text")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="tokenised text")
+    parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="counts (JSON)")
+    arguments = parser.parse_args(argv)
+    settings = read_settings(arguments, "tokenize", TokenizeSettings)
+    with replacing_folder(arguments.out) as folder:
+        report = tokenize_corpus(arguments.corpus, folder, settings)
+    write_json(arguments.report, report)
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

@@ -1,0 +1,109 @@
+"""Moses text: sacremoses' own results, on everything, and tokens that hold no white space."""
+
+from __future__ import annotations
+
+import gzip
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacremoses import MosesPunctNormalizer, MosesTokenizer
+
+from pipeline.moses import MosesText, clean
+
+TRICKY = [
+    *"aZßé0 .,'\"`()[]{}<>%:;?!-_/\\|&@#$€°„“”–—´‘‚’…«»\xa0\u3000中ーก\u0301",
+    *("Mr.", "U.S.", "No.", "z.B.", "bzw.", "e.g.", "n't", "'s", "''", "´´", "...", "..", "  "),
+    *("nº\xa0", "\xa0ºC", "\xa0cm", "3.5", "1,000", "DOTMULTI", "-LRB-", "http://x.y", "@-@", "s'"),
+    *("\x01", "\x1f"),
+]
+"""What the rules of Moses look for, alone and beside each other."""
+
+
+@cache
+def moses(language: str) -> MosesText:
+    return MosesText(language)
+
+
+@cache
+def sacremoses(language: str) -> tuple[MosesPunctNormalizer, MosesTokenizer]:
+    return MosesPunctNormalizer(language), MosesTokenizer(language)
+
+
+def expected(language: str, text: str) -> list[str]:
+    normalizer, tokenizer = sacremoses(language)
+    tokens = tokenizer.tokenize(normalizer.normalize(text), escape=False)
+    assert isinstance(tokens, list)
+    return tokens
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "fi", "xx"])
+@settings(max_examples=300, deadline=None)
+@given(parts=st.lists(st.sampled_from(TRICKY), max_size=12))
+def test_tokens_are_those_of_sacremoses(language: str, parts: list[str]) -> None:
+    text = clean("".join(parts))
+    assert moses(language).normalize_and_tokenize(text) == expected(language, text)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_tokens_of_multi30k_are_those_of_sacremoses(shared: Path, language: str) -> None:
+    with gzip.open(shared / f"multi30k/val.{language}.gz", "rt", encoding="utf-8") as file:
+        sentences = [line.removesuffix("\n") for line in file]
+    found = [moses(language).normalize_and_tokenize(sentence) for sentence in sentences]
+    assert found == [expected(language, sentence) for sentence in sentences]
+
+
+@settings(max_examples=300)
+@given(st.text(st.characters(codec="utf-8")))
+def test_no_token_holds_white_space_or_is_empty(text: str) -> None:
+    tokens = moses("en").normalize_and_tokenize(text)
+    assert " ".join(tokens).split() == tokens
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "tokens"),
+    [
+        ("en", "It's Mr. Fox's (old) house.", "It 's Mr. Fox 's ( old ) house ."),
+        ("de", "Er sagte: „Ja, z.B. heute.“", 'Er sagte : " Ja , z.B. heute . "'),
+        ("en", "1,000 well-known R&D <b>", "1,000 well-known R & D < b >"),
+        ("en", "-LRB- ( ) [ ] {", "-LRB- ( ) [ ] {"),
+        ("en", " \t\u2028 ", ""),
+    ],
+)
+def test_tokens(language: str, text: str, tokens: str) -> None:
+    assert moses(language).normalize_and_tokenize(text) == tokens.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("plain text.", "plain text."),
+        ("a\tb\u2028c\u2029d\x0be\x85f\rg\x1ch", "a b c d e f g h"),
+        ("a\u200bb", "a b"),
+        ("a\u200cb\u200dc\ufeffd\xade\u202ef\u2060g", "abcdefg"),
+        ("a\x00b\x07c\x7fd\x9fe", "abcde"),
+        ("u\u0308ber", "über"),
+        ("5\xa0%", "5\xa0%"),
+        ("\ue000 \u0378", "\ue000 \u0378"),
+    ],
+    ids=["plain", "white", "zero-width space", "format", "control", "nfc", "nbsp", "private"],
+)
+def test_characters_that_nobody_sees_go(text: str, cleaned: str) -> None:
+    assert clean(text) == cleaned
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "It's Mr. Fox's (old) house, isn't it?"),
+        ("en", 'She said "no" twice.'),
+        ("de", "Der Hund läuft, die Katze schläft."),
+        ("de", 'Er sagte: "Ja".'),
+    ],
+)
+def test_detokenization_undoes_tokenization(language: str, text: str) -> None:
+    tokens = moses(language).normalize_and_tokenize(text)
+    assert moses(language).detokenize(tokens) == text
