@@ -1,0 +1,194 @@
+"""Stage `bpe`: joint byte-pair codes of both languages, a vocabulary each, and segmented text.
+
+The files are those of subword-nmt's `learn-joint-bpe-and-vocab` and `apply-bpe --vocabulary`, byte
+for byte, in less time: words are counted once, and a word that is met again is looked up.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from mgsa.command import progress, run
+from mgsa.errors import InputError
+from mgsa.files import read_lines, replacing_folder, write_json
+from mgsa.settings import Count, Positive
+from pipeline.merges import learn_merges
+from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings
+from pipeline.subwords import (
+    SubwordSplitter,
+    frequent_subwords,
+    read_subword_counts,
+    write_merges,
+    write_subword_counts,
+)
+from pipeline.workers import map_chunks
+
+CHUNK_LINES = 2_000
+CODES = "bpe.codes"
+
+
+@dataclass(frozen=True)
+class BpeSettings:
+    """How many merges are learned, and which subwords may come out.
+
+    A pair of symbols is merged if it occurs `min_frequency` times. A subword that occurs less than
+    `vocabulary_threshold` times in its language's training text is split further.
+    """
+
+    merges: Positive
+    min_frequency: Positive
+    vocabulary_threshold: Count
+    workers: Positive
+
+
+class Sentence(NamedTuple):
+    """A line of one side of a split, in tokens or in subwords."""
+
+    split: str
+    side: str
+    line: int
+    text: str
+
+
+def count_words(path: Path) -> Counter[str]:
+    """How often each token occurs in a tokenised file, in the order of first occurrence.
+
+    Raises:
+        InputError: no such file, invalid UTF-8, or an empty file.
+    """
+    words: Counter[str] = Counter()
+    lines = progress(
+        read_lines(path), f"count words of {path.name}", total=None, unit="lines", size=lambda _: 1
+    )
+    for line in lines:
+        words.update(line.split(" "))
+    del words[""]  # of an empty line; segmenting will name it
+    if not words:
+        raise InputError("empty file; expected tokenised text", path=path)
+    return words
+
+
+def count_subwords(words: Mapping[str, int], splitter: SubwordSplitter) -> Counter[str]:
+    """How often each subword occurs where `words` do, in the order of first occurrence."""
+    subwords: Counter[str] = Counter()
+    for word, count in words.items():
+        for subword in splitter.split_word(word):
+            subwords[subword] += count
+    return subwords
+
+
+def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int]:
+    """Write the codes and both vocabularies of the training text to `folder`; their sizes.
+
+    Raises:
+        InputError: as `count_words`, or the text has nothing to merge.
+    """
+    words = {side: count_words(tokenized / f"train.{side}") for side in SIDES}
+    merges = learn_merges(sum(words.values(), Counter()), settings.merges, settings.min_frequency)
+    if not merges:
+        raise InputError(
+            f"no two symbols occur together {settings.min_frequency} times; expected more text",
+            path=tokenized / "train.source",
+        )
+    write_merges(folder / CODES, merges)
+    splitter = SubwordSplitter(folder / CODES, None)
+    report = {"merges": len(merges)}
+    for side in SIDES:
+        subwords = count_subwords(words[side], splitter)
+        write_subword_counts(folder / f"vocab.{side}", subwords)
+        report[f"{side}_words"] = len(words[side])
+        report[f"{side}_subwords"] = len(frequent_subwords(subwords, settings.vocabulary_threshold))
+    return report
+
+
+def segment(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int]:
+    """Write the subwords of every split to `folder`, which holds the codes; how many they are.
+
+    Raises:
+        InputError: a file is missing, not UTF-8, or a line is not tokens and single spaces.
+    """
+    chunks = map_chunks(
+        _segment,
+        read_sentences(tokenized),
+        workers=settings.workers,
+        chunk_size=CHUNK_LINES,
+        initializer=_start,
+        initargs=(tokenized, folder, settings.vocabulary_threshold),
+    )
+    chunks = progress(chunks, "segment", total=None, unit="sentences", size=len)
+    report = {}
+    by_file = groupby(chain.from_iterable(chunks), key=lambda one: f"{one.split}.{one.side}")
+    for name, sentences in by_file:
+        subwords = 0
+        with (folder / name).open("w", encoding="utf-8", newline="\n") as file:
+            for sentence in sentences:
+                file.write(f"{sentence.text}\n")
+                subwords += sentence.text.count(" ") + 1
+        report[f"{name.replace('.', '_')}_subwords"] = subwords
+    return report
+
+
+def read_sentences(tokenized: Path) -> Iterator[Sentence]:
+    """Both sides of every split, one file after the other.
+
+    Raises:
+        InputError: a file is missing or not UTF-8.
+    """
+    for split in SPLITS:
+        for side in SIDES:
+            lines = read_lines(tokenized / f"{split}.{side}")
+            for number, line in enumerate(lines, start=1):
+                yield Sentence(split, side, number, line)
+
+
+_tokenized = Path()
+_splitters: dict[str, SubwordSplitter] = {}
+"""In a worker: the splitter of each side, which gathers words as it goes."""
+
+
+def _start(tokenized: Path, folder: Path, threshold: int) -> None:
+    global _tokenized
+    _tokenized = tokenized
+    for side in SIDES:
+        counts = read_subword_counts(folder / f"vocab.{side}")
+        vocabulary = frozenset(frequent_subwords(counts, threshold))
+        _splitters[side] = SubwordSplitter(folder / CODES, vocabulary)
+
+
+def _segment(sentences: list[Sentence]) -> list[Sentence]:
+    segmented = []
+    for sentence in sentences:
+        tokens = sentence.text.split(" ")
+        if "" in tokens:
+            raise InputError(
+                "expected tokens with one space between them",
+                path=_tokenized / f"{sentence.split}.{sentence.side}",
+                line=sentence.line,
+            )
+        subwords = " ".join(_splitters[sentence.side].split(tokens))
+        segmented.append(sentence._replace(text=subwords))
+    return segmented
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Learn codes on the training split and segment every split."""
+    parser = argument_parser("bpe", "Learn joint byte-pair codes and segment tokenised text.")
+    parser.add_argument("--tokenized", type=Path, required=True, metavar="DIR", help="tokens")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="codes and subwords")
+    parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="counts (JSON)")
+    arguments = parser.parse_args(argv)
+    settings = read_settings(arguments, "bpe", BpeSettings)
+    with replacing_folder(arguments.out) as folder:
+        report = learn(arguments.tokenized, folder, settings)
+        report |= segment(arguments.tokenized, folder, settings)
+    write_json(arguments.report, report)
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

@@ -1,0 +1,133 @@
+"""Words to subwords by byte-pair encoding: one object for training and inference.
+
+Sennrich et al. 2016; the merges are applied by subword-nmt, with its `@@ ` marks. Merges that give
+a subword outside the vocabulary are undone, so that a model never meets one that it seldom saw.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from mgsa.errors import InputError
+from mgsa.files import read_lines
+
+MARK = "@@"
+"""At the end of a subword that does not end its word."""
+
+CACHE_WORDS = 200_000
+"""Words whose subwords are remembered; a text's frequent words are met again and again."""
+
+_VERSION = "#version: 0.2"
+_END_OF_WORD = "</w>"
+
+
+class SubwordSplitter:
+    """Splits words as `subword-nmt apply-bpe --vocabulary` does."""
+
+    def __init__(self, codes: Path, vocabulary: Collection[str] | None) -> None:
+        """
+        Args:
+            codes: file of merges.
+            vocabulary: the subwords that may come out, marks included; characters that are in no
+                merge come out all the same. `None`: every merge may stand.
+
+        Raises:
+            InputError: `codes` is malformed, or made some other vocabulary.
+        """
+        from subword_nmt.apply_bpe import BPE
+
+        merges = read_merges(codes)
+        if vocabulary is not None:
+            _check_made(vocabulary, merges, codes)
+        text = "".join(f"{line}\n" for line in (_VERSION, *map(" ".join, merges)))
+        self._bpe = BPE(io.StringIO(text), separator=MARK, vocab=vocabulary)
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def split(self, tokens: Iterable[str]) -> list[str]:
+        """The subwords of all `tokens`, marked."""
+        known = self._known
+        subwords: list[str] = []
+        for token in tokens:
+            subwords += known.get(token) or self.split_word(token)
+        return subwords
+
+    def split_word(self, word: str) -> tuple[str, ...]:
+        """The subwords of one word, marked."""
+        if len(self._known) >= CACHE_WORDS:
+            self._known.clear()
+        subwords = tuple(self._bpe.segment_tokens([word]))
+        self._bpe.cache.clear()  # ours holds the marks too, and is bounded
+        self._known[word] = subwords
+        return subwords
+
+
+def read_merges(path: Path) -> list[tuple[str, str]]:
+    """The pairs of a file of BPE codes, in the order in which they were learned.
+
+    Raises:
+        InputError: no such file, not of version 0.2, or a line that is not two symbols.
+    """
+    lines = read_lines(path)
+    version = next(lines, "")
+    if version != _VERSION:
+        raise InputError(f"expected BPE codes: {_VERSION!r}, got {version!r}", path=path, line=1)
+    merges = []
+    for number, line in enumerate(lines, start=2):
+        symbols = line.split(" ")
+        if len(symbols) != 2 or not all(symbols):
+            raise InputError(
+                f"expected a merge of two symbols, got {line!r}", path=path, line=number
+            )
+        merges.append((symbols[0], symbols[1]))
+    return merges
+
+
+def write_merges(path: Path, merges: Iterable[tuple[str, str]]) -> None:
+    """Write a file of BPE codes, as subword-nmt does."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in (_VERSION, *map(" ".join, merges)))
+
+
+def read_subword_counts(path: Path) -> dict[str, int]:
+    """Subwords and their counts, most frequent first, from a file of `subword count` lines.
+
+    Raises:
+        InputError: no such file, or a line that is not a subword and its count.
+    """
+    counts: dict[str, int] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        subword, _, count = line.partition(" ")
+        if not subword or not (count.isascii() and count.isdigit()):
+            raise InputError(f"expected `subword count`, got {line!r}", path=path, line=number)
+        if subword in counts:
+            raise InputError(f"{subword!r} is here twice", path=path, line=number)
+        counts[subword] = int(count)
+    return counts
+
+
+def write_subword_counts(path: Path, counts: Mapping[str, int]) -> None:
+    """Write subwords and their counts, most frequent first; equals keep their order."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for subword, count in sorted(counts.items(), key=lambda item: -item[1]):
+            file.write(f"{subword} {count}\n")
+
+
+def frequent_subwords(counts: Mapping[str, int], threshold: int) -> list[str]:
+    """The subwords that were seen at least `threshold` times."""
+    return [subword for subword, count in counts.items() if count >= threshold]
+
+
+def _check_made(vocabulary: Iterable[str], merges: Sequence[tuple[str, str]], codes: Path) -> None:
+    """Every subword of several characters is what some merge gave."""
+    made = {left + right for left, right in merges}
+    for subword in vocabulary:
+        inner = subword.removesuffix(MARK)
+        symbol = inner if inner != subword else subword + _END_OF_WORD
+        if len(inner) > 1 and symbol not in made:
+            raise InputError(
+                f"no merge gives {subword!r}: these codes and the vocabulary are of different "
+                "corpora",
+                path=codes,
+            )

@@ -1,0 +1,136 @@
+"""The stage `bpe`: the files of subword-nmt's commands, whatever the workers; bad input named."""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mgsa.errors import InputError
+from pipeline import bpe
+from pipeline.stage import SIDES, SPLITS
+
+PARAMS = "bpe: {merges: 60, min_frequency: 2, vocabulary_threshold: 3, workers: 1}\n"
+SENTENCES = {
+    "source": ["the dogs see the newest dog", "low lower lowest ( new )", "-LRB- the newest dogs"],
+    "target": ["die Hunde sehen den neuesten Hund", "tief tiefer ( neu )", "die neuesten Hunde"],
+}
+
+
+@pytest.fixture
+def tokenized(tmp_path: Path) -> Path:
+    folder = tmp_path / "tokenized"
+    folder.mkdir()
+    for side, sentences in SENTENCES.items():
+        for split, repeated in zip(SPLITS, (4, 1, 1), strict=True):
+            (folder / f"{split}.{side}").write_text(
+                "".join(f"{sentence}\n" for sentence in sentences * repeated), encoding="utf-8"
+            )
+    (tmp_path / "params.yaml").write_text(PARAMS)
+    return folder
+
+
+def arguments(tokenized: Path, *overrides: str) -> list[str]:
+    root = tokenized.parent
+    sets = [argument for override in overrides for argument in ("--set", override)]
+    return [
+        *("--tokenized", str(tokenized), "--out", str(root / "bpe")),
+        *("--report", str(root / "bpe.json"), "--params", str(root / "params.yaml"), *sets),
+    ]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_files_are_those_of_the_subword_nmt_commands(tokenized: Path) -> None:
+    bpe.main(arguments(tokenized))
+    out, peer = tokenized.parent / "bpe", tokenized.parent / "peer"
+    peer.mkdir()
+    command = str(Path(sys.executable).parent / "subword-nmt")
+    texts = [str(tokenized / f"train.{side}") for side in SIDES]
+    vocabularies = [str(peer / f"vocab.{side}") for side in SIDES]
+    codes = str(peer / "bpe.codes")
+    learn = ["-s", "60", "-i", *texts, "-o", codes, "--write-vocabulary", *vocabularies]
+    subprocess.run([command, "learn-joint-bpe-and-vocab", *learn], check=True, capture_output=True)
+    for split in SPLITS:
+        for side in SIDES:
+            apply = ["-c", codes, "--vocabulary", str(peer / f"vocab.{side}")]
+            apply += ["--vocabulary-threshold", "3", "-i", str(tokenized / f"{split}.{side}")]
+            apply += ["-o", str(peer / f"{split}.{side}")]
+            subprocess.run([command, "apply-bpe", *apply], check=True, capture_output=True)
+    assert contents(out) == contents(peer)
+
+
+def test_the_output_does_not_depend_on_the_workers(
+    tokenized: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bpe.main(arguments(tokenized))
+    alone = contents(tokenized.parent / "bpe")
+    monkeypatch.setattr(bpe, "CHUNK_LINES", 2)
+    bpe.main(arguments(tokenized, "workers=2"))
+    assert contents(tokenized.parent / "bpe") == alone
+
+
+def test_the_report_counts(tokenized: Path) -> None:
+    bpe.main(arguments(tokenized))
+    out = tokenized.parent / "bpe"
+    report = json.loads((tokenized.parent / "bpe.json").read_text())
+    assert report["merges"] == len((out / "bpe.codes").read_text().splitlines()) - 1 <= 60
+    assert report["source_words"] == len(set(" ".join(SENTENCES["source"]).split()))
+    assert report["test_target_subwords"] == len((out / "test.target").read_text().split())
+    counts = [line.split(" ") for line in (out / "vocab.source").read_text().splitlines()]
+    assert report["source_subwords"] == sum(int(count) >= 3 for _, count in counts)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("train.source", b"", "train.source: empty file; expected tokenised text"),
+        ("train.target", b"\xff\n", "train.target:1: expected UTF-8 text"),
+        ("valid.target", b"a\na  b\n", "valid.target:2: expected tokens with one space between"),
+        ("test.source", b"a\n\n", "test.source:2: expected tokens with one space between"),
+        ("test.source", None, "test.source: no such file"),
+    ],
+)
+def test_bad_input_is_named_and_leaves_outputs(
+    tokenized: Path, name: str, content: bytes | None, message: str
+) -> None:
+    bpe.main(arguments(tokenized))
+    before = contents(tokenized.parent / "bpe")
+    if content is None:
+        (tokenized / name).unlink()
+    else:
+        (tokenized / name).write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(message)):
+        bpe.main(arguments(tokenized))
+    assert contents(tokenized.parent / "bpe") == before
+    assert sorted(path.name for path in tokenized.parent.iterdir()) == [
+        *("bpe", "bpe.json", "params.yaml", "tokenized")
+    ]
+
+
+def test_text_without_a_pair_to_merge_is_refused(tokenized: Path) -> None:
+    for side in SIDES:
+        (tokenized / f"train.{side}").write_text("a b c\n")
+    with pytest.raises(InputError, match=r"train.source: no two symbols occur together 2 times"):
+        bpe.main(arguments(tokenized))
+
+
+def test_a_full_disk_is_one_line_and_leaves_outputs(tokenized: Path) -> None:
+    bpe.main(arguments(tokenized))
+    before = contents(tokenized.parent / "bpe")
+    (tokenized / "valid.source").write_text("the newest dogs\n" * 5000)
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline.bpe", *arguments(tokenized)],
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
+    )
+    assert (done.returncode, done.stderr) == (1, "error: write: File too large\n")
+    assert contents(tokenized.parent / "bpe") == before

@@ -1,0 +1,139 @@
+"""Splitting words: subword-nmt's own results, and codes and vocabularies that don't fit."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from subword_nmt.apply_bpe import BPE, read_vocabulary
+
+from mgsa.errors import InputError
+from pipeline import subwords
+from pipeline.merges import learn_merges
+from pipeline.subwords import (
+    SubwordSplitter,
+    frequent_subwords,
+    read_merges,
+    read_subword_counts,
+    write_merges,
+    write_subword_counts,
+)
+
+MERGES = [("l", "o"), ("lo", "w</w>"), ("e", "r</w>"), ("lo", "w")]
+
+
+@pytest.fixture
+def codes(tmp_path: Path) -> Path:
+    write_merges(tmp_path / "bpe.codes", MERGES)
+    return tmp_path / "bpe.codes"
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "tokens", "expected"),
+    [
+        (None, "low lower", "low low@@ er"),
+        (None, "slow x", "s@@ low x"),
+        (None, "", ""),
+        ({"low", "er"}, "low lower", "low l@@ o@@ w@@ er"),  # neither `low@@` nor `lo@@` may be
+        ({"lo@@", "er", "low"}, "lower low", "lo@@ w@@ er low"),
+        ({"low@@"}, "lower low", "low@@ e@@ r l@@ o@@ w"),
+    ],
+)
+def test_words_are_split(
+    codes: Path, vocabulary: set[str] | None, tokens: str, expected: str
+) -> None:
+    assert SubwordSplitter(codes, vocabulary).split(tokens.split()) == expected.split()
+
+
+def test_subwords_without_marks_are_the_words(codes: Path) -> None:
+    found = " ".join(SubwordSplitter(codes, None).split(["lower", "(", "-LRB-", "Straße"]))
+    assert found.replace("@@ ", "") == "lower ( -LRB- Straße"
+
+
+def test_the_cache_is_bounded_and_changes_nothing(
+    codes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens = ["low", "lower", "slow", "low", "owl", "lower"]
+    expected = SubwordSplitter(codes, None).split(tokens)
+    monkeypatch.setattr(subwords, "CACHE_WORDS", 2)
+    splitter = SubwordSplitter(codes, None)
+    assert splitter.split(tokens) == expected
+    assert len(splitter._known) <= 2
+
+
+words = st.text("abcdef", min_size=1, max_size=8)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    train=st.lists(words, min_size=5), text=st.lists(words, min_size=1), threshold=st.integers(0, 4)
+)
+def test_subword_nmt_splits_alike(
+    tmp_path_factory: pytest.TempPathFactory, train: list[str], text: list[str], threshold: int
+) -> None:
+    folder = tmp_path_factory.mktemp("bpe")
+    counts = Counter([*train, "ab"])
+    write_merges(folder / "codes", learn_merges(counts, 30, 1))
+    splitter = SubwordSplitter(folder / "codes", None)
+    seen = Counter(subword for word in counts.elements() for subword in splitter.split([word]))
+    write_subword_counts(folder / "vocab", seen)
+    with (folder / "codes").open() as codes, (folder / "vocab").open() as vocab:
+        peer = BPE(codes, vocab=read_vocabulary(vocab, threshold))
+    vocabulary = frequent_subwords(read_subword_counts(folder / "vocab"), threshold)
+    found = SubwordSplitter(folder / "codes", frozenset(vocabulary)).split(text)
+    assert " ".join(found) == peer.process_line(" ".join(text))
+
+
+def test_counts_are_read_as_they_were_written(tmp_path: Path) -> None:
+    write_subword_counts(tmp_path / "vocab", {"a": 1, "b@@": 3, "c": 1})
+    assert (tmp_path / "vocab").read_text("utf-8") == "b@@ 3\na 1\nc 1\n"
+    assert read_subword_counts(tmp_path / "vocab") == {"b@@": 3, "a": 1, "c": 1}
+
+
+def test_merges_are_read_as_they_were_written(codes: Path) -> None:
+    assert codes.read_text("utf-8") == "#version: 0.2\nl o\nlo w</w>\ne r</w>\nlo w\n"
+    assert read_merges(codes) == MERGES
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "codes:1: expected BPE codes: '#version: 0.2', got ''"),
+        ("#version: 0.1\na b\n", "codes:1: expected BPE codes: '#version: 0.2', got '#version: 0"),
+        ("a b\n", "codes:1: expected BPE codes: '#version: 0.2', got 'a b'"),
+        ("#version: 0.2\na b\nc\n", "codes:3: expected a merge of two symbols, got 'c'"),
+        ("#version: 0.2\na b c\n", "codes:2: expected a merge of two symbols, got 'a b c'"),
+        ("#version: 0.2\na b\n\n", "codes:3: expected a merge of two symbols, got ''"),
+    ],
+)
+def test_malformed_codes_are_named(tmp_path: Path, content: str, message: str) -> None:
+    (tmp_path / "codes").write_text(content)
+    with pytest.raises(InputError, match=re.escape(message)):
+        SubwordSplitter(tmp_path / "codes", None)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a 3\nb\n", "vocab:2: expected `subword count`, got 'b'"),
+        ("a 3\nb x\n", "vocab:2: expected `subword count`, got 'b x'"),
+        (" 3\n", "vocab:1: expected `subword count`, got ' 3'"),
+        ("a 3\na 2\n", "vocab:2: 'a' is here twice"),
+    ],
+)
+def test_malformed_counts_are_named(tmp_path: Path, content: str, message: str) -> None:
+    (tmp_path / "vocab").write_text(content)
+    with pytest.raises(InputError, match=re.escape(message) + "$"):
+        read_subword_counts(tmp_path / "vocab")
+
+
+@pytest.mark.parametrize("foreign", ["gut", "gu@@"])
+def test_codes_of_another_corpus_are_refused(codes: Path, foreign: str) -> None:
+    with pytest.raises(
+        InputError, match=f"bpe.codes: no merge gives '{foreign}': .* different corpora$"
+    ):
+        SubwordSplitter(codes, ["low", "l@@", foreign])
