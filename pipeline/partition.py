@@ -13,20 +13,21 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, zip_longest
+from itertools import accumulate
 from os import PathLike
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from mgsa.command import progress, run
 from mgsa.errors import InputError
-from mgsa.files import read_lines, replacing_folder, write_json
+from mgsa.files import replacing_folder, write_json
 from mgsa.settings import Count, Positive
 from pipeline.phrase_counts import PhraseCounts
 from pipeline.stage import SPLITS, argument_parser, read_settings
+from pipeline.text import read_parallel
 from pipeline.trees import Tree, check_leaves, read_tree, top_node
 from pipeline.workers import map_chunks
 
@@ -192,33 +193,19 @@ def partition_sentences(
     return "".join(lines), counts
 
 
-def read_sentences(trees: Path, tokens: Path) -> Iterator[Sentence]:
-    """The sentences of a split, as they are read.
-
-    Raises:
-        InputError: a file is missing, empty or not UTF-8, or one has more lines than the other.
-    """
-    line = 0
-    for line, (tree, sentence) in enumerate(
-        zip_longest(read_lines(trees), read_lines(tokens)), start=1
-    ):
-        if tree is None:
-            raise InputError(f"no tree for this line of {tokens}", path=trees, line=line)
-        if sentence is None:
-            raise InputError(f"no tokens for this tree of {trees}", path=tokens, line=line)
-        yield line, tree, sentence
-    if not line:
-        raise InputError("expected sentences, found an empty file", path=tokens)
-
-
 def partition_split(
     split: str, trees: Path, tokens: Path, out: Path, settings: PartitionSettings
 ) -> PhraseCounts:
-    """Write the `.phrases` file of one split; errors are those of `read_sentences` and of trees."""
+    """Write the `.phrases` file of one split.
+
+    Raises:
+        InputError: trees and tokens don't agree in number or in words, or a file is malformed.
+    """
     counts = PhraseCounts()
+    lines = enumerate(read_parallel((trees, tokens)), start=1)
     results = map_chunks(
         partial(partition_sentences, settings=settings, split=split, path=trees),
-        read_sentences(trees, tokens),
+        ((line, tree, sentence) for line, (tree, sentence) in lines),
         workers=settings.workers,
         chunk_size=SENTENCES_PER_CHUNK,
     )
@@ -230,8 +217,8 @@ def partition_split(
         size=lambda result: result[1].sentence_lengths.total(),
     )
     with out.open("w", encoding="utf-8", newline="\n") as file:
-        for lines, counted in shown:
-            file.write(lines)
+        for phrases, counted in shown:
+            file.write(phrases)
             counts.update(counted)
     return counts
 

@@ -108,11 +108,11 @@ def test_output_is_the_same_whatever_the_number_of_workers(
     [
         ("parsed/train.trees", f"{BUSH}\n(NP (NN dog)\n", r"train\.trees:2: column 1: unbalanced"),
         ("parsed/train.trees", f"{BUSH}\n\n", r"trees:2: column 1: expected a bracketed"),
-        ("parsed/train.trees", f"{BUSH}\n", r"trees:2: no tree for this line of .*source"),
+        ("parsed/train.trees", f"{BUSH}\n", r"train\.trees:1: ends after 1 lines; expected"),
         ("tokenized/test.source", "I\n", r"test\.trees:1: the tree has 3 leaves: expected 1"),
         ("tokenized/test.source", "I go .\n", r"trees:1: leaf 3 of the tree is ',': expected"),
-        ("tokenized/train.source", "Bush held a talk with Sharon\n", r"source:2: no tokens"),
-        ("tokenized/train.source", "", r"train\.source:1: no tokens for this tree"),
+        ("tokenized/train.source", "Bush held a talk with Sharon\n", r"source:1: ends after 1"),
+        ("tokenized/train.source", "", r"train\.source: empty file; expected one sentence a line"),
         ("params.yaml", "partition: {levels: 0}", r"partition\.ngrams: missing"),
     ],
 )  # fmt: skip
@@ -134,7 +134,7 @@ def test_empty_or_missing_input_is_refused(
     for folder, suffix in (("parsed", "trees"), ("tokenized", "source")):
         (corpus / folder / f"valid.{suffix}").write_text("")
     assert partition(corpus) == BAD_INPUT
-    assert "valid.source: expected sentences, found an empty file" in capsys.readouterr().err
+    assert "valid.trees: empty file; expected one sentence a line" in capsys.readouterr().err
     (corpus / "parsed" / "test.trees").unlink()
     assert partition(corpus) == BAD_INPUT
     assert "test.trees: no such file" in capsys.readouterr().err
