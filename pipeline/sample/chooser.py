@@ -1,0 +1,40 @@
+"""Random choices of a derivation, all from one seeded generator."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import TypeVar
+
+T = TypeVar("T")
+
+ZIPF_SHIFT = 12
+"""Flattens the head of Zipf's law, so that the commonest word is not in every sentence."""
+
+
+class Chooser:
+    """A seeded source of choices. Lists of words are drawn from by Zipf's law, commonest first."""
+
+    def __init__(self, seed: str) -> None:
+        self._random = random.Random(seed)  # a text seed goes through SHA-512: the same everywhere
+        self._weights: dict[int, list[float]] = {}
+
+    def chance(self, probability: float) -> bool:
+        """True with this probability."""
+        return self._random.random() < probability
+
+    def one(self, words: Sequence[T]) -> T:
+        """A word of a list that is ordered from common to rare."""
+        if len(words) not in self._weights:
+            weights = (1 / (rank + ZIPF_SHIFT) for rank in range(len(words)))
+            self._weights[len(words)] = list(accumulate(weights))
+        return self._random.choices(words, cum_weights=self._weights[len(words)])[0]
+
+    def weighted(self, options: Mapping[T, float]) -> T:
+        """A key of `options`, with its value as weight."""
+        return self._random.choices(list(options), weights=list(options.values()))[0]
+
+    def number(self, lowest: int, highest: int) -> int:
+        """A whole number within closed bounds."""
+        return self._random.randint(lowest, highest)

@@ -1,0 +1,324 @@
+"""Clauses: a subject, a verb group and a predicate, laid out in English and in three German orders.
+
+A German main clause has its finite verb second (or first, in a question) and the rest of the verb
+at its end; a subordinate or relative clause ends in its finite verb.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+
+from pipeline.sample import german
+from pipeline.sample.derivation import GermanWord, Leaf, Node, Phrase, comma
+from pipeline.sample.lexicon import Lexicon, Verb
+from pipeline.sample.noun_phrases import NounPhrase, NounPhrases
+from pipeline.sample.predicates import Middle, Predicate, Predicates
+from pipeline.sample.verb_groups import (
+    CONSTRUCTIONS,
+    Agreement,
+    VerbGroup,
+    active,
+    copula,
+    nested,
+    passive,
+)
+
+PLAIN_FRAMES = ("intransitive", "transitive", "dative", "ditransitive", "prepositional")
+PLACED_FRAMES = ("motion", "position")
+COPULA_CONSTRUCTIONS = {"present": 5, "past": 4, "future": 1}
+INANIMATE = frozenset(
+    {"food", "drink", "readable", "vehicle", "building", "container", "clothing", "furniture"}
+)
+
+
+@dataclass(slots=True)
+class Clause:
+    """A clause before it is laid out.
+
+    Attributes:
+        construction: how the verb is used, for the times that fit it.
+    """
+
+    subject: NounPhrase
+    group: VerbGroup
+    predicate: Predicate
+    voice: str
+    construction: str
+
+    def english_predicate(self) -> list[Node | Leaf]:
+        """The verb phrase, an adverb of frequency before it where there is no auxiliary."""
+        predicate = self.predicate
+        if predicate.frequency is None:
+            return [nested(self.group.chain, predicate.before, predicate.rest)]
+        if len(self.group.chain) == 1:
+            return [predicate.frequency, nested(self.group.chain, [], predicate.rest)]
+        return [nested(self.group.chain, [predicate.frequency], predicate.rest)]
+
+    def english_statement(self) -> Node:
+        """Subject and verb phrase."""
+        return Node("S", [self.subject.english, *self.english_predicate()])
+
+    def english_inverted(self) -> list[Node | Leaf]:
+        """Auxiliary, subject, and what is left of the verb phrase: a question."""
+        first, *chain = self.group.chain
+        start: list[Node | Leaf] = [first, self.subject.english, *self.predicate.before]
+        if self.predicate.frequency is not None:
+            start.append(self.predicate.frequency)
+        if not chain:
+            return [*start, *self.predicate.rest]
+        if chain[0].tag == "TO":
+            return [*start, Node("S", [nested(chain, [], self.predicate.rest)])]
+        return [*start, nested(chain, [], self.predicate.rest)]
+
+    def verb_second(self, front: list[GermanWord] | None = None) -> list[GermanWord]:
+        """A main clause; what stands in front, if not the subject, puts the subject behind."""
+        start = self.subject.german if front is None else front
+        behind = [] if front is None else self.subject.german
+        return [*start, self.group.finite, *behind, *self._rest()]
+
+    def verb_first(self) -> list[GermanWord]:
+        """A question that asks for yes or no."""
+        return [self.group.finite, *self.subject.german, *self._rest()]
+
+    def verb_final(self) -> list[GermanWord]:
+        """A subordinate clause, its subject or relative pronoun first."""
+        last = [*self.group.end, self.group.finite] if self.group.end else [self.group.joined]
+        middle = self.predicate.middle_field()
+        return [*self.subject.german, *middle, *last, *self.predicate.after]
+
+    def _rest(self) -> list[GermanWord]:
+        group, predicate = self.group, self.predicate
+        return [*predicate.middle_field(), *group.prefix, *group.end, *predicate.after]
+
+
+class Clauses:
+    """Builds clauses from a lexicon by the choices of a chooser."""
+
+    def __init__(self, nouns: NounPhrases) -> None:
+        self.nouns = nouns
+        self.lexicon = nouns.lexicon
+        self.choose = nouns.choose
+        self.predicates = Predicates(nouns)
+
+    def clause(self, *, simple: bool, question: bool = False) -> Clause:
+        """A clause of any kind that has a subject.
+
+        Args:
+            simple: no clause inside it and no phrase inside its phrases.
+            question: it will be laid out as a question: simple tenses take `do`.
+        """
+        kind = self.choose.weighted(
+            {"active": 58, "passive": 14, "copula": 11, "placed": 11, "clausal": 0 if simple else 9}
+        )
+        match kind:
+            case "passive":
+                return self.passive(simple=simple)
+            case "copula":
+                return self.copula()
+            case "clausal":
+                return self._with_clause(question=question)
+        verb = self.verb(PLACED_FRAMES if kind == "placed" else PLAIN_FRAMES)
+        subject = self.subject(verb.subject, simple=simple)
+        return self.active(verb, subject, simple=simple, question=question)
+
+    def active(
+        self,
+        verb: Verb,
+        subject: NounPhrase,
+        *,
+        simple: bool,
+        question: bool = False,
+        construction: str | None = None,
+    ) -> Clause:
+        """An active clause around a verb and its subject."""
+        construction = construction or self.choose.weighted(CONSTRUCTIONS)
+        if construction == "progressive" and not verb.dynamic:
+            construction = "present"
+        negated = subject.kind != "no" and self.choose.chance(0.1)
+        predicate = self.predicates.complements(verb, negated=negated, simple=simple)
+        self.predicates.adjuncts(predicate, verb, construction)
+        group = active(verb, construction, subject.agreement, support=negated or question)
+        return Clause(subject, group, predicate, "active", construction)
+
+    def passive(self, *, simple: bool, subject: NounPhrase | None = None) -> Clause:
+        """A passive clause: what would be the object is the subject, the doer may be named."""
+        verb = self.verb(
+            ("transitive",), passive=True, objects=subject.classes if subject else None
+        )
+        subject = subject or self.subject(verb.object, simple=simple)
+        construction = self.choose.weighted(CONSTRUCTIONS)
+        predicate = Predicate()
+        if subject.kind != "no" and self.choose.chance(0.1):
+            negation = Leaf("RB", "not")
+            predicate.before.append(negation)
+            predicate.middle.append((Middle.NEGATION, [GermanWord("nicht", (negation,))]))
+        if self.choose.chance(0.45):
+            predicate.add(Middle.AGENT, *self.predicates.agent())
+        if self.choose.chance(0.25):
+            self.predicates.add_time(predicate, construction)
+        group = passive(verb, construction, subject.agreement)
+        return Clause(subject, group, predicate, "passive", construction)
+
+    def copula(self) -> Clause:
+        """A subject that is, was or will be of some quality."""
+        subject = self.subject(INANIMATE | {"human", "animal"}, simple=True)
+        construction = self.choose.weighted(COPULA_CONSTRUCTIONS)
+        adjective = self.choose.one(self.lexicon.adjectives_for(subject.classes))
+        quality = Leaf("JJ", adjective.english)
+        words = [GermanWord(adjective.german, (quality,))]
+        leaves: list[Node | Leaf] = [quality]
+        if self.choose.chance(0.35):
+            degree = self.choose.one(self.lexicon.adverbs_of("degree"))
+            leaf = Leaf("RB", degree.english)
+            leaves.insert(0, leaf)
+            words.insert(0, GermanWord(degree.german, (leaf,)))
+        predicate = Predicate()
+        if subject.kind != "no" and len(leaves) == 1 and self.choose.chance(0.15):
+            negation = Leaf("RB", "not")
+            predicate.before.append(negation)
+            predicate.middle.append((Middle.NEGATION, [GermanWord("nicht", (negation,))]))
+        predicate.add(Middle.PLACE, Node("ADJP", leaves), words)
+        group = copula(construction, subject.agreement)
+        return Clause(subject, group, predicate, "active", construction)
+
+    def subject(self, classes: Collection[str], *, simple: bool) -> NounPhrase:
+        """A subject; a common noun may carry a relative clause, persons may come in pairs."""
+        subject = self.nouns.argument(classes, "nom", simple=simple)
+        if subject.kind == "pronoun" or simple:
+            return subject
+        if subject.kind != "name" and self.choose.chance(0.15):
+            return self.with_relative_clause(subject)
+        if "human" in subject.classes and subject.kind != "no" and self.choose.chance(0.1):
+            other = self.nouns.argument({"human"}, "nom", pronouns=False, simple=True)
+            return other if other.kind == "no" else _coordinated(subject, other)
+        return subject
+
+    def with_relative_clause(self, head: NounPhrase) -> NounPhrase:
+        """`head` with a clause about it, in which it is the subject or the object."""
+        by_object = self.verbs(("transitive",), objects=head.classes)
+        by_subject = self.verbs(PLAIN_FRAMES, subjects=head.classes)
+        if by_object and (not by_subject or self.choose.chance(0.35)):
+            clause, pronoun = self._relative_object(head, self.choose.one(by_object))
+        elif by_subject:
+            clause, pronoun = self._relative_subject(head, self.choose.one(by_subject))
+        else:
+            return head
+        node = Node("SBAR", [pronoun, clause.english])
+        return NounPhrase(
+            english=Node("NP", [head.english, node]),
+            german=[*head.german, comma(), *clause.german, comma()],
+            agreement=head.agreement,
+            gender=head.gender,
+            kind=head.kind,
+            classes=head.classes,
+        )
+
+    def _relative_subject(self, head: NounPhrase, verb: Verb) -> tuple[Phrase, Node]:
+        leaf = Leaf("WP", "who") if "human" in head.classes else Leaf("WDT", "that")
+        number = head.agreement.number
+        word = german.relative_pronoun("nom", head.gender, number)
+        pronoun = Node("WHNP", [leaf])
+        subject = NounPhrase(
+            pronoun, [GermanWord(word, (leaf,))], head.agreement, head.gender, "who", head.classes
+        )
+        clause = self.active(verb, subject, simple=True)
+        english = Node("S", clause.english_predicate())
+        return Phrase(english, clause.verb_final()), pronoun
+
+    def _relative_object(self, head: NounPhrase, verb: Verb) -> tuple[Phrase, Node]:
+        leaf = Leaf("WP", "whom") if "human" in head.classes else Leaf("WDT", "that")
+        word = german.relative_pronoun("acc", head.gender, head.agreement.number)
+        subject = self.nouns.argument(verb.subject, "nom", simple=True)
+        construction = self.choose.weighted({"present": 3, "past": 4, "perfect": 2})
+        predicate = Predicate()
+        self.predicates.adjuncts(predicate, verb, construction)
+        group = active(verb, construction, subject.agreement, support=False)
+        clause = Clause(subject, group, predicate, "active", construction)
+        german_words = [GermanWord(word, (leaf,)), *clause.verb_final()]
+        return Phrase(clause.english_statement(), german_words), Node("WHNP", [leaf])
+
+    def _with_clause(self, *, question: bool) -> Clause:
+        """`says that …` or `tries to …`: the clause comes after the German verb."""
+        verb = self.verb(("clausal", "infinitive"))
+        subject = self.nouns.argument(verb.subject, "nom", simple=True)
+        construction = self.choose.weighted({"present": 4, "past": 5, "perfect": 2, "future": 1})
+        group = active(verb, construction, subject.agreement, support=question)
+        predicate = Predicate()
+        if verb.frame == "clausal":
+            inner = self.clause(simple=True)
+            that = Leaf("IN", "that")
+            predicate.rest.append(Node("SBAR", [that, inner.english_statement()]))
+            predicate.after = [comma(), GermanWord("dass", (that,)), *inner.verb_final(), comma()]
+        else:
+            self._add_infinitive(predicate)
+        return Clause(subject, group, predicate, "active", construction)
+
+    def _add_infinitive(self, predicate: Predicate) -> None:
+        verb = self.verb(("transitive", "ditransitive", "prepositional"), subjects={"human"})
+        inner = self.predicates.complements(verb, negated=False, simple=True)
+        to, main = Leaf("TO", "to"), Leaf("VB", verb.english)
+        predicate.rest.append(Node("S", [nested([to, main], [], inner.rest)]))
+        words = german.zu_infinitive(verb).split()
+        if len(words) == 2:
+            ending = [GermanWord(words[0], (to,)), GermanWord(words[1], (main,))]
+        else:
+            ending = [GermanWord(words[0], (to, main))]
+        predicate.after = [comma(), *inner.middle_field(), *ending, comma()]
+
+    def verb(
+        self,
+        frames: tuple[str, ...],
+        *,
+        passive: bool = False,
+        subjects: Collection[str] | None = None,
+        objects: Collection[str] | None = None,
+    ) -> Verb:
+        """A verb of one of these frames, for such subjects and objects."""
+        found = self.verbs(frames, subjects=subjects, objects=objects)
+        return self.choose.one(tuple(v for v in found if v.passive) if passive else found)
+
+    def verbs(
+        self,
+        frames: tuple[str, ...],
+        *,
+        subjects: Collection[str] | None = None,
+        objects: Collection[str] | None = None,
+    ) -> tuple[Verb, ...]:
+        """The verbs of these frames, for such subjects and objects."""
+        return _verbs_of(
+            self.lexicon,
+            frames,
+            None if subjects is None else frozenset(subjects),
+            None if objects is None else frozenset(objects),
+        )
+
+
+@cache
+def _verbs_of(
+    lexicon: Lexicon,
+    frames: tuple[str, ...],
+    subjects: frozenset[str] | None,
+    objects: frozenset[str] | None,
+) -> tuple[Verb, ...]:
+    return tuple(
+        verb
+        for verb in lexicon.verbs
+        if verb.frame in frames
+        and (subjects is None or verb.subject & subjects)
+        and (objects is None or verb.object & objects)
+    )
+
+
+def _coordinated(first: NounPhrase, second: NounPhrase) -> NounPhrase:
+    """`first and second`, a plural; `I` and its like never stand here."""
+    conjunction = Leaf("CC", "and")
+    return NounPhrase(
+        english=Node("NP", [first.english, conjunction, second.english]),
+        german=[*first.german, GermanWord("und", (conjunction,)), *second.german],
+        agreement=Agreement(3, "pl"),
+        gender="m",
+        kind="pair",
+        classes=first.classes,
+    )

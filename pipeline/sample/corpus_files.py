@@ -1,0 +1,93 @@
+"""The sample corpus on disk: splits that share no pair, and a treebank to train a parser on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from pipeline.sample.chooser import Chooser
+from pipeline.sample.clauses import Clauses
+from pipeline.sample.derivation import SamplePair
+from pipeline.sample.lexicon import load_lexicon
+from pipeline.sample.noun_phrases import NounPhrases
+from pipeline.sample.sentences import Sentences
+
+LONGEST = 35
+"""Most words on either side."""
+
+
+def generate(num_pairs: int, seed: str) -> Iterator[SamplePair]:
+    """Sentence pairs, one after the other; the first n of more pairs are the n pairs of fewer."""
+    chooser = Chooser(seed)
+    sentences = Sentences(Clauses(NounPhrases(load_lexicon(), chooser)))
+    made = 0
+    while made < num_pairs:
+        pair = sentences.sentence().pair()
+        if max(len(pair.source_tokens), len(pair.target_tokens)) <= LONGEST:
+            made += 1
+            yield pair
+
+
+def write_sample(
+    folder: Path,
+    *,
+    seed: int,
+    train: int,
+    valid: int,
+    test: int,
+    treebank_train: int,
+    treebank_dev: int,
+) -> None:
+    """Write the files of a corpus folder; memory does not grow with `train`.
+
+    The English sides of the validation and test split and of the treebank's held-out trees are
+    unlike each other and unlike all that is trained on.
+    """
+    held_out: set[str] = set()
+    for split, count in (("valid", valid), ("test", test)):
+        _write_split(folder, split, _fresh(count, f"{seed} {split}", held_out, held_out))
+    (folder / "treebank").mkdir()
+    dev = list(_fresh(treebank_dev, f"{seed} treebank dev", held_out, held_out))
+    _write_trees(folder / "treebank" / "dev.mrg", iter(dev))
+    trees = _fresh(treebank_train, f"{seed} treebank train", held_out, None)
+    _write_trees(folder / "treebank" / "train.mrg", trees)
+    _write_split(folder, "train", _fresh(train, f"{seed} train", held_out, None))
+
+
+def _fresh(
+    count: int, seed: str, excluded: set[str], remembered: set[str] | None
+) -> Iterator[SamplePair]:
+    """`count` pairs whose English is not excluded; each is added to `remembered`, if given."""
+    made = 0
+    # Pairs are few against what the grammar can say, so the stream never runs dry.
+    for pair in generate(2**62, seed):
+        if made == count:
+            return
+        if pair.source in excluded:
+            continue
+        if remembered is not None:
+            remembered.add(pair.source)
+        made += 1
+        yield pair
+
+
+def _write_split(folder: Path, split: str, pairs: Iterator[SamplePair]) -> None:
+    names = ("source", "target", "trees", "links", "voice", "tense")
+    with ExitStack() as stack:
+        files = [
+            stack.enter_context(
+                (folder / f"{split}.{name}").open("w", encoding="utf-8", newline="\n")
+            )
+            for name in names
+        ]
+        for pair in pairs:
+            links = " ".join(f"{source}-{target}" for source, target in pair.links)
+            lines = (pair.source, pair.target, pair.tree, links, pair.voice, pair.tense)
+            for file, line in zip(files, lines, strict=True):
+                file.write(f"{line}\n")
+
+
+def _write_trees(path: Path, pairs: Iterator[SamplePair]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{pair.tree}\n" for pair in pairs)

@@ -1,0 +1,318 @@
+"""Noun and prepositional phrases in both languages, agreeing in German case, gender and number."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import cache
+
+from pipeline.sample import english, german
+from pipeline.sample.chooser import Chooser
+from pipeline.sample.derivation import GermanWord, Leaf, Node, Phrase
+from pipeline.sample.lexicon import Lexicon, Noun, Preposition
+from pipeline.sample.verb_groups import Agreement
+
+NUMERALS = {
+    "two": "zwei",
+    "three": "drei",
+    "four": "vier",
+    "five": "fünf",
+    "six": "sechs",
+    "seven": "sieben",
+    "eight": "acht",
+    "nine": "neun",
+    "ten": "zehn",
+    "twelve": "zwölf",
+}
+SINGULAR_DETERMINERS = {
+    "the": 46,
+    "a": 26,
+    "this": 7,
+    "every": 4,
+    "no": 2,
+    "possessive": 12,
+    "genitive": 5,
+}
+PLURAL_DETERMINERS = {
+    "the": 36,
+    "": 12,
+    "these": 6,
+    "possessive": 12,
+    "many": 7,
+    "some": 7,
+    "all": 4,
+    "numeral": 11,
+    "digits": 3,
+    "genitive": 4,
+}
+POSSESSIVES = {"my": 4, "his": 5, "her": 5, "our": 3, "their": 3}
+PRONOUNS = {
+    "I": ("me", 1, "sg"),
+    "we": ("us", 1, "pl"),
+    "he": ("him", 3, "sg"),
+    "she": ("her", 3, "sg"),
+    "they": ("them", 3, "pl"),
+}
+"""Each personal pronoun's object form, person and number."""
+
+
+@dataclass(slots=True)
+class NounPhrase:
+    """A noun phrase with what other parts of a sentence need to know of it.
+
+    Attributes:
+        kind: `pronoun`, `name`, or the determiner of a common noun.
+        classes: what the head noun is, for the verbs of a relative clause.
+    """
+
+    english: Node
+    german: list[GermanWord]
+    agreement: Agreement
+    gender: str
+    kind: str
+    classes: frozenset[str]
+
+
+@dataclass(slots=True)
+class _Determiner:
+    """What stands before the adjectives, what governs their endings, a genitive that follows."""
+
+    english: list[Node | Leaf]
+    german: list[GermanWord]
+    declined_after: str | None
+    genitive: list[GermanWord] = field(default_factory=list)
+
+
+class NounPhrases:
+    """Builds noun phrases from a lexicon by the choices of a chooser."""
+
+    def __init__(self, lexicon: Lexicon, chooser: Chooser) -> None:
+        self.lexicon = lexicon
+        self.choose = chooser
+
+    def argument(
+        self, classes: Collection[str], case: str, *, pronouns: bool = True, simple: bool = False
+    ) -> NounPhrase:
+        """A pronoun, a name or a common noun of one of these classes, in this case.
+
+        Args:
+            simple: no phrase inside the phrase.
+        """
+        if "human" in classes:
+            if pronouns and self.choose.chance(0.22):
+                return self.pronoun(case)
+            if self.choose.chance(0.2):
+                return self.name()
+        return self.common(frozenset(classes), case, simple=simple)
+
+    def pronoun(self, case: str) -> NounPhrase:
+        """A personal pronoun."""
+        subject = self.choose.one(list(PRONOUNS))
+        other, person, number = PRONOUNS[subject]
+        leaf = Leaf("PRP", subject if case == "nom" else other)
+        return NounPhrase(
+            english=Node("NP", [leaf]),
+            german=[GermanWord(german.pronoun(subject, case), (leaf,))],
+            agreement=Agreement(person, number),
+            gender={"he": "m", "she": "f"}.get(subject, "m"),
+            kind="pronoun",
+            classes=frozenset({"human"}),
+        )
+
+    def name(self) -> NounPhrase:
+        """A person's name, the same in both languages and every case."""
+        kind = self.choose.weighted({"person_m": 1, "person_f": 1})
+        name = self.choose.one(named(self.lexicon, kind))
+        leaf = Leaf("NNP", name.english)
+        return NounPhrase(
+            english=Node("NP", [leaf]),
+            german=[GermanWord(name.german, (leaf,))],
+            agreement=Agreement(3, "sg"),
+            gender=kind[-1],
+            kind="name",
+            classes=frozenset({"human"}),
+        )
+
+    def common(
+        self,
+        classes: frozenset[str],
+        case: str,
+        *,
+        simple: bool = False,
+        determiner: str | None = None,
+    ) -> NounPhrase:
+        """A common noun with determiner, adjectives and perhaps a phrase of its own.
+
+        Args:
+            determiner: this one instead of any, the noun in the singular.
+        """
+        choose = self.choose
+        noun = choose.one(nouns_of(self.lexicon, classes))
+        countable = bool(noun.english_plural)
+        number = "pl" if countable and determiner is None and choose.chance(0.28) else "sg"
+        if determiner is not None:
+            kind = determiner
+        else:
+            kind = choose.weighted(PLURAL_DETERMINERS if number == "pl" else SINGULAR_DETERMINERS)
+        if (kind in ("a", "every") and not countable) or (kind == "genitive" and simple):
+            kind = "the"
+        modifier, german_noun = self._compound(noun)
+        start = self._determiner(kind, case, noun, number)
+        adjectives, german_adjectives = self._adjectives(noun, case, number, start.declined_after)
+        head = Leaf(*(("NN", noun.english) if number == "sg" else ("NNS", noun.english_plural)))
+        english_words: list[Node | Leaf] = [*start.english, *adjectives, *modifier, head]
+        if kind == "a":
+            _agree_article(english_words)
+        german_words = [
+            *start.german,
+            *german_adjectives,
+            GermanWord(german.noun_form(german_noun, case, number), (*modifier, head)),
+            *start.genitive,
+        ]
+        phrase = NounPhrase(
+            english=Node("NP", english_words),
+            german=german_words,
+            agreement=Agreement(3, number),
+            gender=noun.gender,
+            kind=kind,
+            classes=noun.classes,
+        )
+        if not simple and choose.chance(0.1):
+            self._attribute(phrase)
+        return phrase
+
+    def prepositional(self, preposition: Preposition, *, simple: bool = True) -> Phrase:
+        """A preposition with a noun phrase in the case that it governs."""
+        argument = self.argument(
+            preposition.complements, preposition.case, pronouns=False, simple=simple
+        )
+        return self.governed(preposition, argument)
+
+    def governed(self, preposition: Preposition, argument: NounPhrase) -> Phrase:
+        """A preposition before a noun phrase; `in dem` and its like become one word."""
+        leaf = Leaf("IN" if preposition.english != "to" else "TO", preposition.english)
+        words = [GermanWord(preposition.german, (leaf,)), *argument.german]
+        if preposition.contracts and argument.kind == "the":
+            contracted = german.contract(preposition.german, words[1].word)
+            if contracted is not None:
+                words[:2] = [GermanWord(contracted, (leaf, *words[1].sources))]
+        return Phrase(Node("PP", [leaf, argument.english]), words)
+
+    def _compound(self, noun: Noun) -> tuple[list[Leaf], Noun]:
+        """Now and then a noun before the noun: one word in German."""
+        fitting = modifiers_of(self.lexicon, noun.classes)
+        if not fitting or not self.choose.chance(0.22):
+            return [], noun
+        modifier = self.choose.one(fitting)
+        if modifier.english in (noun.english, noun.english_plural):
+            return [], noun
+        return [Leaf("NN", modifier.english)], german.compound(modifier, noun)
+
+    def _determiner(self, kind: str, case: str, noun: Noun, number: str) -> _Determiner:
+        if kind == "":
+            return _Determiner([], [], None)
+        if kind == "genitive":
+            return self._owner(case, noun, number)
+        if kind == "numeral":
+            word = self.choose.one(list(NUMERALS))
+            leaf = Leaf("CD", word)
+            return _Determiner([leaf], [GermanWord(NUMERALS[word], (leaf,))], None)
+        if kind == "digits":
+            leaf = Leaf("CD", str(self.choose.number(11, 99)))
+            return _Determiner([leaf], [GermanWord(leaf.word, (leaf,))], None)
+        word = self.choose.weighted(POSSESSIVES) if kind == "possessive" else kind
+        lemma = "this" if kind == "these" else word
+        leaf = Leaf({"possessive": "PRP$", "many": "JJ"}.get(kind, "DT"), word)
+        form = german.determiner(lemma, case, noun.gender, number)
+        return _Determiner([leaf], [GermanWord(form, (leaf,))], lemma)
+
+    def _owner(self, case: str, noun: Noun, number: str) -> _Determiner:
+        """A name is a genitive before the noun; other owners an article and a genitive after it."""
+        mark = Leaf("POS", "'s")
+        if self.choose.chance(0.5):
+            name = self.name().english.children[0]
+            assert isinstance(name, Leaf)
+            genitive = GermanWord(german.name_genitive(name.word), (name, mark))
+            return _Determiner([Node("NP", [name, mark])], [genitive], None)
+        article = german.determiner("the", case, noun.gender, number)
+        owner = self.common(frozenset({"human"}), "gen", simple=True, determiner="the")
+        node = Node("NP", [*owner.english.children, mark])
+        return _Determiner([node], [GermanWord(article, (mark,))], "the", owner.german)
+
+    def _adjectives(
+        self, noun: Noun, case: str, number: str, after: str | None
+    ) -> tuple[list[Leaf], list[GermanWord]]:
+        count = self.choose.weighted({0: 62, 1: 32, 2: 6})
+        fitting = adjectives_of(self.lexicon, noun.classes)
+        leaves: list[Leaf] = []
+        words: list[GermanWord] = []
+        declension = german.declension_after(after, number)
+        for _ in range(count if fitting else 0):
+            adjective = self.choose.one(fitting)
+            if any(leaf.word == adjective.english for leaf in leaves):
+                continue
+            leaf = Leaf("JJ", adjective.english)
+            form = german.adjective_form(adjective, case, noun.gender, number, declension)
+            leaves.append(leaf)
+            words.append(GermanWord(form, (leaf,)))
+        return leaves, words
+
+    def _attribute(self, phrase: NounPhrase) -> None:
+        """Attach `from Berlin` to a person, or a place to a thing."""
+        choose = self.choose
+        if "human" in phrase.classes:
+            preposition = self.lexicon.preposition("from", "origin")
+            city = choose.one(named(self.lexicon, "city"))
+            leaf = Leaf("NNP", city.english)
+            attribute = Phrase(
+                Node("PP", [origin := Leaf("IN", "from"), Node("NP", [leaf])]),
+                [GermanWord(preposition.german, (origin,)), GermanWord(city.german, (leaf,))],
+            )
+        elif phrase.classes & ATTRIBUTABLE:
+            attribute = self.prepositional(choose.one(self.lexicon.prepositions_of("locative")))
+        else:
+            return
+        phrase.english = Node("NP", [phrase.english, attribute.english])
+        phrase.german = phrase.german + attribute.german
+
+
+ATTRIBUTABLE = frozenset({"readable", "tool", "building", "container", "furniture", "clothing"})
+"""Things whose place tells them from others: the lamp on the table."""
+
+
+@cache
+def nouns_of(lexicon: Lexicon, classes: frozenset[str]) -> tuple[Noun, ...]:
+    """The nouns of any of these classes, in the lexicon's order."""
+    return tuple(noun for noun in lexicon.nouns if noun.classes & classes)
+
+
+@cache
+def adjectives_of(lexicon: Lexicon, classes: frozenset[str]) -> tuple:
+    """The adjectives that fit a noun of these classes."""
+    return tuple(a for a in lexicon.adjectives if a.classes & classes)
+
+
+@cache
+def modifiers_of(lexicon: Lexicon, classes: frozenset[str]) -> tuple:
+    """The compound modifiers that fit a noun of these classes."""
+    return tuple(m for m in lexicon.compound_modifiers if m.classes & classes)
+
+
+@cache
+def named(lexicon: Lexicon, kind: str) -> tuple:
+    """The names of a kind."""
+    return tuple(name for name in lexicon.names if name.kind == kind)
+
+
+def _agree_article(words: list[Node | Leaf]) -> None:
+    """`a` or `an`, by the word that follows it."""
+    article, following = words[0], words[1]
+    assert isinstance(article, Leaf)
+    assert isinstance(following, Leaf)
+    article.word = english.indefinite_article(following.word)
+
+
+@cache
+def adverbs_of(lexicon: Lexicon, kind: str) -> tuple:
+    """The adverbs of a kind."""
+    return tuple(adverb for adverb in lexicon.adverbs if adverb.kind == kind)

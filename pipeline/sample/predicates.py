@@ -1,0 +1,213 @@
+"""What stands beside the verb: objects, prepositional phrases, adverbs, in both orders.
+
+English complements come in a row; German ones go to the middle field, which has an order of its
+own: pronouns, time, frequency, dative, object, negation, manner, agent, place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from pipeline.sample.derivation import GermanWord, Leaf, Node, Phrase
+from pipeline.sample.lexicon import Adverb, Verb
+from pipeline.sample.noun_phrases import NounPhrase, NounPhrases, adverbs_of, named
+
+
+class Middle(IntEnum):
+    """Places of the German middle field, from left to right."""
+
+    PRONOUN = 0
+    TIME = 1
+    FREQUENCY = 2
+    DATIVE = 3
+    OBJECT = 4
+    NEGATION = 5
+    MANNER = 6
+    AGENT = 7
+    PLACE = 8
+
+
+NEGATED_DETERMINERS = {"the": 5, "a": 3, "this": 1, "possessive": 2}
+TIME_OF_CONSTRUCTION = {
+    "past": "past_time",
+    "had to": "past_time",
+    "future": "future_time",
+    "present": "present_time",
+    "progressive": "present_time",
+}
+SINGLE_WORD_DAYS = ("yesterday", "today", "tomorrow", "tonight")
+
+
+@dataclass(slots=True)
+class Predicate:
+    """Complements and adjuncts of a verb.
+
+    Attributes:
+        before: English words after the first word of the verb chain (`not`), or before the verb.
+        frequency: an English adverb that stands before the main verb.
+        rest: English constituents after the verb.
+        middle: German middle field, each with its place.
+        after: German words after the end of the clause (extraposed clauses).
+        timed: whether a time is among them.
+    """
+
+    before: list[Node | Leaf] = field(default_factory=list)
+    frequency: Node | None = None
+    rest: list[Node] = field(default_factory=list)
+    middle: list[tuple[Middle, list[GermanWord]]] = field(default_factory=list)
+    after: list[GermanWord] = field(default_factory=list)
+    timed: bool = False
+
+    def add(self, place: Middle, english: Node, german: list[GermanWord]) -> None:
+        """A constituent at the end of the English row and at its place in German."""
+        self.rest.append(english)
+        self.middle.append((place, german))
+
+    def middle_field(self) -> list[GermanWord]:
+        """The German middle field in order."""
+        ordered = sorted(self.middle, key=lambda item: item[0])
+        return [word for _, words in ordered for word in words]
+
+
+class Predicates:
+    """Builds what stands beside a verb."""
+
+    def __init__(self, nouns: NounPhrases) -> None:
+        self.nouns = nouns
+        self.lexicon = nouns.lexicon
+        self.choose = nouns.choose
+
+    def complements(self, verb: Verb, *, negated: bool, simple: bool) -> Predicate:
+        """The objects that a verb's frame asks for, `not` included; no clauses."""
+        predicate = Predicate()
+        negation = Leaf("RB", "not")
+        if negated:
+            predicate.before.append(negation)
+        swallowed = False
+        match verb.frame:
+            case "transitive" | "dative":
+                case = "acc" if verb.frame == "transitive" else "dat"
+                argument = self._object(verb, case, negated=negated, simple=simple)
+                swallowed = negated and _swallow_negation(argument, negation)
+                place = Middle.OBJECT if case == "acc" else Middle.DATIVE
+                self._add_object(predicate, place, argument)
+            case "ditransitive":
+                receiver = self.nouns.argument({"human"}, "dat", simple=True)
+                self._add_object(predicate, Middle.DATIVE, receiver)
+                given = self._object(verb, "acc", negated=negated, simple=simple)
+                swallowed = negated and _swallow_negation(given, negation)
+                self._add_object(predicate, Middle.OBJECT, given)
+            case "prepositional" | "motion" | "position":
+                phrase = self._prepositional_complement(verb)
+                predicate.add(Middle.PLACE, phrase.english, phrase.german)
+        if negated and not swallowed:
+            predicate.middle.append((Middle.NEGATION, [GermanWord("nicht", (negation,))]))
+        return predicate
+
+    def adjuncts(self, predicate: Predicate, verb: Verb, construction: str) -> None:
+        """Adverbs and prepositional phrases that any verb may have."""
+        choose = self.choose
+        quiet = bool(predicate.before)  # negation's scope stays plain
+        if verb.frame != "position" and not quiet and choose.chance(0.12):
+            self._add_adverb(
+                predicate, Middle.MANNER, choose.one(adverbs_of(self.lexicon, "manner"))
+            )
+        elif not quiet and construction in ("present", "past", "perfect") and choose.chance(0.13):
+            self._add_frequency(predicate)
+        if verb.frame in ("intransitive", "transitive") and choose.chance(0.28):
+            preposition = choose.one(self.lexicon.prepositions_of("locative", "accompaniment"))
+            phrase = self.nouns.prepositional(preposition, simple=choose.chance(0.8))
+            predicate.add(Middle.PLACE, phrase.english, phrase.german)
+        if predicate.frequency is None and choose.chance(0.2):
+            self.add_time(predicate, construction)
+
+    def add_time(self, predicate: Predicate, construction: str) -> None:
+        """A time, if the tense goes with one."""
+        time = self.time(construction)
+        if time is not None:
+            predicate.add(Middle.TIME, time.english, time.german)
+            predicate.timed = True
+
+    def time(self, construction: str) -> Phrase | None:
+        """A time that goes with the tense: an adverb, a weekday or a month."""
+        kind = TIME_OF_CONSTRUCTION.get(construction)
+        if kind is None:
+            return None
+        if self.choose.chance(0.6):
+            return _time_adverb(self.choose.one(adverbs_of(self.lexicon, kind)))
+        word, contracted, names = self.choose.weighted(
+            {("on", "am", "weekday"): 2, ("in", "im", "month"): 1}
+        )
+        name = self.choose.one(named(self.lexicon, names))
+        preposition, noun = Leaf("IN", word), Leaf("NNP", name.english)
+        return Phrase(
+            Node("PP", [preposition, Node("NP", [noun])]),
+            [GermanWord(contracted, (preposition,)), GermanWord(name.german, (noun,))],
+        )
+
+    def place(self) -> Phrase:
+        """A place, for the front of a clause."""
+        return self.nouns.prepositional(
+            self.choose.one(self.lexicon.prepositions_of("locative")), simple=True
+        )
+
+    def agent(self) -> tuple[Node, list[GermanWord]]:
+        """The doer of a passive: `by` and `von` with the dative."""
+        doer = self.nouns.argument({"human"}, "dat", pronouns=False, simple=True)
+        phrase = self.nouns.governed(self.lexicon.preposition("by", "agent"), doer)
+        return phrase.english, phrase.german
+
+    def _object(self, verb: Verb, case: str, *, negated: bool, simple: bool) -> NounPhrase:
+        if not negated:
+            return self.nouns.argument(verb.object, case, simple=simple)
+        determiner = self.choose.weighted(NEGATED_DETERMINERS)
+        return self.nouns.common(verb.object, case, simple=True, determiner=determiner)
+
+    def _add_object(self, predicate: Predicate, place: Middle, argument: NounPhrase) -> None:
+        at = Middle.PRONOUN if argument.kind == "pronoun" else place
+        predicate.add(at, argument.english, argument.german)
+
+    def _prepositional_complement(self, verb: Verb) -> Phrase:
+        if verb.frame == "motion":
+            return self.nouns.prepositional(
+                self.choose.one(self.lexicon.prepositions_of("directional"))
+            )
+        if verb.frame == "position":
+            return self.place()
+        assert verb.preposition is not None
+        argument = self.nouns.argument(verb.object, verb.preposition.case, pronouns=False)
+        return self.nouns.governed(verb.preposition, argument)
+
+    def _add_adverb(self, predicate: Predicate, place: Middle, adverb: Adverb) -> None:
+        leaf = Leaf("RB", adverb.english)
+        predicate.add(place, Node("ADVP", [leaf]), [GermanWord(adverb.german, (leaf,))])
+
+    def _add_frequency(self, predicate: Predicate) -> None:
+        adverb = self.choose.one(adverbs_of(self.lexicon, "frequency"))
+        leaf = Leaf("RB", adverb.english)
+        predicate.frequency = Node("ADVP", [leaf])
+        predicate.middle.append((Middle.FREQUENCY, [GermanWord(adverb.german, (leaf,))]))
+
+
+def _swallow_negation(argument: NounPhrase, negation: Leaf) -> bool:
+    """`not … a` is `kein`: put the negation into an indefinite object's article."""
+    if argument.kind != "a":
+        return False
+    article = argument.german[0]
+    argument.german[0] = GermanWord(f"k{article.word}", (negation, *article.sources))
+    return True
+
+
+def _time_adverb(adverb: Adverb) -> Phrase:
+    words = adverb.english.split()
+    if len(words) == 1:
+        day = words[0] in SINGLE_WORD_DAYS
+        leaves = [Leaf("NN" if day else "RB", words[0])]
+        label = "NP" if day else "ADVP"
+    else:
+        leaves = [Leaf("JJ" if w in ("last", "next") else "DT", w) for w in words[:-1]]
+        leaves.append(Leaf("NN", words[-1]))
+        label = "NP"
+    german = [GermanWord(word, tuple(leaves)) for word in adverb.german.split()]
+    return Phrase(Node(label, list(leaves)), german)

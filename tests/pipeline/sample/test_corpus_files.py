@@ -1,0 +1,115 @@
+"""Properties of what the grammar generates, and of the files."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice, pairwise
+from pathlib import Path
+
+import pytest
+from sacremoses import MosesTokenizer
+
+from pipeline.sample import SamplePair, generate, write_sample
+from pipeline.trees import read_tree
+
+SIZES = {"train": 300, "valid": 40, "test": 40, "treebank_train": 50, "treebank_dev": 20}
+
+
+@pytest.fixture(scope="module")
+def pairs() -> list[SamplePair]:
+    return list(generate(3000, "a seed"))
+
+
+def test_leaves_are_the_tokens(pairs: list[SamplePair]) -> None:
+    for pair in pairs:
+        assert re.findall(r"\(\S+ ([^() ]+)\)", pair.tree) == pair.source_tokens
+        assert str(read_tree(pair.tree)) == pair.tree
+
+
+def test_links_are_in_range_and_cover_the_words(pairs: list[SamplePair]) -> None:
+    for pair in pairs:
+        assert pair.links == sorted(set(pair.links))
+        assert all(
+            source < len(pair.source_tokens) and target < len(pair.target_tokens)
+            for source, target in pair.links
+        )
+        unlinked = set(range(len(pair.target_tokens))) - {target for _, target in pair.links}
+        assert {pair.target_tokens[index] for index in unlinked} <= {","}
+
+
+def test_lengths(pairs: list[SamplePair]) -> None:
+    lengths = [len(pair.source_tokens) for pair in pairs]
+    assert max(lengths) <= 35
+    assert max(lengths) > 20
+    assert 9 <= sum(lengths) / len(lengths) <= 12
+
+
+def test_a_moses_tokeniser_splits_the_text_into_the_tokens(pairs: list[SamplePair]) -> None:
+    english, german = MosesTokenizer("en"), MosesTokenizer("de")
+    for pair in pairs[:1000]:
+        assert english.tokenize(pair.source, escape=False) == pair.source_tokens
+        assert german.tokenize(pair.target, escape=False) == pair.target_tokens
+
+
+def test_more_pairs_begin_with_the_same_pairs(pairs: list[SamplePair]) -> None:
+    assert list(islice(generate(500, "a seed"), 100)) == pairs[:100]
+    assert list(generate(100, "another seed")) != pairs[:100]
+
+
+def test_labels_agree_with_the_tree(pairs: list[SamplePair]) -> None:
+    seen = {(pair.voice, pair.tense) for pair in pairs}
+    assert seen == {(v, t) for v in ("active", "passive") for t in ("past", "nonpast")}
+    for pair in pairs:
+        if pair.tense == "past":
+            assert "(VBD " in pair.tree
+        if pair.voice == "passive":
+            assert "(VBN " in pair.tree
+
+
+def test_every_construction_appears(pairs: list[SamplePair]) -> None:
+    text = " ".join(pair.tree for pair in pairs)
+    for part in ("(SBARQ", "(SQ", "(SBAR (IN that)", "(WHNP (WP who))", "(POS 's)", "(CD ", "(EX "):
+        assert part in text
+    german = " ".join(pair.target for pair in pairs)
+    for word in ("worden", "wird", "kein", "nicht", ", dass", "zum", "im"):
+        assert word in german
+
+
+def test_a_translation_has_no_word_twice_in_a_row(pairs: list[SamplePair]) -> None:
+    doubled = [
+        pair.target
+        for pair in pairs
+        for one, other in pairwise(pair.target_tokens)
+        if one == other and one not in ("die", "der")
+    ]
+    assert doubled == []
+
+
+def test_splits_share_no_pair(tmp_path: Path) -> None:
+    write_sample(tmp_path, seed=3, **SIZES)
+    lines = {
+        split: (tmp_path / f"{split}.source").read_text("utf-8").splitlines()
+        for split in ("train", "valid", "test")
+    }
+    assert {split: len(found) for split, found in lines.items()} == {
+        "train": 300,
+        "valid": 40,
+        "test": 40,
+    }
+    assert not set(lines["train"]) & set(lines["valid"] + lines["test"])
+    assert len(set(lines["valid"] + lines["test"])) == 80
+    trained = (tmp_path / "treebank" / "train.mrg").read_text("utf-8").splitlines()
+    held_out = (tmp_path / "treebank" / "dev.mrg").read_text("utf-8").splitlines()
+    test = (tmp_path / "test.trees").read_text("utf-8").splitlines()
+    assert (len(trained), len(held_out)) == (50, 20)
+    assert not set(trained) & set(held_out + test)
+
+
+def test_the_same_seed_writes_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        write_sample(tmp_path / name, seed=5, **SIZES)
+    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*"))
+    assert files
+    for file in files:
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
