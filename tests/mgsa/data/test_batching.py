@@ -1,0 +1,315 @@
+"""Every row once an epoch, within the budget, in an order that ranks share and stops keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, pairwise
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mgsa.data.artifact import Dataset, open_dataset
+from mgsa.data.batch import Batch, make_batch
+from mgsa.data.batching import (
+    Position,
+    TrainBatches,
+    Update,
+    bucketed,
+    evaluation_batches,
+)
+from mgsa.errors import InputError
+from tests.stage_folders import random_dataset
+
+ROWS, GROUP = 50, 7
+GRANULARITIES = ("syntactic_1", "syntactic_2", "ngram_2")
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    folder = tmp_path_factory.mktemp("batching") / "stages"
+    return open_dataset(random_dataset(folder, ROWS, row_group_rows=GROUP))
+
+
+def make(
+    dataset: Dataset,
+    *,
+    batch_tokens: int = 60,
+    seed: int = 1,
+    shuffle_window: int = 15,
+    max_length: int | None = None,
+) -> TrainBatches:
+    return TrainBatches(
+        dataset,
+        batch_tokens=batch_tokens,
+        seed=seed,
+        shuffle_window=shuffle_window,
+        granularities=GRANULARITIES,
+        ngram_unit="word",
+        max_length=max_length,
+    )
+
+
+def epoch_of(
+    batches: TrainBatches,
+    position: Position,
+    *,
+    rank: int = 0,
+    world_size: int = 1,
+    accumulate: int = 1,
+) -> Iterator[Update]:
+    """The updates from `position` to the end of its epoch."""
+    updates = batches.updates(position, rank=rank, world_size=world_size, accumulate=accumulate)
+    for update in updates:
+        yield update
+        if update.end_of_epoch:
+            return
+
+
+def rows_of(updates: list[Update]) -> list[list[int]]:
+    """The rows of each micro-batch that is there."""
+    return [batch.index.tolist() for u in updates for _, batch in u.batches if batch is not None]
+
+
+anything = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@anything
+@given(
+    tokens=st.integers(5, 300),
+    window=st.integers(1, 100),
+    seed=st.integers(0, 5),
+    epoch=st.integers(0, 3),
+    accumulate=st.integers(1, 5),
+)
+def test_every_row_once_an_epoch_within_the_budget(
+    dataset: Dataset, tokens: int, window: int, seed: int, epoch: int, accumulate: int
+) -> None:
+    batches = make(dataset, batch_tokens=tokens, seed=seed, shuffle_window=window)
+    updates = list(epoch_of(batches, Position(epoch, 0), accumulate=accumulate))
+    rows = rows_of(updates)
+    assert sorted(row for batch in rows for row in batch) == list(range(ROWS))
+    assert len(rows) == batches.num_micro_batches(epoch)
+    lengths = dataset.lengths("train")
+    for batch in rows:
+        cost = len(batch) * (lengths[batch].max() + 1)
+        assert cost <= tokens or len(batch) == 1
+
+
+def test_batches_hold_the_rows_that_their_index_says(dataset: Dataset) -> None:
+    for update in epoch_of(make(dataset), Position(0, 0)):
+        for _, batch in update.batches:
+            assert batch is not None
+            rows = list(dataset.rows("train", batch.index.tolist()))
+            assert_same(batch, make_batch(rows, GRANULARITIES, ngram_unit="word"))
+            assert update.num_target_tokens == batch.num_target_tokens
+
+
+def assert_same(batch: Batch, other: Batch) -> None:
+    for name in ("index", "source", "source_lengths", "target_input", "target_output"):
+        assert torch.equal(getattr(batch, name), getattr(other, name)), name
+    for name in ("segments", "phrase_lengths", "tags"):
+        mine, its = getattr(batch, name), getattr(other, name)
+        assert list(mine) == list(its)
+        assert all(torch.equal(mine[key], its[key]) for key in mine), name
+
+
+def test_micro_batches_are_numbered_and_positions_follow(dataset: Dataset) -> None:
+    batches = make(dataset)
+    updates = list(epoch_of(batches, Position(2, 0), accumulate=2))
+    numbers = [
+        number for update in updates for number, batch in update.batches if batch is not None
+    ]
+    assert numbers == list(range(batches.num_micro_batches(2)))
+    assert [update.position_after for update in updates[:-1]] == [
+        Position(2, 2 * (place + 1)) for place in range(len(updates) - 1)
+    ]
+    assert updates[-1].position_after == Position(3, 0)
+    assert [update.end_of_epoch for update in updates] == [False] * (len(updates) - 1) + [True]
+
+
+@anything
+@given(
+    tokens=st.integers(20, 150),
+    world_size=st.integers(1, 4),
+    accumulate=st.integers(1, 3),
+)
+def test_ranks_share_what_one_process_accumulates(
+    dataset: Dataset, tokens: int, world_size: int, accumulate: int
+) -> None:
+    batches = make(dataset, batch_tokens=tokens)
+    start = Position(0, 0)
+    alone = list(epoch_of(batches, start, accumulate=world_size * accumulate))
+    ranks = [
+        list(epoch_of(batches, start, rank=rank, world_size=world_size, accumulate=accumulate))
+        for rank in range(world_size)
+    ]
+    assert {len(updates) for updates in ranks} == {len(alone)}
+    for place, update in enumerate(alone):
+        shares = [updates[place] for updates in ranks]
+        assert {len(share.batches) for share in shares} == {accumulate}
+        assert {share.num_target_tokens for share in shares} == {update.num_target_tokens}
+        assert {share.position_after for share in shares} == {update.position_after}
+        joined = sorted(
+            (pair for share in shares for pair in share.batches), key=lambda pair: pair[0]
+        )
+        assert [number for number, _ in joined] == [number for number, _ in update.batches]
+        for (_, mine), (_, its) in zip(joined, update.batches, strict=True):
+            assert (mine is None) == (its is None)
+            if mine is not None and its is not None:
+                assert_same(mine, its)
+
+
+def test_the_last_update_of_an_epoch_has_places_without_a_batch(dataset: Dataset) -> None:
+    batches = make(dataset)
+    size = batches.num_micro_batches(0) + 3
+    (update,) = epoch_of(batches, Position(0, 0), accumulate=size)
+    assert [batch is None for _, batch in update.batches] == [False] * (size - 3) + [True] * 3
+    assert update.num_target_tokens == dataset.lengths("train")[:, 1].sum() + ROWS
+
+
+@anything
+@given(stop=st.integers(1, 20), accumulate=st.integers(1, 3), window=st.integers(1, 60))
+def test_going_on_from_any_position_changes_nothing(
+    dataset: Dataset, stop: int, accumulate: int, window: int
+) -> None:
+    batches = make(dataset, shuffle_window=window)
+    whole = list(
+        islice(
+            batches.updates(Position(0, 0), rank=0, world_size=1, accumulate=accumulate), stop + 10
+        )
+    )
+    position = whole[stop - 1].position_after
+    again = make(dataset, shuffle_window=window)
+    rest = list(islice(again.updates(position, rank=0, world_size=1, accumulate=accumulate), 10))
+    for mine, its in zip(rest, whole[stop:], strict=True):
+        assert mine.position_after == its.position_after
+        assert mine.num_target_tokens == its.num_target_tokens
+        assert rows_of([mine]) == rows_of([its])
+        assert [n for n, _ in mine.batches] == [n for n, _ in its.batches]
+
+
+def test_skipped_windows_are_not_decoded(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    batches = make(dataset, shuffle_window=GROUP)
+    decoded: list[list[int]] = []
+    columns = Dataset.columns
+
+    def recording(self: Dataset, split: str, groups: list[int], **wanted: bool) -> object:
+        decoded.append(list(groups))
+        return columns(self, split, groups, words=wanted["words"], phrases=wanted["phrases"])
+
+    monkeypatch.setattr(Dataset, "columns", recording)
+    last = batches.num_micro_batches(0) - 1
+    list(epoch_of(batches, Position(0, last)))
+    assert len(decoded) == 1
+    decoded.clear()
+    list(epoch_of(batches, Position(0, 0)))
+    assert len(decoded) == -(-ROWS // GROUP)
+
+
+def test_seed_and_epoch_choose_the_order(dataset: Dataset) -> None:
+    def order(seed: int, epoch: int) -> list[list[int]]:
+        return rows_of(list(epoch_of(make(dataset, seed=seed), Position(epoch, 0))))
+
+    assert order(1, 0) == order(1, 0)
+    assert order(1, 0) != order(2, 0)
+    assert order(1, 0) != order(1, 1)
+
+
+def test_rows_of_a_window_come_together(dataset: Dataset) -> None:
+    updates = list(epoch_of(make(dataset, shuffle_window=2 * GROUP), Position(0, 0)))
+    rows = [row for batch in rows_of(updates) for row in batch]
+    groups = [row // GROUP for row in rows[: 2 * GROUP]]
+    # The group of one row, the last of the file, may be among a window's first two.
+    assert len(set(groups)) in (2, 3)
+
+
+def test_pairs_over_the_longest_length_are_left_out_and_counted(dataset: Dataset) -> None:
+    lengths = dataset.lengths("train").max(axis=1)
+    limit = int(np.median(lengths))
+    batches = make(dataset, max_length=limit)
+    rows = [row for batch in rows_of(list(epoch_of(batches, Position(0, 0)))) for row in batch]
+    assert sorted(rows) == np.nonzero(lengths <= limit)[0].tolist()
+    assert batches.num_too_long == ROWS - len(rows) > 0
+
+
+def test_a_limit_that_leaves_nothing_is_refused(dataset: Dataset) -> None:
+    with pytest.raises(InputError, match="expected training pairs of at most 0 subwords"):
+        make(dataset, max_length=0)
+
+
+def test_a_level_that_the_dataset_lacks_is_refused(dataset: Dataset) -> None:
+    with pytest.raises(InputError, match=r"expected the level of syntactic_3.* has 2"):
+        TrainBatches(
+            dataset,
+            batch_tokens=100,
+            seed=1,
+            shuffle_window=10,
+            granularities=["syntactic_3"],
+            ngram_unit="word",
+            max_length=None,
+        )
+
+
+def test_a_position_outside_its_epoch_is_refused(dataset: Dataset) -> None:
+    batches = make(dataset)
+    last = batches.num_micro_batches(0)
+    updates = batches.updates(Position(0, last), rank=0, world_size=1, accumulate=1)
+    with pytest.raises(InputError, match=f"position within epoch 0, which has {last} batches"):
+        next(updates)
+
+
+@pytest.mark.parametrize("limit", [None, 1, 10, ROWS, ROWS + 5])
+def test_evaluation_takes_the_first_rows_once(dataset: Dataset, limit: int | None) -> None:
+    batches = evaluation_batches(
+        dataset,
+        "train",
+        batch_tokens=60,
+        granularities=GRANULARITIES,
+        ngram_unit="word",
+        limit=limit,
+    )
+    rows = []
+    for batch in batches:
+        rows += batch.index.tolist()
+        assert_same(
+            batch,
+            make_batch(
+                list(dataset.rows("train", batch.index.tolist())), GRANULARITIES, ngram_unit="word"
+            ),
+        )
+    assert sorted(rows) == list(range(min(ROWS, limit or ROWS)))
+
+
+def test_evaluation_of_an_unknown_split_is_refused(dataset: Dataset) -> None:
+    batches = evaluation_batches(
+        dataset, "dev", batch_tokens=60, granularities=(), ngram_unit="word", limit=None
+    )
+    with pytest.raises(InputError, match="no split 'dev'; it has train, valid, test"):
+        next(batches)
+
+
+def test_buckets_by_hand() -> None:
+    lengths = np.array([[9, 3], [1, 1], [4, 4], [2, 5], [1, 2], [20, 1]])
+    batches = bucketed(lengths, np.arange(6), 12)
+    # Costs with end of sentence are 10, 2, 5, 6, 3, 21; 12 tokens hold rows 1 and 4 (2 x 3), rows 2
+    # and 3 (2 x 6), row 0 alone, and row 5 although it is over the budget.
+    assert [batch.tolist() for batch in batches] == [[1, 4], [2, 3], [0], [5]]
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 30), st.integers(1, 30)), min_size=1, max_size=40),
+    st.integers(1, 200),
+)
+def test_no_batch_could_take_the_next_row(pairs: list[tuple[int, int]], tokens: int) -> None:
+    lengths = np.array(pairs)
+    batches = bucketed(lengths, np.arange(len(pairs)), tokens)
+    assert sorted(np.concatenate(batches).tolist()) == list(range(len(pairs)))
+    for batch, following in pairwise(batches):
+        costs = lengths[[*batch, following[0]]].max(axis=1) + 1
+        assert costs.max() == costs[-1]
+        assert len(costs) * costs[-1] > tokens

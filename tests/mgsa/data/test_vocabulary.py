@@ -1,0 +1,77 @@
+"""Subwords to ids and back; special symbols are never made by text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mgsa.data.vocabulary import (
+    BOS,
+    EOS,
+    PAD,
+    SPECIAL_SYMBOLS,
+    UNK,
+    Vocabulary,
+    read_vocabularies,
+)
+from mgsa.errors import InputError
+from mgsa.files import write_json
+
+
+def test_special_symbols_come_first() -> None:
+    vocabulary = Vocabulary.of(["a@@", "b"])
+    assert vocabulary.symbols == ("<pad>", "<s>", "</s>", "<unk>", "a@@", "b")
+    assert (PAD, BOS, EOS, UNK) == (0, 1, 2, 3)
+    assert len(vocabulary) == 6
+
+
+def test_unknown_subwords_and_those_spelled_like_special_ones_are_unknown() -> None:
+    vocabulary = Vocabulary.of(["a@@", "</s>", "b"])
+    assert vocabulary.encode(["b", "c", "</s>", "<pad>", "a@@"]) == [5, UNK, UNK, UNK, 4]
+
+
+def test_decoding_leaves_out_what_is_no_text() -> None:
+    vocabulary = Vocabulary.of(["a@@", "b"])
+    assert vocabulary.decode([BOS, 4, 5, UNK, EOS, PAD, PAD]) == ["a@@", "b", "<unk>"]
+
+
+@given(st.lists(st.text(min_size=1).filter(lambda s: s not in SPECIAL_SYMBOLS), unique=True))
+def test_decoding_inverts_encoding(subwords: list[str]) -> None:
+    vocabulary = Vocabulary.of(subwords)
+    assert vocabulary.decode(vocabulary.encode(subwords)) == subwords
+
+
+def test_a_vocabulary_without_special_symbols_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected the first symbols to be <pad>"):
+        Vocabulary(["a", "b", "c", "d"])
+
+
+def test_a_symbol_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="every symbol once"):
+        Vocabulary.of(["a", "a"])
+
+
+def test_a_shared_vocabulary_is_one_object(tmp_path: Path) -> None:
+    write_json(tmp_path / "vocab.json", {"source": [*SPECIAL_SYMBOLS, "a"], "target": None})
+    source, target = read_vocabularies(tmp_path / "vocab.json")
+    assert source is target
+    assert source.symbols[4:] == ("a",)
+
+
+def test_two_vocabularies_are_two(tmp_path: Path) -> None:
+    content = {"source": [*SPECIAL_SYMBOLS, "a"], "target": [*SPECIAL_SYMBOLS, "b"]}
+    write_json(tmp_path / "vocab.json", content)
+    source, target = read_vocabularies(tmp_path / "vocab.json")
+    assert (source.symbols[4:], target.symbols[4:]) == (("a",), ("b",))
+
+
+@pytest.mark.parametrize(
+    "content", [[], {"source": []}, {"source": ["a"], "target": None}, {"source": 1, "target": 2}]
+)
+def test_a_malformed_file_is_named(tmp_path: Path, content: object) -> None:
+    write_json(tmp_path / "vocab.json", content)
+    with pytest.raises(InputError, match=r"vocab\.json: expected source and target lists"):
+        read_vocabularies(tmp_path / "vocab.json")
