@@ -2,6 +2,7 @@
 
 attend             scaled dot product, optional weights: the only one
 heads              vectors cut into heads, and what an attention gives its layer
+memory             keys and values kept from one decoding step to the next
 word               queries, keys and values from words
 multi_granularity  head groups over words and over phrases of each granularity
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from mgsa.attention.word import CrossMemory
+from mgsa.attention.memory import CrossMemory
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import PAD
 from mgsa.masks import Context, Phrases, padding_mask

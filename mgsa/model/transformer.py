@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from mgsa.attention.heads import Attended
-from mgsa.attention.word import CrossMemory
+from mgsa.attention.memory import CrossMemory
 from mgsa.masks import Context
 
 

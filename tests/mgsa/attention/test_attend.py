@@ -1,0 +1,114 @@
+"""The one attention: against loops over queries and keys, fused or with weights."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from mgsa.attention.attend import attend
+from tests.reference.attention import attention
+
+B, H, T, S, K = 2, 2, 3, 4, 5
+
+
+def draw(**sizes: int) -> tuple[Tensor, Tensor, Tensor]:
+    torch.manual_seed(0)
+    queries = sizes.get("queries", T)
+    shapes = ((B, H, queries, K), (B, H, S, K), (B, H, S, sizes.get("value", K)))
+    q, k, v = (torch.randn(s, dtype=torch.float64, requires_grad=True) for s in shapes)
+    return q, k, v
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+@pytest.mark.parametrize("scale", [None, 0.5])
+@pytest.mark.parametrize("masked", [False, True])
+def test_values_and_gradients_are_those_of_the_equation(
+    need_weights: bool, scale: float | None, masked: bool
+) -> None:
+    q, k, v = draw(value=6)
+    mask = torch.rand(B, 1, T, S) < 0.5 if masked else torch.ones(B, 1, T, S, dtype=torch.bool)
+    mask[..., 0] = True
+    output, weights = attend(
+        q, k, v, mask if masked else None, scale=scale, need_weights=need_weights
+    )
+    factors = torch.randn_like(output)
+    gradients = torch.autograd.grad((output * factors).sum(), (q, k, v))
+
+    loss = torch.zeros((), dtype=torch.float64)
+    for b in range(B):
+        for h in range(H):
+            expected, expected_weights = attention(
+                q[b, h],
+                k[b, h],
+                v[b, h],
+                visible=mask[b, 0].tolist(),
+                scale=1 / math.sqrt(K) if scale is None else scale,
+            )
+            torch.testing.assert_close(output[b, h], expected)
+            if weights is not None:
+                torch.testing.assert_close(weights[b, h], expected_weights)
+            loss = loss + (expected * factors[b, h]).sum()
+    assert (weights is not None) == need_weights
+    for ours, theirs in zip(gradients, torch.autograd.grad(loss, (q, k, v)), strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_causal_is_the_causal_mask(need_weights: bool) -> None:
+    q, k, v = draw(queries=S)
+    triangle = torch.ones(S, S, dtype=torch.bool).tril()
+    padding = torch.tensor([[1, 1, 1, 1], [1, 1, 0, 0]], dtype=torch.bool)[:, None, None]
+    expected, _ = attend(q, k, v, triangle)
+    output, _ = attend(q, k, v, None, causal=True, need_weights=need_weights)
+    torch.testing.assert_close(output, expected)
+    expected, _ = attend(q, k, v, triangle & padding)
+    output, _ = attend(q, k, v, padding, causal=True, need_weights=need_weights)
+    torch.testing.assert_close(output, expected)
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_a_query_that_sees_nothing_gets_zeros(need_weights: bool) -> None:
+    q, k, v = draw()
+    mask = torch.ones(B, 1, T, S, dtype=torch.bool)
+    mask[0, 0, 1] = False
+    output, weights = attend(q, k, v, mask, need_weights=need_weights)
+    assert output[0, :, 1].eq(0).all()
+    if weights is not None:
+        assert weights[0, :, 1].eq(0).all()
+    gradients = torch.autograd.grad(output.sum(), (q, k, v))
+    assert all(gradient.isfinite().all() for gradient in gradients)
+    assert gradients[0][0, :, 1].eq(0).all()
+
+
+def test_weights_of_a_query_sum_to_one() -> None:
+    q, k, v = draw()
+    mask = torch.tensor([[1, 1, 0, 0], [1, 1, 1, 1]], dtype=torch.bool)[:, None, None]
+    _, weights = attend(q, k, v, mask, need_weights=True)
+    assert weights is not None
+    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(B, H, T, dtype=torch.float64))
+    assert weights[0, ..., 2:].eq(0).all()
+
+
+def test_dropout_leaves_the_weights_given_back_alone() -> None:
+    q, k, v = draw()
+    _, expected = attend(q, k, v, None, need_weights=True)
+    output, weights = attend(q, k, v, None, dropout=0.5, need_weights=True)
+    torch.testing.assert_close(weights, expected)
+    assert not torch.allclose(output, F.scaled_dot_product_attention(q, k, v))
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_query_that_sees_nothing_gets_zeros_on_a_gpu(dtype: torch.dtype) -> None:
+    q, k, v = (x.detach().to("cuda", dtype).requires_grad_() for x in draw())
+    mask = torch.ones(B, 1, T, S, dtype=torch.bool, device="cuda")
+    mask[0, 0, 1] = False
+    output, _ = attend(q, k, v, mask)
+    assert output[0, :, 1].eq(0).all()
+    gradients = torch.autograd.grad(output.sum(), (q, k, v))
+    assert all(gradient.isfinite().all() for gradient in gradients)

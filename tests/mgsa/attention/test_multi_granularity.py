@@ -1,0 +1,147 @@
+"""MG-SA: against loops over sentences, groups and heads; and where it is ordinary attention."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from mgsa.attention.multi_granularity import MultiGranularityAttention
+from mgsa.attention.word import WordSelfAttention
+from mgsa.composition import MaxPool, SelfAttention
+from mgsa.interaction import Interaction, NoInteraction, OneByOne, SideBySide
+from mgsa.masks import Context, Phrases, padding_mask
+from mgsa.onlstm import ONLSTM
+from mgsa.tags import TagHead
+from tests.reference.attention import multi_granularity
+
+D, HEAD = 12, 3
+GROUPS = (2, 1, 1)  # heads of the words, of each granularity
+LENGTHS = {"coarse": [[3, 2], [4]], "fine": [[1, 1, 2, 1], [2, 2]]}
+
+
+def context() -> Context:
+    """Two sentences of 5 and 4 positions, cut two ways."""
+    phrases = {}
+    for name, sentences in LENGTHS.items():
+        segments = torch.full((2, 5), -1)
+        lengths = torch.zeros(2, max(map(len, sentences)), dtype=torch.long)
+        for b, sentence in enumerate(sentences):
+            numbers = torch.repeat_interleave(torch.tensor(sentence))
+            segments[b, : len(numbers)] = numbers
+            lengths[b, : len(sentence)] = torch.tensor(sentence)
+        phrases[name] = Phrases(segments, lengths)
+    return Context(padding_mask(torch.tensor([5, 4]), 5), phrases=phrases)
+
+
+def make(
+    *, parts: str = "self-attention, ON-LSTM", tagged: tuple[str, ...] = ("fine",)
+) -> MultiGranularityAttention:
+    torch.manual_seed(0)
+    plain = parts == "max-pooling"
+    interaction: nn.Module = (
+        OneByOne(NoInteraction() for _ in LENGTHS)
+        if plain
+        else SideBySide(Interaction(ONLSTM(D, 6, 2), D) for _ in LENGTHS)
+    )
+    layer = MultiGranularityAttention(
+        D,
+        HEAD,
+        group_heads=GROUPS,
+        compositions={name: MaxPool() if plain else SelfAttention(D, 4) for name in LENGTHS},
+        tag_heads={name: TagHead(D, 5) for name in tagged},
+        interaction=interaction,
+        dropout=0.0,
+    ).double()
+    for name, parameter in layer.named_parameters():
+        if name.endswith("bias"):
+            nn.init.normal_(parameter)
+    return layer
+
+
+@pytest.mark.parametrize("parts", ["max-pooling", "self-attention, ON-LSTM"])
+def test_values_and_gradients_are_those_of_the_equations(parts: str) -> None:
+    layer = make(parts=parts)
+    x = torch.randn(2, 5, D, dtype=torch.float64, requires_grad=True)
+    inputs = [x, *(p for n, p in layer.named_parameters() if "tag_heads" not in n)]
+    output = layer(x, context()).output
+
+    widths = [heads * HEAD for heads in GROUPS]
+    rows = [D, widths[0], widths[0]]
+    weights = layer.word_projection.weight.split(rows)
+    biases = layer.word_projection.bias.split(rows)
+    keys, values = [(weights[1], biases[1])], [(weights[2], biases[2])]
+    for projection in layer.phrase_projections.values():
+        (wk, wv), (bk, bv) = projection.weight.chunk(2), projection.bias.chunk(2)
+        keys.append((wk, bk))
+        values.append((wv, bv))
+    ours, theirs = torch.zeros(2, dtype=torch.float64)
+    for b, length in enumerate((5, 4)):
+        sentence = x[b, :length]
+        expected = multi_granularity(
+            sentence,
+            [sentence, *_memories(layer, sentence, b)],
+            queries=(weights[0], biases[0]),
+            keys=keys,
+            values=values,
+            output=(layer.output.weight, layer.output.bias),
+            group_heads=GROUPS,
+        )
+        torch.testing.assert_close(output[b, :length], expected)
+        ours = ours + (output[b, :length] ** 2).sum()
+        theirs = theirs + (expected**2).sum()
+    gradients = torch.autograd.grad(ours, inputs)
+    for got, wanted in zip(gradients, torch.autograd.grad(theirs, inputs), strict=True):
+        torch.testing.assert_close(got, wanted)
+
+
+def _memories(layer: MultiGranularityAttention, sentence: Tensor, b: int) -> list[Tensor]:
+    """H_g of one sentence (T, D) alone: a list of (M, D). The parts have tests of their own."""
+    composed, counts = [], []
+    for name, composition in layer.compositions.items():
+        segments = torch.repeat_interleave(torch.tensor(LENGTHS[name][b]))[None]
+        composed.append(composition(sentence[None], segments))
+        counts.append(torch.tensor([composed[-1].shape[1]]))
+    return [memory[0] for memory in layer.interaction(composed, counts)]
+
+
+def test_a_phrase_a_word_is_ordinary_attention() -> None:
+    layer = make(parts="max-pooling", tagged=())
+    ordinary = WordSelfAttention(D, D // HEAD, dropout=0.0).double()
+    words = GROUPS[0] * HEAD
+    with torch.no_grad():
+        for part in ("weight", "bias"):
+            q, k, v = getattr(layer.word_projection, part).split([D, words, words])
+            groups = [getattr(p, part).chunk(2) for p in layer.phrase_projections.values()]
+            whole = [q, k, *(key for key, _ in groups), v, *(value for _, value in groups)]
+            getattr(ordinary.projection, part).copy_(torch.cat(whole))
+    ordinary.output.load_state_dict(layer.output.state_dict())
+
+    mask = padding_mask(torch.tensor([5, 3]), 5)
+    segments = torch.tensor([[0, 1, 2, 3, 4], [0, 1, 2, -1, -1]])
+    words_as_phrases = Phrases(segments, (segments >= 0).long())
+    x = torch.randn(2, 5, D, dtype=torch.float64)
+    given = layer(x, Context(mask, phrases=dict.fromkeys(LENGTHS, words_as_phrases))).output
+    torch.testing.assert_close(given, ordinary(x, Context(mask)).output)
+
+
+def test_weights_are_named_for_what_they_weigh_and_sum_to_one() -> None:
+    layer = make()
+    x = torch.randn(2, 5, D, dtype=torch.float64)
+    attended = layer(x, context(), need_weights=True)
+    shapes = {name: tuple(weights.shape) for name, weights in attended.weights.items()}
+    assert shapes == {"words": (2, 2, 5, 5), "coarse": (2, 1, 5, 2), "fine": (2, 1, 5, 4)}
+    for weights in attended.weights.values():
+        sums = weights.sum(dim=-1)
+        torch.testing.assert_close(sums, torch.ones_like(sums))
+    assert attended.weights["coarse"][1, ..., 1:].eq(0).all()  # the second sentence has one phrase
+    torch.testing.assert_close(attended.output, layer(x, context()).output)
+
+
+def test_tags_are_predicted_before_interaction() -> None:
+    layer = make()
+    x = torch.randn(2, 5, D, dtype=torch.float64)
+    logits = layer(x, context()).tag_logits
+    composed = layer.compositions["fine"](x, context().phrases["fine"].segments)
+    assert list(logits) == ["fine"]
+    torch.testing.assert_close(logits["fine"], layer.tag_heads["fine"](composed))

@@ -1,0 +1,163 @@
+"""Building models: the papers' parameter counts, sharing, and one training step of every kind."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+import pytest
+import torch
+
+from mgsa.config import ModelConfig, MultiGranularityConfig
+from mgsa.data.batch import make_batch
+from mgsa.errors import InputError
+from mgsa.model.build import build_model
+from mgsa.model.encoder_decoder import EncoderDecoder
+from tests.random_rows import MODELS, NGRAMS, NUM_TAGS, TRANSFORMER, VOCABULARY, random_row
+
+BASE = ModelConfig(
+    encoder_layers=6,
+    decoder_layers=6,
+    dim=512,
+    ffn_dim=2048,
+    heads=8,
+    norm="post",
+    dropout=0.1,
+    attention_dropout=0.0,
+    activation_dropout=0.0,
+    share_embeddings="none",
+    multi_granularity=None,
+)
+ALL_LAYERS = (1, 2, 3, 4, 5, 6)
+
+
+def base_with(
+    composition: Literal["max_pool", "lstm", "self_attention"],
+    composition_width: int,
+    interaction: Literal["none", "lstm", "on_lstm"] = "none",
+    interaction_width: int = 1,
+    interaction_chunk: int = 1,
+    *,
+    layers: Sequence[int] = (1,),
+) -> ModelConfig:
+    multi = MultiGranularityConfig(
+        layers=tuple(layers),
+        granularities=NGRAMS,
+        group_heads=(2, 2, 2, 2),
+        ngram_unit="subword",
+        composition=composition,
+        composition_width=composition_width,
+        interaction=interaction,
+        interaction_width=interaction_width,
+        interaction_chunk=interaction_chunk,
+        tags=False,
+        tag_weight=0.001,
+    )
+    return replace(BASE, multi_granularity=multi)
+
+
+@pytest.mark.parametrize(
+    ("config", "millions"),
+    [
+        (BASE, 88.0),
+        (base_with("max_pool", 1, layers=ALL_LAYERS), 88.0),
+        (base_with("self_attention", 64, layers=ALL_LAYERS), 90.4),
+        (base_with("lstm", 143, layers=ALL_LAYERS), 96.1),
+        (base_with("self_attention", 64), 88.4),
+        (base_with("self_attention", 64, "lstm", 120), 89.5),
+        (base_with("self_attention", 64, "on_lstm", 152, 8), 89.9),
+    ],
+    ids=[
+        "base",
+        "six layers, max-pooling",
+        "six layers, self-attention",
+        "six layers, LSTM",
+        "bottom layer",
+        "bottom layer, LSTM interaction",
+        "bottom layer, ON-LSTM interaction",
+    ],
+)
+def test_parameters_are_as_many_as_in_the_paper(config: ModelConfig, millions: float) -> None:
+    """Hao et al. 2019, Tables 1 and 2: WMT14 En-De, 85.7 thousand embedding rows in all."""
+    with torch.device("meta"):
+        model = build_model(config, source_vocabulary=28_500, target_vocabulary=28_600, num_tags=70)
+    assert round(sum(p.numel() for p in model.parameters()) / 1e6, 1) == millions
+
+
+def embeddings(model: EncoderDecoder) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    return (
+        model.source_embedding.subwords.weight,
+        model.target_embedding.subwords.weight,
+        model.output.weight,
+    )
+
+
+@pytest.mark.parametrize(
+    ("share", "source_is_target", "target_is_output"),
+    [("all", True, True), ("decoder", False, True), ("none", False, False)],
+)
+def test_embeddings_are_shared_as_asked(
+    share: Literal["all", "decoder", "none"], source_is_target: bool, target_is_output: bool
+) -> None:
+    config = replace(TRANSFORMER, share_embeddings=share)
+    model = build_model(config, source_vocabulary=20, target_vocabulary=20, num_tags=0)
+    source, target, output = embeddings(model)
+    assert (source is target) == source_is_target
+    assert (target is output) == target_is_output
+
+
+def test_one_embedding_needs_one_vocabulary() -> None:
+    with pytest.raises(InputError, match="got 20 source and 30 target symbols"):
+        build_model(TRANSFORMER, source_vocabulary=20, target_vocabulary=30, num_tags=0)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_only_pre_norm_has_a_final_norm(norm: Literal["pre", "post"]) -> None:
+    config = replace(TRANSFORMER, norm=norm)
+    model = build_model(config, source_vocabulary=20, target_vocabulary=20, num_tags=0)
+    norms = [name for name, _ in model.named_parameters() if "final_norm" in name]
+    assert bool(norms) == (norm == "pre")
+
+
+def test_queries_keys_and_values_start_alike_however_they_are_cut() -> None:
+    """Every row of the (3D, D) matrix is drawn from one range, ±√(6 / 4D)."""
+    torch.manual_seed(0)
+    config = base_with("self_attention", 64)
+    model = build_model(
+        replace(config, encoder_layers=2, decoder_layers=1),
+        source_vocabulary=20,
+        target_vocabulary=20,
+        num_tags=0,
+    )
+    bottom, above = (layer.self_attention for layer in model.encoder.layers)
+    slices = [
+        bottom.word_projection,
+        *bottom.phrase_projections.values(),
+        above.projection,
+        model.decoder.layers[0].cross_attention.key_value,
+    ]
+    for projection in slices:
+        largest = float(projection.weight.detach().abs().max())
+        assert largest == pytest.approx((6 / (4 * 512)) ** 0.5, rel=1e-3)
+        assert projection.bias.eq(0).all()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_parameter_takes_part_in_a_training_step(name: str) -> None:
+    torch.manual_seed(0)
+    model = build_model(
+        MODELS[name],
+        source_vocabulary=VOCABULARY,
+        target_vocabulary=VOCABULARY,
+        num_tags=NUM_TAGS,
+    )
+    generator = random.Random(0)
+    rows = [random_row(generator, length) for length in (6, 4)]
+    batch = make_batch(rows, model.granularities, ngram_unit=model.ngram_unit)
+    output = model(batch)
+    (output.logits.sin().sum() + sum(t.sin().sum() for t in output.tag_logits.values())).backward()
+    idle = [n for n, p in model.named_parameters() if p.grad is None or not p.grad.any()]
+    # A key's bias adds the same to every logit of a query, but it is cut together with others.
+    assert idle == []

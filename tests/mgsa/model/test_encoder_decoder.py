@@ -1,0 +1,245 @@
+"""Whole models: nothing leaks, batches do not matter, one word at a time gives the same."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mgsa.data.batch import Batch, Row, make_batch
+from mgsa.model.build import build_model
+from mgsa.model.encoder_decoder import EncoderDecoder
+from tests.random_rows import (
+    MODELS,
+    NUM_TAGS,
+    SYNTACTIC,
+    VOCABULARY,
+    batches_of_rows,
+    mgsa,
+    random_row,
+)
+
+NAMES = list(MODELS)
+FEW = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@pytest.fixture(scope="module")
+def models() -> dict[str, EncoderDecoder]:
+    """Every model once, random weights, in float64."""
+    torch.manual_seed(0)
+    built = {
+        name: build_model(
+            config,
+            source_vocabulary=VOCABULARY,
+            target_vocabulary=VOCABULARY,
+            num_tags=NUM_TAGS,
+        )
+        for name, config in MODELS.items()
+    }
+    return {name: model.double().eval() for name, model in built.items()}
+
+
+def batch_of(model: EncoderDecoder, rows: list[Row]) -> Batch:
+    return make_batch(rows, model.granularities, ngram_unit=model.ngram_unit)
+
+
+def some_rows(*lengths: int) -> list[Row]:
+    generator = random.Random(0)
+    return [random_row(generator, n, target_length=n + 1) for n in lengths]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@FEW
+@given(rows=batches_of_rows(), data=st.data())
+def test_a_target_word_changes_nothing_before_it(
+    models: dict[str, EncoderDecoder], name: str, rows: list[Row], data: st.DataObject
+) -> None:
+    model = models[name]
+    batch = batch_of(model, rows)
+    before = model(batch).logits
+    sentence = data.draw(st.integers(0, len(rows) - 1))
+    position = data.draw(st.integers(0, batch.target_input.shape[1] - 1))
+    batch.target_input[sentence, position] = VOCABULARY - 1 - batch.target_input[sentence, position]
+    after = model(batch).logits
+    others = torch.arange(len(rows)) != sentence
+    torch.testing.assert_close(after[others], before[others], rtol=0, atol=0)
+    torch.testing.assert_close(
+        after[sentence, :position], before[sentence, :position], rtol=0, atol=0
+    )
+    assert not torch.equal(after[sentence, position], before[sentence, position])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@FEW
+@given(rows=batches_of_rows())
+def test_what_stands_at_padding_changes_nothing(
+    models: dict[str, EncoderDecoder], name: str, rows: list[Row]
+) -> None:
+    model = models[name]
+    batch = batch_of(model, rows)
+    before = model(batch).logits
+    positions = torch.arange(batch.source.shape[1])
+    batch.source[positions >= batch.source_lengths[:, None]] = VOCABULARY - 1
+    torch.testing.assert_close(model(batch).logits, before, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@FEW
+@given(rows=batches_of_rows())
+def test_a_batch_equals_its_sentences_one_by_one(
+    models: dict[str, EncoderDecoder], name: str, rows: list[Row]
+) -> None:
+    model = models[name]
+    together = model(batch_of(model, rows))
+    for b, row in enumerate(rows):
+        alone = model(batch_of(model, [row]))
+        torch.testing.assert_close(together.logits[b, : len(row.target) + 1], alone.logits[0])
+        for granularity, logits in alone.tag_logits.items():
+            torch.testing.assert_close(
+                together.tag_logits[granularity][b, : logits.shape[1]], logits[0]
+            )
+
+
+@pytest.mark.parametrize("name", NAMES)
+@FEW
+@given(rows=batches_of_rows(), data=st.data())
+def test_a_permuted_batch_gives_permuted_logits(
+    models: dict[str, EncoderDecoder], name: str, rows: list[Row], data: st.DataObject
+) -> None:
+    model = models[name]
+    order = data.draw(st.permutations(range(len(rows))))
+    logits = model(batch_of(model, rows)).logits
+    permuted = model(batch_of(model, [rows[b] for b in order])).logits
+    torch.testing.assert_close(permuted, logits[list(order)])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@FEW
+@given(rows=batches_of_rows())
+def test_one_word_at_a_time_gives_what_all_at_once_do(
+    models: dict[str, EncoderDecoder], name: str, rows: list[Row]
+) -> None:
+    model = models[name]
+    batch = batch_of(model, rows)
+    expected = model(batch).logits.log_softmax(dim=-1)
+    steps = batch.target_input.shape[1]
+    state = model.start(model.encode(batch), max_length=steps)
+    for t in range(steps):
+        log_probabilities, state = model.step(state, batch.target_input[:, t])
+        torch.testing.assert_close(log_probabilities, expected[:, t])
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        [0, 0, 0, 1, 1, 1, 2, 2, 2],
+        [2, 2, 0, 0],
+        [1],
+        [0, 1, 1, 2, 2, 2],
+        [2, 0, 1, 0],
+        [1, 1, 0, 2, 0, 2],
+    ],
+    ids=["beams", "one dropped, others swapped", "one left", "ragged", "scattered", "mixed"],
+)
+@pytest.mark.parametrize("name", ["transformer, pre-norm", "n-grams, LSTM, LSTM"])
+def test_reordered_rows_go_on_as_themselves(
+    models: dict[str, EncoderDecoder], name: str, index: list[int]
+) -> None:
+    """Rows are repeated after one step, reordered again after the next, and stay who they are."""
+    model = models[name]
+    batch = batch_of(model, some_rows(3, 5, 4))
+    expected = model(batch).logits.log_softmax(dim=-1)
+    state = model.start(model.encode(batch), max_length=5)
+    _, state = model.step(state, batch.target_input[:, 0])
+    state = state.reorder(torch.tensor(index))
+    given, state = model.step(state, batch.target_input[index, 1])
+    torch.testing.assert_close(given, expected[index, 1])
+    last = list(reversed(range(len(index))))
+    state = state.reorder(torch.tensor(last))
+    rows = [index[i] for i in last]
+    given, _ = model.step(state, batch.target_input[rows, 2])
+    torch.testing.assert_close(given, expected[rows, 2])
+
+
+def test_beams_share_the_memory_of_their_sentence(models: dict[str, EncoderDecoder]) -> None:
+    model = models["transformer"]
+    batch = batch_of(model, some_rows(3, 5))
+    state = model.start(model.encode(batch), max_length=4)
+    beams = state.reorder(torch.tensor([0, 0, 0, 1, 1, 1]))
+    assert beams.memories is state.memories
+    swapped = beams.reorder(torch.tensor([2, 1, 1, 4, 3, 5]))
+    assert swapped.memories is state.memories
+    assert len(beams.reorder(torch.tensor([3, 4, 4])).memories[0].keys) == 1
+
+
+def test_weights_come_when_asked_for(models: dict[str, EncoderDecoder]) -> None:
+    model = models["syntactic, self-attention, tags, ON-LSTM"]
+    batch = batch_of(model, some_rows(3, 5))
+    output = model(batch, need_weights=True)
+    torch.testing.assert_close(output.logits, model(batch).logits)
+    assert [sorted(layer) for layer in output.encoder_weights] == [
+        sorted(["words", *SYNTACTIC]),
+        ["words"],
+    ]
+    state = model.start(model.encode(batch), max_length=7, need_weights=True)
+    for t in range(3):
+        _, state = model.step(state, batch.target_input[:, t])
+        for layer, expected in zip(state.weights, output.cross_weights, strict=True):
+            torch.testing.assert_close(layer["words"], expected["words"][:, :, t : t + 1])
+            sums = layer["words"].sum(dim=-1)
+            torch.testing.assert_close(sums, torch.ones_like(sums))
+
+
+def test_tags_of_upper_layers_go_by_layer() -> None:
+    torch.manual_seed(0)
+    config = mgsa(layers=(1, 2))
+    model = build_model(
+        config, source_vocabulary=VOCABULARY, target_vocabulary=VOCABULARY, num_tags=NUM_TAGS
+    )
+    batch = batch_of(model, some_rows(3, 5))
+    logits = model(batch).tag_logits
+    assert list(logits) == [*SYNTACTIC, *(f"{name}@2" for name in SYNTACTIC)]
+    for name in SYNTACTIC:
+        assert logits[name].shape == (*batch.tags[name].shape, NUM_TAGS)
+        assert not torch.equal(logits[name], logits[f"{name}@2"])
+
+
+def test_the_whole_target_is_seen_without_the_causal_mask(
+    models: dict[str, EncoderDecoder],
+) -> None:
+    model = models["transformer"]
+    batch = batch_of(model, some_rows(3, 5))
+    encoded = model.encode(batch)
+    before, _ = model.decode(encoded, batch.target_input, causal=False)
+    alone, _ = model.decode(
+        model.encode(batch_of(model, some_rows(3))), batch.target_input[:1, :5], causal=False
+    )
+    torch.testing.assert_close(before[0, :5], alone[0])
+    batch.target_input[0, 4] += 1
+    after, _ = model.decode(encoded, batch.target_input, causal=False)
+    assert (after[0, 0] != before[0, 0]).any()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bfloat16_autocast_trains_and_decodes(models: dict[str, EncoderDecoder], name: str) -> None:
+    torch.manual_seed(0)
+    model = build_model(
+        MODELS[name],
+        source_vocabulary=VOCABULARY,
+        target_vocabulary=VOCABULARY,
+        num_tags=NUM_TAGS,
+    )
+    model.load_state_dict(models[name].state_dict())
+    batch = batch_of(model, some_rows(3, 5))
+    expected = model(batch).logits
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        logits = model(batch).logits
+        state = model.start(model.encode(batch), max_length=2)
+        stepped, _ = model.step(state, batch.target_input[:, 0])
+    torch.testing.assert_close(logits.float(), expected, rtol=0.1, atol=0.1)
+    assert stepped.dtype == torch.float32
+    logits.float().sum().backward()
+    assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())

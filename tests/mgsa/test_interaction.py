@@ -1,0 +1,87 @@
+"""Interactions: values and gradients against the equations, and that nothing looks ahead."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from mgsa.interaction import LSTM, Interaction, NoInteraction, OneByOne, SideBySide
+from mgsa.onlstm import ONLSTM
+from tests.reference.composition import lstm_states
+from tests.reference.onlstm import on_lstm
+
+DIM, WIDTH, CHUNK = 4, 6, 2
+
+
+def make(name: str) -> Interaction:
+    recurrence = LSTM(DIM, WIDTH) if name == "lstm" else ONLSTM(DIM, WIDTH, CHUNK)
+    return Interaction(recurrence, DIM).double()
+
+
+def reference(interaction: Interaction, memory: Tensor) -> Tensor:
+    """One sentence's memory (M, D) to (M, D)."""
+    parameters = tuple(interaction.recurrence.parameters())
+    if isinstance(interaction.recurrence, ONLSTM):
+        input_weight, input_bias, recurrent_weight, recurrent_bias = parameters
+        states = on_lstm(
+            memory, input_weight, input_bias, recurrent_weight, recurrent_bias, CHUNK
+        ).unbind()
+    else:
+        states = tuple(h for h, _ in lstm_states(memory, *parameters))
+    return torch.stack([interaction.output.weight @ h + interaction.output.bias for h in states])
+
+
+@pytest.mark.parametrize("name", ["lstm", "on_lstm"])
+def test_values_and_gradients_are_those_of_the_equations(name: str) -> None:
+    torch.manual_seed(0)
+    interaction = make(name)
+    memory = torch.randn(2, 4, DIM, dtype=torch.float64, requires_grad=True)
+    counts = [4, 2]
+    weights = torch.randn(2, 4, DIM, dtype=torch.float64)
+    inputs = [memory, *interaction.parameters()]
+
+    interacted = interaction(memory, torch.tensor(counts))
+    present = torch.arange(4) < torch.tensor(counts)[:, None]
+    loss = (interacted * weights)[present].sum()
+    gradients = torch.autograd.grad(loss, inputs)
+
+    expected = [reference(interaction, memory[b, :n]) for b, n in enumerate(counts)]
+    expected_loss = torch.zeros((), dtype=torch.float64)
+    for b, h in enumerate(expected):
+        torch.testing.assert_close(interacted[b, : len(h)], h)
+        expected_loss = expected_loss + (h * weights[b, : len(h)]).sum()
+    for ours, theirs in zip(gradients, torch.autograd.grad(expected_loss, inputs), strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.parametrize("name", ["lstm", "on_lstm"])
+@settings(max_examples=25, deadline=None)
+@given(phrases=st.integers(1, 6), data=st.data())
+def test_a_phrase_knows_those_before_it_alone(name: str, phrases: int, data: st.DataObject) -> None:
+    torch.manual_seed(0)
+    interaction = make(name)
+    memory = torch.randn(1, phrases, DIM, dtype=torch.float64)
+    counts = torch.tensor([phrases])
+    before = interaction(memory, counts)
+    changed = data.draw(st.integers(0, phrases - 1))
+    memory[0, changed] += 1
+    same = (interaction(memory, counts) == before).all(dim=-1)[0]
+    assert same.tolist() == [m < changed for m in range(phrases)]
+
+
+def test_no_interaction_is_the_identity() -> None:
+    memory = torch.randn(2, 3, DIM)
+    assert NoInteraction()(memory, torch.tensor([3, 1])) is memory
+
+
+def test_side_by_side_equals_one_by_one() -> None:
+    torch.manual_seed(0)
+    interactions = [make("on_lstm") for _ in range(3)]
+    memories = [torch.randn(2, m, DIM, dtype=torch.float64) for m in (2, 5, 3)]
+    counts = [torch.tensor(n) for n in ([2, 1], [4, 5], [3, 3])]
+    together = SideBySide(interactions)(memories, counts)
+    for ours, theirs in zip(together, OneByOne(interactions)(memories, counts), strict=True):
+        torch.testing.assert_close(ours, theirs)

@@ -1,0 +1,114 @@
+"""Random sentence pairs and small models to run them through."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from mgsa.config import ModelConfig, MultiGranularityConfig
+from mgsa.data.batch import Row
+from mgsa.data.vocabulary import SPECIAL_SYMBOLS
+from tests.strategies import partition_lengths
+
+VOCABULARY = 20
+NUM_TAGS = 5
+
+TRANSFORMER = ModelConfig(
+    encoder_layers=2,
+    decoder_layers=2,
+    dim=16,
+    ffn_dim=24,
+    heads=4,
+    norm="post",
+    dropout=0.0,
+    attention_dropout=0.0,
+    activation_dropout=0.0,
+    share_embeddings="all",
+    multi_granularity=None,
+)
+
+SYNTACTIC = ("syntactic_1", "syntactic_2", "syntactic_3")
+NGRAMS = ("ngram_2", "ngram_3", "ngram_4")
+
+
+def mgsa(
+    granularities: Sequence[str] = SYNTACTIC,
+    *,
+    composition: Literal["max_pool", "lstm", "self_attention"] = "self_attention",
+    interaction: Literal["none", "lstm", "on_lstm"] = "on_lstm",
+    tags: bool = True,
+    layers: Sequence[int] = (1,),
+    norm: Literal["pre", "post"] = "post",
+) -> ModelConfig:
+    """`TRANSFORMER` with MG-SA in `layers`."""
+    multi = MultiGranularityConfig(
+        layers=tuple(layers),
+        granularities=tuple(granularities),
+        group_heads=(1, 1, 1, 1),
+        ngram_unit="word",
+        composition=composition,
+        composition_width=6,
+        interaction=interaction,
+        interaction_width=6,
+        interaction_chunk=2,
+        tags=tags and granularities[0].startswith("syntactic"),
+        tag_weight=0.001,
+    )
+    return replace(TRANSFORMER, norm=norm, multi_granularity=multi)
+
+
+MODELS = {
+    "transformer": TRANSFORMER,
+    "transformer, pre-norm": replace(TRANSFORMER, norm="pre"),
+    "syntactic, self-attention, tags, ON-LSTM": mgsa(),
+    "syntactic, max-pooling": mgsa(composition="max_pool", interaction="none", tags=False),
+    "n-grams, LSTM, LSTM": mgsa(NGRAMS, composition="lstm", interaction="lstm"),
+    "both layers, pre-norm": mgsa(layers=(1, 2), norm="pre"),
+}
+
+
+@st.composite
+def rows(draw: st.DrawFn, *, longest: int = 7) -> Row:
+    """A sentence pair with any three partitions of its source."""
+    length = draw(st.integers(1, longest))
+    lengths = [draw(partition_lengths(length)) for _ in range(3)]
+    subwords = st.integers(len(SPECIAL_SYMBOLS), VOCABULARY - 1)
+    return Row(
+        index=0,
+        source=draw(st.lists(subwords, min_size=length, max_size=length)),
+        target=draw(st.lists(subwords, min_size=0, max_size=longest)),
+        subwords_per_word=draw(partition_lengths(length)),
+        phrase_lengths=lengths,
+        phrase_tags=[[draw(st.integers(0, NUM_TAGS - 1)) for _ in level] for level in lengths],
+    )
+
+
+def batches_of_rows(*, max_size: int = 4) -> SearchStrategy[list[Row]]:
+    """The rows of a batch."""
+    return st.lists(rows(), min_size=1, max_size=max_size)
+
+
+def random_row(generator: random.Random, length: int, *, target_length: int | None = None) -> Row:
+    """A sentence pair of a given length."""
+
+    def partition() -> list[int]:
+        cuts = sorted(generator.sample(range(1, length), generator.randint(0, length - 1)))
+        return [b - a for a, b in zip([0, *cuts], [*cuts, length], strict=True)]
+
+    def subwords(count: int) -> list[int]:
+        return [generator.randrange(len(SPECIAL_SYMBOLS), VOCABULARY) for _ in range(count)]
+
+    lengths = [partition() for _ in range(3)]
+    return Row(
+        index=0,
+        source=subwords(length),
+        target=subwords(length if target_length is None else target_length),
+        subwords_per_word=partition(),
+        phrase_lengths=lengths,
+        phrase_tags=[[generator.randrange(NUM_TAGS) for _ in level] for level in lengths],
+    )
