@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from mgsa.errors import InputError
+from mgsa.errors import FailedError, InputError
 
 T = TypeVar("T")
 
@@ -17,13 +17,15 @@ DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None = None) -> int:
     """Run a command's `main` and give its exit status.
 
-    A user's mistake (`InputError`) and the system's refusals (a full disk, no permission) are one
-    line on stderr; a bug keeps its traceback.
+    A user's mistake (`InputError`), work that can't be finished (`FailedError`) and the system's
+    refusals (a full disk, no permission) are one line on stderr; a bug keeps its traceback.
     """
     try:
         main(argv)
     except InputError as error:
         return _fail(str(error), BAD_INPUT)
+    except FailedError as error:
+        return _fail(str(error), FAILED)
     except BrokenPipeError:
         # The reader of stdout went away (`| head`): not an error, but stdout can't be flushed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""The one exception for a user's mistake: bad input, named by file and line."""
+"""What stops a command with one line: a user's mistake, or work that can't be finished."""
 
 from __future__ import annotations
 
@@ -16,3 +16,7 @@ class InputError(ValueError):
     ) -> None:
         where = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
         super().__init__(f"{where}{message}")
+
+
+class FailedError(RuntimeError):
+    """Work that can't be finished, by no mistake in its input: one line, and status 1."""

@@ -11,19 +11,17 @@ import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from mgsa.errors import InputError
 from mgsa.files import read_json, replacing_folder, sha256, write_json
+from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.settings import from_mapping, to_mapping
 from mgsa.training.optimizer import load_optimizer_tensors, optimizer_tensors
 from mgsa.training.state import State
 from mgsa.weights import load_tensors, load_weights, named_tensors, save_tensors
-
-if TYPE_CHECKING:
-    from mgsa.model.encoder_decoder import EncoderDecoder
 
 VERSION = 1
 WEIGHTS, OPTIMIZER, CURVES = "weights.safetensors", "optimizer.safetensors", "curves.jsonl"

@@ -23,14 +23,11 @@ from torch import Tensor, nn
 
 from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.batching import Update
+from mgsa.errors import FailedError
 from mgsa.training.loss import LossSums
 from mgsa.training.randomness import seed_micro_batch
 
 OUT_OF_MEMORY: tuple[type[Exception], ...] = (torch.OutOfMemoryError, MemoryError)
-
-
-class RunFailedError(RuntimeError):
-    """The run can't go on: a loss is not finite, or memory ran out where it can't be mended."""
 
 
 class _BatchTooLargeError(Exception):
@@ -75,7 +72,7 @@ class Gradients:
         """Fill the parameters' `.grad`; give this process's losses and how many were left out.
 
         Raises:
-            RunFailedError: memory ran out while processes exchanged gradients.
+            FailedError: memory ran out while processes exchanged gradients.
         """
         skipped: set[int] = set()
         while True:
@@ -107,7 +104,7 @@ class Gradients:
                     self.fabric.backward(loss * (share if batch else 0.0))
             except OUT_OF_MEMORY as error:
                 if exchanging:
-                    raise RunFailedError(
+                    raise FailedError(
                         f"epoch {epoch + 1}, micro-batch {index}: memory ran out while processes "
                         f"exchanged gradients; lower train.batch_tokens, then resume"
                     ) from error
@@ -126,7 +123,7 @@ class Gradients:
         """Sum over processes what each knows of an update; all then know the same.
 
         Raises:
-            RunFailedError: a loss or the gradients' norm is not finite; it names the update and,
+            FailedError: a loss or the gradients' norm is not finite; it names the update and,
                 in the process that has it, the micro-batch and its rows.
         """
         device = self.fabric.device
@@ -139,7 +136,7 @@ class Gradients:
         # Here, and nowhere else, an update waits for the device.
         *values, all_skipped, all_norm = torch.cat([summed, norm.double().view(1)]).tolist()
         if not all(math.isfinite(value) for value in (*values, all_norm)):
-            raise RunFailedError(f"update {update}: {_not_finite(losses, all_norm)}")
+            raise FailedError(f"update {update}: {_not_finite(losses, all_norm)}")
         return UpdateLoss(LossSums(*values), all_norm, skipped=int(all_skipped))
 
     def anywhere(self, flag: bool) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -17,9 +16,7 @@ from torch.nn import functional as F
 
 from mgsa.data.batch import NO_PHRASE, Batch
 from mgsa.data.vocabulary import PAD
-
-if TYPE_CHECKING:
-    from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.model.encoder_decoder import EncoderDecoder
 
 
 @dataclass(frozen=True)
@@ -123,10 +120,11 @@ def translation_nll(
 def tag_nll(
     tag_logits: Mapping[str, Tensor], tags: Mapping[str, Tensor], *, like: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """NLL of the tags summed over all phrases of all granularities, and how many are right.
+    """NLL of the tags summed over the phrases of all granularities, and how many are right.
 
     Args:
-        tag_logits: for each supervised granularity, (B, M, number of tags); may be empty.
+        tag_logits: for each supervised granularity, and each layer above the first that predicts
+            its tags (`syntactic_1@3`), (B, M, number of tags); may be empty.
         tags: for each syntactic granularity, (B, M), `NO_PHRASE` where there is none.
         like: whose device and type the sums have.
 
@@ -135,7 +133,7 @@ def tag_nll(
     """
     nll, count, right = like.new_zeros(()), like.new_zeros(()), like.new_zeros(())
     for name, logits in tag_logits.items():
-        gold = tags[name]
+        gold = tags[name.partition("@")[0]]
         nll = nll + F.cross_entropy(
             logits.flatten(0, 1).float(), gold.flatten(), ignore_index=NO_PHRASE, reduction="sum"
         )

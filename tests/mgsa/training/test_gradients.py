@@ -11,7 +11,8 @@ from torch import Tensor, nn
 
 from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.batching import Position, Update
-from mgsa.training.gradients import Gradients, RunFailedError, gradient_norm
+from mgsa.errors import FailedError
+from mgsa.training.gradients import Gradients, gradient_norm
 from mgsa.training.loss import LossSums
 
 
@@ -140,7 +141,7 @@ def test_a_loss_that_is_not_finite_names_update_batch_and_rows() -> None:
     module = Toy()
     module.embedding.weight.data[9] = torch.nan  # only a target of six or more subwords has it
     message = r"update 1: the loss of micro-batch 1 is nan \(rows of train: 10, 11\)"
-    with pytest.raises(RunFailedError, match=message):
+    with pytest.raises(FailedError, match=message):
         gradient_of(module, update(pairs(3), pairs(7, 2, first=10)))
 
 
@@ -148,7 +149,7 @@ def test_a_gradient_that_is_not_finite_names_update_and_rows() -> None:
     module = Toy()
     module.output.weight.register_hook(lambda gradient: gradient * torch.inf)
     message = r"update 1: the norm of the gradients is (nan|inf) \(micro-batches and rows: 0: \[0\]"
-    with pytest.raises(RunFailedError, match=message):
+    with pytest.raises(FailedError, match=message):
         gradient_of(module, update(pairs(3)))
 
 

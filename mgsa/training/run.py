@@ -1,0 +1,239 @@
+"""A whole run: processes, identity, where to go on from, training, and the model artifact."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import torch
+from lightning_fabric import Fabric
+from lightning_fabric.strategies.ddp import DDPStrategy
+
+from mgsa.config import ModelConfig, TrainConfig
+from mgsa.data.artifact import Dataset, open_dataset
+from mgsa.data.batching import check_granularities
+from mgsa.errors import InputError
+from mgsa.model.build import build_model
+from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.model_artifact import check_replaceable, save_model
+from mgsa.settings import to_mapping
+from mgsa.training.averaging import average
+from mgsa.training.checkpoint import (
+    CURVES,
+    WEIGHTS,
+    Checkpoint,
+    folder_of,
+    read_checkpoint,
+    regular_updates,
+    remove_checkpoints,
+    saved_updates,
+)
+from mgsa.training.curves import Curves, OnMetrics, ignore_metrics
+from mgsa.training.identity import run_identity
+from mgsa.training.randomness import seed_weights
+from mgsa.training.state import State
+from mgsa.training.trainer import Trainer
+from mgsa.weights import put_tensors
+
+Restart = Literal["never", "if_changed", "always"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run is made of, and where it writes.
+
+    Attributes:
+        dataset: the folder of the dataset artifact.
+        out: the model artifact, written when the run is over.
+        checkpoints: the folder of checkpoints, in which a run that was killed goes on.
+    """
+
+    dataset: Path
+    model: ModelConfig
+    train: TrainConfig
+    out: Path
+    checkpoints: Path
+
+
+def train(run: Run, *, restart: Restart, on_metrics: OnMetrics) -> dict[str, float]:
+    """Train to the end, from the latest checkpoint if there is one, and write the artifact.
+
+    Args:
+        restart: whether checkpoints are put aside: `never` (those of other settings are an error),
+            `if_changed` (of settings or data), or `always`.
+        on_metrics: is told of every line of the curves, in the first process.
+
+    Returns:
+        What the report of the run says.
+
+    Raises:
+        InputError: a setting, the dataset or a checkpoint is not as it must be.
+        Interrupted: on SIGTERM or SIGINT, after a checkpoint is written.
+        FailedError: a loss is not finite.
+    """
+    devices, nodes = processes(run.train)
+    check_replaceable(run.out)
+    dataset = open_dataset(run.dataset)
+    identity = run_identity(
+        run.model,
+        run.train,
+        micro_batches=devices * nodes * run.train.accumulate,
+        dataset=dataset.manifest.identity,
+    )
+    seed_weights(run.train.seed)
+    model = new_model(run.model, dataset)
+    check_granularities(dataset, model.granularities)
+    fabric = _fabric(run.train, devices, nodes)
+    fabric.launch()
+    start = _checkpoint(fabric, run, identity, restart)
+    first = fabric.is_global_zero
+    multi = run.model.multi_granularity
+    trainer = Trainer(
+        fabric,
+        dataset,
+        model,
+        run.train,
+        tag_weight=multi.tag_weight if multi is not None else 0.0,
+        start=start,
+        curves=Curves(
+            run.checkpoints / CURVES if first else None,
+            start.curves if start is not None else "",
+            on_metrics if first else ignore_metrics,
+        ),
+        checkpoints=run.checkpoints,
+        identity=identity,
+    )
+    trainer.fit()
+    fabric.barrier()
+    return _finish(run, trainer, dataset, identity)
+
+
+def new_model(config: ModelConfig, dataset: Dataset) -> EncoderDecoder:
+    """The model for a dataset's vocabularies and tags, with weights drawn anew."""
+    source, target = dataset.vocabularies
+    if config.share_embeddings == "all" and source is not target:
+        raise InputError(
+            "expected one vocabulary for both languages, as model.share_embeddings: all needs",
+            path=dataset.folder,
+        )
+    return build_model(
+        config,
+        source_vocabulary=len(source),
+        target_vocabulary=len(target),
+        num_tags=len(dataset.tags),
+    )
+
+
+def processes(config: TrainConfig) -> tuple[int, int]:
+    """Devices of each node, and nodes: those that `torchrun` started, or else the settings'.
+
+    Raises:
+        InputError: there is no GPU, or there are too few, or nobody started the other nodes.
+    """
+    devices, nodes = config.devices, config.nodes
+    if torch.distributed.is_torchelastic_launched():
+        devices = int(os.environ["LOCAL_WORLD_SIZE"])
+        nodes = int(os.environ["WORLD_SIZE"]) // devices
+    elif nodes > 1:
+        raise InputError(f"train.nodes: {nodes} nodes need torchrun to be started on each of them")
+    if config.accelerator == "gpu" and torch.cuda.device_count() < devices:
+        raise InputError(
+            f"train.devices: train.accelerator is gpu, of which there are "
+            f"{torch.cuda.device_count()}; {devices} are needed"
+        )
+    return devices, nodes
+
+
+def _fabric(config: TrainConfig, devices: int, nodes: int) -> Fabric:
+    # Buffers are constants (positions). To exchange them would be a meeting of processes in the
+    # forward pass, which one that leaves a batch out makes twice.
+    several = devices * nodes > 1
+    return Fabric(
+        accelerator=config.accelerator,
+        devices=devices,
+        num_nodes=nodes,
+        precision=config.precision,
+        strategy=DDPStrategy(broadcast_buffers=False) if several else "auto",
+    )
+
+
+def _checkpoint(fabric: Fabric, run: Run, identity: str, restart: Restart) -> Checkpoint | None:
+    """The checkpoint to go on from; those that are not to be used are removed."""
+    updates = [] if restart == "always" else saved_updates(run.checkpoints)
+    checkpoint = read_checkpoint(folder_of(run.checkpoints, updates[-1])) if updates else None
+    problem = checkpoint and _mismatch(checkpoint, identity, run.train)
+    if problem and restart == "never":
+        raise InputError(
+            f"{problem}; go back to them to resume, or start again with --restart",
+            path=run.checkpoints,
+        )
+    if checkpoint is None or problem:
+        fabric.barrier()  # every process has looked
+        if fabric.is_global_zero:
+            remove_checkpoints(run.checkpoints, keep=())
+            if problem:
+                print(f"{run.checkpoints}: {problem}: start again", file=sys.stderr)
+        fabric.barrier()
+        return None
+    if fabric.is_global_zero:
+        print(f"resume from {checkpoint.folder}", file=sys.stderr)
+    return checkpoint
+
+
+def _mismatch(checkpoint: Checkpoint, identity: str, config: TrainConfig) -> str | None:
+    """Why a run can't go on from a checkpoint, if it can't."""
+    state = checkpoint.state
+    if checkpoint.identity != identity:
+        return "the checkpoints are of other settings or of another dataset"
+    if state.update > config.max_updates:
+        return f"the checkpoints are beyond train.max_updates ({config.max_updates})"
+    place = (state.position.epoch, state.position.micro_batch)
+    if place > (config.max_epochs, 0):
+        return f"the checkpoints are beyond train.max_epochs ({config.max_epochs})"
+    return None
+
+
+def _finish(run: Run, trainer: Trainer, dataset: Dataset, identity: str) -> dict[str, float]:
+    """Choose the weights, write the artifact, and say how the run went."""
+    state, model = trainer.conclude(), trainer.model
+    updates = _chosen_updates(run, state)
+    paths = [folder_of(run.checkpoints, update) / WEIGHTS for update in updates]
+    put_tensors(model, average(paths), path=paths[-1])
+    scores = trainer.validation.score(model) if len(paths) > 1 else None
+    if not trainer.fabric.is_global_zero:
+        return {}
+    save_model(
+        run.out,
+        model,
+        run.model,
+        dataset,
+        run={"train": to_mapping(run.train), "identity": identity, "updates": updates},
+        curves=trainer.curves.text,
+    )
+    return {
+        "updates": state.update,
+        "epochs": state.position.epoch,
+        "best_update": state.best_update,
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "skipped_batches": state.skipped_batches,
+        "tokens_per_second": round(trainer.display.tokens_per_second, 1),
+        **(trainer.curves.at(updates[-1], "valid_nll") if scores is None else scores),
+    }
+
+
+def _chosen_updates(run: Run, state: State) -> list[int]:
+    """The updates whose weights, averaged if they are several, are the artifact's."""
+    config = run.train
+    if config.artifact == "best":
+        return [state.best_update]
+    if config.artifact == "last":
+        return [state.update]
+    return regular_updates(
+        saved_updates(run.checkpoints),
+        every=config.checkpoint_every,
+        keep=config.keep_last,
+        last=state.update,
+    )

@@ -1,0 +1,210 @@
+"""Whole runs in this process: learning, stopping early, choosing weights, refusing to go on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from mgsa.config import ModelConfig, TrainConfig
+from mgsa.data.artifact import open_dataset
+from mgsa.errors import FailedError, InputError
+from mgsa.model_artifact import load_model
+from mgsa.settings import from_mapping
+from mgsa.training.checkpoint import folder_of, saved_updates
+from mgsa.training.curves import ignore_metrics
+from mgsa.training.run import Restart, Run, train
+from mgsa.weights import load_tensors
+from tests.copy_task import write_copy_task
+from tests.training_settings import MODEL, TRAIN
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    return write_copy_task(tmp_path / "dataset")
+
+
+def run(
+    dataset: Path,
+    *,
+    restart: Restart = "never",
+    model: dict[str, Any] | None = None,
+    **train_settings: Any,
+) -> dict[str, float]:
+    """Train into the dataset's sibling `out`."""
+    config = Run(
+        dataset,
+        from_mapping(ModelConfig, MODEL | (model or {}), "model"),
+        from_mapping(TrainConfig, TRAIN | train_settings, "train"),
+        out=dataset.with_name("out"),
+        checkpoints=dataset.with_name("checkpoints"),
+    )
+    return train(config, restart=restart, on_metrics=ignore_metrics)
+
+
+def curve(dataset: Path, name: str) -> dict[int, float]:
+    """A metric by update, from the artifact's curves."""
+    text = dataset.with_name("out").joinpath("curves.jsonl").read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in text.splitlines()]
+    return {line["update"]: line[name] for line in lines if name in line}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("multi", [MODEL["multi_granularity"], None], ids=["MG-SA", "Transformer"])
+def test_learns_to_copy(tmp_path: Path, multi: dict[str, Any] | None) -> None:
+    """Fifty pairs by heart: what a model that can learn at all can do."""
+    dataset = write_copy_task(tmp_path / "dataset", train=50)
+    plain = {"dropout": 0.0, "attention_dropout": 0.0, "activation_dropout": 0.0, "dim": 32}
+    run(
+        dataset,
+        model=plain | {"multi_granularity": multi},
+        max_updates=300,
+        batch_tokens=200,
+        validate_every=300,
+        log_every=10,
+        label_smoothing=0.0,
+        max_epochs=1000,
+    )
+    losses = curve(dataset, "train_nll")
+    assert losses[10] > 2.0
+    assert losses[300] < 0.1
+    if multi is not None:
+        assert curve(dataset, "train_tag_accuracy")[300] > 0.95
+
+
+def test_the_same_run_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    weights = []
+    for name in ("first", "second"):
+        dataset = write_copy_task(tmp_path / name / "dataset")
+        run(dataset)
+        weights.append((tmp_path / name / "out" / "model.safetensors").read_bytes())
+    assert weights[0] == weights[1]
+
+
+def test_micro_batches_accumulate_over_the_end_of_an_epoch(dataset: Path) -> None:
+    report = run(dataset, accumulate=3, max_updates=7)
+    assert report["updates"] == 7
+    assert report["epochs"] >= 1
+
+
+def test_stops_early(dataset: Path) -> None:
+    # With a rate of zero no validation improves on the first.
+    report = run(dataset, learning_rate=0.0, validate_every=2, patience=2, max_updates=100)
+    assert (report["updates"], report["best_update"]) == (6, 2)
+    assert list(curve(dataset, "valid_nll")) == [2, 4, 6]
+
+
+def test_stops_after_its_epochs(dataset: Path) -> None:
+    assert run(dataset, max_epochs=2, max_updates=1000)["epochs"] == 2
+
+
+@pytest.mark.parametrize(
+    ("best_by", "name"), [("loss", "valid_nll"), ("bleu", "valid_bleu_tokenized")]
+)
+def test_the_best_are_the_artifacts(dataset: Path, best_by: str, name: str) -> None:
+    report = run(dataset, best_by=best_by, learning_rate=0.03, max_updates=20)
+    scores = curve(dataset, name)
+    best = min(scores.values()) if best_by == "loss" else max(scores.values())
+    assert scores[int(report["best_update"])] == report[name] == best
+    checkpoint = folder_of(dataset.with_name("checkpoints"), int(report["best_update"]))
+    assert weights_of(dataset) == weights_in(checkpoint / "weights.safetensors")
+
+
+def test_the_last_are_the_artifacts(dataset: Path) -> None:
+    run(dataset, artifact="last", max_updates=13)
+    last = folder_of(dataset.with_name("checkpoints"), 13)
+    assert weights_of(dataset) == weights_in(last / "weights.safetensors")
+
+
+def test_the_mean_of_the_newest_is_the_artifacts(dataset: Path) -> None:
+    report = run(dataset, artifact="average", max_updates=13, keep_last=3)
+    paths = [folder_of(dataset.with_name("checkpoints"), update) for update in (8, 12, 13)]
+    tensors = [load_tensors(path / "weights.safetensors") for path in paths]
+    found = load_tensors(dataset.with_name("out") / "model.safetensors")
+    for name, tensor in found.items():
+        mean = torch.stack([each[name] for each in tensors]).double().mean(0)
+        assert torch.equal(tensor, mean.float()), name
+    assert report["valid_nll"] != curve(dataset, "valid_nll")[13]
+
+
+def test_keeps_the_newest_and_the_best(dataset: Path) -> None:
+    run(dataset, learning_rate=0.0, max_updates=30)  # the first validation stays the best
+    assert saved_updates(dataset.with_name("checkpoints")) == [5, 24, 28, 30]
+
+
+def test_going_on_with_more_updates_is_as_if_there_had_been_no_end(tmp_path: Path) -> None:
+    artifacts = []
+    for name, ends in (("at once", [16]), ("in parts", [6, 11, 16])):
+        dataset = write_copy_task(tmp_path / name / "dataset")
+        for end in ends:
+            run(dataset, max_updates=end)
+        names = ("model.safetensors", "curves.jsonl")
+        artifacts.append([(tmp_path / name / "out" / file).read_bytes() for file in names])
+    assert artifacts[0] == artifacts[1]
+
+
+def test_other_settings_are_refused_unless_told_to_restart(dataset: Path) -> None:
+    run(dataset, max_updates=4)
+    with pytest.raises(InputError, match=r"checkpoints: .*of other settings.*--restart"):
+        run(dataset, max_updates=4, seed=99)
+    with pytest.raises(InputError, match=r"checkpoints: .*beyond train\.max_updates \(3\)"):
+        run(dataset, max_updates=3)
+    run(dataset, max_updates=12)
+    with pytest.raises(InputError, match=r"checkpoints: .*beyond train\.max_epochs \(1\)"):
+        run(dataset, max_epochs=1)
+    assert run(dataset, max_updates=3, seed=99, restart="always")["updates"] == 3
+
+
+def test_a_loss_that_is_not_finite_ends_the_run_and_leaves_the_checkpoint(dataset: Path) -> None:
+    run(dataset, max_updates=4)
+    with pytest.raises(FailedError, match=r"update \d+: (the loss of micro-batch|the norm)"):
+        run(dataset, learning_rate=1e38, clip_norm=0.0, max_updates=50, restart="always")
+
+
+def test_an_artifact_that_would_replace_something_else_is_refused(dataset: Path) -> None:
+    out = dataset.with_name("out")
+    out.mkdir()
+    (out / "thesis.tex").touch()
+    with pytest.raises(InputError, match="out: expected an empty folder or a model artifact"):
+        run(dataset)
+    assert (out / "thesis.tex").exists()
+
+
+def test_several_machines_need_torchrun(dataset: Path) -> None:
+    with pytest.raises(InputError, match=r"train\.nodes: 2 nodes need torchrun"):
+        run(dataset, nodes=2)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_named(dataset: Path) -> None:
+    with pytest.raises(InputError, match=r"train\.accelerator is gpu, of which there are 0"):
+        run(dataset, accelerator="gpu")
+
+
+def test_a_level_that_the_dataset_lacks_is_named(dataset: Path) -> None:
+    multi = MODEL["multi_granularity"] | {
+        "granularities": ["syntactic_1", "syntactic_9", "ngram_2"]
+    }
+    with pytest.raises(InputError, match="expected the level of syntactic_9"):
+        run(dataset, model={"multi_granularity": multi})
+
+
+def test_bf16_learns_too(dataset: Path) -> None:
+    run(dataset, precision="bf16-mixed", max_updates=20)
+    losses = curve(dataset, "train_nll")
+    assert losses[20] < losses[2] - 0.5
+
+
+def weights_of(dataset: Path) -> dict[str, list[float]]:
+    """The weights of the artifact, as it opens."""
+    artifact = load_model(dataset.with_name("out"))
+    assert len(artifact.vocabularies[0]) == len(open_dataset(dataset).vocabularies[0])
+    return {name: p.flatten().tolist() for name, p in artifact.model.named_parameters()}
+
+
+def weights_in(path: Path) -> dict[str, list[float]]:
+    """The weights of a file."""
+    return {name: tensor.flatten().tolist() for name, tensor in load_tensors(path).items()}

@@ -1,0 +1,84 @@
+"""The stage: curves, report, and when it starts again."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from mgsa.errors import InputError
+from pipeline.train import main
+from tests.copy_task import write_copy_task
+from tests.training_settings import write_settings
+
+
+def run_stage(folder: Path, *overrides: str) -> dict[str, float]:
+    """Run the stage in `folder`; give its report."""
+    settings = [word for override in overrides for word in ("--set", override)]
+    names = ("dataset", "out", "checkpoints", "plots", "report", "params")
+    paths = [word for name in names for word in (f"--{name}", str(folder / name))]
+    main([*paths, *settings])
+    report: dict[str, float] = json.loads((folder / "report").read_text(encoding="utf-8"))
+    return report
+
+
+def curve(folder: Path, name: str) -> dict[int, float]:
+    """A DVCLive curve as its value at each update."""
+    path = folder / "plots" / "plots" / "metrics" / f"{name}.tsv"
+    with path.open(encoding="utf-8", newline="") as file:
+        return {int(row["step"]): float(row[name]) for row in csv.DictReader(file, delimiter="\t")}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a dataset and settings, where no repository is."""
+    monkeypatch.chdir(tmp_path)
+    write_copy_task(tmp_path / "dataset")
+    write_settings(tmp_path / "params", model={}, train={})
+    return tmp_path
+
+
+def test_curves_and_report(folder: Path) -> None:
+    report = run_stage(folder)
+    assert (report["updates"], report["parameters"] > 1000) == (12, True)
+    assert report["valid_nll"] == curve(folder, "valid_nll")[int(report["best_update"])]
+    assert list(curve(folder, "train_loss")) == [2, 4, 6, 8, 10, 12]
+    assert list(curve(folder, "valid_nll")) == [5, 10, 12]
+    assert (folder / "out" / "model.safetensors").is_file()
+
+
+def test_goes_on_and_draws_the_earlier_points_again(folder: Path) -> None:
+    run_stage(folder, "max_updates=6")
+    longer = run_stage(folder)
+    assert list(curve(folder, "train_loss")) == [2, 4, 6, 8, 10, 12]
+    other = folder / "other"
+    other.mkdir()
+    write_copy_task(other / "dataset")
+    write_settings(other / "params", model={}, train={})
+    undisturbed = run_stage(other)
+    for report in (longer, undisturbed):
+        del report["tokens_per_second"]
+    assert longer == undisturbed
+    weights = [f / "out" / "model.safetensors" for f in (folder, other)]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
+
+
+@pytest.mark.parametrize("override", ["seed=4", "max_updates=3"])
+def test_starts_again_when_settings_are_no_longer_the_checkpoints(
+    folder: Path, override: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_stage(folder, "max_updates=6")
+    assert "start again" not in capsys.readouterr().err
+    report = run_stage(folder, "max_updates=6", override)
+    assert "start again" in capsys.readouterr().err
+    assert report["updates"] == (3 if override == "max_updates=3" else 6)
+
+
+def test_a_wrong_setting_leaves_everything_as_it_was(folder: Path) -> None:
+    run_stage(folder, "max_updates=4")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    with pytest.raises(InputError, match=r"params: train\.warmup: expected a whole number"):
+        run_stage(folder, "warmup=0")
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before

@@ -1,0 +1,69 @@
+"""Settings of a model and a training run that take a second, for tests to change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+MODEL: dict[str, Any] = {
+    "encoder_layers": 2,
+    "decoder_layers": 1,
+    "dim": 16,
+    "ffn_dim": 32,
+    "heads": 4,
+    "norm": "pre",
+    "dropout": 0.1,
+    "attention_dropout": 0.1,
+    "activation_dropout": 0.1,
+    "share_embeddings": "all",
+    "multi_granularity": {
+        "layers": [1],
+        "granularities": ["syntactic_1", "syntactic_2", "ngram_2"],
+        "group_heads": [1, 1, 1, 1],
+        "ngram_unit": "subword",
+        "composition": "self_attention",
+        "composition_width": 8,
+        "interaction": "on_lstm",
+        "interaction_width": 8,
+        "interaction_chunk": 4,
+        "tags": True,
+        "tag_weight": 0.1,
+    },
+}
+TRAIN: dict[str, Any] = {
+    "seed": 3,
+    "accelerator": "cpu",
+    "devices": 1,
+    "nodes": 1,
+    "precision": "32-true",
+    "compile": False,
+    "batch_tokens": 60,
+    "accumulate": 1,
+    "shuffle_window": 40,
+    "max_epochs": 100,
+    "max_updates": 12,
+    "optimizer_betas": [0.9, 0.98],
+    "optimizer_eps": 1e-9,
+    "learning_rate": 0.01,
+    "warmup": 4,
+    "label_smoothing": 0.1,
+    "clip_norm": 1.0,
+    "validate_every": 5,
+    "validation_beam": 1,
+    "validation_sentences": 6,
+    "patience": None,
+    "best_by": "loss",
+    "log_every": 2,
+    "checkpoint_every": 4,
+    "keep_last": 2,
+    "artifact": "best",
+}
+
+
+def write_settings(path: Path, *, model: dict[str, Any], train: dict[str, Any]) -> Path:
+    """Write a configuration that differs from the above by these keys; give its path back."""
+    content = {"model": MODEL | model, "train": TRAIN | train, "bpe": {"merges": 10}}
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    return path
