@@ -29,6 +29,8 @@ SECTIONS = (
 
 SPLITS = ("train", "valid", "test")
 SIDES = ("source", "target")
+ANNOTATIONS = ("trees", "links", "voice", "tense")
+"""What a corpus may bring with its pairs, one line each: trees and labels of the source side."""
 
 
 def argument_parser(stage: str, description: str) -> argparse.ArgumentParser:

@@ -6,7 +6,6 @@ listed with their line; pairs of the other splits never are, since scores would 
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -18,20 +17,16 @@ from mgsa.command import progress, run
 from mgsa.errors import InputError
 from mgsa.files import read_json, replacing_folder, write_json
 from mgsa.settings import Positive, Range
+from pipeline.links import read_links
 from pipeline.seen_pairs import SeenPairs, fingerprint
-from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings
+from pipeline.stage import ANNOTATIONS, SIDES, SPLITS, argument_parser, read_settings
 from pipeline.text import read_parallel
 from pipeline.workers import map_chunks
-
-GOLD = ("trees", "links", "voice", "tense")
-"""Annotations that a corpus may bring, one line a pair; they follow the pairs that are kept."""
 
 CHUNK_PAIRS = 500
 KEPT = ""
 REASONS = ("empty", "short", "long", "ratio", "duplicate")
 """Why a training pair is dropped: the first of these that holds."""
-
-_LINKS = re.compile(r"(\d+-\d+( \d+-\d+)*)?")
 
 
 @dataclass(frozen=True)
@@ -87,7 +82,7 @@ class PairTokenizer:
 
         self._corpus = corpus
         self._sides = [MosesText(languages[side]) for side in SIDES]
-        self._gold = {split: gold_columns(corpus, split) for split in SPLITS}
+        self._annotations = {split: annotations_of(corpus, split) for split in SPLITS}
         self._limits = limits
 
     def __call__(self, pair: RawPair) -> TokenizedPair:
@@ -100,7 +95,7 @@ class PairTokenizer:
             side.normalize_and_tokenize(text)
             for side, text in zip(self._sides, pair.columns, strict=False)
         )
-        if "links" in self._gold[pair.split]:
+        if "links" in self._annotations[pair.split]:
             self._check_links(pair, len(source), len(target))
         if pair.split == "train":
             reason = self._reason(len(source), len(target))
@@ -130,17 +125,12 @@ class PairTokenizer:
         return KEPT
 
     def _check_links(self, pair: RawPair, source: int, target: int) -> None:
-        links = pair.columns[len(SIDES) + self._gold[pair.split].index("links")]
+        text = pair.columns[len(SIDES) + self._annotations[pair.split].index("links")]
         path = self._corpus / f"{pair.split}.links"
-        if not _LINKS.fullmatch(links):
-            raise InputError(
-                f"expected links such as 0-0 1-2, got {links!r}", path=path, line=pair.line
-            )
-        for link in links.split():
-            i, j = map(int, link.split("-"))
+        for i, j in read_links(text, path=path, line=pair.line):
             if i >= source or j >= target:
                 raise InputError(
-                    f"link {link} points outside a pair of {source} and {target} tokens",
+                    f"link {i}-{j} points outside a pair of {source} and {target} tokens",
                     path=path,
                     line=pair.line,
                 )
@@ -165,9 +155,9 @@ class SplitWriter:
             self.tokens[side] += text.count(" ") + 1
 
 
-def gold_columns(corpus: Path, split: str) -> list[str]:
+def annotations_of(corpus: Path, split: str) -> list[str]:
     """The annotations that a corpus has for a split."""
-    return [name for name in GOLD if (corpus / f"{split}.{name}").is_file()]
+    return [name for name in ANNOTATIONS if (corpus / f"{split}.{name}").is_file()]
 
 
 def read_pairs(corpus: Path) -> Iterator[RawPair]:
@@ -177,7 +167,7 @@ def read_pairs(corpus: Path) -> Iterator[RawPair]:
         InputError: as `read_parallel`.
     """
     for split in SPLITS:
-        paths = [corpus / f"{split}.{name}" for name in (*SIDES, *gold_columns(corpus, split))]
+        paths = [corpus / f"{split}.{name}" for name in (*SIDES, *annotations_of(corpus, split))]
         for line, columns in enumerate(read_parallel(paths), start=1):
             yield RawPair(split, line, columns)
 
@@ -195,7 +185,7 @@ def tokenize_corpus(corpus: Path, folder: Path, settings: TokenizeSettings) -> d
         dropped = files.enter_context(_create(folder / "dropped.tsv"))
         dropped.write("split\tline\treason\n")
         writers = {
-            split: SplitWriter(folder, split, (*SIDES, *gold_columns(corpus, split)), files)
+            split: SplitWriter(folder, split, (*SIDES, *annotations_of(corpus, split)), files)
             for split in SPLITS
         }
         chunks = map_chunks(

@@ -1,0 +1,115 @@
+"""The kinds of corpora, and the settings of each."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from mgsa.settings import Count, Positive, Range
+from pipeline.download import RemoteFile
+from pipeline.stage import SPLITS
+
+_LANGUAGE = re.compile("[a-z]{2,3}")
+
+
+@dataclass(frozen=True)
+class SampleCorpus:
+    """The built-in corpus: pairs and trees generated from a seed."""
+
+    kind: Literal["sample"]
+    seed: Count
+    train: Positive
+    valid: Positive
+    test: Positive
+    treebank_train: Positive
+    treebank_dev: Positive
+
+
+@dataclass(frozen=True)
+class LocalSplit:
+    """Two files of text, and annotations of the source side or none (`null`)."""
+
+    source: str
+    target: str
+    trees: str | None
+    links: str | None
+    voice: str | None
+    tense: str | None
+
+
+@dataclass(frozen=True)
+class LocalTreebank:
+    """Bracketed trees to train a parser on, and to see how good it is."""
+
+    train: str
+    dev: str
+
+
+@dataclass(frozen=True)
+class LocalCorpus:
+    """One's own files, by their paths from where the command runs."""
+
+    kind: Literal["local"]
+    name: str
+    source_language: str
+    target_language: str
+    train: LocalSplit
+    valid: LocalSplit
+    test: LocalSplit
+    treebank: LocalTreebank | None
+
+    def __post_init__(self) -> None:
+        _check_languages(self.source_language, self.target_language)
+
+
+@dataclass(frozen=True)
+class DownloadedSplit:
+    """Files of text, put one after the other: `NAME`, or `ARCHIVE/MEMBER` of a tar archive."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DownloadedCorpus:
+    """A public corpus: files from the web, or in a local folder that stands in for it."""
+
+    kind: Literal["download"]
+    name: str
+    source_language: str
+    target_language: str
+    folder: str | None
+    files: tuple[RemoteFile, ...]
+    train: DownloadedSplit
+    valid: DownloadedSplit
+    test: DownloadedSplit
+    max_text_bytes: Positive
+    timeout: Annotated[float, Range(minimum=1)]
+    retries: Count
+
+    def __post_init__(self) -> None:
+        _check_languages(self.source_language, self.target_language)
+        names = [file.name for file in self.files]
+        if len(set(names)) != len(names):
+            raise ValueError(f"files: expected names of which each is there once, got {names}")
+        for split in SPLITS:
+            part: DownloadedSplit = getattr(self, split)
+            if len(part.source) != len(part.target) or not part.source:
+                raise ValueError(f"{split}: expected as many source as target files, at least one")
+            for text in (*part.source, *part.target):
+                if text.partition("/")[0] not in names:
+                    raise ValueError(f"{split}: {text} is in none of the files {', '.join(names)}")
+
+
+KINDS: dict[str, type[SampleCorpus | LocalCorpus | DownloadedCorpus]] = {
+    "sample": SampleCorpus,
+    "local": LocalCorpus,
+    "download": DownloadedCorpus,
+}
+
+
+def _check_languages(*codes: str) -> None:
+    for code in codes:
+        if not _LANGUAGE.fullmatch(code):
+            raise ValueError(f"expected a language as a code of two or three letters, got {code!r}")

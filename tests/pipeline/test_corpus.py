@@ -1,0 +1,283 @@
+"""The stage `corpus`: each kind gives the same folder, checked; bad input is named."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import re
+import resource
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from mgsa.errors import InputError
+from mgsa.settings import from_tagged
+from pipeline import corpus
+from pipeline.composition import compose
+from pipeline.corpus_kinds import DownloadedCorpus
+from pipeline.stage import SPLITS
+from tests.imports import ROOT
+
+
+def arguments(root: Path, section: dict[str, Any], *overrides: str) -> list[str]:
+    (root / "params.yaml").write_text(yaml.safe_dump({"corpus": section}), encoding="utf-8")
+    sets = [argument for override in overrides for argument in ("--set", override)]
+    return [
+        *("--out", str(root / "corpus"), "--report", str(root / "report.json")),
+        *("--params", str(root / "params.yaml"), "--downloads", str(root / "downloads"), *sets),
+    ]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+SAMPLE = {
+    **{"kind": "sample", "seed": 3, "train": 40, "valid": 5, "test": 6},
+    **{"treebank_train": 8, "treebank_dev": 4},
+}
+
+
+def test_the_sample_is_generated_from_its_seed(tmp_path: Path) -> None:
+    corpus.main(arguments(tmp_path, SAMPLE))
+    first = contents(tmp_path / "corpus")
+    corpus.main(arguments(tmp_path, SAMPLE))
+    assert contents(tmp_path / "corpus") == first
+    corpus.main(arguments(tmp_path, SAMPLE, "seed=4"))
+    assert contents(tmp_path / "corpus")["train.source"] != first["train.source"]
+    lines = {name: content.count(b"\n") for name, content in first.items()}
+    assert {lines[f"train.{name}"] for name in ("source", "target", "trees", "links")} == {40}
+    assert (lines["valid.target"], lines["test.voice"], lines["test.tense"]) == (5, 6, 6)
+    assert (lines["treebank/train.mrg"], lines["treebank/dev.mrg"]) == (8, 4)
+    assert json.loads(first["corpus.json"]) == {
+        "name": "sample",
+        "source_language": "en",
+        "target_language": "de",
+        "pairs": {"train": 40, "valid": 5, "test": 6},
+    }
+    assert json.loads((tmp_path / "report.json").read_text()) == {
+        "train_pairs": 40, "valid_pairs": 5, "test_pairs": 6
+    }  # fmt: skip
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> dict[str, Any]:
+    """The settings of a local corpus, and its files."""
+    files = {
+        "a.en": b"A dog.\r\nA\xe2\x80\xa8cat.\n",
+        "a.de": b"\xef\xbb\xbfEin Hund.\nEine Katze.",
+        "a.trees": b"(ROOT (NP (DT A) (NN dog) (. .)))\n(ROOT (NP (DT A) (NN cat) (. .)))\n",
+        "a.links": b"0-0 1-1 2-2\n\n",
+        "a.voice": b"active\npassive\n",
+        "b.en.gz": gzip.compress(b"One.\n"),
+        "b.de": b"Eins.\n",
+        "train.mrg": b"( (S (NP (DT A)\n        (NN dog))))\n( (S (NP (NN mud))))\n",
+        "dev.mrg": b"(ROOT (S (NP (NN mud))))\n",
+    }
+    folder = tmp_path / "own"
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    none = dict.fromkeys(("trees", "links", "voice", "tense"))
+    train = {**none, **{n: str(folder / f"a.{n}") for n in ("trees", "links", "voice")}}
+    dev = {**none, "source": str(folder / "b.en.gz"), "target": str(folder / "b.de")}
+    return {
+        **{"kind": "local", "name": "own", "source_language": "en", "target_language": "de"},
+        "train": {**train, "source": str(folder / "a.en"), "target": str(folder / "a.de")},
+        "valid": dev,
+        "test": dev,
+        "treebank": {"train": str(folder / "train.mrg"), "dev": str(folder / "dev.mrg")},
+    }
+
+
+def test_local_files_are_copied_line_by_line(tmp_path: Path, local: dict[str, Any]) -> None:
+    corpus.main(arguments(tmp_path, local))
+    found = contents(tmp_path / "corpus")
+    assert json.loads(found.pop("corpus.json"))["pairs"] == {"train": 2, "valid": 1, "test": 1}
+    assert found == {
+        "train.source": "A dog.\nA\u2028cat.\n".encode(),
+        "train.target": b"Ein Hund.\nEine Katze.\n",
+        "train.trees": (tmp_path / "own/a.trees").read_bytes(),
+        "train.links": b"0-0 1-1 2-2\n\n",
+        "train.voice": b"active\npassive\n",
+        **{f"{split}.source": b"One.\n" for split in ("valid", "test")},
+        **{f"{split}.target": b"Eins.\n" for split in ("valid", "test")},
+        "treebank/train.mrg": b"( (S (NP (DT A) (NN dog))))\n( (S (NP (NN mud))))\n",
+        "treebank/dev.mrg": b"(ROOT (S (NP (NN mud))))\n",
+    }
+
+
+def test_annotations_and_a_treebank_may_be_absent(tmp_path: Path, local: dict[str, Any]) -> None:
+    corpus.main(arguments(tmp_path, {**local, "train": local["valid"], "treebank": None}))
+    names = {f"{split}.{side}" for split in SPLITS for side in ("source", "target")}
+    assert set(contents(tmp_path / "corpus")) == {*names, "corpus.json"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.en", b"One.\n", "own/a.en:1: ends after 1 lines; expected as many as in"),
+        ("a.en", b"", "own/a.en: empty file; expected one sentence a line"),
+        ("a.de", b"x\n\xff\n", "own/a.de:2: expected UTF-8 text: invalid start byte at byte 1"),
+        ("b.en.gz", b"One.\n", "own/b.en.gz: damaged gzip file"),
+        ("a.trees", b"(X a)\n(X (Y b)\n", "own/a.trees:2: column 1: unbalanced: 1 ) missing"),
+        ("a.trees", b"(X a)\n\n", "own/a.trees:2: column 1: expected a bracketed tree, found none"),
+        ("a.links", b"0-0\n1\n", "own/a.links:2: expected links such as 0-0 1-2, got '1'"),
+        ("a.voice", b"active\n\n", "own/a.voice:2: expected one label, got ''"),
+        ("dev.mrg", b"(S", "own/dev.mrg:1: column 1: unbalanced: 1 ) missing"),
+        ("b.de", None, "own/b.de: no such file"),
+    ],
+)
+def test_bad_input_is_named_and_leaves_outputs(
+    tmp_path: Path, local: dict[str, Any], name: str, content: bytes | None, message: str
+) -> None:
+    corpus.main(arguments(tmp_path, local))
+    before = contents(tmp_path / "corpus")
+    if content is None:
+        (tmp_path / "own" / name).unlink()
+    else:
+        (tmp_path / "own" / name).write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(message)):
+        corpus.main(arguments(tmp_path, local))
+    assert contents(tmp_path / "corpus") == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("corpus", "own", "params.yaml", "report.json")
+    ]
+
+
+@pytest.fixture
+def downloaded(tmp_path: Path) -> dict[str, Any]:
+    """The settings of a public corpus, and a local folder that stands in for its server."""
+    folder = tmp_path / "mirror"
+    folder.mkdir()
+    with tarfile.open(folder / "train.tgz", "w:gz") as tar:
+        for name, content in (("x/c.en", b"A.\nB.\n"), ("x/c.de", b"a.\nb.\n"), ("y", b"no")):
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    (folder / "more.en.gz").write_bytes(gzip.compress(b"C.\n"))
+    (folder / "more.de").write_bytes(b"c.\n")
+    for language in ("en", "de"):
+        (folder / f"dev.{language}.sgm").write_text('<doc>\n<seg id="1">D.</seg>\n</doc>\n')
+    files = [
+        {
+            "url": f"https://example.org/data/{path.name}",
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+            "max_bytes": path.stat().st_size,
+        }
+        for path in sorted(folder.iterdir())
+    ]
+    dev = {"source": ["dev.en.sgm"], "target": ["dev.de.sgm"]}
+    return {
+        **{"kind": "download", "name": "public", "source_language": "en", "target_language": "de"},
+        "folder": str(folder),
+        "files": files,
+        "train": {
+            "source": ["train.tgz/x/c.en", "more.en.gz"],
+            "target": ["train.tgz/x/c.de", "more.de"],
+        },
+        **{"valid": dev, "test": dev, "max_text_bytes": 1000, "timeout": 1, "retries": 0},
+    }
+
+
+def test_downloaded_files_are_put_together(tmp_path: Path, downloaded: dict[str, Any]) -> None:
+    corpus.main(arguments(tmp_path, downloaded))
+    found = contents(tmp_path / "corpus")
+    assert json.loads(found.pop("corpus.json"))["pairs"] == {"train": 3, "valid": 1, "test": 1}
+    assert found == {
+        **{"train.source": b"A.\nB.\nC.\n", "train.target": b"a.\nb.\nc.\n"},
+        **{"valid.source": b"D.\n", "valid.target": b"D.\n"},
+        **{"test.source": b"D.\n", "test.target": b"D.\n"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"max_text_bytes": 5}, "train.tgz: expected at most 5 bytes of text"),
+        ({"max_text_bytes": 17}, "more.en.gz:1: expected at most 17 bytes of text in all"),
+        ({"folder": "nowhere"}, "nowhere/dev.de.sgm: no such file; expected what https://example"),
+        (
+            {"train": {"source": ["train.tgz/z"], "target": ["more.de"]}},
+            "train.tgz: no member z",
+        ),
+        (
+            {"train": {"source": ["other.en"], "target": ["more.de"]}},
+            "corpus: train: other.en is in none of the files dev.de.sgm, dev.en.sgm, more.de, ",
+        ),
+        (
+            {"train": {"source": ["more.de", "more.en.gz"], "target": ["more.de"]}},
+            "corpus: train: expected as many source as target files, at least one",
+        ),
+        ({"source_language": "English"}, "expected a language as a code of two or three letters"),
+        ({"files": []}, "corpus: train: train.tgz/x/c.en is in none of the files "),
+    ],
+)
+def test_downloads_that_cannot_be_are_named(
+    tmp_path: Path, downloaded: dict[str, Any], change: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        corpus.main(arguments(tmp_path, {**downloaded, **change}))
+    assert not (tmp_path / "corpus").exists()
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        ({"kind": "web"}, "corpus.kind: expected one of sample, local, download, got 'web'"),
+        ({"seed": 1}, "corpus.kind: missing; expected one of sample, local, download"),
+        ({**SAMPLE, "valid": 0}, "corpus.valid: expected a whole number at least 1, got 0"),
+        ({**SAMPLE, "name": "x"}, "corpus.name: unknown key; expected one of kind, seed, train"),
+    ],
+)
+def test_impossible_settings_are_named(
+    tmp_path: Path, section: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        corpus.main(arguments(tmp_path, section))
+
+
+def test_a_full_disk_is_one_line_and_leaves_outputs(tmp_path: Path, local: dict[str, Any]) -> None:
+    corpus.main(arguments(tmp_path, local))
+    before = contents(tmp_path / "corpus")
+    (tmp_path / "own/a.en").write_bytes(b"line of text\n" * 5000)
+    (tmp_path / "own/a.de").write_bytes(b"line of text\n" * 5000)
+    section = {**local, "train": {**local["valid"], "source": local["train"]["source"]}}
+    section["train"]["target"] = local["train"]["target"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline.corpus", *arguments(tmp_path, section)],
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
+    )
+    assert (done.returncode, done.stderr) == (1, "error: write: File too large\n")
+    assert contents(tmp_path / "corpus") == before
+
+
+@pytest.mark.parametrize("preset", ["sample", "multi30k", "wmt14_en_de", "local"])
+def test_presets_are_settings(preset: str) -> None:
+    section = compose(ROOT / "conf", [f"corpus={preset}"])["corpus"]
+    settings = from_tagged(corpus.KINDS, section, preset)
+    if isinstance(settings, DownloadedCorpus):
+        assert settings.name == preset
+        assert all(file.sha256 is not None for file in settings.files)
+
+
+@pytest.mark.real
+def test_multi30k_is_the_files_of_the_preset(tmp_path: Path, shared: Path) -> None:
+    section = compose(ROOT / "conf", ["corpus=multi30k"])["corpus"]
+    corpus.main(arguments(tmp_path, {**section, "folder": str(shared / "multi30k")}))
+    assert json.loads((tmp_path / "report.json").read_text()) == {
+        "train_pairs": 29_000, "valid_pairs": 1_014, "test_pairs": 1_000
+    }  # fmt: skip
