@@ -6,13 +6,12 @@ at its end; a subordinate or relative clause ends in its finite verb.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cache
 
 from pipeline.sample import german
 from pipeline.sample.derivation import GermanWord, Leaf, Node, Phrase, comma
-from pipeline.sample.lexicon import Lexicon, Verb
+from pipeline.sample.lexicon import Verb
 from pipeline.sample.noun_phrases import NounPhrase, NounPhrases
 from pipeline.sample.predicates import Middle, Predicate, Predicates
 from pipeline.sample.verb_groups import (
@@ -28,6 +27,10 @@ from pipeline.sample.verb_groups import (
 PLAIN_FRAMES = ("intransitive", "transitive", "dative", "ditransitive", "prepositional")
 PLACED_FRAMES = ("motion", "position")
 COPULA_CONSTRUCTIONS = {"present": 5, "past": 4, "future": 1}
+WITH_CLAUSE_CONSTRUCTIONS = {"present": 4, "past": 5, "perfect": 2, "future": 1}
+RELATIVE_CONSTRUCTIONS = {"present": 3, "past": 4, "perfect": 2}
+PAST = ("past", "had to")
+"""Constructions whose finite verb is past."""
 INANIMATE = frozenset(
     {"food", "drink", "readable", "vehicle", "building", "container", "clothing", "furniture"}
 )
@@ -74,13 +77,16 @@ class Clause:
 
     def verb_second(self, front: list[GermanWord] | None = None) -> list[GermanWord]:
         """A main clause; what stands in front, if not the subject, puts the subject behind."""
-        start = self.subject.german if front is None else front
-        behind = [] if front is None else self.subject.german
-        return [*start, self.group.finite, *behind, *self._rest()]
+        if front is None:
+            middle = self.predicate.middle_field()
+            return [*self.subject.german, self.group.finite, *middle, *self._end()]
+        return [*front, *self.verb_first()]
 
     def verb_first(self) -> list[GermanWord]:
-        """A question that asks for yes or no."""
-        return [self.group.finite, *self.subject.german, *self._rest()]
+        """The finite verb and its subject; a pronoun object comes before a subject that is none."""
+        last = Middle.PRONOUN if self.subject.kind != "pronoun" else None
+        early, late = self.predicate.middle_field_after(last)
+        return [self.group.finite, *early, *self.subject.german, *late, *self._end()]
 
     def verb_final(self) -> list[GermanWord]:
         """A subordinate clause, its subject or relative pronoun first."""
@@ -88,9 +94,8 @@ class Clause:
         middle = self.predicate.middle_field()
         return [*self.subject.german, *middle, *last, *self.predicate.after]
 
-    def _rest(self) -> list[GermanWord]:
-        group, predicate = self.group, self.predicate
-        return [*predicate.middle_field(), *group.prefix, *group.end, *predicate.after]
+    def _end(self) -> list[GermanWord]:
+        return [*self.group.prefix, *self.group.end, *self.predicate.after]
 
 
 class Clauses:
@@ -102,26 +107,37 @@ class Clauses:
         self.choose = nouns.choose
         self.predicates = Predicates(nouns)
 
-    def clause(self, *, simple: bool, question: bool = False) -> Clause:
+    def clause(self, *, simple: bool, question: bool = False, tense: str | None = None) -> Clause:
         """A clause of any kind that has a subject.
 
         Args:
             simple: no clause inside it and no phrase inside its phrases.
             question: it will be laid out as a question: simple tenses take `do`.
+            tense: `past` or `nonpast`, if not any.
         """
         kind = self.choose.weighted(
             {"active": 58, "passive": 14, "copula": 11, "placed": 11, "clausal": 0 if simple else 9}
         )
         match kind:
             case "passive":
-                return self.passive(simple=simple)
+                return self.passive(simple=simple, tense=tense)
             case "copula":
-                return self.copula()
+                return self.copula(tense=tense)
             case "clausal":
-                return self._with_clause(question=question)
+                return self._with_clause(question=question, tense=tense)
         verb = self.verb(PLACED_FRAMES if kind == "placed" else PLAIN_FRAMES)
         subject = self.subject(verb.subject, simple=simple)
-        return self.active(verb, subject, simple=simple, question=question)
+        construction = self._construction(CONSTRUCTIONS, tense)
+        return self.active(
+            verb, subject, simple=simple, question=question, construction=construction
+        )
+
+    def _construction(self, options: Mapping[str, float], tense: str | None) -> str:
+        """One of these constructions, of this tense if one is given."""
+        if tense is None:
+            return self.choose.weighted(options)
+        past = tense == "past"
+        return self.choose.weighted({o: w for o, w in options.items() if (o in PAST) == past})
 
     def active(
         self,
@@ -142,13 +158,11 @@ class Clauses:
         group = active(verb, construction, subject.agreement, support=negated or question)
         return Clause(subject, group, predicate, "active", construction)
 
-    def passive(self, *, simple: bool, subject: NounPhrase | None = None) -> Clause:
+    def passive(self, *, simple: bool, tense: str | None = None) -> Clause:
         """A passive clause: what would be the object is the subject, the doer may be named."""
-        verb = self.verb(
-            ("transitive",), passive=True, objects=subject.classes if subject else None
-        )
-        subject = subject or self.subject(verb.object, simple=simple)
-        construction = self.choose.weighted(CONSTRUCTIONS)
+        verb = self.verb(("transitive",), passive=True)
+        subject = self.subject(verb.object, simple=simple)
+        construction = self._construction(CONSTRUCTIONS, tense)
         predicate = Predicate()
         if subject.kind != "no" and self.choose.chance(0.1):
             negation = Leaf("RB", "not")
@@ -161,10 +175,10 @@ class Clauses:
         group = passive(verb, construction, subject.agreement)
         return Clause(subject, group, predicate, "passive", construction)
 
-    def copula(self) -> Clause:
+    def copula(self, *, tense: str | None = None) -> Clause:
         """A subject that is, was or will be of some quality."""
         subject = self.subject(INANIMATE | {"human", "animal"}, simple=True)
-        construction = self.choose.weighted(COPULA_CONSTRUCTIONS)
+        construction = self._construction(COPULA_CONSTRUCTIONS, tense)
         adjective = self.choose.one(self.lexicon.adjectives_for(subject.classes))
         quality = Leaf("JJ", adjective.english)
         words = [GermanWord(adjective.german, (quality,))]
@@ -185,6 +199,8 @@ class Clauses:
 
     def subject(self, classes: Collection[str], *, simple: bool) -> NounPhrase:
         """A subject; a common noun may carry a relative clause, persons may come in pairs."""
+        if not simple and self.choose.chance(0.02):
+            return self.nouns.common(frozenset(classes), "nom", simple=True, determiner="no")
         subject = self.nouns.argument(classes, "nom", simple=simple)
         if subject.kind == "pronoun" or simple:
             return subject
@@ -192,7 +208,7 @@ class Clauses:
             return self.with_relative_clause(subject)
         if "human" in subject.classes and subject.kind != "no" and self.choose.chance(0.1):
             other = self.nouns.argument({"human"}, "nom", pronouns=False, simple=True)
-            return other if other.kind == "no" else _coordinated(subject, other)
+            return _coordinated(subject, other)
         return subject
 
     def with_relative_clause(self, head: NounPhrase) -> NounPhrase:
@@ -231,7 +247,7 @@ class Clauses:
         leaf = Leaf("WP", "whom") if "human" in head.classes else Leaf("WDT", "that")
         word = german.relative_pronoun("acc", head.gender, head.agreement.number)
         subject = self.nouns.argument(verb.subject, "nom", simple=True)
-        construction = self.choose.weighted({"present": 3, "past": 4, "perfect": 2})
+        construction = self.choose.weighted(RELATIVE_CONSTRUCTIONS)
         predicate = Predicate()
         self.predicates.adjuncts(predicate, verb, construction)
         group = active(verb, construction, subject.agreement, support=False)
@@ -239,11 +255,11 @@ class Clauses:
         german_words = [GermanWord(word, (leaf,)), *clause.verb_final()]
         return Phrase(clause.english_statement(), german_words), Node("WHNP", [leaf])
 
-    def _with_clause(self, *, question: bool) -> Clause:
+    def _with_clause(self, *, question: bool, tense: str | None) -> Clause:
         """`says that …` or `tries to …`: the clause comes after the German verb."""
         verb = self.verb(("clausal", "infinitive"))
         subject = self.nouns.argument(verb.subject, "nom", simple=True)
-        construction = self.choose.weighted({"present": 4, "past": 5, "perfect": 2, "future": 1})
+        construction = self._construction(WITH_CLAUSE_CONSTRUCTIONS, tense)
         group = active(verb, construction, subject.agreement, support=question)
         predicate = Predicate()
         if verb.frame == "clausal":
@@ -287,28 +303,11 @@ class Clauses:
         objects: Collection[str] | None = None,
     ) -> tuple[Verb, ...]:
         """The verbs of these frames, for such subjects and objects."""
-        return _verbs_of(
-            self.lexicon,
+        return self.lexicon.verbs_of(
             frames,
             None if subjects is None else frozenset(subjects),
             None if objects is None else frozenset(objects),
         )
-
-
-@cache
-def _verbs_of(
-    lexicon: Lexicon,
-    frames: tuple[str, ...],
-    subjects: frozenset[str] | None,
-    objects: frozenset[str] | None,
-) -> tuple[Verb, ...]:
-    return tuple(
-        verb
-        for verb in lexicon.verbs
-        if verb.frame in frames
-        and (subjects is None or verb.subject & subjects)
-        and (objects is None or verb.object & objects)
-    )
 
 
 def _coordinated(first: NounPhrase, second: NounPhrase) -> NounPhrase:

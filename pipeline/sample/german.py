@@ -95,12 +95,10 @@ def determiner(kind: str, case: str, gender: str, number: str) -> str:
         return DEFINITE[case][column]
     if kind in _DER_WORDS:
         return _DER_WORDS[kind] + DER_ENDINGS[case][column]
-    ending = EIN_ENDINGS[case][column]
-    stem = _EIN_WORDS[kind]
-    return ("unsr" if stem == "unser" and ending else stem) + ending
+    return _EIN_WORDS[kind] + EIN_ENDINGS[case][column]
 
 
-def declension_after(kind: str | None, number: str) -> str:
+def declension_after(kind: str | None) -> str:
     """How adjectives are declined after a determiner: `weak`, `mixed` or `strong`."""
     if kind in _STRONG_AFTER:
         return "strong"

@@ -7,7 +7,6 @@ word has one translation for its part of speech, so that a translation is a func
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -251,9 +250,7 @@ def _verb(row: list[str]) -> Verb:
     if preposition:
         english, german, case = preposition.split()
         governed = Preposition(english, german, case, True, "governed", _classes(object_))
-    return Verb(
-        *forms, frame, dynamic == "dynamic", _classes(subject), _classes(object_), governed
-    )
+    return Verb(*forms, frame, dynamic == "dynamic", _classes(subject), _classes(object_), governed)
 
 
 def _classes(text: str) -> frozenset[str]:

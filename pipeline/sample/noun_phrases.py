@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from functools import cache
 
 from pipeline.sample import english, german
 from pipeline.sample.chooser import Chooser
@@ -122,7 +121,7 @@ class NounPhrases:
     def name(self) -> NounPhrase:
         """A person's name, the same in both languages and every case."""
         kind = self.choose.weighted({"person_m": 1, "person_f": 1})
-        name = self.choose.one(named(self.lexicon, kind))
+        name = self.choose.one(self.lexicon.names_of(kind))
         leaf = Leaf("NNP", name.english)
         return NounPhrase(
             english=Node("NP", [leaf]),
@@ -147,7 +146,7 @@ class NounPhrases:
             determiner: this one instead of any, the noun in the singular.
         """
         choose = self.choose
-        noun = choose.one(nouns_of(self.lexicon, classes))
+        noun = choose.one(self.lexicon.nouns_of(classes))
         countable = bool(noun.english_plural)
         number = "pl" if countable and determiner is None and choose.chance(0.28) else "sg"
         if determiner is not None:
@@ -200,7 +199,7 @@ class NounPhrases:
 
     def _compound(self, noun: Noun) -> tuple[list[Leaf], Noun]:
         """Now and then a noun before the noun: one word in German."""
-        fitting = modifiers_of(self.lexicon, noun.classes)
+        fitting = self.lexicon.modifiers_for(noun.classes)
         if not fitting or not self.choose.chance(0.22):
             return [], noun
         modifier = self.choose.one(fitting)
@@ -243,10 +242,10 @@ class NounPhrases:
         self, noun: Noun, case: str, number: str, after: str | None
     ) -> tuple[list[Leaf], list[GermanWord]]:
         count = self.choose.weighted({0: 62, 1: 32, 2: 6})
-        fitting = adjectives_of(self.lexicon, noun.classes)
+        fitting = self.lexicon.adjectives_for(noun.classes)
         leaves: list[Leaf] = []
         words: list[GermanWord] = []
-        declension = german.declension_after(after, number)
+        declension = german.declension_after(after)
         for _ in range(count if fitting else 0):
             adjective = self.choose.one(fitting)
             if any(leaf.word == adjective.english for leaf in leaves):
@@ -262,7 +261,7 @@ class NounPhrases:
         choose = self.choose
         if "human" in phrase.classes:
             preposition = self.lexicon.preposition("from", "origin")
-            city = choose.one(named(self.lexicon, "city"))
+            city = choose.one(self.lexicon.names_of("city"))
             leaf = Leaf("NNP", city.english)
             attribute = Phrase(
                 Node("PP", [origin := Leaf("IN", "from"), Node("NP", [leaf])]),
@@ -280,39 +279,9 @@ ATTRIBUTABLE = frozenset({"readable", "tool", "building", "container", "furnitur
 """Things whose place tells them from others: the lamp on the table."""
 
 
-@cache
-def nouns_of(lexicon: Lexicon, classes: frozenset[str]) -> tuple[Noun, ...]:
-    """The nouns of any of these classes, in the lexicon's order."""
-    return tuple(noun for noun in lexicon.nouns if noun.classes & classes)
-
-
-@cache
-def adjectives_of(lexicon: Lexicon, classes: frozenset[str]) -> tuple:
-    """The adjectives that fit a noun of these classes."""
-    return tuple(a for a in lexicon.adjectives if a.classes & classes)
-
-
-@cache
-def modifiers_of(lexicon: Lexicon, classes: frozenset[str]) -> tuple:
-    """The compound modifiers that fit a noun of these classes."""
-    return tuple(m for m in lexicon.compound_modifiers if m.classes & classes)
-
-
-@cache
-def named(lexicon: Lexicon, kind: str) -> tuple:
-    """The names of a kind."""
-    return tuple(name for name in lexicon.names if name.kind == kind)
-
-
 def _agree_article(words: list[Node | Leaf]) -> None:
     """`a` or `an`, by the word that follows it."""
     article, following = words[0], words[1]
     assert isinstance(article, Leaf)
     assert isinstance(following, Leaf)
     article.word = english.indefinite_article(following.word)
-
-
-@cache
-def adverbs_of(lexicon: Lexicon, kind: str) -> tuple:
-    """The adverbs of a kind."""
-    return tuple(adverb for adverb in lexicon.adverbs if adverb.kind == kind)

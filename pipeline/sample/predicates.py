@@ -11,7 +11,7 @@ from enum import IntEnum
 
 from pipeline.sample.derivation import GermanWord, Leaf, Node, Phrase
 from pipeline.sample.lexicon import Adverb, Verb
-from pipeline.sample.noun_phrases import NounPhrase, NounPhrases, adverbs_of, named
+from pipeline.sample.noun_phrases import NounPhrase, NounPhrases
 
 
 class Middle(IntEnum):
@@ -66,8 +66,14 @@ class Predicate:
 
     def middle_field(self) -> list[GermanWord]:
         """The German middle field in order."""
+        return self.middle_field_after(None)[1]
+
+    def middle_field_after(self, place: Middle | None) -> tuple[list[GermanWord], list[GermanWord]]:
+        """The middle field in two parts: up to a place, and after it."""
         ordered = sorted(self.middle, key=lambda item: item[0])
-        return [word for _, words in ordered for word in words]
+        early = [w for at, words in ordered if place is not None and at <= place for w in words]
+        late = [w for at, words in ordered if place is None or at > place for w in words]
+        return early, late
 
 
 class Predicates:
@@ -111,7 +117,7 @@ class Predicates:
         quiet = bool(predicate.before)  # negation's scope stays plain
         if verb.frame != "position" and not quiet and choose.chance(0.12):
             self._add_adverb(
-                predicate, Middle.MANNER, choose.one(adverbs_of(self.lexicon, "manner"))
+                predicate, Middle.MANNER, choose.one(self.lexicon.adverbs_of("manner"))
             )
         elif not quiet and construction in ("present", "past", "perfect") and choose.chance(0.13):
             self._add_frequency(predicate)
@@ -135,11 +141,11 @@ class Predicates:
         if kind is None:
             return None
         if self.choose.chance(0.6):
-            return _time_adverb(self.choose.one(adverbs_of(self.lexicon, kind)))
+            return _time_adverb(self.choose.one(self.lexicon.adverbs_of(kind)))
         word, contracted, names = self.choose.weighted(
             {("on", "am", "weekday"): 2, ("in", "im", "month"): 1}
         )
-        name = self.choose.one(named(self.lexicon, names))
+        name = self.choose.one(self.lexicon.names_of(names))
         preposition, noun = Leaf("IN", word), Leaf("NNP", name.english)
         return Phrase(
             Node("PP", [preposition, Node("NP", [noun])]),
@@ -184,7 +190,7 @@ class Predicates:
         predicate.add(place, Node("ADVP", [leaf]), [GermanWord(adverb.german, (leaf,))])
 
     def _add_frequency(self, predicate: Predicate) -> None:
-        adverb = self.choose.one(adverbs_of(self.lexicon, "frequency"))
+        adverb = self.choose.one(self.lexicon.adverbs_of("frequency"))
         leaf = Leaf("RB", adverb.english)
         predicate.frequency = Node("ADVP", [leaf])
         predicate.middle.append((Middle.FREQUENCY, [GermanWord(adverb.german, (leaf,))]))

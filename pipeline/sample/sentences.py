@@ -24,6 +24,7 @@ KINDS = {
 }
 """Each kind of sentence with how often it comes."""
 
+QUESTION_CONSTRUCTIONS = {"present": 3, "past": 4, "perfect": 2, "future": 1}
 ADVERBIAL_QUESTIONS = {"where": "wo", "when": "wann", "why": "warum"}
 
 
@@ -76,8 +77,8 @@ class Sentences:
     def subordinate(self, *, in_front: bool) -> Sentence:
         """A main clause and a clause with a conjunction, whose German verb is final."""
         main = self.clauses.clause(simple=True)
-        other = self.clauses.clause(simple=True)
-        conjunction = self.choose.one(self.lexicon.subordinators_for(other.group.tense))
+        other = self.clauses.clause(simple=True, tense=main.group.tense)
+        conjunction = self.choose.one(self.lexicon.subordinators_for(main.group.tense))
         leaf = Leaf("IN" if conjunction.english != "when" else "WRB", conjunction.english)
         head: list[Node | Leaf] = [leaf] if leaf.tag == "IN" else [Node("WHADVP", [leaf])]
         clause = Node("SBAR", [*head, other.english_statement()])
@@ -94,7 +95,8 @@ class Sentences:
 
     def coordinated(self) -> Sentence:
         """Two main clauses with `and` or `but`."""
-        first, second = self.clauses.clause(simple=True), self.clauses.clause(simple=True)
+        first = self.clauses.clause(simple=True)
+        second = self.clauses.clause(simple=True, tense=first.group.tense)
         word, translation = self.choose.weighted({("and", "und"): 3, ("but", "aber"): 2})
         mark, conjunction = Leaf(",", ","), Leaf("CC", word)
         node = Node("S", [first.english_statement(), mark, conjunction, second.english_statement()])
@@ -165,7 +167,7 @@ class Sentences:
         classes = {"human"} if person else {"readable", "food", "drink", "vehicle", "tool"}
         verb = self.clauses.verb(("transitive",), objects=classes)
         subject = self.nouns.argument(verb.subject, "nom", simple=True)
-        construction = self.choose.weighted({"present": 3, "past": 4, "perfect": 2, "future": 1})
+        construction = self.choose.weighted(QUESTION_CONSTRUCTIONS)
         predicate = Predicate()
         self.clauses.predicates.adjuncts(predicate, verb, construction)
         group = active(verb, construction, subject.agreement, support=True)
@@ -180,7 +182,7 @@ class Sentences:
         word = self.choose.weighted({"where": 3, "when": 2, "why": 3})
         verb = self.clauses.verb(("transitive", "dative", "intransitive"), subjects={"human"})
         subject = self.nouns.argument({"human"}, "nom", simple=True)
-        construction = self.choose.weighted({"present": 3, "past": 4, "perfect": 2, "future": 1})
+        construction = self.choose.weighted(QUESTION_CONSTRUCTIONS)
         predicate = self.clauses.predicates.complements(verb, negated=False, simple=True)
         group = active(verb, construction, subject.agreement, support=True)
         clause = Clause(subject, group, predicate, "active", construction)

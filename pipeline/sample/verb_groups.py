@@ -90,7 +90,7 @@ def active(verb: Verb, construction: str, agreement: Agreement, *, support: bool
         have = Leaf(_tag("present", agreement), english.have("present", person, number))
         main = Leaf("VBN", verb.english_participle)
         auxiliary = german.finite_auxiliary(verb.auxiliary, "present", person, number)
-        return _compound([have, main], have, auxiliary, [(german.participle(verb), main)])
+        return _compound([have, main], have, auxiliary, [(verb.participle, main)])
     main = Leaf("VB", verb.english)
     outer, auxiliary = _outer(construction, agreement)
     return _compound([*outer, main], outer, auxiliary, [(german.infinitive(verb), main)])
@@ -99,7 +99,7 @@ def active(verb: Verb, construction: str, agreement: Agreement, *, support: bool
 def passive(verb: Verb, construction: str, agreement: Agreement) -> VerbGroup:
     """A verb in the passive voice: `be` and a participle, `werden` and a participle."""
     person, number = agreement.person, agreement.number
-    participle = german.participle(verb)
+    participle = verb.participle
     main = Leaf("VBN", verb.english_participle)
     if construction in ("present", "past", "progressive"):
         tense = "past" if construction == "past" else "present"

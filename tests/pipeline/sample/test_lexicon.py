@@ -1,0 +1,53 @@
+"""The tables of words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+
+import pytest
+
+from mgsa.errors import InputError
+from pipeline.sample import lexicon
+from pipeline.sample.lexicon import load_lexicon
+
+LEXICON = load_lexicon()
+
+
+def test_at_least_700_lemmas() -> None:
+    assert LEXICON.num_lemmas >= 700
+
+
+def test_an_english_word_has_one_translation() -> None:
+    for words in (LEXICON.nouns, LEXICON.verbs, LEXICON.adjectives, LEXICON.adverbs, LEXICON.names):
+        counts = Counter(word.english for word in words)
+        assert [word for word, count in counts.items() if count > 1] == []
+
+
+def test_every_class_that_is_asked_for_has_nouns() -> None:
+    asked = set(
+        chain.from_iterable(
+            [
+                *(verb.subject | verb.object for verb in LEXICON.verbs),
+                *(a.classes for a in LEXICON.adjectives),
+                *(m.classes for m in LEXICON.compound_modifiers),
+                *(p.complements for p in LEXICON.prepositions if p.kind != "origin"),
+            ]
+        )
+    ) - {""}
+    given = set(chain.from_iterable(noun.classes for noun in LEXICON.nouns))
+    assert asked - given == set()
+
+
+def test_participles_of_separable_verbs_begin_with_the_prefix() -> None:
+    for verb in LEXICON.verbs:
+        prefix, separable, _ = verb.german.rpartition("|")
+        if separable:
+            assert verb.participle.startswith(prefix)
+
+
+def test_a_broken_table_is_named(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "names.tsv").write_text("english\tgerman\tkind\nAnna\tAnna\n", encoding="utf-8")
+    monkeypatch.setattr(lexicon, "FOLDER", tmp_path)
+    with pytest.raises(InputError, match=r"names\.tsv:2: expected 3 fields, got 2"):
+        lexicon._rows("names.tsv", 3)
