@@ -94,13 +94,15 @@ def encode_side(tokenized: Lines, segmented: Lines, vocabulary: Vocabulary) -> S
     Raises:
         InputError: the subwords of a line don't make its words, or are more than fit a row.
     """
-    subwords, offsets = segmented.split()
     num_words = np.diff(tokenized.split()[1])
+    subwords, offsets = segmented.split()
     continues = pc.ends_with(subwords, MARK).to_numpy(zero_copy_only=False).copy()
+    words_before = np.concatenate([[0], np.cumsum(~continues)])
     joined = pc.replace_substring(pa.array(segmented.lines, pa.string()), f"{MARK} ", "")
-    same = pc.equal(joined, pa.array(tokenized.lines, pa.string()))
-    for row in (~same.to_numpy(zero_copy_only=False)).nonzero()[0].tolist():
-        # Either the lines don't belong together, or a word of the text itself ends in @@.
+    same = pc.equal(joined, pa.array(tokenized.lines, pa.string())).to_numpy(zero_copy_only=False)
+    same &= words_before[offsets[1:]] - words_before[offsets[:-1]] == num_words
+    for row in (~same).nonzero()[0].tolist():
+        # Either the lines don't belong together, or a word of the text itself ends in the mark.
         counts = _subwords_per_word(
             segmented.lines[row].split(" "), tokenized.lines[row].split(" ")
         )
@@ -128,20 +130,23 @@ def encode_side(tokenized: Lines, segmented: Lines, vocabulary: Vocabulary) -> S
 
 
 def _subwords_per_word(subwords: Sequence[str], words: Sequence[str]) -> list[int] | None:
-    """How many subwords make each word, or `None` if they don't make these words."""
-    counts = []
-    waiting = iter(subwords)
+    """How many subwords make each word, or `None` if they don't make these words.
+
+    A word may itself end in the mark, so where it ends is tried out.
+    """
+    reached: dict[int, list[int]] = {0: []}
     for word in words:
-        made, count = "", 0
-        for subword in waiting:
-            count += 1
-            if made + subword == word:
-                break
-            made += subword.removesuffix(MARK)
-        else:
-            return None
-        counts.append(count)
-    return counts if next(waiting, None) is None else None
+        further: dict[int, list[int]] = {}
+        for start, counts in reached.items():
+            made = ""
+            for count, subword in enumerate(subwords[start:], start=1):
+                if made + subword == word:
+                    further.setdefault(start + count, [*counts, count])
+                made += subword.removesuffix(MARK)
+                if subword == MARK or not subword.endswith(MARK) or not word.startswith(made):
+                    break
+        reached = further
+    return reached.get(len(subwords))
 
 
 def make_table(

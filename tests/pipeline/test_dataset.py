@@ -1,0 +1,215 @@
+"""The stage as its users run it: the artifact it writes, its errors, and what it leaves alone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from mgsa.command import run
+from mgsa.data.artifact import open_dataset
+from mgsa.data.vocabulary import SPECIAL_SYMBOLS
+from mgsa.errors import InputError
+from mgsa.files import read_json
+from pipeline.dataset import main
+from tests.stage_folders import BUSH, PARAMETERS, YES, Pair, build, random_pairs, write_stages
+
+SMALL = {"train": [BUSH, YES, YES, BUSH], "valid": [YES], "test": [BUSH]}
+
+
+@pytest.fixture
+def stages(tmp_path: Path) -> Path:
+    write_stages(tmp_path / "stages", SMALL)
+    return tmp_path / "stages"
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+
+
+def test_the_artifact_is_what_the_design_says(stages: Path) -> None:
+    out = build(stages)
+    assert {path.name for path in out.iterdir()} == {
+        *("train.parquet", "valid.parquet", "test.parquet"),
+        *("vocab.json", "tags.json", "bpe.codes", "vocab.source", "vocab.target"),
+        *("preprocessing.json", "manifest.json"),
+    }
+    manifest = read_json(out / "manifest.json")
+    assert manifest["name"] == "made up"
+    assert manifest["splits"]["train"]["rows"] == 4
+    assert manifest["made_by"]["parser"] == {"kind": "trees", "identity": "c0ffee"}
+    assert manifest["made_by"]["parameters"]["tokenize"] == {"max_tokens": 100}
+    listed = {name: file["sha256"] for name, file in manifest["files"].items()}
+    assert listed | {"manifest.json": digests(out)["manifest.json"]} == digests(out)
+    assert (out / "bpe.codes").read_bytes() == (stages / "bpe/bpe.codes").read_bytes()
+
+
+def test_a_joint_vocabulary_has_the_subwords_of_both_sides_by_frequency(stages: Path) -> None:
+    out = build(stages)
+    counts = Counter(
+        subword
+        for pair in SMALL["train"]
+        for side in (pair.source, pair.target)
+        for subword in side.split(" ")
+    )
+    content = read_json(out / "vocab.json")
+    assert content["target"] is None
+    assert content["source"] == [
+        *SPECIAL_SYMBOLS,
+        *sorted(counts, key=lambda subword: (-counts[subword], subword)),
+    ]
+
+
+def test_two_vocabularies_are_of_a_side_each(stages: Path) -> None:
+    content = read_json(build(stages, "--set", "joint_vocabulary=false") / "vocab.json")
+    assert "held" in content["source"]
+    assert "held" not in content["target"]
+    assert "sprach" in content["target"]
+
+
+def test_tags_are_those_of_training_by_frequency(stages: Path) -> None:
+    # NP occurs 4 times, the full stop 4 times, the others twice each.
+    assert read_json(build(stages) / "tags.json") == [
+        *("<unk>", ".", "NP"),
+        *("INTJ", "NNP", "PP", "UH", "VBD", "VP"),
+    ]
+
+
+def test_what_training_lacks_is_unknown_elsewhere_and_counted(tmp_path: Path) -> None:
+    odd = Pair("Yes ?", "Ja@@ wohl ?", "1:INTJ 1:SYM ||| 1:UH 1:SYM")
+    write_stages(tmp_path / "stages", {"train": [YES], "valid": [odd], "test": [YES]})
+    dataset = open_dataset(build(tmp_path / "stages"))
+    (row,) = dataset.read("valid")
+    assert dataset.vocabularies[0].decode(row.source) == ["Yes", "<unk>"]
+    assert [dataset.tags[tag] for tag in row.phrase_tags[0]] == ["INTJ", "<unk>"]
+    report = read_json(tmp_path / "stages/dataset.json")
+    assert report["valid_source_unknown"] == report["valid_target_unknown"] == 1
+    assert report["valid_phrases_unknown"] == 2
+    assert report["train_source_unknown"] == report["train_phrases_unknown"] == 0
+
+
+def test_the_report_is_flat_numbers(stages: Path) -> None:
+    build(stages)
+    report = read_json(stages / "dataset.json")
+    assert all(type(value) is int for value in report.values())
+    assert report["train_rows"] == 4
+    assert report["train_source_subwords"] == 8 + 2 + 2 + 8
+    assert report["train_target_words"] == 4 + 2 + 2 + 4
+    assert report["tags"] == 9
+
+
+def test_equal_inputs_give_equal_bytes(tmp_path: Path) -> None:
+    pairs = {"train": random_pairs(40, 1), "valid": random_pairs(5, 2), "test": [YES]}
+    for name in ("one", "two"):
+        write_stages(tmp_path / name, pairs)
+    workers = {**PARAMETERS, "tokenize": {"max_tokens": 100, "workers": 7}}
+    (tmp_path / "two/params.yaml").write_text(yaml.safe_dump(workers))
+    assert digests(build(tmp_path / "one")) == digests(build(tmp_path / "two"))
+
+
+@pytest.mark.parametrize("rows", [1, 3, 100])
+def test_the_size_of_row_groups_changes_no_row(tmp_path: Path, rows: int) -> None:
+    write_stages(tmp_path, {"train": random_pairs(10, 1), "valid": [YES], "test": [YES]})
+    table = pq.read_table(build(tmp_path) / "train.parquet")
+    other = build(tmp_path, "--set", f"row_group_rows={rows}") / "train.parquet"
+    assert pq.read_table(other).equals(table)
+    assert pq.ParquetFile(other).metadata.num_row_groups == -(-10 // rows)
+
+
+@pytest.mark.parametrize("compression", ["snappy", "none"])
+def test_compression_changes_no_row(stages: Path, compression: str) -> None:
+    table = pq.read_table(build(stages) / "train.parquet")
+    other = build(stages, "--set", f"compression={compression}") / "train.parquet"
+    assert pq.read_table(other).equals(table)
+    assert read_json(other.parent / "manifest.json")["made_by"]["parameters"]["dataset"] == {
+        "joint_vocabulary": True,
+        "row_group_rows": 3,
+        "compression": compression,
+    }
+
+
+def _edit(path: Path, line: int, text: str) -> None:
+    lines = path.read_text("utf-8").splitlines()
+    lines[line - 1] = text
+    path.write_text("".join(f"{one}\n" for one in lines), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "text", "message"),
+    [
+        ("bpe/train.source", 4, "Yes .", r"train\.source:4: expected the subwords of line 4"),
+        ("bpe/valid.target", 1, "Nein .", r"valid\.target:1: expected the subwords of line 1"),
+        ("tokenized/train.target", 2, "", r"train\.target:2: expected tokens separated by one"),
+        ("partitions/train.phrases", 4, "1:NP 5:VP", r"train\.phrases:4: expected 2 levels, got 1"),
+        ("partitions/test.phrases", 1, "1:X ||| 1:X", r"test\.phrases:1: .* cover 6 words, got 1"),
+        ("partitions/train.phrases", 4, "(S (NP", r"train\.phrases:4: expected phrases as LENGTH"),
+        (
+            "tokenized/valid.links",
+            1,
+            "0-9",
+            r"valid\.links:1: expected links between 2 and 2",
+        ),
+        ("tokenized/train.lines", 3, "3", r"train\.lines:3: expected the number of a line after"),
+    ],
+)
+def test_wrong_input_is_named_and_leaves_the_old_artifact(
+    stages: Path, name: str, line: int, text: str, message: str
+) -> None:
+    links = ("--links", str(stages / "tokenized"))
+    before = digests(build(stages, *links))
+    report = (stages / "dataset.json").read_bytes()
+    _edit(stages / name, line, text)
+    with pytest.raises(InputError, match=message):
+        build(stages, *links)
+    assert digests(stages / "dataset") == before
+    assert (stages / "dataset.json").read_bytes() == report
+    assert not list(stages.glob(".partial-*"))
+
+
+def test_text_that_is_not_utf_8_is_named(stages: Path) -> None:
+    (stages / "bpe/valid.source").write_bytes(b"Yes \xff\n")
+    with pytest.raises(InputError, match=r"valid\.source:1: expected UTF-8 text"):
+        build(stages)
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("row_group_rows=0", "row_group_rows: expected a whole number at least 1, got 0"),
+        ("compression=lzma", "compression: expected one of zstd, snappy, none, got 'lzma'"),
+        ("workers=2", "workers: unknown key"),
+    ],
+)
+def test_impossible_settings_are_named(stages: Path, override: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        build(stages, "--set", override)
+
+
+def test_a_missing_argument_is_named(stages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["--corpus", str(stages / "corpus")])
+    assert "--tokenized is required (or --verify)" in capsys.readouterr().err
+
+
+def test_verifying_says_what_is_there(stages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = build(stages)
+    assert run(main, ["--verify", str(out)]) == 0
+    assert capsys.readouterr().out == (
+        f"{out}: 4 train, 1 valid, 1 test rows, all as the manifest says\n"
+    )
+
+
+def test_verifying_a_damaged_artifact_is_one_line(
+    stages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = build(stages)
+    path = out / "train.parquet"
+    path.write_bytes(path.read_bytes()[:-100])
+    assert run(main, ["--verify", str(out)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"error: {path}: expected ")
+    assert error.count("\n") == 1

@@ -1,0 +1,205 @@
+"""Scores are those of sacreBLEU's command on the same files; bad files are named."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from mgsa.command import run
+from mgsa.errors import InputError
+from mgsa.files import read_json
+from pipeline.evaluate import EvaluateSettings, evaluate, main
+
+SAMPLES, SEED = 200, 777
+SETTINGS = EvaluateSettings(("bleu", "chrf", "ter"), "13a", SAMPLES, SEED)
+WORDS = "Ein Hund läuft über die Wiese , und zwei Kinder sehen zu .".split()  # noqa: SIM905
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of references, and hypotheses of two systems of about the same quality."""
+    folder = tmp_path_factory.mktemp("evaluate")
+    generator = random.Random(5)
+    references = [generator.choices(WORDS, k=generator.randint(3, 15)) for _ in range(60)]
+    for name, share in (("references", 0.0), ("hypotheses", 0.2), ("baseline", 0.22)):
+        lines = [
+            " ".join(
+                generator.choice(WORDS).lower() if generator.random() < share else word
+                for word in line
+            )
+            for line in references
+        ]
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    settings = {
+        "metrics": ["bleu", "chrf", "ter"],
+        "bleu_tokenizer": "13a",
+        "bootstrap_samples": SAMPLES,
+        "seed": SEED,
+    }
+    (folder / "params.yaml").write_text(yaml.safe_dump({"evaluate": settings}))
+    return folder
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text("utf-8").split("\n")[:-1]
+
+
+def arguments(folder: Path, *extra: str) -> list[str]:
+    return [
+        *("--hypotheses", str(folder / "hypotheses")),
+        *("--references", str(folder / "references")),
+        *("--params", str(folder / "params.yaml")),
+        *("--report", str(folder / "report.json")),
+        *extra,
+    ]
+
+
+def sacrebleu(folder: Path, *extra: str) -> str:
+    """What sacreBLEU's own command prints."""
+    command = [sys.executable, "-m", "sacrebleu", str(folder / "references"), *extra]
+    command += ["-m", "bleu", "chrf", "ter", "--ter-case-sensitive"]
+    environment = {"SACREBLEU_SEED": str(SEED), "NO_COLOR": "1"}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    return done.stdout
+
+
+def test_scores_and_intervals_are_sacrebleus(files: Path) -> None:
+    main(arguments(files))
+    report = read_json(files / "report.json")
+    printed = sacrebleu(
+        files,
+        *("-i", str(files / "hypotheses"), "--confidence", "--confidence-n", str(SAMPLES)),
+        *("-w", "6", "-f", "json"),
+    )
+    signatures = {one["metric"]: one["signature"] for one in report["signatures"]}
+    for name, one in zip(("bleu", "chrf", "ter"), json.loads(printed), strict=True):
+        assert report[name] == pytest.approx(one["score"], abs=1e-6)
+        assert report[f"{name}_mean"] == pytest.approx(one["confidence_mean"], abs=1e-6)
+        assert report[f"{name}_interval"] == pytest.approx(one["confidence_var"], abs=1e-6)
+        assert signatures[name] == one["signature"]
+    assert report["sentences"] == 60
+
+
+def test_the_paired_test_is_sacrebleus(files: Path) -> None:
+    main(arguments(files, "--baseline", str(files / "baseline")))
+    report = read_json(files / "report.json")
+    printed = sacrebleu(
+        files,
+        *("-i", str(files / "baseline"), str(files / "hypotheses")),
+        *("--paired-bs", "--paired-bs-n", str(SAMPLES), "-w", "4", "-f", "text"),
+    )
+    p_values = [float(p) for p in re.findall(r"p = ([0-9.]+)\)", printed)]
+    scores = [float(score) for score in re.findall(r"([0-9]+\.[0-9]{4}) \(", printed)]
+    names = ("bleu", "chrf", "ter")
+    assert scores == pytest.approx(
+        [report[f"{name}_baseline"] for name in names] + [report[name] for name in names], abs=1e-4
+    )
+    assert max(p_values) > 0.05  # or the resamples would hardly show in them
+    assert p_values == pytest.approx([report[f"{name}_p_value"] for name in names], abs=1e-4)
+    for name in names:
+        difference = report[name] - report[f"{name}_baseline"]
+        assert report[f"{name}_difference"] == pytest.approx(difference)
+
+
+def test_case_counts_in_every_metric(files: Path) -> None:
+    references = lines(files / "references")
+    lowered = evaluate([line.lower() for line in references], references, SETTINGS).scores
+    assert lowered["bleu"] < 100
+    assert lowered["chrf"] < 100
+    assert lowered["ter"] > 0
+
+
+def test_a_perfect_translation(files: Path) -> None:
+    references = lines(files / "references")
+    scores = evaluate(references, references, SETTINGS, baseline=references).scores
+    assert scores["bleu"] == pytest.approx(100)
+    assert scores["chrf"] == pytest.approx(100)
+    assert scores["ter"] == 0
+    assert scores["bleu_interval"] == pytest.approx(0)
+    assert scores["bleu_difference"] == 0
+
+
+def test_the_seed_chooses_the_resamples_and_is_left_as_it_was(
+    files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SACREBLEU_SEED", "none")
+    hypotheses, references = lines(files / "hypotheses"), lines(files / "references")
+
+    def mean(seed: int) -> float:
+        settings = EvaluateSettings(("bleu",), "13a", SAMPLES, seed)
+        return evaluate(hypotheses, references, settings).scores["bleu_mean"]
+
+    assert mean(1) == mean(1)
+    assert mean(1) != mean(2)
+    assert os.environ["SACREBLEU_SEED"] == "none"
+
+
+def test_without_resamples_there_is_no_interval(files: Path) -> None:
+    hypotheses, references = lines(files / "hypotheses"), lines(files / "references")
+    settings = EvaluateSettings(("chrf",), "13a", 1, 1)
+    assert list(evaluate(hypotheses, references, settings).scores) == ["chrf"]
+
+
+def test_each_metric_is_a_line(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(arguments(files, "--baseline", str(files / "baseline")))
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.split(" ")[0] for line in printed] == ["bleu", "chrf", "ter"]
+    assert all("± " in line and "(p = 0." in line and "|version:" in line for line in printed)
+
+
+def test_unequal_line_counts_are_one_line_and_leave_the_report(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(arguments(files))
+    before = (files / "report.json").read_bytes()
+    short = files / "short"
+    short.write_text("Ein Hund .\n" * 59, encoding="utf-8")
+    capsys.readouterr()
+    assert run(main, [*arguments(files), "--hypotheses", str(short)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"error: {short}:59: ends after 59 lines; expected as many as in ")
+    assert error.count("\n") == 1
+    assert (files / "report.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"", "empty: empty file"), (b"a\n\xff\n", "empty:2: expected UTF-8 text"), (None, "no such")],
+)
+def test_files_that_cannot_be_read_are_named(
+    files: Path, tmp_path: Path, content: bytes | None, message: str
+) -> None:
+    path = tmp_path / "empty"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        main([*arguments(files), "--baseline", str(path)])
+
+
+def test_an_empty_translation_counts_as_one(files: Path) -> None:
+    references = lines(files / "references")
+    hypotheses = ["", *references[1:]]
+    assert evaluate(hypotheses, references, SETTINGS).scores["bleu"] < 100
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("metrics=[]", "metrics: expected at least one, each once"),
+        ("metrics=[bleu, bleu]", "metrics: expected at least one, each once"),
+        ("metrics=[meteor]", r"metrics\[0\]: expected one of bleu, chrf, ter, got 'meteor'"),
+        ("seed=0", "seed: expected a whole number at least 1, got 0"),
+        ("bleu_tokenizer=moses", "bleu_tokenizer: expected one of 13a, intl, zh, char, none"),
+    ],
+)
+def test_impossible_settings_are_named(files: Path, override: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        main(arguments(files, "--set", override))
