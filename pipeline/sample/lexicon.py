@@ -157,7 +157,7 @@ class Lexicon:
             self.names,
             self.subordinators,
         )
-        return sum(len({word.english for word in words}) for words in lists)  # type: ignore[attr-defined]
+        return sum(len({word.english for word in words}) for words in lists)
 
     @cache  # noqa: B019 - there is one lexicon
     def preposition(self, english: str, kind: str) -> Preposition:
@@ -245,12 +245,29 @@ def load_lexicon() -> Lexicon:
 
 
 def _verb(row: list[str]) -> Verb:
-    *forms, frame, dynamic, subject, object_, preposition = row
+    *forms, auxiliary, frame, dynamic, subject, objects, preposition = row
     governed = None
     if preposition:
         english, german, case = preposition.split()
-        governed = Preposition(english, german, case, True, "governed", _classes(object_))
-    return Verb(*forms, frame, dynamic == "dynamic", _classes(subject), _classes(object_), governed)
+        governed = Preposition(english, german, case, True, "governed", _classes(objects))
+    base, third, past, participle, gerund, german_base, german_third, german_past, german_pp = forms
+    return Verb(
+        english=base,
+        english_third=third,
+        english_past=past,
+        english_participle=participle,
+        english_gerund=gerund,
+        german=german_base,
+        third=german_third,
+        past=german_past,
+        participle=german_pp,
+        auxiliary=auxiliary,
+        frame=frame,
+        dynamic=dynamic == "dynamic",
+        subject=_classes(subject),
+        object=_classes(objects),
+        preposition=governed,
+    )
 
 
 def _classes(text: str) -> frozenset[str]:
