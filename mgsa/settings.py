@@ -177,7 +177,10 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
     """`value` as the type `hint` says, or an `InputError` that names the key and what it takes."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        converted = _convert(arguments[0], value, where)
+        try:
+            converted = _convert(arguments[0], value, where)
+        except InputError:
+            raise _wrong(hint, value, where) from None  # says the bounds too
         if any(isinstance(bound, Range) and converted not in bound for bound in arguments[1:]):
             raise _wrong(hint, value, where)
         return converted

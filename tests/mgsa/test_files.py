@@ -1,13 +1,21 @@
-"""Reading and writing files: lines as every tool counts them."""
+"""Reading and writing files: lines as every tool counts them, outputs whole or not at all."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from mgsa.errors import InputError
-from mgsa.files import read_lines
+from mgsa.files import (
+    read_json,
+    read_lines,
+    replacing_file,
+    replacing_folder,
+    sha256,
+    write_json,
+)
 
 
 @pytest.mark.parametrize(
@@ -38,3 +46,113 @@ def test_a_line_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nothing: no such file"):
         next(read_lines(tmp_path / "nothing"))
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_appears_when_its_block_ends(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "a.txt"
+    with replacing_file(path) as file:
+        file.write("ä\n")
+        assert not path.exists()
+    assert path.read_bytes() == b"\xc3\xa4\n"
+    assert names(path.parent) == ["a.txt"]
+    assert path.stat().st_mode & 0o777 == 0o666 & ~umask()
+    with replacing_file(path, "wb") as file:
+        file.write(b"\xff")
+    assert path.read_bytes() == b"\xff"
+
+
+def test_a_file_stays_as_it_was_when_its_block_raises(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+
+    def write_and_fail() -> None:
+        with replacing_file(path) as file:
+            file.write("new")
+            raise KeyboardInterrupt("stop")
+
+    with pytest.raises(KeyboardInterrupt, match="stop"):
+        write_and_fail()
+    assert path.read_text() == "old"
+    assert names(tmp_path) == ["a.txt"]
+
+
+def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    for content in ("first", "second"):
+        with replacing_folder(path) as folder:
+            assert folder.parent == tmp_path
+            (folder / content).write_text(content)
+            (folder / "deep").mkdir()
+            (folder / "deep" / "file").write_text(content)
+        assert names(path) == ["deep", content]
+        assert (path / "deep" / "file").read_text() == content
+        assert names(tmp_path) == ["out"]
+    assert path.stat().st_mode & 0o777 == 0o777 & ~umask()
+
+
+def test_a_folder_stays_as_it_was_when_its_block_raises(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    path.mkdir()
+    (path / "old").write_text("old")
+
+    def fill_and_fail() -> None:
+        with replacing_folder(path) as folder:
+            (folder / "new").write_text("new")
+            raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        fill_and_fail()
+    assert names(path) == ["old"]
+    assert names(tmp_path) == ["out"]
+
+
+def umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_json_is_read_as_it_was_written(tmp_path: Path) -> None:
+    content = {"größe": [1, 2.5, None], "b": {"c": True}}
+    write_json(tmp_path / "a.json", content)
+    assert read_json(tmp_path / "a.json") == content
+    text = (tmp_path / "a.json").read_text("utf-8")
+    assert text.startswith('{\n  "größe": [\n')
+    assert text.endswith("}\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"a\.json:1: expected JSON: Expecting value"),
+        (b'{\n"a": }', r"a\.json:2: expected JSON: Expecting value"),
+        (b'"\xff"', r"a\.json: expected UTF-8 text: invalid start byte$"),
+        (b"[" * 100_000, r"a\.json: expected JSON: "),
+    ],
+    ids=["empty", "value", "bytes", "deep"],
+)
+def test_malformed_json_is_named(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "a.json").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_json(tmp_path / "a.json")
+
+
+def test_a_missing_json_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"a\.json: no such file$"):
+        read_json(tmp_path / "a.json")
+
+
+@pytest.mark.parametrize(
+    ("content", "digest"),
+    [  # the examples of FIPS 180-4
+        (b"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        (b"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+    ],
+)
+def test_sha256(tmp_path: Path, content: bytes, digest: str) -> None:
+    (tmp_path / "a").write_bytes(content)
+    assert sha256(tmp_path / "a") == digest

@@ -1,0 +1,92 @@
+"""What every command shares: its exit status, its one line of error, its progress."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+
+import pytest
+
+from mgsa.command import BAD_INPUT, DONE, FAILED, INTERRUPTED, progress, run
+from mgsa.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [
+        (None, DONE, ""),
+        (InputError("expected b"), BAD_INPUT, "error: expected b\n"),
+        (InputError("expected b", path="a.txt"), BAD_INPUT, "error: a.txt: expected b\n"),
+        (InputError("expected b", path="a.txt", line=3), BAD_INPUT, "error: a.txt:3: expected b\n"),
+        (OSError(28, "No space left on device"), FAILED, "error: write: No space left on device\n"),
+        (
+            PermissionError(13, "Permission denied", "out/a"),
+            FAILED,
+            "error: out/a: Permission denied\n",
+        ),
+        (KeyboardInterrupt(), INTERRUPTED, "error: interrupted\n"),
+    ],
+    ids=str,
+)
+def test_the_status_and_the_line_of_an_error(
+    capsys: pytest.CaptureFixture[str], error: BaseException | None, status: int, line: str
+) -> None:
+    def main(argv: Sequence[str] | None) -> None:
+        assert argv == ["x"]
+        if error is not None:
+            raise error
+
+    assert run(main, ["x"]) == status
+    assert capsys.readouterr().err == line
+
+
+def test_a_bug_keeps_its_traceback() -> None:
+    def main(_: Sequence[str] | None) -> None:
+        raise ValueError("a bug")
+
+    with pytest.raises(ValueError, match="a bug"):
+        run(main)
+
+
+def test_a_reader_that_went_away_is_no_error() -> None:
+    code = (
+        "import sys\n"
+        "from mgsa.command import run\n"
+        "def main(argv):\n"
+        "    for i in range(100000): print(i)\n"
+        "sys.exit(run(main))\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == "0\n"
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == DONE
+
+
+def test_progress_yields_the_items_and_is_quiet_in_logs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    items = iter([[1, 2], [3]])
+    assert list(progress(items, "count", total=3, unit="things", size=len)) == [[1, 2], [3]]
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("total", "shown"), [(3, "3/3 things"), (None, "3 things")])
+def test_progress_on_a_terminal_shows_the_count(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    total: int | None,
+    shown: str,
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "200")
+    items = [[1, 2], [3]]
+    assert list(progress(items, "count", total=total, unit="things", size=len)) == items
+    written = capsys.readouterr().err
+    assert "count" in written
+    assert shown in written

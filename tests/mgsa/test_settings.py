@@ -1,0 +1,234 @@
+"""Settings: what is taken, what is refused, and the one line that names the key."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pytest
+
+from mgsa.errors import InputError
+from mgsa.settings import (
+    Count,
+    NonNegative,
+    Positive,
+    Probability,
+    Range,
+    apply_overrides,
+    from_mapping,
+    from_tagged,
+    read_yaml,
+    to_mapping,
+)
+
+
+@dataclass(frozen=True)
+class Inner:
+    size: Positive
+
+
+@dataclass(frozen=True)
+class Outer:
+    name: str
+    flag: bool
+    count: Count
+    rate: Probability
+    weight: NonNegative
+    share: Annotated[float, Range(minimum=0, maximum=1)]
+    mode: Literal["fast", "slow"]
+    level: Literal[1, 2]
+    limit: Positive | None
+    sizes: tuple[Positive, ...]
+    inner: Inner
+    inners: tuple[Inner, ...]
+    maybe: Inner | None
+
+    def __post_init__(self) -> None:
+        if self.name == "impossible":
+            raise ValueError("name: expected another one")
+
+
+VALUES: dict[str, Any] = {
+    "name": "a",
+    "flag": True,
+    "count": 0,
+    "rate": 0.5,
+    "weight": 2,
+    "share": 1.0,
+    "mode": "fast",
+    "level": 2,
+    "limit": None,
+    "sizes": [1, 2],
+    "inner": {"size": 3},
+    "inners": [{"size": 4}],
+    "maybe": {"size": 5},
+}
+
+
+def test_a_mapping_becomes_the_dataclass() -> None:
+    assert from_mapping(Outer, VALUES, "file: outer") == Outer(
+        name="a",
+        flag=True,
+        count=0,
+        rate=0.5,
+        weight=2.0,
+        share=1.0,
+        mode="fast",
+        level=2,
+        limit=None,
+        sizes=(1, 2),
+        inner=Inner(3),
+        inners=(Inner(4),),
+        maybe=Inner(5),
+    )
+
+
+def test_the_dataclass_becomes_the_mapping() -> None:
+    assert to_mapping(from_mapping(Outer, VALUES, "outer")) == VALUES
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"name": 1}, "outer.name: expected text, got 1"),
+        ({"name": None}, "outer.name: expected text, got None"),
+        ({"name": "impossible"}, "outer: name: expected another one"),
+        ({"flag": 1}, "outer.flag: expected true or false, got 1"),
+        ({"flag": "yes"}, "outer.flag: expected true or false, got 'yes'"),
+        ({"count": True}, "outer.count: expected a whole number at least 0, got True"),
+        ({"count": -1}, "outer.count: expected a whole number at least 0, got -1"),
+        ({"count": 1.0}, "outer.count: expected a whole number at least 0, got 1.0"),
+        ({"rate": 1}, "outer.rate: expected a number at least 0 and below 1, got 1"),
+        ({"rate": "1e-3"}, "outer.rate: expected a number at least 0 and below 1, got '1e-3'"),
+        ({"weight": -0.1}, "outer.weight: expected a number at least 0, got -0.1"),
+        ({"weight": True}, "outer.weight: expected a number at least 0, got True"),
+        ({"weight": float("nan")}, "outer.weight: expected a number at least 0, got nan"),
+        ({"share": 1.5}, "outer.share: expected a number from 0 to 1, got 1.5"),
+        ({"mode": "medium"}, "outer.mode: expected one of fast, slow, got 'medium'"),
+        ({"mode": ["fast"]}, "outer.mode: expected one of fast, slow, got ['fast']"),
+        ({"level": True}, "outer.level: expected one of 1, 2, got True"),
+        ({"limit": 0}, "outer.limit: expected a whole number at least 1, got 0"),
+        ({"sizes": 3}, "outer.sizes: expected a list, each a whole number at least 1, got 3"),
+        ({"sizes": [1, 0]}, "outer.sizes[1]: expected a whole number at least 1, got 0"),
+        ({"inner": 3}, "outer.inner: expected a section with keys, got 3"),
+        ({"inner": {}}, "outer.inner.size: missing; expected a whole number at least 1"),
+        ({"inner": {"size": 0}}, "outer.inner.size: expected a whole number at least 1, got 0"),
+        ({"inners": [{"siz": 1}]}, "outer.inners[0].siz: unknown key; expected one of size"),
+        ({"maybe": 1}, "outer.maybe: expected a section with keys, got 1"),
+        ({"nmae": "a"}, "outer.nmae: unknown key; expected one of name, flag, count, rate, "),
+    ],
+)
+def test_what_is_refused_is_named(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match="^" + re.escape(f"file: {message}")):
+        from_mapping(Outer, {**VALUES, **change}, "file: outer")
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("limit", "a whole number at least 1 or null"),
+        ("mode", "one of fast, slow"),
+        ("inners", "a list, each a section with keys"),
+        ("flag", "true or false"),
+    ],
+)
+def test_a_missing_key_is_named_with_what_it_takes(key: str, expected: str) -> None:
+    values = {name: value for name, value in VALUES.items() if name != key}
+    with pytest.raises(InputError, match=f"^outer.{key}: missing; expected {expected}$"):
+        from_mapping(Outer, values, "outer")
+
+
+@dataclass(frozen=True)
+class Small:
+    kind: Literal["small"]
+    size: Positive
+
+
+@dataclass(frozen=True)
+class Named:
+    kind: Literal["named"]
+    name: str
+
+
+KINDS: dict[str, type[Small | Named]] = {"small": Small, "named": Named}
+
+
+def test_the_kind_chooses_the_dataclass() -> None:
+    assert from_tagged(KINDS, {"kind": "small", "size": 1}, "x") == Small("small", 1)
+    assert from_tagged(KINDS, {"kind": "named", "name": "a"}, "x") == Named("named", "a")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"size": 1}, "x.kind: missing; expected one of small, named"),
+        ({"kind": "big"}, "x.kind: expected one of small, named, got 'big'"),
+        ({"kind": ["small"]}, "x.kind: expected one of small, named, got ['small']"),
+        ({"kind": "small", "name": "a"}, "x.name: unknown key; expected one of kind, size"),
+        ("small", "x: expected a section with keys, got 'small'"),
+    ],
+)
+def test_a_kind_that_cannot_be_is_named(values: Any, message: str) -> None:
+    with pytest.raises(InputError, match="^" + re.escape(message) + "$"):
+        from_tagged(KINDS, values, "x")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "changed"),
+    [
+        ([], {"a": 1, "b": {"c": 2}}),
+        (["a=2"], {"a": 2, "b": {"c": 2}}),
+        (["a=2", "a=3"], {"a": 3, "b": {"c": 2}}),
+        (["b.c=null"], {"a": 1, "b": {"c": None}}),
+        (["b.d=[1, x]"], {"a": 1, "b": {"c": 2, "d": [1, "x"]}}),
+        (["a=x=y"], {"a": "x=y", "b": {"c": 2}}),
+        (["a="], {"a": None, "b": {"c": 2}}),
+    ],
+)
+def test_overrides_are_put_in(overrides: list[str], changed: dict[str, Any]) -> None:
+    values = {"a": 1, "b": {"c": 2}}
+    assert apply_overrides(values, overrides) == changed
+    assert values == {"a": 1, "b": {"c": 2}}
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("a", "--set a: expected key=value"),
+        ("=1", "--set =1: expected key=value"),
+        ("a=[1", "--set a=[1: the value is not YAML"),
+        ("a.b=1", "--set a.b=1: a is not a section"),
+        ("x.b=1", "--set x.b=1: x is not a section"),
+    ],
+)
+def test_malformed_overrides_are_named(override: str, message: str) -> None:
+    with pytest.raises(InputError, match="^" + re.escape(message) + "$"):
+        apply_overrides({"a": 1}, [override])
+
+
+def test_yaml_is_read(tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text("größe: {a: 1}\n", encoding="utf-8")
+    assert read_yaml(tmp_path / "p.yaml") == {"größe": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"p\.yaml: expected a mapping of sections$"),
+        (b"- a\n", r"p\.yaml: expected a mapping of sections$"),
+        (b"a: 1\nb: [1\n", r"p\.yaml:3: expected YAML: "),
+        (b"a: \xff\n", r"p\.yaml: expected UTF-8 text: invalid start byte$"),
+        (b"a: !!python/object/apply:os.getcwd []\n", r"p\.yaml:1: expected YAML: could not deter"),
+    ],
+)
+def test_malformed_yaml_is_named(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "p.yaml").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_yaml(tmp_path / "p.yaml")
+
+
+def test_a_missing_parameter_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"p\.yaml: no such file$"):
+        read_yaml(tmp_path / "p.yaml")
