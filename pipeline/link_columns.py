@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline.columns import Lines, Side
+from pipeline.links import read_links
 
 
 @dataclass(frozen=True)
@@ -30,17 +31,14 @@ def encode_links(portion: Lines, source: Side, target: Side) -> Links:
     """
     links, row_of = [], []
     for row, line in enumerate(portion.lines):
-        for link in line.split():
-            i, _, j = link.partition("-")
-            if not (i.isascii() and i.isdigit() and j.isascii() and j.isdigit()):
-                raise portion.wrong(row, f"expected links as i-j, got {link!r}")
-            if int(i) >= source.words[row] or int(j) >= target.words[row]:
+        for i, j in read_links(line, path=portion.path, line=portion.first + row):
+            if i >= source.words[row] or j >= target.words[row]:
                 raise portion.wrong(
                     row,
                     f"expected links between {source.words[row]} and {target.words[row]} words, "
-                    f"counted from 0, got {link}",
+                    f"counted from 0, got {i}-{j}",
                 )
-            links.append((int(i), int(j)))
+            links.append((i, j))
             row_of.append(row)
     rows = np.array(row_of, dtype=np.int64)
     words = np.array(links, dtype=np.int64).reshape(-1, 2)

@@ -1,7 +1,12 @@
 """The dataset artifact as batches of tensors, in reading order:
 
-artifact    open a dataset artifact: version, hashes, rows streamed from Parquet
-vocabulary  ids of subwords, special symbols
-batch       Batch: ids, lengths, segments of each granularity, tags
-batching    token-budget batches in a seeded order, with a position one can return to
+schema        columns, file names and version of an artifact
+vocabulary    ids of subwords, special symbols
+ragged        lists of different lengths in one array
+batch         rows, and Batch: ids, lengths, segments of each granularity, tags
+manifest      what an artifact says of itself
+artifact      open a dataset artifact: version, hashes, rows streamed from Parquet
+bucketing     rows of like length together
+batching      token-budget batches in a seeded order, with a position one can return to
+verification  check every row of an artifact
 """

@@ -18,6 +18,7 @@ import numpy as np
 
 from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch, RowColumns, pad_columns
+from mgsa.data.bucketing import bucketed
 from mgsa.errors import InputError
 
 EVALUATION_WINDOW = 20_000
@@ -237,30 +238,6 @@ def evaluation_batches(
             yield pad_columns(columns.take(rows), granularities, ngram_unit=ngram_unit)
         remaining -= len(columns)
         group = groups[-1] + 1
-
-
-def bucketed(lengths: np.ndarray, order: np.ndarray, batch_tokens: int) -> list[np.ndarray]:
-    """Rows of like length, as many together as `batch_tokens` allows: (rows,) indices a batch.
-
-    Args:
-        lengths: (n, 2) subwords of source and target.
-        order: (rows,) which rows, in the order in which rows of the same length are taken.
-    """
-    source, target = lengths[order].astype(np.int64).T
-    longer = np.maximum(source, target)
-    # Among rows whose longer side is the same, alike shorter sides are together too.
-    ranking = np.lexsort((target, source, longer))
-    order, costs = order[ranking], longer[ranking] + 1
-    batches = []
-    start = 0
-    while start < len(order):
-        # Rows are sorted by cost, so a batch costs its number of rows times the last one's.
-        most = costs[start : start + max(batch_tokens // int(costs[start]), 1)]
-        totals = most * np.arange(1, len(most) + 1)
-        size = max(int(np.searchsorted(totals, batch_tokens, side="right")), 1)
-        batches.append(order[start : start + size])
-        start += size
-    return batches
 
 
 def check_granularities(dataset: Dataset, granularities: Sequence[str]) -> None:

@@ -82,10 +82,10 @@ def _positions(counts: list[int]) -> list[range]:
     [
         ("0-0 2-0", "expected links between 2 and 1 words, counted from 0, got 2-0"),
         ("0-1", "expected links between 2 and 1 words, counted from 0, got 0-1"),
-        ("0", "expected links as i-j, got '0'"),
-        ("0--1", "expected links as i-j, got '0--1'"),
-        ("a-b", "expected links as i-j, got 'a-b'"),
-        ("0p0", "expected links as i-j, got '0p0'"),
+        ("0", "expected links such as 0-0 1-2, got '0'"),
+        ("0--1", "expected links such as 0-0 1-2, got '0--1'"),
+        ("a-b", "expected links such as 0-0 1-2, got 'a-b'"),
+        ("0p0", "expected links such as 0-0 1-2, got '0p0'"),
     ],
 )
 def test_a_wrong_line_is_named(line: str, message: str) -> None:

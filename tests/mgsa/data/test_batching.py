@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -17,7 +17,6 @@ from mgsa.data.batching import (
     Position,
     TrainBatches,
     Update,
-    bucketed,
     evaluation_batches,
 )
 from mgsa.errors import InputError
@@ -291,25 +290,3 @@ def test_evaluation_of_an_unknown_split_is_refused(dataset: Dataset) -> None:
     )
     with pytest.raises(InputError, match="no split 'dev'; it has train, valid, test"):
         next(batches)
-
-
-def test_buckets_by_hand() -> None:
-    lengths = np.array([[9, 3], [1, 1], [4, 4], [2, 5], [1, 2], [20, 1]])
-    batches = bucketed(lengths, np.arange(6), 12)
-    # Costs with end of sentence are 10, 2, 5, 6, 3, 21; 12 tokens hold rows 1 and 4 (2 x 3), rows 2
-    # and 3 (2 x 6), row 0 alone, and row 5 although it is over the budget.
-    assert [batch.tolist() for batch in batches] == [[1, 4], [2, 3], [0], [5]]
-
-
-@given(
-    st.lists(st.tuples(st.integers(1, 30), st.integers(1, 30)), min_size=1, max_size=40),
-    st.integers(1, 200),
-)
-def test_no_batch_could_take_the_next_row(pairs: list[tuple[int, int]], tokens: int) -> None:
-    lengths = np.array(pairs)
-    batches = bucketed(lengths, np.arange(len(pairs)), tokens)
-    assert sorted(np.concatenate(batches).tolist()) == list(range(len(pairs)))
-    for batch, following in pairwise(batches):
-        costs = lengths[[*batch, following[0]]].max(axis=1) + 1
-        assert costs.max() == costs[-1]
-        assert len(costs) * costs[-1] > tokens

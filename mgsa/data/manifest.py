@@ -1,0 +1,61 @@
+"""The manifest of a dataset artifact: its version, languages, counts, and every file's hash."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mgsa.data.schema import SCHEMA_VERSION
+from mgsa.errors import InputError
+from mgsa.files import read_json, sha256
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What `manifest.json` says of an artifact.
+
+    Attributes:
+        identity: SHA-256 of the manifest, which holds those of all other files.
+        levels: how many levels of syntactic partition every row has.
+        rows: the sentence pairs of every split.
+        files: size in bytes and SHA-256 of every other file.
+        content: the whole of it.
+    """
+
+    identity: str
+    source_language: str
+    target_language: str
+    levels: int
+    rows: dict[str, int]
+    files: dict[str, tuple[int, str]]
+    content: dict[str, Any]
+
+    @classmethod
+    def read(cls, path: Path) -> Manifest:
+        """Read a manifest.
+
+        Raises:
+            InputError: it is missing, malformed, or of another version.
+        """
+        content = read_json(path)
+        version = content.get("schema_version") if isinstance(content, dict) else None
+        if version != SCHEMA_VERSION:
+            raise InputError(
+                f"expected a dataset of schema version {SCHEMA_VERSION}, got {version!r}", path=path
+            )
+        try:
+            return cls(
+                identity=sha256(path),
+                source_language=content["source_language"],
+                target_language=content["target_language"],
+                levels=int(content["levels"]),
+                rows={name: int(split["rows"]) for name, split in content["splits"].items()},
+                files={
+                    name: (int(file["bytes"]), str(file["sha256"]))
+                    for name, file in content["files"].items()
+                },
+                content=content,
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"malformed manifest: {error!r}", path=path) from None
