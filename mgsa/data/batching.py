@@ -19,7 +19,11 @@ import numpy as np
 from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch, RowColumns, pad_columns
 from mgsa.data.bucketing import bucketed
+from mgsa.data.prefetch import prefetched
 from mgsa.errors import InputError
+
+UPDATES_AHEAD = 4
+"""Updates whose batches are made while the model is at work on those before."""
 
 EVALUATION_WINDOW = 20_000
 """Rows that are sorted by length together where the order of batches doesn't matter."""
@@ -120,6 +124,12 @@ class TrainBatches:
         Raises:
             InputError: the epoch of `position` has fewer micro-batches.
         """
+        updates = self._updates(position, rank, world_size, accumulate)
+        return prefetched(updates, ahead=UPDATES_AHEAD)
+
+    def _updates(
+        self, position: Position, rank: int, world_size: int, accumulate: int
+    ) -> Iterator[Update]:
         while True:
             found = False
             for update in self._updates_of_epoch(position, rank, world_size, accumulate):

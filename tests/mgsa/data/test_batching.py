@@ -202,12 +202,12 @@ def test_skipped_windows_are_not_decoded(dataset: Dataset, monkeypatch: pytest.M
         return columns(self, split, groups, words=wanted["words"], phrases=wanted["phrases"])
 
     monkeypatch.setattr(Dataset, "columns", recording)
-    last = batches.num_micro_batches(0) - 1
-    list(epoch_of(batches, Position(0, last)))
-    assert len(decoded) == 1
-    decoded.clear()
+    windows = -(-ROWS // GROUP)
     list(epoch_of(batches, Position(0, 0)))
-    assert len(decoded) == -(-ROWS // GROUP)
+    whole = decoded[:windows]  # the next epoch's may follow: updates are made ahead
+    decoded.clear()
+    list(epoch_of(batches, Position(0, batches.num_micro_batches(0) - 1)))
+    assert decoded[0] == whole[-1]
 
 
 def test_seed_and_epoch_choose_the_order(dataset: Dataset) -> None:
