@@ -173,13 +173,19 @@ def _write_split(
         unit="pairs",
         size=len,
     )
-    with pq.ParquetWriter(
-        folder / f"{split}.parquet", SCHEMA, compression=settings.compression, version="2.6"
-    ) as writer:
-        for portion in portions:
-            table, counts = _table(portion, files, totals["rows"] + 1, symbols)
-            writer.write_table(table, row_group_size=settings.row_group_rows)
-            totals.update(counts)
+    path = folder / f"{split}.parquet"
+    try:
+        with pq.ParquetWriter(
+            path, SCHEMA, compression=settings.compression, version="2.6"
+        ) as writer:
+            for portion in portions:
+                table, counts = _table(portion, files, totals["rows"] + 1, symbols)
+                writer.write_table(table, row_group_size=settings.row_group_rows)
+                totals.update(counts)
+    except OSError as error:
+        # Arrow's says neither which file it was nor, in a field of its own, what went wrong.
+        reason = error.strerror or str(error)
+        raise OSError(error.errno, reason, error.filename or str(path)) from error
     return dict(totals)
 
 

@@ -76,18 +76,21 @@ def write_stages(folder: Path, splits: Mapping[str, Sequence[Pair]]) -> None:
             _write_lines(folder / f"tokenized/{split}.links", [str(pair.links) for pair in pairs])
 
 
+def arguments(folder: Path) -> list[str]:
+    """The stage `dataset`'s arguments for what `write_stages` wrote."""
+    inputs = ("corpus", "tokenized", "bpe", "partitions", "parser")
+    paths = {name: name for name in inputs} | {
+        "out": "dataset",
+        "report": "dataset.json",
+        "params": "params.yaml",
+    }
+    return [part for name, path in paths.items() for part in (f"--{name}", str(folder / path))]
+
+
 def build(folder: Path, *extra: str) -> Path:
     """Run the stage `dataset` on what `write_stages` wrote, and give the artifact's folder."""
-    inputs = [
-        part
-        for name in ("corpus", "tokenized", "bpe", "partitions", "parser")
-        for part in (f"--{name}", str(folder / name))
-    ]
-    out = folder / "dataset"
-    report = folder / "dataset.json"
-    outputs = ["--out", str(out), "--report", str(report)]
-    main([*inputs, *outputs, "--params", str(folder / "params.yaml"), *extra])
-    return out
+    main([*arguments(folder), *extra])
+    return folder / "dataset"
 
 
 def random_dataset(folder: Path, count: int, *, seed: int = 1, row_group_rows: int = 3) -> Path:

@@ -220,8 +220,6 @@ class Dataset:
         # One column at a time: joining the row groups of a column needs it twice for a moment.
         table = self._read(split, row_groups, [column])
         array = table[column].combine_chunks()
-        if isinstance(array, pa.ChunkedArray):
-            array = pa.concat_arrays(array.chunks)
         outer = array.offsets.to_numpy()
         if not nested:
             return (Ragged(array.values.to_numpy(), outer[:-1], np.diff(outer)),)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import resource
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -16,7 +20,16 @@ from mgsa.data.vocabulary import SPECIAL_SYMBOLS
 from mgsa.errors import InputError
 from mgsa.files import read_json
 from pipeline.dataset import main
-from tests.stage_folders import BUSH, PARAMETERS, YES, Pair, build, random_pairs, write_stages
+from tests.stage_folders import (
+    BUSH,
+    PARAMETERS,
+    YES,
+    Pair,
+    arguments,
+    build,
+    random_pairs,
+    write_stages,
+)
 
 SMALL = {"train": [BUSH, YES, YES, BUSH], "valid": [YES], "test": [BUSH]}
 
@@ -213,3 +226,20 @@ def test_verifying_a_damaged_artifact_is_one_line(
     error = capsys.readouterr().err
     assert error.startswith(f"error: {path}: expected ")
     assert error.count("\n") == 1
+
+
+def test_a_full_disk_is_one_line_and_leaves_the_old_artifact(tmp_path: Path) -> None:
+    write_stages(tmp_path, {"train": random_pairs(300, 1), "valid": [YES], "test": [YES]})
+    before = digests(build(tmp_path))
+    # Files may grow to 4 KB and no further: what a disk does that is full by then.
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline.dataset", *arguments(tmp_path)],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
+    )
+    assert done.returncode == 1
+    assert re.fullmatch(r"error: .*train\.parquet: .*File too large.*\n", done.stderr)
+    assert digests(tmp_path / "dataset") == before
+    assert not list(tmp_path.glob(".partial-*"))
