@@ -1,0 +1,176 @@
+"""Train and test JoeyNMT on the very text, BPE codes and sizes of a run of this project.
+
+JoeyNMT needs an environment of its own:
+
+    python -m venv ENV && ENV/bin/pip install torch==2.13.0 joeynmt==2.3.0 importlib_metadata
+
+    python benchmarks/joeynmt_peer.py --python ENV/bin/python --tokenized data/tokenized \\
+        --bpe data/bpe --work FOLDER --epochs 20
+
+Its training target tokens/s, its translation sentences/s and its output's BLEU go to
+FOLDER/peer.json. With `--updates N` it stops after N updates: enough to compare speed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+SPECIAL_SYMBOLS = ("<unk>", "<pad>", "<s>", "</s>")
+
+
+def configuration(
+    tokenized: Path, codes: Path, work: Path, model: dict[str, Any], train: dict[str, Any]
+) -> dict[str, Any]:
+    """JoeyNMT's configuration with the sizes and the schedule of our `model` and `train`."""
+    side = {
+        "level": "bpe",
+        "lowercase": False,
+        "normalize": False,
+        "max_length": 1024,
+        "voc_file": str(work / "vocabulary"),
+        "tokenizer_type": "subword-nmt",
+        "tokenizer_cfg": {"codes": str(codes), "pretokenizer": "none", "num_merges": 0},
+    }
+    layers = {
+        "type": "transformer",
+        "num_heads": model["heads"],
+        "hidden_size": model["dim"],
+        "ff_size": model["ffn_dim"],
+        "dropout": model["dropout"],
+        "layer_norm": model["norm"],
+        "embeddings": {"embedding_dim": model["dim"], "scale": True, "dropout": 0.0},
+    }
+    return {
+        "name": "peer",
+        "joeynmt_version": "2.3.0",
+        "model_dir": str(work / "model"),
+        "use_cuda": False,
+        "random_seed": train["seed"],
+        "data": {
+            "train": str(tokenized / "train"),
+            "dev": str(tokenized / "valid"),
+            "test": str(tokenized / "test"),
+            "dataset_type": "plain",
+            "src": {"lang": "source", **side},
+            "trg": {"lang": "target", **side},
+        },
+        "training": {
+            "normalization": "tokens",
+            "loss": "crossentropy",
+            "label_smoothing": train["label_smoothing"],
+            "optimizer": "adam",
+            "adam_betas": train["optimizer_betas"],
+            "learning_rate": train["learning_rate"],
+            "learning_rate_min": 1e-9,
+            "learning_rate_warmup": train["warmup"],
+            "scheduling": "warmupinversesquareroot",
+            "clip_grad_norm": train["clip_norm"],
+            "batch_size": train["batch_tokens"],
+            "batch_type": "token",
+            "epochs": train["max_epochs"],
+            "updates": train["max_updates"],
+            "validation_freq": train["validate_every"],
+            "logging_freq": 50,
+            "early_stopping_metric": "bleu",
+            "keep_best_ckpts": 1,
+            "overwrite": True,
+            "print_valid_sents": [0],
+        },
+        "testing": {
+            "beam_size": 5,
+            "beam_alpha": 1.0,
+            "batch_size": 4096,
+            "batch_type": "token",
+            "max_output_length": 100,
+            "eval_metrics": ["bleu"],
+            "sacrebleu_cfg": {"tokenize": "none"},
+        },
+        "model": {
+            "initializer": "xavier_uniform",
+            "embed_initializer": "xavier_uniform",
+            "bias_initializer": "zeros",
+            "tied_embeddings": True,
+            "tied_softmax": True,
+            "encoder": {**layers, "num_layers": model["encoder_layers"]},
+            "decoder": {**layers, "num_layers": model["decoder_layers"]},
+        },
+    }
+
+
+def write_vocabulary(bpe: Path, path: Path) -> None:
+    """The joint vocabulary of both sides in JoeyNMT's form."""
+    subwords = {
+        line.rsplit(" ", 1)[0]
+        for side in ("source", "target")
+        for line in (bpe / f"vocab.{side}").read_text(encoding="utf-8").splitlines()
+    }
+    path.write_text("\n".join([*SPECIAL_SYMBOLS, *sorted(subwords)]) + "\n", encoding="utf-8")
+
+
+def training_speed(log: str) -> float:
+    """Mean target tokens/s over the reports of JoeyNMT's own log, the first left out."""
+    rates = [int(rate) for rate in re.findall(r"Tokens per Sec:\s+(\d+)", log)][1:]
+    return sum(rates) / len(rates)
+
+
+def main() -> None:
+    """Write the configuration, train, translate the test split, collect the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--python", required=True, help="interpreter that has JoeyNMT")
+    parser.add_argument("--tokenized", type=Path, required=True)
+    parser.add_argument("--bpe", type=Path, required=True)
+    parser.add_argument("--params", type=Path, default=Path("params.yaml"))
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--updates", type=int, default=1_000_000)
+    arguments = parser.parse_args()
+
+    params = yaml.safe_load(arguments.params.read_text(encoding="utf-8"))
+    train = {
+        **params["train"],
+        "max_epochs": arguments.epochs,
+        "max_updates": arguments.updates,
+        "validate_every": min(500, arguments.updates),
+    }
+    work = arguments.work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    write_vocabulary(arguments.bpe, work / "vocabulary")
+    config = configuration(
+        arguments.tokenized.resolve(),
+        (arguments.bpe / "bpe.codes").resolve(),
+        work,
+        params["model"],
+        train,
+    )
+    (work / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+
+    joeynmt = [arguments.python, "-m", "joeynmt"]
+    subprocess.run([*joeynmt, "train", str(work / "config.yaml"), "--skip-test"], check=True)
+    start = time.perf_counter()
+    subprocess.run(
+        [*joeynmt, "test", str(work / "config.yaml"), "--output-path", str(work / "output")],
+        check=True,
+    )
+    seconds = time.perf_counter() - start
+    sentences = len((work / "output.test").read_text(encoding="utf-8").splitlines())
+    figures = {
+        "training_target_tokens_per_second": training_speed(
+            (work / "model" / "train.log").read_text(encoding="utf-8")
+        ),
+        "test_command_seconds": seconds,
+        "test_sentences": sentences,
+    }
+    (work / "peer.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    print(json.dumps(figures, indent=2))
+
+
+if __name__ == "__main__":
+    main()

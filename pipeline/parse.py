@@ -1,0 +1,272 @@
+"""Stage `parse`: one constituency tree for each tokenised source sentence.
+
+Sentences are read in windows; those of a window that no earlier run has parsed go to worker
+processes in batches of similar length, each worker with a parser on one thread. Which sentences
+share a batch follows from the text and the memory alone, never from the number of workers.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mgsa.command import progress, run
+from mgsa.errors import InputError
+from mgsa.files import replacing_folder, write_json
+from mgsa.settings import Positive
+from pipeline.parse_memory import ParseMemory
+from pipeline.parser_folder import ParserFolder, read_parser_folder
+from pipeline.stage import SPLITS, argument_parser, read_settings
+from pipeline.stanza_parser import BATCH_SENTENCES, ConstituencyParser
+from pipeline.text import read_parallel, read_sentences
+from pipeline.trees import check_leaves, flat_tree, read_tree
+from pipeline.workers import map_chunks
+
+WINDOW_SENTENCES = 16384
+"""Sentences that are sorted by length together, and held in memory."""
+
+
+@dataclass(frozen=True)
+class ParseSettings:
+    """How to parse: sentences of more than `max_words` words get a flat tree."""
+
+    max_words: Positive
+    workers: Positive
+    gpu: bool
+
+
+@dataclass
+class Window:
+    """Sentences read together, to be written when their last batch is parsed."""
+
+    sentences: list[tuple[str, int, list[str]]] = field(default_factory=list)
+    last_batch: int = -1
+
+
+@dataclass(frozen=True)
+class ParsedBatch:
+    """The trees of a batch; `None` for a sentence that the parser could not take."""
+
+    number: int
+    keys: list[bytes]
+    trees: list[str | None]
+
+
+class Corpus:
+    """The sentences of all splits in windows, and the batches of those that must be parsed."""
+
+    def __init__(self, tokenized: Path, memory: ParseMemory, max_words: int) -> None:
+        self._tokenized = tokenized
+        self._memory = memory
+        self._max_words = max_words
+        self._given_out: set[bytes] = set()
+        self._num_batches = 0
+        self.windows: deque[Window] = deque()
+
+    def batches(self) -> Iterator[tuple[int, list[bytes], list[list[str]]]]:
+        """Batches of new sentences: number, keys, tokens. Fills `windows` on the way."""
+        window = Window()
+        for sentence in _read_tokens(self._tokenized):
+            window.sentences.append(sentence)
+            if len(window.sentences) == WINDOW_SENTENCES:
+                yield from self._batches_of(window)
+                window = Window()
+        yield from self._batches_of(window)
+
+    def stored(self, keys: Sequence[bytes]) -> None:
+        """Note that these sentences are in the memory now."""
+        self._given_out.difference_update(keys)
+
+    def _batches_of(self, window: Window) -> Iterator[tuple[int, list[bytes], list[list[str]]]]:
+        tokens_of = {
+            self._memory.key(tokens): tokens
+            for _, _, tokens in window.sentences
+            if len(tokens) <= self._max_words
+        }
+        new = tokens_of.keys() - self._memory.known(tokens_of) - self._given_out
+        # By length, so that a batch holds little padding; by the words then, for a fixed order.
+        ordered = sorted(new, key=lambda key: (len(tokens_of[key]), tokens_of[key]))
+        self._given_out |= new
+        starts = range(0, len(ordered), BATCH_SENTENCES)
+        first = self._num_batches
+        self._num_batches += len(starts)
+        window.last_batch = self._num_batches - 1
+        self.windows.append(window)
+        for number, start in enumerate(starts, start=first):
+            keys = ordered[start : start + BATCH_SENTENCES]
+            yield number, keys, [tokens_of[key] for key in keys]
+
+
+class TreeWriter:
+    """Writes the trees of windows, flat ones where there is no other, and counts."""
+
+    def __init__(self, folder: Path, memory: ParseMemory, max_words: int, files: ExitStack) -> None:
+        self._memory = memory
+        self._max_words = max_words
+        self._files = {
+            split: files.enter_context(
+                (folder / f"{split}.trees").open("w", encoding="utf-8", newline="\n")
+            )
+            for split in SPLITS
+        }
+        self.failed: set[bytes] = set()
+        self.counts = {"sentences": 0, "flat_too_long": 0, "flat_failed": 0}
+
+    def write(self, window: Window) -> None:
+        """Write the trees of a window whose sentences are all in the memory, or failed."""
+        keys = [self._memory.key(tokens) for _, _, tokens in window.sentences]
+        trees = self._memory.trees(set(keys))
+        for key, (split, line, tokens) in zip(keys, window.sentences, strict=True):
+            self.counts["sentences"] += 1
+            if len(tokens) > self._max_words:
+                self.counts["flat_too_long"] += 1
+                tree = str(flat_tree(tokens))
+            elif key in self.failed:
+                self.counts["flat_failed"] += 1
+                tree = str(flat_tree(tokens))
+            else:
+                tree = trees[key]
+                where = f"the remembered tree of {split}.source"
+                check_leaves(read_tree(tree), tokens, path=where, line=line)
+            self._files[split].write(f"{tree}\n")
+
+
+def parse_corpus(
+    tokenized: Path, parser_folder: Path, folder: Path, memory: ParseMemory, settings: ParseSettings
+) -> dict[str, int]:
+    """Write `{split}.trees` to `folder`; count sentences, flat trees and what was parsed anew.
+
+    Raises:
+        InputError: the tokenised text or the parser is damaged.
+    """
+    corpus = Corpus(tokenized, memory, settings.max_words)
+    parsed = map_chunks(
+        _parse_batch,
+        corpus.batches(),
+        workers=settings.workers,
+        chunk_size=1,
+        initializer=_start,
+        initargs=(parser_folder, settings.gpu),
+    )
+    num_parsed = 0
+    with ExitStack() as files:
+        writer = TreeWriter(folder, memory, settings.max_words, files)
+        shown = progress(
+            parsed, "parse", total=None, unit="sentences", size=lambda batch: len(batch.keys)
+        )
+        for batch in shown:
+            found = {k: t for k, t in zip(batch.keys, batch.trees, strict=True) if t is not None}
+            memory.store(found)
+            corpus.stored(batch.keys)
+            writer.failed.update(key for key in batch.keys if key not in found)
+            num_parsed += len(found)
+            while corpus.windows and corpus.windows[0].last_batch <= batch.number:
+                writer.write(corpus.windows.popleft())
+        for window in corpus.windows:  # those after the last batch had nothing new
+            writer.write(window)
+    return writer.counts | {"parsed": num_parsed}
+
+
+def copy_trees(tokenized: Path, folder: Path) -> dict[str, int]:
+    """Ready-made trees instead of a parser: each is checked against its sentence's tokens."""
+    counts = {"sentences": 0}
+    for split in SPLITS:
+        path = tokenized / f"{split}.trees"
+        if not path.is_file():
+            raise InputError(
+                "no such file: parser.kind is trees, so the corpus brings them", path=path
+            )
+        pairs = read_parallel([tokenized / f"{split}.source", path])
+        with (folder / path.name).open("w", encoding="utf-8", newline="\n") as file:
+            for line, (text, bracketed) in enumerate(pairs, start=1):
+                tree = read_tree(bracketed, path=path, line=line)
+                check_leaves(tree, text.split(" "), path=path, line=line)
+                file.write(f"{tree}\n")
+                counts["sentences"] += 1
+    return counts
+
+
+def _read_tokens(tokenized: Path) -> Iterator[tuple[str, int, list[str]]]:
+    for split in SPLITS:
+        for line, text in enumerate(read_sentences(tokenized / f"{split}.source"), start=1):
+            yield split, line, text.split(" ")
+
+
+_parser: ConstituencyParser
+
+
+def _start(folder: Path, gpu: bool) -> None:
+    """Load this process's parser, on one thread: several processes share the cores."""
+    global _parser
+    import torch
+
+    torch.set_num_threads(1)
+    _parser = ConstituencyParser.load(folder, gpu=gpu)
+
+
+def _parse_batch(chunk: list[tuple[int, list[bytes], list[list[str]]]]) -> ParsedBatch:
+    ((number, keys, sentences),) = chunk
+    try:
+        trees: list[str | None] = list(_parser.parse(sentences))
+    except Exception:
+        # What another's model raises on a sentence that it can't take, nobody knows. The sentence
+        # must cost neither its batch nor the corpus: each is tried alone, and failures counted.
+        trees = [_parse_alone(sentence) for sentence in sentences]
+    return ParsedBatch(number, keys, trees)
+
+
+def _parse_alone(sentence: list[str]) -> str | None:
+    try:
+        return _parser.parse([sentence])[0]
+    except Exception:
+        return None
+
+
+def _check_inputs(tokenized: Path, parser: Path) -> ParserFolder:
+    for split in SPLITS:
+        if not (tokenized / f"{split}.source").is_file():
+            raise InputError("no such file", path=tokenized / f"{split}.source")
+    return read_parser_folder(parser)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Parse a corpus, or check and copy the trees that came with it."""
+    parser = argument_parser("parse", "Parse the source side of a tokenised corpus.")
+    parser.add_argument("--tokenized", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--parser", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="trees")
+    parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="counts (JSON)")
+    parser.add_argument(
+        "--memory",
+        type=Path,
+        default=Path("data/parse_memory.sqlite"),
+        metavar="FILE",
+        help="parsed sentences, kept between runs (default: data/parse_memory.sqlite)",
+    )
+    arguments = parser.parse_args(argv)
+    settings = read_settings(arguments, "parse", ParseSettings)
+    used = _check_inputs(arguments.tokenized, arguments.parser)
+    with replacing_folder(arguments.out) as folder:
+        if used.kind == "trees":
+            counts = copy_trees(arguments.tokenized, folder)
+        else:
+            with ParseMemory(arguments.memory, used.identity) as memory:
+                counts = parse_corpus(
+                    arguments.tokenized, arguments.parser, folder, memory, settings
+                )
+    num_parsed = counts.pop("parsed", 0)
+    flat = counts.get("flat_too_long", 0) + counts.get("flat_failed", 0)
+    print(
+        f"parse: {counts['sentences']:,} sentences, {num_parsed:,} parsed now, {flat:,} flat",
+        file=sys.stderr,
+    )
+    # What was parsed now depends on earlier runs, so the report is silent on it.
+    write_json(arguments.report, counts)
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

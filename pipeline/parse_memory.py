@@ -1,0 +1,85 @@
+"""Parsed sentences, remembered in one file between runs.
+
+A sentence is known by a digest of the parser's identity and its tokens, so that another parser, or
+the same one trained anew with another outcome, starts from nothing, and a corpus that grew costs
+only what is new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from mgsa.errors import InputError
+
+_LOOKUP_KEYS = 500  # well under SQLite's smallest limit of variables in a statement
+_WAIT_SECONDS = 60.0
+
+
+class ParseMemory:
+    """Trees by digest in an SQLite file that survives a kill and serves several runs at once.
+
+    Raises:
+        InputError: the file is something else than such a memory.
+    """
+
+    def __init__(self, path: Path, parser_identity: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._seed = parser_identity.encode()
+        self._database = sqlite3.connect(path, timeout=_WAIT_SECONDS)
+        try:
+            # A write-ahead log lets others read while we write; `NORMAL` can lose the last
+            # sentences in a power cut, never the file.
+            self._database.execute("PRAGMA journal_mode=WAL")
+            self._database.execute("PRAGMA synchronous=NORMAL")
+            with self._database:
+                self._database.execute(
+                    "CREATE TABLE IF NOT EXISTS trees (key BLOB PRIMARY KEY, tree TEXT NOT NULL)"
+                    " WITHOUT ROWID"
+                )
+        except sqlite3.DatabaseError as error:
+            self._database.close()
+            message = f"expected a memory of parsed sentences: {error}"
+            raise InputError(message, path=path) from None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def __enter__(self) -> ParseMemory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def key(self, tokens: Sequence[str]) -> bytes:
+        """The digest of a sentence under this parser; tokens hold no space, so none run on."""
+        text = " ".join(tokens).encode()
+        return hashlib.blake2b(text, digest_size=16, key=self._seed[:64]).digest()
+
+    def known(self, keys: Iterable[bytes]) -> set[bytes]:
+        """Those of `keys` whose trees are remembered."""
+        return {key for (key,) in self._select("key", keys)}
+
+    def trees(self, keys: Iterable[bytes]) -> dict[bytes, str]:
+        """The trees of those of `keys` that are remembered."""
+        return dict(self._select("key, tree", keys))
+
+    def store(self, trees: Mapping[bytes, str]) -> None:
+        """Remember trees, at once and for good."""
+        with self._database:
+            self._database.executemany(
+                "INSERT OR REPLACE INTO trees VALUES (?, ?)", sorted(trees.items())
+            )
+
+    def _select(self, columns: str, keys: Iterable[bytes]) -> Iterator[tuple]:
+        wanted = list(keys)
+        for start in range(0, len(wanted), _LOOKUP_KEYS):
+            some = wanted[start : start + _LOOKUP_KEYS]
+            marks = ",".join("?" * len(some))
+            query = f"SELECT {columns} FROM trees WHERE key IN ({marks})"
+            with closing(self._database.execute(query, some)) as rows:
+                yield from rows

@@ -1,0 +1,93 @@
+"""A stanza tagger and constituency parser, loaded from a parser folder, for tokenised text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mgsa.errors import InputError
+from pipeline.parser_folder import read_parser_folder
+from pipeline.trees import Tree, escape_token
+
+BATCH_SENTENCES = 64
+"""Sentences that go through the models together. Larger batches are no faster on a CPU."""
+SHIFT_REDUCE_SENTENCES = 32
+"""Sentences whose trees the parser builds in step."""
+
+
+class ConstituencyParser:
+    """Tags and parses sentences; the leaves of a tree are the sentence's tokens, escaped."""
+
+    def __init__(self, pipeline: Any, identity: str) -> None:
+        self._pipeline = pipeline
+        self.identity = identity
+
+    @classmethod
+    def load(cls, folder: Path, *, gpu: bool = False) -> ConstituencyParser:
+        """Load the models of a parser folder after their hashes are checked.
+
+        Model files of stanza are PyTorch pickles, so they are loaded by stanza only, and only if
+        they are the very files that the folder's `parser.json` recorded.
+
+        Raises:
+            InputError: the folder is no parser's, a file of it changed, or stanza refuses it.
+        """
+        parser = read_parser_folder(folder)
+        if parser.kind != "stanza":
+            raise InputError(
+                "it holds no models: ready-made trees came with the corpus", path=folder
+            )
+        import stanza
+
+        pipeline = stanza.Pipeline(
+            parser.language,
+            dir=str(folder),
+            package=parser.package,
+            processors="tokenize,pos,constituency",
+            tokenize_pretokenized=True,
+            download_method=None,
+            use_gpu=gpu,
+            pos_batch_size=BATCH_SENTENCES,
+            constituency_batch_size=SHIFT_REDUCE_SENTENCES,
+            logging_level="ERROR",
+            verbose=False,
+        )
+        return cls(pipeline, parser.identity)
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
+        """The tree of each sentence on one line, `(ROOT …)`.
+
+        Raises:
+            RuntimeError: stanza could not parse a sentence, or lost a word of one.
+        """
+        document = self._pipeline([list(sentence) for sentence in sentences])
+        return [
+            str(_with_words(parsed.constituency, tokens))
+            for parsed, tokens in zip(document.sentences, sentences, strict=True)
+        ]
+
+
+def _with_words(node: Any, tokens: Sequence[str]) -> Tree:
+    """stanza's tree as ours, the leaves taken from `tokens`; deep trees need no recursion."""
+    words = iter(tokens)
+    # A node is opened, then its children, then it is closed over what they became.
+    waiting: list[tuple[Any, bool]] = [(node, False)]
+    finished: list[list[Tree]] = [[]]
+    while waiting:
+        current, opened = waiting.pop()
+        if opened:
+            children = finished.pop()
+            finished[-1].append(Tree(current.label, tuple(children)))
+        elif current.is_preterminal():
+            word = next(words, None)
+            if word is None:
+                raise RuntimeError("the parser's tree has more leaves than the sentence has words")
+            finished[-1].append(Tree(current.label, word=escape_token(word)))
+        else:
+            waiting.append((current, True))
+            finished.append([])
+            waiting += [(child, False) for child in reversed(current.children)]
+    if next(words, None) is not None:
+        raise RuntimeError("the parser's tree has fewer leaves than the sentence has words")
+    return finished[0][0]

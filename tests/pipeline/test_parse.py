@@ -1,0 +1,183 @@
+"""The parse stage: every sentence gets a tree, whatever becomes of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from pipeline.parser_folder import write_parser_folder
+
+from mgsa.command import run
+from mgsa.errors import InputError
+from mgsa.files import read_json, sha256
+from mgsa.settings import from_mapping
+from pipeline.parse import ParseSettings, copy_trees, main
+from pipeline.stage import SPLITS
+from pipeline.trees import read_tree, read_trees
+
+SENTENCES = ["A man sleeps .", "Two dogs ( big ones ) run -LRB- .", "A man sleeps .", "Hello"]
+
+
+def write_tokenized(folder: Path, sentences: Sequence[str]) -> Path:
+    folder.mkdir(exist_ok=True)
+    for split in SPLITS:
+        text = "".join(f"{sentence}\n" for sentence in sentences)
+        (folder / f"{split}.source").write_text(text, encoding="utf-8")
+    return folder
+
+
+def parameters(folder: Path, *, max_words: int = 50, workers: int = 1) -> Path:
+    path = folder / "params.yaml"
+    path.write_text(
+        f"parse:\n  max_words: {max_words}\n  workers: {workers}\n  gpu: false\n", encoding="utf-8"
+    )
+    return path
+
+
+def command(folder: Path, tokenized: Path, parser: Path, params: Path, out: str) -> list[str]:
+    paths = {
+        "--tokenized": tokenized,
+        "--parser": parser,
+        "--out": folder / out,
+        "--report": folder / f"{out}.json",
+        "--memory": folder / "memory.sqlite",
+        "--params": params,
+    }
+    return [str(part) for pair in paths.items() for part in pair]
+
+
+@pytest.fixture(scope="module")
+def real_parser(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small English models as a parser folder."""
+    folder = tmp_path_factory.mktemp("parser") / "parser"
+    shutil.copytree(shared / "stanza_resources", folder)
+    folder.chmod(0o755)
+    write_parser_folder(folder, kind="stanza", language="en", package="ptbsample")
+    return folder
+
+
+def trees_parser(folder: Path) -> Path:
+    parser = folder / "parser"
+    parser.mkdir()
+    write_parser_folder(parser, kind="trees", language="en", package=None)
+    return parser
+
+
+@pytest.mark.real
+def test_every_sentence_gets_a_tree_over_its_tokens(tmp_path: Path, real_parser: Path) -> None:
+    tokenized = write_tokenized(tmp_path / "tokenized", SENTENCES)
+    argv = command(tmp_path, tokenized, real_parser, parameters(tmp_path), "out")
+    assert run(main, argv) == 0
+    leaves = [tree.leaves() for tree in read_trees(tmp_path / "out" / "train.trees")]
+    assert leaves[1] == ["Two", "dogs", "-LRB-", "big", "ones", "-RRB-", "run", "-LRB-", "."]
+    assert [len(words) for words in leaves] == [4, 9, 4, 1]
+    assert read_json(tmp_path / "out.json") == {
+        "sentences": 12,
+        "flat_too_long": 0,
+        "flat_failed": 0,
+    }
+
+
+@pytest.mark.real
+def test_long_sentences_are_flat_and_counted(tmp_path: Path, real_parser: Path) -> None:
+    tokenized = write_tokenized(tmp_path / "tokenized", ["one two three", " ".join(["w"] * 5000)])
+    argv = command(tmp_path, tokenized, real_parser, parameters(tmp_path), "out")
+    assert run(main, argv) == 0
+    text = (tmp_path / "out" / "valid.trees").read_text("utf-8").splitlines()
+    assert text[1].startswith("(ROOT (FRAG (X w) (X w)")
+    assert read_json(tmp_path / "out.json")["flat_too_long"] == 3
+
+
+@pytest.mark.real
+def test_only_what_is_new_is_parsed(
+    tmp_path: Path, real_parser: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokenized = write_tokenized(tmp_path / "tokenized", SENTENCES)
+    argv = command(tmp_path, tokenized, real_parser, parameters(tmp_path), "first")
+    assert run(main, argv) == 0
+    assert "12 sentences, 3 parsed now" in capsys.readouterr().err
+    write_tokenized(tokenized, [*SENTENCES, "A new sentence ."])
+    argv = command(tmp_path, tokenized, real_parser, parameters(tmp_path), "second")
+    assert run(main, argv) == 0
+    assert "15 sentences, 1 parsed now" in capsys.readouterr().err
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_the_number_of_workers_does_not_matter(
+    tmp_path: Path, real_parser: Path, shared: Path
+) -> None:
+    trees = (shared / "treebank" / "dev.mrg").read_text("utf-8").splitlines()[:120]
+    tokenized = write_tokenized(
+        tmp_path / "tokenized", [" ".join(read_tree(tree).leaves()) for tree in trees]
+    )
+    outputs = []
+    for workers in (1, 2):
+        (tmp_path / "memory.sqlite").unlink(missing_ok=True)
+        params = parameters(tmp_path, workers=workers)
+        assert run(main, command(tmp_path, tokenized, real_parser, params, f"out{workers}")) == 0
+        outputs.append(sha256(tmp_path / f"out{workers}" / "train.trees"))
+    assert outputs[0] == outputs[1]
+
+
+@pytest.mark.real
+def test_a_model_file_that_changed_is_refused(
+    tmp_path: Path, real_parser: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = tmp_path / "parser"
+    shutil.copytree(real_parser, parser)
+    model = parser / "en" / "constituency" / "ptbsample.pt"
+    model.chmod(0o644)
+    model.write_bytes(model.read_bytes()[:-1])
+    tokenized = write_tokenized(tmp_path / "tokenized", SENTENCES)
+    assert run(main, command(tmp_path, tokenized, parser, parameters(tmp_path), "out")) == 2
+    assert "ptbsample.pt" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_ready_made_trees_are_checked_and_copied(tmp_path: Path) -> None:
+    tokenized = write_tokenized(tmp_path / "tokenized", ["a ( b"])
+    for split in SPLITS:
+        tree = "(ROOT  (X (A a) (-LRB- -LRB-) (B b)))\n"
+        (tokenized / f"{split}.trees").write_text(tree, encoding="utf-8")
+    argv = command(tmp_path, tokenized, trees_parser(tmp_path), parameters(tmp_path), "out")
+    assert run(main, argv) == 0
+    copied = (tmp_path / "out" / "test.trees").read_text("utf-8")
+    assert copied == "(ROOT (X (A a) (-LRB- -LRB-) (B b)))\n"
+
+
+@pytest.mark.parametrize(
+    ("tree", "message"),
+    [
+        (
+            "(ROOT (X (A a) (B c)))",
+            "train.trees:1: leaf 2 of the tree is 'c': expected the token 'b'",
+        ),
+        ("(ROOT (X (A a)))", "train.trees:1: the tree has 1 leaves: expected 2"),
+        ("(ROOT (X (A a) (B b))", "train.trees:1: "),
+        ("", "train.trees:1: "),
+    ],
+)
+def test_a_tree_that_does_not_fit_is_named(
+    tmp_path: Path, tree: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokenized = write_tokenized(tmp_path / "tokenized", ["a b"])
+    for split in SPLITS:
+        (tokenized / f"{split}.trees").write_text(f"{tree}\n", encoding="utf-8")
+    argv = command(tmp_path, tokenized, trees_parser(tmp_path), parameters(tmp_path), "out")
+    assert run(main, argv) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_missing_trees_are_named(tmp_path: Path) -> None:
+    tokenized = write_tokenized(tmp_path / "tokenized", ["a b"])
+    with pytest.raises(InputError, match=r"train\.trees: no such file: parser\.kind is trees"):
+        copy_trees(tokenized, tmp_path)
+
+
+def test_settings_are_checked() -> None:
+    with pytest.raises(InputError, match=r"parse\.workers: expected a whole number at least 1"):
+        from_mapping(ParseSettings, {"max_words": 3, "workers": 0, "gpu": False}, "parse")
