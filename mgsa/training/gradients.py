@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.batching import Update
+from mgsa.data.vocabulary import UNK
 from mgsa.errors import FailedError
 from mgsa.training.loss import LossSums
 from mgsa.training.randomness import seed_micro_batch
@@ -60,13 +61,19 @@ class Gradients:
     """Computes gradients update by update, over the processes that Fabric launched."""
 
     def __init__(
-        self, fabric: Fabric, objective: nn.Module, *, seed: int, granularities: Sequence[str]
+        self,
+        fabric: Fabric,
+        objective: nn.Module,
+        *,
+        seed: int,
+        granularities: Sequence[str],
+        ngram_unit: str,
     ) -> None:
         """Take the objective as `fabric.setup` gave it, and what a filler batch needs."""
         self.fabric = fabric
         self.objective = objective
         self.seed = seed
-        self._filler = _empty_pair(granularities)
+        self._filler = _filler(granularities, ngram_unit)
 
     def compute(self, update: Update, *, epoch: int) -> tuple[list[MicroBatchLoss], int]:
         """Fill the parameters' `.grad`; give this process's losses and how many were left out.
@@ -103,10 +110,10 @@ class Gradients:
                     exchanging = last and not alone
                     self.fabric.backward(loss * (share if batch else 0.0))
             except OUT_OF_MEMORY as error:
-                if exchanging:
+                if exchanging or batch is None:
                     raise FailedError(
                         f"epoch {epoch + 1}, micro-batch {index}: memory ran out while processes "
-                        f"exchanged gradients; lower train.batch_tokens, then resume"
+                        f"exchanged gradients; lower train.batch_tokens"
                     ) from error
                 raise _BatchTooLargeError(index) from None
             if batch is not None:
@@ -175,15 +182,18 @@ def _not_finite(losses: Sequence[MicroBatchLoss], gradient_norm: float) -> str:
     return "a loss of another process is not finite"
 
 
-def _empty_pair(granularities: Sequence[str]) -> Batch:
-    """One pair of empty sentences: end of sentence alone."""
+def _filler(granularities: Sequence[str], unit: str) -> Batch:
+    """A batch that makes use of every parameter, as DDP expects of each process.
+
+    With two phrases in every partition: the recurrent weights of an interaction need a second step.
+    """
     levels = max((int(name.rpartition("_")[2]) for name in granularities), default=0)
     row = Row(
-        index=0,
-        source=(),
-        target=(),
-        subwords_per_word=(),
-        phrase_lengths=((),) * levels,
-        phrase_tags=((),) * levels,
+        index=-1,
+        source=(UNK,),
+        target=(UNK,),
+        subwords_per_word=(1,),
+        phrase_lengths=((1,),) * levels,
+        phrase_tags=((0,),) * levels,
     )
-    return make_batch([row], granularities, ngram_unit="subword")
+    return make_batch([row], granularities, ngram_unit=unit)

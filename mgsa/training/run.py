@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import logging
 import os
 import sys
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from typing import Literal
 import torch
 from lightning_fabric import Fabric
 from lightning_fabric.strategies.ddp import DDPStrategy
+from torch.nn.parallel import DistributedDataParallel
 
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.artifact import Dataset, open_dataset
@@ -86,6 +89,7 @@ def train(run: Run, *, restart: Restart, on_metrics: OnMetrics) -> dict[str, flo
     seed_weights(run.train.seed)
     model = new_model(run.model, dataset)
     check_granularities(dataset, model.granularities)
+    logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
     fabric = _fabric(run.train, devices, nodes)
     fabric.launch()
     start = _checkpoint(fabric, run, identity, restart)
@@ -148,16 +152,24 @@ def processes(config: TrainConfig) -> tuple[int, int]:
 
 
 def _fabric(config: TrainConfig, devices: int, nodes: int) -> Fabric:
-    # Buffers are constants (positions). To exchange them would be a meeting of processes in the
-    # forward pass, which one that leaves a batch out makes twice.
-    several = devices * nodes > 1
     return Fabric(
         accelerator=config.accelerator,
         devices=devices,
         num_nodes=nodes,
         precision=config.precision,
-        strategy=DDPStrategy(broadcast_buffers=False) if several else "auto",
+        strategy=_several_processes() if devices * nodes > 1 else "auto",
     )
+
+
+def _several_processes() -> DDPStrategy:
+    """DDP that doesn't exchange buffers, which are constants here (positions).
+
+    To exchange them is a meeting of processes in the forward pass, where one that leaves a batch
+    out comes twice.
+    """
+    options = inspect.signature(DistributedDataParallel).parameters
+    new, old = "forward_sync_buffers", "broadcast_buffers"  # the name until torch 2.12
+    return DDPStrategy(**{new if new in options else old: False})
 
 
 def _checkpoint(fabric: Fabric, run: Run, identity: str, restart: Restart) -> Checkpoint | None:

@@ -88,7 +88,11 @@ class Trainer:
             objective = torch.compile(objective, dynamic=True)  # type: ignore[assignment]
         wrapped, self.stepper = fabric.setup(objective, self.optimizer)
         self.gradients = Gradients(
-            fabric, wrapped, seed=config.seed, granularities=model.granularities
+            fabric,
+            wrapped,
+            seed=config.seed,
+            granularities=model.granularities,
+            ngram_unit=model.ngram_unit,
         )
         # Epochs differ by a batch or two; this is for the share that is done, on a terminal.
         self._epoch_length = self.batches.num_micro_batches(self.state.position.epoch)

@@ -66,7 +66,9 @@ def update(*batches: Batch | None) -> Update:
 
 def gradients(module: nn.Module) -> Gradients:
     fabric = Fabric(accelerator="cpu", devices=1)
-    return Gradients(fabric, fabric.setup_module(module), seed=1, granularities=())
+    return Gradients(
+        fabric, fabric.setup_module(module), seed=1, granularities=(), ngram_unit="word"
+    )
 
 
 def gradient_of(module: nn.Module, planned: Update) -> tuple[list[Tensor], LossSums, int]:

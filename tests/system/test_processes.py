@@ -1,0 +1,151 @@
+"""Two CPU processes (gloo) train as one process does on the same updates."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.copy_task import write_copy_task
+from tests.imports import ROOT
+from tests.training_settings import write_settings
+
+# Twenty-seven rows of unlike lengths: epochs end with an odd micro-batch, which one process lacks.
+# Validation by BLEU too, so that translations are gathered.
+SETTINGS: dict[str, Any] = {"batch_tokens": 30, "max_updates": 20, "best_by": "bleu"}
+TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a dataset."""
+    write_copy_task(tmp_path / "dataset", train=27)
+    return tmp_path
+
+
+def start(
+    folder: Path, name: str, launcher: list[str], **settings: object
+) -> subprocess.Popen[str]:
+    """`mgsa train` into `folder / name`, in processes of its own."""
+    config = write_settings(folder / f"{name}.yaml", model={}, train=SETTINGS | settings)
+    command = [sys.executable, *launcher, "-m", "mgsa", "train", "--config", str(config)]
+    command += ["--dataset", str(folder / "dataset"), "--out", str(folder / name)]
+    return subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def finish(folder: Path, name: str, launcher: list[str], **settings: object) -> None:
+    """Run to the end."""
+    process = start(folder, name, launcher, **settings)
+    _, said = process.communicate()
+    assert process.returncode == 0, said
+
+
+def curves(folder: Path, name: str) -> list[dict[str, float]]:
+    """The lines of a run's curves."""
+    text = (folder / name / "curves.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def assert_same(folder: Path, one: str, other: str) -> None:
+    """Losses and scores are the same up to float rounding.
+
+    Weights are not all so: Adam makes steps of full size of a gradient that is nothing but rounding,
+    such as that of the keys' bias.
+    """
+    lines = list(zip(curves(folder, one), curves(folder, other), strict=True))
+    assert len(lines) == 14
+    for expected, found in lines:
+        assert found == pytest.approx(expected, rel=1e-4), expected["update"]
+        for name in ("train_loss", "train_nll", "valid_nll"):
+            if name in expected:
+                assert found[name] == pytest.approx(expected[name], rel=1e-5), name
+
+
+@pytest.mark.slow
+def test_two_processes_give_the_losses_of_one(folder: Path) -> None:
+    finish(folder, "one", [], accumulate=4)
+    finish(folder, "torchrun", TORCHRUN, accumulate=2)
+    assert_same(folder, "one", "torchrun")
+    finish(folder, "fabric", [], accumulate=2, devices=2)
+    assert_same(folder, "one", "fabric")
+
+
+@pytest.mark.slow
+def test_a_run_goes_on_in_another_number_of_processes(folder: Path) -> None:
+    finish(folder, "one", [], accumulate=2)
+    finish(folder, "other", TORCHRUN, accumulate=1, max_updates=10)
+    finish(folder, "other", [], accumulate=2)
+    assert_same(folder, "one", "other")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("devices", [1, 2], ids=["torchrun", "fabric"])
+def test_a_signal_stops_all_processes_at_one_update(folder: Path, devices: int) -> None:
+    launcher = TORCHRUN if devices == 1 else []
+    process = start(folder, "run", launcher, devices=devices, max_updates=5000)
+    while not (folder / "run.checkpoints" / "step-00000008").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert said.count("SIGTERM: saved at update") == 1, said
+    finish(folder, "run", launcher, devices=devices, max_updates=12)
+
+
+OUT_OF_MEMORY = """
+import sys, torch
+from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.__main__ import main
+
+forward = EncoderDecoder.forward
+
+def failing(self, batch):
+    if self.training and int(batch.index.min()) == 0:
+        raise torch.OutOfMemoryError("a batch that is too large")
+    return forward(self, batch)
+
+EncoderDecoder.forward = failing
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("launcher", [[], TORCHRUN], ids=["one process", "two processes"])
+def test_a_batch_without_memory_is_left_out_wherever_it_is(
+    folder: Path, launcher: list[str]
+) -> None:
+    """The batch of row 0, in each epoch: the others train on."""
+    script = folder / "train.py"
+    script.write_text(OUT_OF_MEMORY, encoding="utf-8")
+    config = write_settings(
+        folder / "c.yaml", model={}, train=SETTINGS | {"max_epochs": 3, "max_updates": 1000}
+    )
+    command = [sys.executable, *launcher, str(script), "train", "--config", str(config)]
+    command += ["--dataset", str(folder / "dataset"), "--out", str(folder / "out")]
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
+        text=True,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("does not fit into memory, left out") == 3
+    assert "skipped_batches\t3" in done.stdout
