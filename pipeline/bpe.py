@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ from pipeline.subwords import (
 )
 from pipeline.workers import map_chunks
 
-CHUNK_LINES = 2_000
+PORTION_LINES = 2_000
 CODES = "bpe.codes"
 
 
@@ -47,13 +47,13 @@ class BpeSettings:
     workers: Positive
 
 
-class Sentence(NamedTuple):
-    """A line of one side of a split, in tokens or in subwords."""
+class Portion(NamedTuple):
+    """Lines of one side of a split, in tokens or in subwords; `first` is the first one's number."""
 
     split: str
     side: str
-    line: int
-    text: str
+    first: int
+    lines: list[str]
 
 
 def count_words(path: Path) -> Counter[str]:
@@ -113,29 +113,31 @@ def segment(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, i
     Raises:
         InputError: a file is missing, not UTF-8, or a line is not tokens and single spaces.
     """
-    chunks = map_chunks(
+    segmented = map_chunks(
         _segment,
-        read_sentences(tokenized),
+        read_portions(tokenized),
         workers=settings.workers,
-        chunk_size=CHUNK_LINES,
+        chunk_size=1,
         initializer=_start,
         initargs=(tokenized, folder, settings.vocabulary_threshold),
     )
-    chunks = progress(chunks, "segment", total=None, unit="sentences", size=len)
+    segmented = progress(
+        segmented, "segment", total=None, unit="sentences", size=lambda portion: len(portion.lines)
+    )
     report = {}
-    by_file = groupby(chain.from_iterable(chunks), key=lambda one: f"{one.split}.{one.side}")
-    for name, sentences in by_file:
+    for (split, side), portions in groupby(segmented, key=lambda portion: portion[:2]):
         subwords = 0
-        with (folder / name).open("w", encoding="utf-8", newline="\n") as file:
-            for sentence in sentences:
-                file.write(f"{sentence.text}\n")
-                subwords += sentence.text.count(" ") + 1
-        report[f"{name.replace('.', '_')}_subwords"] = subwords
+        with (folder / f"{split}.{side}").open("w", encoding="utf-8", newline="\n") as file:
+            for portion in portions:
+                text = "\n".join(portion.lines)
+                file.write(f"{text}\n")
+                subwords += text.count(" ") + len(portion.lines)
+        report[f"{split}_{side}_subwords"] = subwords
     return report
 
 
-def read_sentences(tokenized: Path) -> Iterator[Sentence]:
-    """Both sides of every split, one file after the other.
+def read_portions(tokenized: Path) -> Iterator[Portion]:
+    """Both sides of every split, one file after the other, some lines at a time.
 
     Raises:
         InputError: a file is missing or not UTF-8.
@@ -143,8 +145,10 @@ def read_sentences(tokenized: Path) -> Iterator[Sentence]:
     for split in SPLITS:
         for side in SIDES:
             lines = read_lines(tokenized / f"{split}.{side}")
-            for number, line in enumerate(lines, start=1):
-                yield Sentence(split, side, number, line)
+            first = 1
+            while portion := list(islice(lines, PORTION_LINES)):
+                yield Portion(split, side, first, portion)
+                first += len(portion)
 
 
 _tokenized = Path()
@@ -161,19 +165,20 @@ def _start(tokenized: Path, folder: Path, threshold: int) -> None:
         _splitters[side] = SubwordSplitter(folder / CODES, vocabulary)
 
 
-def _segment(sentences: list[Sentence]) -> list[Sentence]:
+def _segment(portions: list[Portion]) -> Portion:
+    (portion,) = portions
+    splitter = _splitters[portion.side]
     segmented = []
-    for sentence in sentences:
-        tokens = sentence.text.split(" ")
+    for number, line in enumerate(portion.lines, start=portion.first):
+        tokens = line.split(" ")
         if "" in tokens:
             raise InputError(
                 "expected tokens with one space between them",
-                path=_tokenized / f"{sentence.split}.{sentence.side}",
-                line=sentence.line,
+                path=_tokenized / f"{portion.split}.{portion.side}",
+                line=number,
             )
-        subwords = " ".join(_splitters[sentence.side].split(tokens))
-        segmented.append(sentence._replace(text=subwords))
-    return segmented
+        segmented.append(" ".join(splitter.split(tokens)))
+    return portion._replace(lines=segmented)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -72,7 +72,7 @@ def test_the_output_does_not_depend_on_the_workers(
 ) -> None:
     bpe.main(arguments(tokenized))
     alone = contents(tokenized.parent / "bpe")
-    monkeypatch.setattr(bpe, "CHUNK_LINES", 2)
+    monkeypatch.setattr(bpe, "PORTION_LINES", 2)
     bpe.main(arguments(tokenized, "workers=2"))
     assert contents(tokenized.parent / "bpe") == alone
 
