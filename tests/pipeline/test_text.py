@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.errors import InputError
-from pipeline.text import MAX_LINE_BYTES, read_sentences, read_parallel
+from pipeline.text import MAX_LINE_BYTES, read_parallel, read_sentences
 
 
 @pytest.mark.parametrize(
