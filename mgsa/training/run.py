@@ -8,7 +8,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from lightning_fabric import Fabric
@@ -167,9 +167,10 @@ def _several_processes() -> DDPStrategy:
     To exchange them is a meeting of processes in the forward pass, where one that leaves a batch
     out comes twice.
     """
-    options = inspect.signature(DistributedDataParallel).parameters
-    new, old = "forward_sync_buffers", "broadcast_buffers"  # the name until torch 2.12
-    return DDPStrategy(**{new if new in options else old: False})
+    known = inspect.signature(DistributedDataParallel).parameters
+    new, old = "forward_sync_buffers", "broadcast_buffers"  # newer releases of torch, and older
+    options: dict[str, Any] = {new if new in known else old: False}
+    return DDPStrategy(**options)
 
 
 def _checkpoint(fabric: Fabric, run: Run, identity: str, restart: Restart) -> Checkpoint | None:

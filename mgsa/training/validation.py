@@ -8,6 +8,7 @@ this one follows a run, and is called `bleu_tokenized` for that reason.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 
 import torch
@@ -18,7 +19,9 @@ from mgsa.config import TrainConfig
 from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch
 from mgsa.data.batching import evaluation_batches
-from mgsa.data.vocabulary import BOS, EOS
+from mgsa.decoding.search import search_batch
+from mgsa.decoding.settings import STANDARD
+from mgsa.decoding.translation import join_subwords
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.training.loss import LossSums, Objective
 
@@ -32,6 +35,7 @@ class Validation:
         self.fabric = fabric
         self.dataset = dataset
         self.config = config
+        self.search = replace(STANDARD, beam=config.validation_beam)
         count = min(config.validation_sentences, dataset.num_rows(SPLIT))
         self.references = list(dataset.texts(SPLIT, "target_tokens", 0, count))
 
@@ -67,21 +71,10 @@ class Validation:
         return sacrebleu.corpus_bleu(hypotheses, [self.references], tokenize="none").score
 
     def _translate(self, model: EncoderDecoder, batch: Batch) -> dict[int, str]:
-        """The tokens found for each row of a batch, subwords joined."""
-        longest = 2 * batch.source.shape[1] + 10
-        state = model.start(model.encode(batch), max_length=longest)
-        tokens = torch.full_like(batch.index, BOS)
-        found = []
-        for _ in range(longest):
-            scores, state = model.step(state, tokens)
-            tokens = scores.argmax(dim=-1)
-            found.append(tokens)
-            if (torch.stack(found) == EOS).any(dim=0).all():
-                break
+        """The tokens found for each row of a batch, by row."""
         vocabulary = self.dataset.vocabularies[1]
-        rows = torch.stack(found, dim=1).tolist()
-        ended = [row[: row.index(EOS)] if EOS in row else row for row in rows]
-        texts = [" ".join(vocabulary.decode(row)).replace("@@ ", "") for row in ended]
+        found = search_batch([model], [batch], self.search)
+        texts = [join_subwords(vocabulary.decode(best.ids)) for best, *_ in found]
         return dict(zip(batch.index.tolist(), texts, strict=True))
 
     def _gather(self, found: dict[int, str]) -> dict[int, str]:

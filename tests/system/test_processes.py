@@ -63,8 +63,8 @@ def curves(folder: Path, name: str) -> list[dict[str, float]]:
 def assert_same(folder: Path, one: str, other: str) -> None:
     """Losses and scores are the same up to float rounding.
 
-    Weights are not all so: Adam makes steps of full size of a gradient that is nothing but rounding,
-    such as that of the keys' bias.
+    Weights are not all so: of a gradient that is nothing but rounding, such as that of the keys'
+    bias, Adam makes steps of full size.
     """
     lines = list(zip(curves(folder, one), curves(folder, other), strict=True))
     assert len(lines) == 14
