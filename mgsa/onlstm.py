@@ -64,25 +64,31 @@ def run_side_by_side(
         For each layer, (B, T_g, H), zeros after a sequence's end.
     """
     steps = [x.shape[1] for x in inputs]
-    # Longest first: those that still run at a step are then a slice.
+    # Longest first: those that still run at a step are then the first few.
     order = sorted(range(len(layers)), key=lambda g: -steps[g])
-    gates = []
-    for g in order:
-        projection, recurrence = layers[g].input_projection, layers[g].recurrent_projection
-        projected = F.linear(inputs[g], projection.weight, projection.bias + recurrence.bias)
-        gates.append(F.pad(projected.transpose(0, 1), (0, 0, 0, 0, 0, max(steps) - steps[g])))
-    weight = torch.stack([layers[g].recurrent_projection.weight for g in order])
     running = [sum(t < n for n in steps) for t in range(max(steps))]
+    positions = [(t, g) for t, count in enumerate(running) for g in order[:count]]
+    gates = []
+    for layer, x in zip(layers, inputs, strict=True):
+        bias = layer.input_projection.bias + layer.recurrent_projection.bias
+        gates.append(F.linear(x, layer.input_projection.weight, bias).unbind(1))
+    weight = torch.stack([layers[g].recurrent_projection.weight for g in order])
     with torch.autocast(weight.device.type, enabled=False):
-        # (T, G, B, rows): what is added up over many positions stays in the weights' precision.
-        stacked = torch.stack(gates, dim=1).to(weight.dtype)
+        # What is added up over many positions stays in the precision of the weights.
+        stacked = torch.stack([gates[g][t] for t, g in positions]).to(weight.dtype)
         hidden = _Recurrence.apply(stacked, weight, layers[0].num_chunks, running)
-    outputs: list[Tensor] = [hidden] * len(layers)
-    for place, g in enumerate(order):
-        positions = torch.arange(steps[g], device=hidden.device)
-        ended = (positions >= lengths[g][:, None])[..., None]
-        outputs[g] = hidden[: steps[g], place].transpose(0, 1).masked_fill(ended, 0.0)
-    return outputs
+    states: list[list[Tensor]] = [[] for _ in layers]
+    for (_, g), state in zip(positions, hidden.unbind(0), strict=True):
+        states[g].append(state)
+    return [
+        torch.stack(own, dim=1) * ~_ended(length, len(own))
+        for own, length in zip(states, lengths, strict=True)
+    ]
+
+
+def _ended(lengths: Tensor, longest: int) -> Tensor:
+    """(B,) to (B, T, 1): the positions after each sequence's end."""
+    return (torch.arange(longest, device=lengths.device) >= lengths[:, None])[..., None]
 
 
 class _Recurrence(torch.autograd.Function):
@@ -91,106 +97,136 @@ class _Recurrence(torch.autograd.Function):
     A step's gradient is the incoming gradient times factors that the forward pass alone decides:
     they are computed for all steps at once, and the loop back keeps a third of the operations that
     recording each step would take.
+
+    Tensors have N rows, a row for each step of each layer that still runs at it: the layers of the
+    first step, then those of the second, ….
     """
 
     @staticmethod
     def forward(
         ctx: Any, gates: Tensor, weight: Tensor, num_chunks: int, running: list[int]
     ) -> Tensor:
-        """Hidden states (T, G, B, H).
+        """Hidden states (N, B, H).
 
         Args:
-            gates: (T, G, B, rows) what the input adds to each gate.
-            weight: (G, rows, H) of the recurrence.
-            running: for each step, how many of the G still run.
+            gates: (N, B, rows of the projections) what the input adds to each gate.
+            weight: (G, rows of the projections, H) of the recurrence.
+            running: for each step, how many of the G layers still run.
         """
-        T, G, B, _ = gates.shape
-        H, n = weight.shape[2], num_chunks
+        N, B, _ = gates.shape
+        G, _, H = weight.shape
+        n = num_chunks
+        shares = gates.new_empty(N, B, 2, n)  # softmax of the master input and forget gate
+        activated = gates.new_empty(N, B, 4, H)  # output gate, candidate, input, forget gate
+        kept, written = gates.new_empty(2, N, B, H)  # f̂ and î
+        # The state before the first step comes first.
+        cell, hidden = gates.new_empty(2, G + N, B, H)
+        cell[:G], hidden[:G] = 0, 0
         transposed = weight.transpose(1, 2)
-        activated = gates.new_zeros(T, G, B, 4, H)  # output gate, candidate, input, forget gate
-        shares = gates.new_zeros(T, G, B, 2, n)  # softmax of the master input and forget gate
-        cell, hidden = gates.new_zeros(2, T + 1, G, B, H)
-        for t, g in enumerate(running):
-            total = torch.baddbmm(gates[t, :g], hidden[t, :g], transposed[:g])
-            torch.softmax(total[..., : 2 * n].unflatten(-1, (2, n)), dim=-1, out=shares[t, :g])
-            now = activated[t, :g]
-            torch.sigmoid(total[..., 2 * n :].unflatten(-1, (4, H)), out=now)
-            torch.tanh(total[..., 2 * n + H : 2 * n + 2 * H], out=now[..., 1, :])
-            keep, write = _structured_gates(now, _master_gates(shares[t, :g]))
-            torch.mul(keep, cell[t, :g], out=cell[t + 1, :g])
-            cell[t + 1, :g].addcmul_(write, now[..., 1, :])
-            torch.mul(now[..., 0, :], cell[t + 1, :g].tanh(), out=hidden[t + 1, :g])
-        ctx.save_for_backward(weight, activated, shares, cell, hidden)
+        for before, now, after in _steps(running, G):
+            g = now.stop - now.start
+            total = torch.baddbmm(gates[now], hidden[before], transposed[:g])
+            torch.softmax(total[..., : 2 * n].unflatten(-1, (2, n)), dim=-1, out=shares[now])
+            torch.sigmoid(total[..., 2 * n :].unflatten(-1, (4, H)), out=activated[now])
+            torch.tanh(total[..., 2 * n + H : 2 * n + 2 * H], out=activated[now, :, 1])
+            i_master, f_master = _master_gates(shares[now])
+            overlap = i_master * f_master
+            i, f = activated[now, :, 2:].unflatten(-1, (n, -1)).unbind(2)
+            keep, write = (x[now].unflatten(-1, (n, -1)) for x in (kept, written))
+            torch.addcmul(f_master - overlap, f, overlap, out=keep)
+            torch.addcmul(i_master - overlap, i, overlap, out=write)
+            torch.mul(kept[now], cell[before], out=cell[after])
+            cell[after].addcmul_(written[now], activated[now, :, 1])
+            torch.mul(activated[now, :, 0], cell[after].tanh(), out=hidden[after])
+        ctx.save_for_backward(weight, shares, activated, kept, written, cell, hidden)
         ctx.running = running
-        return hidden[1:]
+        return hidden[G:]
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None, None]:
-        weight, activated, shares, cell, hidden = ctx.saved_tensors
-        T, G, B, _, H = activated.shape
-        n = shares.shape[-1]
-        o, c_hat, i, f = activated.unbind(-2)
-        master = _master_gates(shares)
-        keep, write = _structured_gates(activated, master)
-        i_master, f_master = (m.repeat_interleave(H // n, dim=-1) for m in master)
-        tanh_c = cell[1:].tanh()
-        # Each factor is what a gradient is multiplied by on its way: of h to c and to o's logit;
-        # of c to the logits of ĉ, i and f, and to the master gates as the softmax's sum sees them.
-        h_to_c = o * (1 - tanh_c**2)
-        h_to_o = tanh_c * o * (1 - o)
-        overlap = i_master * f_master
-        c_to_logits = torch.stack(
-            [
-                write * (1 - c_hat**2),
-                c_hat * overlap * i * (1 - i),
-                cell[:-1] * overlap * f * (1 - f),
-            ],
-            dim=-2,
-        )
-        c_to_masters = torch.stack(
-            [
-                -(c_hat * (i * f_master + 1 - f_master) + cell[:-1] * f_master * (f - 1)),
-                cell[:-1] * (f * i_master + 1 - i_master) + c_hat * i_master * (i - 1),
-            ],
-            dim=-2,
+        weight, shares, activated, kept, written, cell, hidden = ctx.saved_tensors
+        (G, rows, H), n = weight.shape, shares.shape[-1]
+        steps = _steps(ctx.running, G)
+        previous = torch.cat([torch.arange(before.start, before.stop) for before, _, _ in steps])
+        previous = previous.to(grad.device)
+        h_to_c, h_to_o, c_to_logits, c_to_masters = _factors(
+            shares, activated, written, cell.index_select(0, previous), cell[G:]
         )
         # A share is in the cumulative sum of its own chunk and of all after it.
         chunk = torch.arange(H, device=grad.device) // (H // n)
         to_shares = (chunk[:, None] >= torch.arange(n, device=grad.device)).to(grad.dtype)
 
-        grad_gates = grad.new_zeros(T, G, B, 2 * n + 4 * H)
-        grad_cell = grad.new_zeros(G, B, H)
-        grad_hidden = grad.clone()
-        for t in range(T - 1, -1, -1):
-            g = ctx.running[t]
-            d_gates, d_c, d_h = grad_gates[t, :g], grad_cell[:g], grad_hidden[t, :g]
-            d_c.addcmul_(d_h, h_to_c[t, :g])
-            torch.mul(d_h, h_to_o[t, :g], out=d_gates[..., 2 * n : 2 * n + H])
+        grad_gates = torch.empty(*grad.shape[:2], rows, dtype=grad.dtype, device=grad.device)
+        grad_cell = grad.new_zeros(G, *grad.shape[1:])
+        grad_hidden = torch.cat([torch.zeros_like(grad_cell), grad])
+        for before, now, after in reversed(steps):
+            g = now.stop - now.start
+            d_gates, d_c, d_h = grad_gates[now], grad_cell[:g], grad_hidden[after]
+            d_c.addcmul_(d_h, h_to_c[now])
+            torch.mul(d_h, h_to_o[now], out=d_gates[..., 2 * n : 2 * n + H])
             d_logits = d_gates[..., 2 * n + H :].unflatten(-1, (3, H))
-            torch.mul(d_c[..., None, :], c_to_logits[t, :g], out=d_logits)
-            d_shares = (d_c[..., None, :] * c_to_masters[t, :g]) @ to_shares  # (g, B, 2, n)
-            s = shares[t, :g]
-            d_shares -= (d_shares * s).sum(dim=-1, keepdim=True)
-            torch.mul(d_shares, s, out=d_gates[..., : 2 * n].unflatten(-1, (2, n)))
-            d_c.mul_(keep[t, :g])
-            if t > 0:
-                grad_hidden[t - 1, :g].baddbmm_(d_gates, weight[:g])
-        grad_weight = torch.einsum("tgbr,tgbh->grh", grad_gates, hidden[:-1])
+            torch.mul(d_c[:, :, None], c_to_logits[now], out=d_logits)
+            d_shares = (d_c[:, :, None] * c_to_masters[now]) @ to_shares  # (g, B, 2, n)
+            d_shares -= (d_shares * shares[now]).sum(dim=-1, keepdim=True)
+            torch.mul(d_shares, shares[now], out=d_gates[..., : 2 * n].unflatten(-1, (2, n)))
+            d_c.mul_(kept[now])
+            grad_hidden[before].baddbmm_(d_gates, weight[:g])
+        grad_weight = torch.empty_like(weight)
+        for g in range(G):
+            own = torch.tensor([now.start + g for _, now, _ in steps if now.start + g < now.stop])
+            own = own.to(grad.device)
+            d_gates = grad_gates.index_select(0, own).flatten(0, 1)
+            states = hidden.index_select(0, previous.index_select(0, own)).flatten(0, 1)
+            torch.mm(d_gates.T, states, out=grad_weight[g])
         return grad_gates, grad_weight, None, None
 
 
+def _steps(running: Sequence[int], num_layers: int) -> list[tuple[slice, slice, slice]]:
+    """For each step its rows: of the state before it, of its gates, of the state after it.
+
+    States have `num_layers` rows more than gates have, in front.
+    """
+    steps = []
+    start, before = 0, 0
+    for g in running:
+        after = num_layers + start
+        steps.append((slice(before, before + g), slice(start, start + g), slice(after, after + g)))
+        start, before = start + g, after
+    return steps
+
+
 def _master_gates(shares: Tensor) -> tuple[Tensor, Tensor]:
-    """Shares (…, 2, chunks) to the master input gate ĩ and the master forget gate f̃."""
-    master_input, master_forget = shares.cumsum(dim=-1).unbind(-2)
+    """Shares (N, B, 2, chunks) to the master gates ĩ and f̃, (N, B, chunks, 1)."""
+    master_input, master_forget = shares.cumsum(dim=-1)[..., None].unbind(2)
     return 1 - master_input, master_forget
 
 
-def _structured_gates(activated: Tensor, master: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-    """Gates (…, 4, H) and master gates (…, chunks) to f̂ and î, (…, H)."""
-    i_master, f_master = (m[..., None] for m in master)
+def _factors(
+    shares: Tensor, activated: Tensor, written: Tensor, cell_before: Tensor, cell: Tensor
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """What gradients are multiplied by on their way back through a step, of all steps.
+
+    Returns:
+        (N, B, H) of h to c; (N, B, H) of h to o's logit; (N, B, 3, H) of c to the logits of ĉ, i
+        and f; (N, B, 2, H) of c to the cumulative sums that master input and forget gate are.
+    """
+    o, c_hat, i, f = activated.unbind(2)
+    tanh_c = cell.tanh()
+    h_to_c = o * (1 - tanh_c**2)
+    h_to_o = tanh_c * o * (1 - o)
+
+    chunks = (shares.shape[-1], -1)
+    i_master, f_master = _master_gates(shares)
+    unwritten, forgotten = c_hat * (1 - i), cell_before * (1 - f)
+    both = (unwritten + forgotten).unflatten(-1, chunks)
+    c_to_logits = torch.empty_like(activated[:, :, :3])
+    c_to_masters = torch.empty_like(activated[:, :, :2])
+    c_to_logits[:, :, 0] = written * (1 - c_hat**2)
     overlap = i_master * f_master
-    i, f = activated[..., 2:, :].unflatten(-1, (i_master.shape[-2], -1)).unbind(-3)
-    keep = torch.addcmul(f_master - overlap, f, overlap)
-    write = torch.addcmul(i_master - overlap, i, overlap)
-    return keep.flatten(-2), write.flatten(-2)
+    c_to_logits[:, :, 1] = ((i * unwritten).unflatten(-1, chunks) * overlap).flatten(-2)
+    c_to_logits[:, :, 2] = ((f * forgotten).unflatten(-1, chunks) * overlap).flatten(-2)
+    # ĩ = 1 − a cumulative sum, hence its sign.
+    c_to_masters[:, :, 0] = (both * f_master).flatten(-2) - c_hat
+    c_to_masters[:, :, 1] = cell_before - (both * i_master).flatten(-2)
+    return h_to_c, h_to_o, c_to_logits, c_to_masters

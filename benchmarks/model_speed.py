@@ -1,0 +1,352 @@
+"""Training speed: MG-SA's options and torch's own Transformer, against ours of the same size.
+
+    python -m benchmarks.model_speed --size base --tokens 4096 --repeats 5
+
+A step is forward, loss, backward and Adam on a batch of random sentences with random trees. In
+every repetition each model takes one step on the same batch, in turn, so that whatever else the
+machine does falls on all of them; a model's figure is the median over repetitions of its speed
+relative to the Transformer's in the same repetition. On a GPU steps run in bf16, and the share of
+the card's measured bf16 peak is given too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from mgsa.command import run
+from mgsa.config import ModelConfig
+from mgsa.data.batch import Batch, Row, make_batch
+from mgsa.data.vocabulary import PAD, SPECIAL_SYMBOLS
+from mgsa.masks import causal_mask
+from mgsa.model.build import build_model
+from mgsa.model.embedding import Embedding, make_embedding
+from mgsa.settings import from_mapping, read_yaml
+from mgsa.training.loss import Objective, translation_nll
+
+PRESETS = Path(__file__).parents[1] / "conf" / "model"
+NUM_TAGS = 70
+VOCABULARY = {"tiny": 8_000, "base": 28_567, "big": 28_567}
+LEVELS = 3
+LABEL_SMOOTHING, TAG_WEIGHT = 0.1, 0.001
+CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
+BASELINE = "Transformer"
+Step = Callable[[Batch], Tensor]
+
+
+@dataclass
+class Contestant:
+    """A model with its optimiser, and how it makes a loss of a batch."""
+
+    name: str
+    module: nn.Module
+    loss: Step
+    optimizer: torch.optim.Optimizer
+
+
+def configurations(size: str) -> dict[str, ModelConfig]:
+    """The Transformer's and MG-SA's options, from the presets of a size."""
+    transformer = read_yaml(PRESETS / f"transformer_{size}.yaml")
+    sections = {
+        kind: read_yaml(PRESETS / f"mgsa_{kind}_{size}.yaml")["multi_granularity"]
+        for kind in ("ngram", "syntactic")
+    }
+    plain = {"interaction": "none", "tags": False}
+    options = {
+        "MG-SA n-gram": ("ngram", plain),
+        "MG-SA syntactic": ("syntactic", plain),
+        "MG-SA syntactic, tags": ("syntactic", {"interaction": "none", "tags": True}),
+        "MG-SA syntactic, tags, LSTM": ("syntactic", {"interaction": "lstm", "tags": True}),
+        "MG-SA syntactic, tags, ON-LSTM": ("syntactic", {"interaction": "on_lstm", "tags": True}),
+        "MG-SA syntactic, max-pooling": ("syntactic", {**plain, "composition": "max_pool"}),
+        "MG-SA syntactic, LSTM composition": ("syntactic", {**plain, "composition": "lstm"}),
+    }
+    configs = {BASELINE: from_mapping(ModelConfig, transformer, "transformer")}
+    for name, (kind, changes) in options.items():
+        section = {**transformer, "multi_granularity": {**sections[kind], **changes}}
+        configs[name] = from_mapping(ModelConfig, section, name)
+    return configs
+
+
+class TorchTransformer(nn.Module):
+    """`torch.nn.Transformer` with our embeddings, and dropout where our configuration has it."""
+
+    def __init__(self, config: ModelConfig, vocabulary: int) -> None:
+        super().__init__()
+        shared = config.share_embeddings == "all"
+        target = make_embedding(vocabulary, config.dim)
+        source = target if shared else make_embedding(vocabulary, config.dim)
+        self.source_embedding = Embedding(source, dropout=config.dropout)
+        self.target_embedding = Embedding(target, dropout=config.dropout)
+        self.output = nn.Linear(config.dim, vocabulary, bias=False)
+        if shared:
+            self.output.weight = target.weight
+        self.transformer = nn.Transformer(
+            config.dim,
+            config.heads,
+            config.encoder_layers,
+            config.decoder_layers,
+            config.ffn_dim,
+            config.dropout,
+            batch_first=True,
+            norm_first=config.norm == "pre",
+        )
+        for module in self.transformer.modules():
+            if isinstance(module, nn.MultiheadAttention):
+                module.dropout = config.attention_dropout
+            elif isinstance(module, (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)):
+                module.dropout.p = config.activation_dropout
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Logits (B, T, V)."""
+        padding = batch.source == PAD
+        T = batch.target_input.shape[1]
+        states = self.transformer(
+            self.source_embedding(batch.source),
+            self.target_embedding(batch.target_input),
+            tgt_mask=~causal_mask(T, T, padding.device)[0, 0],
+            src_key_padding_mask=padding,
+            memory_key_padding_mask=padding,
+            tgt_is_causal=True,
+        )
+        return self.output(states)
+
+
+def contestants(
+    names: Sequence[str] | None, size: str, device: torch.device
+) -> tuple[list[Contestant], int]:
+    """The models to run, the baseline first, and their vocabulary."""
+    configs = configurations(size)
+    vocabulary = VOCABULARY[size]
+    chosen = []
+    for name in [*configs, "torch.nn.Transformer"]:
+        if names and name != BASELINE and not any(part in name for part in names):
+            continue
+        torch.manual_seed(0)
+        if name in configs:
+            model = build_model(
+                configs[name],
+                source_vocabulary=vocabulary,
+                target_vocabulary=vocabulary,
+                num_tags=NUM_TAGS,
+            )
+            module: nn.Module = Objective(
+                model, label_smoothing=LABEL_SMOOTHING, tag_weight=TAG_WEIGHT
+            ).to(device)
+            loss = _objective_loss(module)
+        else:
+            module = TorchTransformer(configs[BASELINE], vocabulary).to(device)
+            loss = _torch_loss(module)
+        optimizer = torch.optim.Adam(
+            module.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True
+        )
+        chosen.append(Contestant(name, module, loss, optimizer))
+    return chosen, vocabulary
+
+
+def _objective_loss(module: nn.Module) -> Step:
+    return lambda batch: module({f.name: getattr(batch, f.name) for f in fields(batch)})[0]
+
+
+def _torch_loss(module: nn.Module) -> Step:
+    def loss(batch: Batch) -> Tensor:
+        logits = module(batch)
+        return translation_nll(logits, batch.target_output, label_smoothing=LABEL_SMOOTHING)[0]
+
+    return loss
+
+
+def make_batches(tokens: int, vocabulary: int, count: int) -> list[Batch]:
+    """Batches of about `tokens` target positions, each of sentences of similar length."""
+    generator = random.Random(0)
+    granularities = [
+        *(f"syntactic_{k + 1}" for k in range(LEVELS)),
+        "ngram_2",
+        "ngram_3",
+        "ngram_4",
+    ]
+    batches = []
+    for number in range(count):
+        longest = (24, 36, 16)[number % 3]
+        rows = [
+            _row(generator, generator.randint(longest - 4, longest - 1), vocabulary)
+            for _ in range(max(1, tokens // longest))
+        ]
+        batches.append(make_batch(rows, granularities, ngram_unit="subword"))
+    return batches
+
+
+def _row(generator: random.Random, length: int, vocabulary: int) -> Row:
+    levels = []
+    phrases = [length]
+    for _ in range(LEVELS):
+        phrases = [part for phrase in phrases for part in _children(generator, phrase)]
+        levels.append(phrases)
+
+    def sentence() -> list[int]:
+        return [generator.randrange(len(SPECIAL_SYMBOLS), vocabulary) for _ in range(length)]
+
+    return Row(
+        index=0,
+        source=sentence(),
+        target=sentence(),
+        subwords_per_word=[1] * length,
+        phrase_lengths=levels,
+        phrase_tags=[[generator.randrange(NUM_TAGS) for _ in level] for level in levels],
+    )
+
+
+def _children(generator: random.Random, length: int) -> list[int]:
+    """Lengths of the two to four children of a node over `length` positions."""
+    if length == 1:
+        return [1]
+    count = min(length, generator.randint(2, 4))
+    cuts = sorted(generator.sample(range(1, length), count - 1))
+    return [end - start for start, end in zip([0, *cuts], [*cuts, length], strict=True)]
+
+
+def step_seconds(
+    contestant: Contestant, batch: Batch, device: torch.device, clock: Callable[[], float]
+) -> float:
+    """How long one training step takes."""
+    _wait(device)
+    begin = clock()
+    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
+        loss = contestant.loss(batch) / batch.target_output.numel()
+    loss.backward()
+    contestant.optimizer.step()
+    contestant.optimizer.zero_grad(set_to_none=True)
+    _wait(device)
+    return clock() - begin
+
+
+def _wait(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def measure(
+    models: Sequence[Contestant],
+    batches: Sequence[Batch],
+    repeats: int,
+    device: torch.device,
+    clock: Callable[[], float],
+) -> list[dict[str, float | str]]:
+    """A row for each model, from `repeats` rounds over the batches."""
+    seconds: dict[str, list[float]] = {model.name: [] for model in models}
+    for batch in batches:  # memory is allocated and kernels chosen before the clock counts
+        for model in models:
+            step_seconds(model, batch, device, clock)
+    for repeat in range(repeats):
+        for number, batch in enumerate(batches):
+            first = (repeat * len(batches) + number) % len(models)
+            for model in [*models[first:], *models[:first]]:  # nobody always comes after another
+                seconds[model.name].append(step_seconds(model, batch, device, clock))
+    tokens = [batch.num_target_tokens for batch in batches] * repeats
+    rows: list[dict[str, float | str]] = []
+    for model in models:
+        ratios = [
+            base / own for base, own in zip(seconds[BASELINE], seconds[model.name], strict=True)
+        ]
+        low, middle, high = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else ratios * 3
+        rows.append(
+            {
+                "model": model.name,
+                "parameters": sum(p.numel() for p in model.module.parameters()),
+                "target_tokens_per_second": sum(tokens) / sum(seconds[model.name]),
+                "relative": middle,
+                "relative_quarter": low,
+                "relative_three_quarters": high,
+            }
+        )
+    return rows
+
+
+def bf16_share(model: Contestant, batch: Batch, device: torch.device) -> float:
+    """The step's matrix products a second, over those of one large bf16 product."""
+    from torch.utils.flop_counter import FlopCounterMode
+
+    clock = time.perf_counter
+    counter = FlopCounterMode(display=False)
+    with counter:
+        step_seconds(model, batch, device, clock)
+    seconds = statistics.median(step_seconds(model, batch, device, clock) for _ in range(20))
+    a, b = torch.randn(2, 8192, 8192, device=device, dtype=torch.bfloat16)
+    best = float("inf")
+    for _ in range(20):
+        _wait(device)
+        begin = clock()
+        a @ b
+        _wait(device)
+        best = min(best, clock() - begin)
+    return (counter.get_total_flops() / seconds) / (2 * 8192**3 / best)
+
+
+def markdown(rows: Sequence[dict[str, float | str]]) -> str:
+    """The table, medians with quartiles."""
+    lines = [
+        "| model | parameters | target tokens/s | relative (quartiles) |",
+        "| --- | --- | --- | --- |",
+    ]
+    lines += [
+        f"| {row['model']} | {row['parameters'] / 1e6:.1f} M | "  # type: ignore[operator]
+        f"{row['target_tokens_per_second']:,.0f} | {row['relative']:.3f} "
+        f"({row['relative_quarter']:.3f} to {row['relative_three_quarters']:.3f}) |"
+        for row in rows
+    ]
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--size", choices=sorted(VOCABULARY), required=True)
+    parser.add_argument("--tokens", type=int, default=4096, help="target positions of a batch")
+    parser.add_argument("--repeats", type=int, default=5, help="rounds over the batches")
+    parser.add_argument("--batches", type=int, default=3)
+    parser.add_argument("--threads", type=int, help="torch threads on the CPU")
+    parser.add_argument("--device", help="cpu or cuda; whichever is there unless told")
+    parser.add_argument(
+        "--clock",
+        choices=sorted(CLOCKS),
+        default="wall",
+        help="processor: time spent by all threads, for a CPU that others use (with --threads 1)",
+    )
+    parser.add_argument("--models", nargs="*", help="parts of the names of the models to run")
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    arguments = parser.parse_args(argv)
+    if arguments.threads:
+        torch.set_num_threads(arguments.threads)
+    device = torch.device(arguments.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    models, vocabulary = contestants(arguments.models, arguments.size, device)
+    batches = [b.to(device) for b in make_batches(arguments.tokens, vocabulary, arguments.batches)]
+    rows = measure(models, batches, arguments.repeats, device, CLOCKS[arguments.clock])
+    figures: dict[str, object] = {
+        "size": arguments.size,
+        "tokens": arguments.tokens,
+        "repeats": arguments.repeats,
+        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+        "clock": arguments.clock,
+        "threads": torch.get_num_threads(),
+        "torch": torch.__version__,
+        "models": rows,
+    }
+    if device.type == "cuda":
+        figures["bf16_share_of_peak"] = bf16_share(models[0], batches[0], device)
+    print(markdown(rows))
+    print(json.dumps(figures, indent=2))
+    if arguments.json:
+        arguments.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))
