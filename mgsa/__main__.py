@@ -14,7 +14,7 @@ COMMANDS = {
     "average": ("mgsa.training.average_command", "average the newest checkpoints of a run"),
     "translate": ("mgsa.decoding.command", "translate a split of a dataset artifact"),
 }
-"""For each command its module (`DESCRIPTION`, `add_arguments`, `main`), and what it does."""
+"""For each command what it does, and its module: `add_arguments`, and a function of its name."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -30,9 +30,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     chooser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
     name = chooser.parse_args(words[:1]).command
     module = import_module(COMMANDS[name][0])
-    parser = argparse.ArgumentParser(prog=f"mgsa {name}", description=module.DESCRIPTION)
+    parser = argparse.ArgumentParser(prog=f"mgsa {name}")
     module.add_arguments(parser)
-    module.main(parser.parse_args(words[1:]))
+    getattr(module, name)(parser.parse_args(words[1:]))
 
 
 def command() -> None:

@@ -162,10 +162,10 @@ def check_replaceable(folder: Path) -> None:
         return
     if not folder.is_dir():
         raise InputError("expected a folder", path=folder)
-    if any(folder.iterdir()) and not (folder / MANIFEST).is_file():
+    manifest = read_json(folder / MANIFEST) if (folder / MANIFEST).is_file() else None
+    is_model = isinstance(manifest, dict) and manifest.get("kind") == KIND
+    if any(folder.iterdir()) and not is_model:
         raise InputError("expected an empty folder or a model artifact to replace", path=folder)
-    if (folder / MANIFEST).is_file():
-        _read_manifest(folder)
 
 
 def _read_manifest(folder: Path) -> dict[str, Any]:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from mgsa.errors import InputError
 
-DESCRIPTION = """\
+_DESCRIPTION = """\
 Average the weights of the newest checkpoints of a run. All but the weights is taken from the model
 artifact that the run wrote."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `mgsa average`."""
+    parser.description = _DESCRIPTION
     parser.add_argument("--model", type=Path, required=True, metavar="DIR", help="model artifact")
     parser.add_argument(
         "--checkpoints", type=Path, required=True, metavar="DIR", help="checkpoints of its run"
@@ -26,13 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def main(arguments: argparse.Namespace) -> None:
+def average(arguments: argparse.Namespace) -> None:
     """Run `mgsa average`."""
     if arguments.last < 1:
         raise InputError(f"--last: expected at least 1, got {arguments.last}")
 
     from mgsa.model_artifact import check_replaceable, load_model, replace_weights
-    from mgsa.training.averaging import average
+    from mgsa.training import averaging
     from mgsa.training.checkpoint import folder_of, read_checkpoint, saved_updates
 
     check_replaceable(arguments.out)
@@ -44,4 +45,4 @@ def main(arguments: argparse.Namespace) -> None:
             path=arguments.checkpoints,
         )
     paths = [read_checkpoint(folder_of(arguments.checkpoints, n)).weights for n in updates]
-    replace_weights(artifact, average(paths), source=paths[-1], out=arguments.out)
+    replace_weights(artifact, averaging.average(paths), source=paths[-1], out=arguments.out)

@@ -9,7 +9,7 @@ from mgsa.config import ModelConfig, TrainConfig
 from mgsa.errors import InputError
 from mgsa.settings import apply_overrides, from_mapping, read_yaml
 
-DESCRIPTION = """\
+_DESCRIPTION = """\
 Train a model on a dataset artifact. A run that was stopped or killed goes on from its latest
 checkpoint when the same command is given again, and ends with the very weights of an undisturbed
 one. For several GPUs set train.devices; for several machines start it with torchrun on each.
@@ -18,6 +18,7 @@ SIGTERM and SIGINT save and leave (exit status 143 and 130)."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `mgsa train`."""
+    parser.description = _DESCRIPTION
     parser.add_argument(
         "--dataset", type=Path, required=True, metavar="DIR", help="dataset artifact"
     )
@@ -49,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def main(arguments: argparse.Namespace) -> None:
+def train(arguments: argparse.Namespace) -> None:
     """Run `mgsa train`."""
     content = apply_overrides(read_yaml(arguments.config), arguments.set)
     for section in ("model", "train"):
@@ -60,11 +61,11 @@ def main(arguments: argparse.Namespace) -> None:
     out: Path = arguments.out
     checkpoints = arguments.checkpoints or out.with_name(out.name + ".checkpoints")
 
+    from mgsa.training import run as training
     from mgsa.training.curves import ignore_metrics
-    from mgsa.training.run import Restart, Run, train
 
-    run = Run(arguments.dataset, model, config, out=out, checkpoints=checkpoints)
-    restart: Restart = "always" if arguments.restart else "never"
-    metrics = train(run, restart=restart, on_metrics=ignore_metrics)
+    run = training.Run(arguments.dataset, model, config, out=out, checkpoints=checkpoints)
+    restart: training.Restart = "always" if arguments.restart else "never"
+    metrics = training.train(run, restart=restart, on_metrics=ignore_metrics)
     for name, value in metrics.items():
         print(f"{name}\t{value:.6g}")

@@ -1,0 +1,164 @@
+"""The model artifact: stands by itself, and is refused when it is not what it says."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from mgsa.config import ModelConfig
+from mgsa.data.artifact import Dataset, open_dataset
+from mgsa.errors import InputError
+from mgsa.files import sha256, write_json
+from mgsa.model.build import build_model
+from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.model_artifact import check_replaceable, load_model, replace_weights, save_model
+from mgsa.settings import from_mapping
+from mgsa.weights import named_tensors
+from tests.copy_task import TAGS, write_copy_task
+from tests.training_settings import MODEL
+
+CONFIG = from_mapping(ModelConfig, MODEL, "model")
+
+
+def new_model(dataset: Dataset) -> EncoderDecoder:
+    source, target = dataset.vocabularies
+    return build_model(
+        CONFIG, source_vocabulary=len(source), target_vocabulary=len(target), num_tags=len(TAGS)
+    )
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> tuple[Path, EncoderDecoder]:
+    """An artifact and the model it is of; the dataset is gone."""
+    dataset = open_dataset(write_copy_task(tmp_path / "dataset", train=3, valid=3, test=3))
+    model = new_model(dataset)
+    save_model(tmp_path / "model", model, CONFIG, dataset, run={"seed": 1}, curves="{}\n")
+    (tmp_path / "dataset").rename(tmp_path / "elsewhere")
+    return tmp_path / "model", model
+
+
+def test_stands_by_itself(saved: tuple[Path, EncoderDecoder]) -> None:
+    folder, model = saved
+    artifact = load_model(folder)
+    for name, tensor in named_tensors(model).items():
+        assert torch.equal(named_tensors(artifact.model)[name], tensor), name
+    assert not artifact.model.training
+    assert artifact.config == CONFIG
+    assert artifact.languages == ("en", "de")
+    assert artifact.tags == TAGS
+    assert artifact.vocabularies[0] is artifact.vocabularies[1]
+    assert {path.name for path in folder.iterdir()} == {
+        "bpe.codes",
+        "config.json",
+        "curves.jsonl",
+        "manifest.json",
+        "model.safetensors",
+        "preprocessing.json",
+        "tags.json",
+        "vocab.json",
+    }
+
+
+def test_weights_that_are_shared_stay_so(saved: tuple[Path, EncoderDecoder]) -> None:
+    model = load_model(saved[0]).model
+    assert model.output.weight is model.target_embedding.subwords.weight
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "message"),
+    [
+        ("model.safetensors", cut, "its SHA-256 is not the manifest's"),
+        ("vocab.json", cut, "its SHA-256 is not the manifest's"),
+        ("bpe.codes", cut, "its SHA-256 is not the manifest's"),
+        ("tags.json", Path.unlink, "no such file, but the manifest lists it"),
+        ("manifest.json", Path.unlink, "no such file"),
+        ("manifest.json", cut, "expected JSON"),
+    ],
+)
+def test_damage_is_named(
+    saved: tuple[Path, EncoderDecoder], name: str, damage: Callable[[Path], None], message: str
+) -> None:
+    path = saved[0] / name
+    damage(path)
+    if name == "manifest.json" and path.exists():
+        cut(path)  # the first only took the line feed
+    with pytest.raises(InputError, match=rf"{re.escape(str(path))}.*{message}"):
+        load_model(saved[0])
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("version", 2, "expected a model of version 1, got 2"),
+        ("kind", "mgsa dataset", r"expected the manifest of a model \('mgsa model'\)"),
+        ("files", None, "malformed manifest: expected files"),
+        ("files", {}, r"expected model\.safetensors among the files"),
+    ],
+)
+def test_another_kind_of_artifact_is_named(
+    saved: tuple[Path, EncoderDecoder], key: str, value: object, message: str
+) -> None:
+    path = saved[0] / "manifest.json"
+    write_json(path, json.loads(path.read_text(encoding="utf-8")) | {key: value})
+    with pytest.raises(InputError, match=rf"manifest\.json: {message}"):
+        load_model(saved[0])
+
+
+class Bomb:
+    """Pickled, it would create a file when loaded."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return Path.touch, (self.path,)
+
+
+def test_a_pickle_planted_with_its_hash_is_refused_unopened(
+    saved: tuple[Path, EncoderDecoder], tmp_path: Path
+) -> None:
+    weights, manifest = saved[0] / "model.safetensors", saved[0] / "manifest.json"
+    weights.write_bytes(pickle.dumps(Bomb(tmp_path / "evidence")))
+    content = json.loads(manifest.read_text(encoding="utf-8"))
+    content["files"]["model.safetensors"] = sha256(weights)
+    write_json(manifest, content)
+    with pytest.raises(InputError, match=r"model\.safetensors: expected a safetensors file"):
+        load_model(saved[0])
+    assert not (tmp_path / "evidence").exists()
+
+
+def test_other_weights_in_the_same_artifact(
+    saved: tuple[Path, EncoderDecoder], tmp_path: Path
+) -> None:
+    artifact = load_model(saved[0])
+    tensors = {n: torch.ones_like(t) for n, t in named_tensors(artifact.model).items()}
+    replace_weights(artifact, tensors, source=Path("ones"), out=tmp_path / "other")
+    other = load_model(tmp_path / "other")
+    assert all(bool((t == 1).all()) for t in named_tensors(other.model).values())
+    for path in saved[0].iterdir():
+        if path.name not in ("model.safetensors", "manifest.json"):
+            assert (tmp_path / "other" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_only_an_empty_folder_or_a_model_is_replaced(
+    saved: tuple[Path, EncoderDecoder], tmp_path: Path
+) -> None:
+    check_replaceable(tmp_path / "new")
+    (tmp_path / "empty").mkdir()
+    check_replaceable(tmp_path / "empty")
+    check_replaceable(saved[0])
+    with pytest.raises(InputError, match="elsewhere: expected an empty folder or a model artifact"):
+        check_replaceable(tmp_path / "elsewhere")  # a dataset
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="file: expected a folder"):
+        check_replaceable(tmp_path / "file")
