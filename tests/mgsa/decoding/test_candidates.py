@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from mgsa.decoding.candidates import BLOCK, best_continuations
+
+EIGHTHS = st.integers(-24, 0).map(lambda n: n / 8)
+"""Log probabilities whose sums are exact in float32, and often equal."""
+
+
+def sorted_continuations(
+    log_probs: Tensor, scores: Tensor, count: int
+) -> tuple[list[list[float]], list[list[int]]]:
+    """The same by sorting all of them by score, hypothesis and token."""
+    B, beam = scores.shape
+    totals = (log_probs.view(B, beam, -1) + scores[..., None]).flatten(1).tolist()
+    index = [sorted(range(len(row)), key=lambda i, row=row: (-row[i], i))[:count] for row in totals]
+    values = [[row[i] for i in best] for row, best in zip(totals, index, strict=True)]
+    return values, index
+
+
+@given(
+    beam=st.integers(1, 4),
+    vocabulary=st.sampled_from([3, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 3 * BLOCK + 7]),
+    sentences=st.integers(1, 3),
+    seed=st.integers(0, 10_000),
+    data=st.data(),
+)
+def test_they_are_those_of_sorting_all(
+    beam: int, vocabulary: int, sentences: int, seed: int, data: st.DataObject
+) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    log_probs = -torch.randint(0, 30, (sentences * beam, vocabulary), generator=generator) / 8
+    scores = torch.tensor(
+        data.draw(st.lists(EIGHTHS, min_size=sentences * beam, max_size=sentences * beam))
+    ).view(sentences, beam)
+    count = min(2 * beam, beam * vocabulary)
+    values, index = best_continuations(log_probs, scores, count)
+    expected_values, expected_index = sorted_continuations(log_probs, scores, count)
+    assert values.tolist() == expected_values
+    assert index.tolist() == expected_index
+
+
+@pytest.mark.parametrize("vocabulary", [5, BLOCK, 1000])
+def test_equals_come_by_hypothesis_then_token(vocabulary: int) -> None:
+    values, index = best_continuations(torch.zeros(3, vocabulary), torch.zeros(1, 3), 6)
+    assert values.tolist() == [[0.0] * 6]
+    in_order = list(range(6))
+    assert index.tolist() == [in_order]
+
+
+def test_hypotheses_that_are_not_there_come_last() -> None:
+    scores = torch.tensor([[-2.0, -torch.inf]])
+    log_probs = torch.tensor([[-1.0, -3.0], [0.0, 0.0]])
+    values, index = best_continuations(log_probs, scores, 3)
+    assert values.tolist() == [[-3.0, -5.0, -torch.inf]]
+    assert index[0, :2].tolist() == [0, 1]
+
+
+def test_the_order_is_that_of_floats_of_any_size() -> None:
+    numbers = [-(2.0**99), -1.5, -1.25, -(2.0**-99), -0.0, 0.0, 2.0**-99, 1.25, 2.0**99]
+    shuffled = torch.tensor([[numbers[i] for i in (4, 8, 0, 6, 2, 7, 1, 5, 3)]])
+    values, _ = best_continuations(shuffled, torch.zeros(1, 1), 9)
+    assert values.tolist() == [sorted(numbers, reverse=True)]
