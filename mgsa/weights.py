@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,10 +21,18 @@ def named_tensors(module: nn.Module) -> dict[str, Tensor]:
 
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Write `tensors` to a safetensors file; the same tensors give the same bytes."""
+    """Write `tensors` to a safetensors file; the same tensors give the same bytes.
+
+    Raises:
+        OSError: the file can't be written, for want of space or of permission.
+    """
+    from safetensors import SafetensorError
     from safetensors.torch import save_file
 
-    save_file({name: tensor.detach().contiguous() for name, tensor in tensors.items()}, path)
+    try:
+        save_file({name: tensor.detach().contiguous() for name, tensor in tensors.items()}, path)
+    except SafetensorError as error:
+        raise OSError(errno.EIO, str(error), str(path)) from error
 
 
 def load_tensors(path: Path) -> dict[str, Tensor]:

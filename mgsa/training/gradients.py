@@ -28,8 +28,6 @@ from mgsa.errors import FailedError
 from mgsa.training.loss import LossSums
 from mgsa.training.randomness import seed_micro_batch
 
-OUT_OF_MEMORY: tuple[type[Exception], ...] = (torch.OutOfMemoryError, MemoryError)
-
 
 class _BatchTooLargeError(Exception):
     """A micro-batch, given by its index in the epoch, did not fit into memory."""
@@ -105,11 +103,13 @@ class Gradients:
             exchanging = False
             try:
                 with self.fabric.no_backward_sync(self.objective, enabled=not last):  # type: ignore[arg-type]
-                    loss, sums = self._forward(batch or self._filler)
+                    loss, sums = self._forward(self._filler if batch is None else batch)
                     share = self.fabric.world_size / max(update.num_target_tokens, 1)
                     exchanging = last and not alone
-                    self.fabric.backward(loss * (share if batch else 0.0))
-            except OUT_OF_MEMORY as error:
+                    self.fabric.backward(loss * (0.0 if batch is None else share))
+            except (RuntimeError, MemoryError) as error:
+                if not _is_out_of_memory(error):
+                    raise
                 if exchanging or batch is None:
                     raise FailedError(
                         f"epoch {epoch + 1}, micro-batch {index}: memory ran out while processes "
@@ -133,18 +133,17 @@ class Gradients:
             FailedError: a loss or the gradients' norm is not finite; it names the update and,
                 in the process that has it, the micro-batch and its rows.
         """
-        device = self.fabric.device
-        sums = torch.stack([loss.sums for loss in losses]) if losses else torch.zeros(1, 6)
-        own = torch.cat(
-            [sums.to(device, torch.float64).sum(0), torch.full((1,), skipped).to(device)]
-        )
-        summed = self.fabric.all_reduce(own, reduce_op="sum")
-        assert isinstance(summed, Tensor)
+        own = torch.zeros(7, dtype=torch.float64, device=self.fabric.device)
+        own[6] = skipped
+        for loss in losses:
+            own[:6] += loss.sums
+        totals = self.fabric.all_reduce(own, reduce_op="sum")
+        assert isinstance(totals, Tensor)
         # Here, and nowhere else, an update waits for the device.
-        *values, all_skipped, all_norm = torch.cat([summed, norm.double().view(1)]).tolist()
-        if not all(math.isfinite(value) for value in (*values, all_norm)):
+        *sums, all_skipped, all_norm = torch.cat([totals, norm.to(totals).view(1)]).tolist()
+        if not all(math.isfinite(value) for value in (*sums, all_norm)):
             raise FailedError(f"update {update}: {_not_finite(losses, all_norm)}")
-        return UpdateLoss(LossSums(*values), all_norm, skipped=int(all_skipped))
+        return UpdateLoss(LossSums(*sums), all_norm, skipped=int(all_skipped))
 
     def anywhere(self, flag: bool) -> bool:
         """Whether `flag` is set in any process."""
@@ -167,6 +166,13 @@ def gradient_norm(parameters: Sequence[nn.Parameter], *, clip_norm: float) -> Te
     if clip_norm > 0:
         torch.nn.utils.clip_grads_with_norm_(parameters, clip_norm, norm)
     return norm
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """Whether memory ran out, on a GPU or a CPU; torch has no class of its own for the latter."""
+    return isinstance(
+        error, (torch.OutOfMemoryError, MemoryError)
+    ) or "DefaultCPUAllocator: can't allocate memory" in str(error)
 
 
 def _not_finite(losses: Sequence[MicroBatchLoss], gradient_norm: float) -> str:

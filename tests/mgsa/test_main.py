@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import resource
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,24 @@ def test_a_run_that_cannot_go_on_is_one_line_and_status_1(
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: update 2: the loss of micro-batch 1 is")
     assert not (folder / "out").exists()
+
+
+def test_a_full_disk_is_one_line_and_leaves_what_there_was(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train(folder, "--set", "train.max_updates=6") == 0
+    before = {path: path.read_bytes() for path in folder.rglob("step-*/*")}
+    capsys.readouterr()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))  # less than the weights
+    try:
+        assert train(folder) == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    *_, line = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"error: .*weights\.safetensors: .*File too large.*", line)
+    assert {path: path.read_bytes() for path in folder.rglob("step-*/*")} == before
+    assert not list(folder.rglob(".partial-*"))
 
 
 def average(folder: Path, last: int) -> int:

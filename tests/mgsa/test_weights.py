@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import resource
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,16 @@ def test_a_file_cut_short_is_named(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(InputError, match="w: expected a safetensors file"):
         load_tensors(path)
+
+
+def test_a_full_disk_is_named(tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))  # as little as the disk has left
+    try:
+        with pytest.raises(OSError, match=r"File too large.*w"):
+            save_tensors(named_tensors(Tied()), tmp_path / "w")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

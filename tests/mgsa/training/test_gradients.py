@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pytest
 import torch
@@ -36,17 +36,33 @@ class Toy(nn.Module):
         return loss, sums
 
 
-class ForgetfulToy(Toy):
-    """Has no memory for batches of more than `limit` pairs: fails as a GPU does, or as a CPU."""
+def fail_as_a_gpu() -> None:
+    raise torch.OutOfMemoryError("CUDA out of memory")
 
-    def __init__(self, limit: int, error: type[Exception]) -> None:
+
+def fail_as_python() -> None:
+    raise MemoryError
+
+
+def fail_as_a_cpu() -> None:
+    torch.empty(2**60)  # what no machine has
+
+
+def divide_by_zero() -> None:
+    raise ZeroDivisionError("out of memory")
+
+
+class ForgetfulToy(Toy):
+    """Has no memory for batches of more than `limit` pairs."""
+
+    def __init__(self, limit: int, fail: Callable[[], None]) -> None:
         super().__init__()
         self.limit = limit
-        self.error = error
+        self.fail = fail
 
     def forward(self, tensors: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         if len(tensors["index"]) > self.limit:
-            raise self.error("out of memory")
+            self.fail()
         return super().forward(tensors)
 
 
@@ -111,13 +127,13 @@ def test_dropout_depends_on_the_place_alone() -> None:
     assert not torch.equal(first[0], other_place[0])
 
 
-@pytest.mark.parametrize("error", [torch.OutOfMemoryError, MemoryError])
+@pytest.mark.parametrize("fail", [fail_as_a_gpu, fail_as_a_cpu, fail_as_python])
 def test_a_batch_that_does_not_fit_is_left_out_and_counted(
-    error: type[Exception], capsys: pytest.CaptureFixture[str]
+    fail: Callable[[], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     fits, too_large = pairs(3, 7), pairs(1, 1, 1, first=10)
     planned = update(fits, too_large, fits)
-    taken, losses, skipped = gradient_of(ForgetfulToy(2, error), planned)
+    taken, losses, skipped = gradient_of(ForgetfulToy(2, fail), planned)
     # The others' share stays what it was planned to be.
     without = Update(
         ((0, fits), (2, fits)), planned.position_after, planned.num_target_tokens, False
@@ -130,13 +146,13 @@ def test_a_batch_that_does_not_fit_is_left_out_and_counted(
 
 
 def test_an_update_of_which_nothing_fits_changes_nothing() -> None:
-    taken, losses, skipped = gradient_of(ForgetfulToy(1, MemoryError), update(pairs(3, 7)))
+    taken, losses, skipped = gradient_of(ForgetfulToy(1, fail_as_a_gpu), update(pairs(3, 7)))
     assert (taken, losses, skipped) == ([], LossSums(), 1)
 
 
 def test_other_errors_are_not_mistaken_for_lack_of_memory() -> None:
     with pytest.raises(ZeroDivisionError, match="out of memory"):
-        gradient_of(ForgetfulToy(1, ZeroDivisionError), update(pairs(3, 7)))
+        gradient_of(ForgetfulToy(1, divide_by_zero), update(pairs(3, 7)))
 
 
 def test_a_loss_that_is_not_finite_names_update_batch_and_rows() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,8 @@ from mgsa.errors import FailedError, InputError
 from mgsa.model_artifact import load_model
 from mgsa.settings import from_mapping
 from mgsa.training.checkpoint import folder_of, saved_updates
-from mgsa.training.curves import ignore_metrics
+from mgsa.training.curves import OnMetrics, ignore_metrics
+from mgsa.training.interruption import Interrupted
 from mgsa.training.run import Restart, Run, train
 from mgsa.weights import load_tensors
 from tests.copy_task import write_copy_task
@@ -27,10 +30,22 @@ def dataset(tmp_path: Path) -> Path:
     return write_copy_task(tmp_path / "dataset")
 
 
+class SignalAt:
+    """An observer of curves who sends SIGTERM when it sees an update."""
+
+    def __init__(self, update: int) -> None:
+        self.update = update
+
+    def __call__(self, update: int, _metrics: Mapping[str, float]) -> None:
+        if update == self.update:
+            signal.raise_signal(signal.SIGTERM)
+
+
 def run(
     dataset: Path,
     *,
     restart: Restart = "never",
+    on_metrics: OnMetrics = ignore_metrics,
     model: dict[str, Any] | None = None,
     **train_settings: Any,
 ) -> dict[str, float]:
@@ -42,7 +57,7 @@ def run(
         out=dataset.with_name("out"),
         checkpoints=dataset.with_name("checkpoints"),
     )
-    return train(config, restart=restart, on_metrics=ignore_metrics)
+    return train(config, restart=restart, on_metrics=on_metrics)
 
 
 def curve(dataset: Path, name: str) -> dict[int, float]:
@@ -143,6 +158,21 @@ def test_going_on_with_more_updates_is_as_if_there_had_been_no_end(tmp_path: Pat
             run(dataset, max_updates=end)
         names = ("model.safetensors", "curves.jsonl")
         artifacts.append([(tmp_path / name / "out" / file).read_bytes() for file in names])
+    assert artifacts[0] == artifacts[1]
+
+
+@pytest.mark.parametrize("update", [6, 8, 10], ids=["plain", "checkpoint due", "validation due"])
+def test_a_signal_at_any_update_changes_nothing(tmp_path: Path, update: int) -> None:
+    artifacts = []
+    for name in ("undisturbed", "stopped"):
+        dataset = write_copy_task(tmp_path / name / "dataset")
+        if name == "stopped":
+            with pytest.raises(Interrupted, match="143"):
+                run(dataset, on_metrics=SignalAt(update))
+            assert saved_updates(dataset.with_name("checkpoints"))[-1] == update
+        run(dataset)
+        files = sorted(dataset.with_name("out").iterdir())
+        artifacts.append({path.name: path.read_bytes() for path in files})
     assert artifacts[0] == artifacts[1]
 
 
