@@ -1,4 +1,4 @@
-"""A model that computes all target positions anew for every word: what a cache has to agree with."""
+"""A model that computes all target positions anew for every word: what a cache must agree with."""
 
 from __future__ import annotations
 

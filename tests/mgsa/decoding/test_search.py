@@ -1,0 +1,194 @@
+"""Beam search on whole models: caches and batches change nothing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+import torch
+
+from mgsa.data.batch import Row, make_batch
+from mgsa.data.vocabulary import BOS, EOS, PAD
+from mgsa.decoding.beam import Hypothesis, SearchOptions, beam_search
+from mgsa.decoding.search import search_batch
+from mgsa.decoding.settings import STANDARD
+from mgsa.model.build import build_model
+from mgsa.model.encoder_decoder import EncoderDecoder
+from tests.random_rows import MODELS, NUM_TAGS, TRANSFORMER, VOCABULARY, random_row
+from tests.reference.uncached import Uncached
+
+CONFIG = replace(STANDARD, beam=4, max_length_ratio=1.5, max_length_extra=3)
+GREEDY = replace(CONFIG, beam=1)
+
+
+def random_model(name: str, *, seed: int = 0) -> EncoderDecoder:
+    """A model in float64 that has preferences.
+
+    Output vectors are not the embeddings, or it would repeat what was said last.
+    """
+    torch.manual_seed(seed)
+    model = build_model(
+        replace(MODELS[name], share_embeddings="none"),
+        source_vocabulary=VOCABULARY,
+        target_vocabulary=VOCABULARY,
+        num_tags=NUM_TAGS,
+    )
+    with torch.no_grad():
+        model.output.weight.mul_(3)
+    return model.double().eval()
+
+
+@pytest.fixture(scope="module", params=list(MODELS))
+def model(request: pytest.FixtureRequest) -> EncoderDecoder:
+    return random_model(request.param)
+
+
+def some_rows(*lengths: int, seed: int = 0) -> list[Row]:
+    generator = random.Random(seed)
+    return [random_row(generator, length) for length in lengths]
+
+
+def search(model: EncoderDecoder, rows: Sequence[Row], **options: object) -> list[list[Hypothesis]]:
+    batch = make_batch(rows, model.granularities, ngram_unit=model.ngram_unit)
+    return search_batch([model], [batch], **{"config": CONFIG, **options})  # type: ignore[arg-type]
+
+
+def longest(row: Row) -> int:
+    return int(1.5 * len(row.source)) + 3
+
+
+def assert_same(found: Sequence[Hypothesis], expected: Sequence[Hypothesis]) -> None:
+    assert [one.ids for one in found] == [one.ids for one in expected]
+    assert [one.score for one in found] == pytest.approx([one.score for one in expected], rel=1e-5)
+
+
+ROWS = some_rows(5, 1, 7, 3, 6, 2)
+
+
+def test_batched_is_one_by_one(model: EncoderDecoder) -> None:
+    for together, row in zip(search(model, ROWS, n_best=4), ROWS, strict=True):
+        assert_same(together, search(model, [row], n_best=4)[0])
+
+
+@torch.inference_mode()
+def test_cached_is_uncached(model: EncoderDecoder) -> None:
+    batch = make_batch(ROWS, model.granularities, ngram_unit=model.ngram_unit)
+    uncached = Uncached(model)
+    expected = beam_search(
+        uncached,
+        uncached.start(model.encode(batch)),
+        options=SearchOptions(4, 4, CONFIG.length_penalty),
+        longest=[longest(row) for row in ROWS],
+        device=torch.device("cpu"),
+    )
+    for found, hypotheses in zip(search(model, ROWS, n_best=4), expected, strict=True):
+        assert_same(found, hypotheses)
+
+
+@torch.inference_mode()
+def test_greedy_is_a_loop_of_argmax(model: EncoderDecoder) -> None:
+    for (found,), row in zip(search(model, ROWS, config=GREEDY), ROWS, strict=True):
+        batch = make_batch([row], model.granularities, ngram_unit=model.ngram_unit)
+        encoded = model.encode(batch)
+        said = [BOS]
+        while len(said) <= longest(row):
+            logits = model.decode(encoded, torch.tensor([said]))[0][0, -1]
+            logits[[PAD, BOS]] = -torch.inf
+            said.append(int(logits.argmax()))
+            if said[-1] == EOS:
+                said.pop()
+                break
+        assert found.ids == tuple(said[1:])
+
+
+def test_scores_are_the_models(model: EncoderDecoder) -> None:
+    """What a hypothesis is said to cost is what the model says of it when it is the reference."""
+    for hypotheses, row in zip(search(model, ROWS, n_best=2), ROWS, strict=True):
+        for hypothesis in hypotheses:
+            pair = replace(row, target=hypothesis.ids)
+            batch = make_batch([pair], model.granularities, ngram_unit=model.ngram_unit)
+            log_probs = model(batch).logits[0].log_softmax(dim=-1)
+            total = log_probs.gather(1, batch.target_output[0][:, None]).sum().item()
+            penalty = ((5 + len(hypothesis.ids) + 1) / 6) ** CONFIG.length_penalty
+            assert hypothesis.log_probability == pytest.approx(total, rel=1e-5)
+            assert hypothesis.score == pytest.approx(total / penalty, rel=1e-5)
+
+
+def test_ragged_prefixes_are_respected_and_one_by_one(model: EncoderDecoder) -> None:
+    generator = random.Random(4)
+    prefixes = [generator.choices(range(3, VOCABULARY), k=n) for n in (0, 14, 2, 1, 5, 0)]
+    together = search(model, ROWS, n_best=3, prefixes=prefixes)
+    for found, row, prefix in zip(together, ROWS, prefixes, strict=True):
+        assert all(list(one.ids[: len(prefix)]) == prefix for one in found)
+        assert_same(found, search(model, [row], n_best=3, prefixes=[prefix])[0])
+
+
+def test_no_translation_is_longer_than_allowed_or_has_special_symbols(
+    model: EncoderDecoder,
+) -> None:
+    for hypotheses, row in zip(search(model, ROWS, n_best=4), ROWS, strict=True):
+        for hypothesis in hypotheses:
+            assert len(hypothesis.ids) <= longest(row)
+            assert not {PAD, BOS, EOS} & set(hypothesis.ids)
+
+
+def test_weights_are_those_of_the_whole_target(model: EncoderDecoder) -> None:
+    found = search(model, ROWS, n_best=2, need_weights=True)
+    for hypotheses, row in zip(found, ROWS, strict=True):
+        for hypothesis in hypotheses:
+            pair = replace(row, target=hypothesis.ids)
+            batch = make_batch([pair], model.granularities, ngram_unit=model.ngram_unit)
+            layers = model(batch, need_weights=True).cross_weights
+            assert set(hypothesis.seen) == {f"layer_{n + 1}.words" for n in range(len(layers))}
+            for number, layer in enumerate(layers, start=1):
+                seen = torch.from_numpy(hypothesis.seen[f"layer_{number}.words"])
+                expected = layer["words"][0].transpose(0, 1)
+                torch.testing.assert_close(seen[:, :, : expected.shape[2]], expected)
+                assert not seen[:, :, expected.shape[2] :].any()
+
+
+def test_models_of_different_kinds_translate_together() -> None:
+    """Each sees its own batch; their order changes nothing, and neither has all the say."""
+    one, other = random_model("transformer"), random_model("syntactic, max-pooling", seed=1)
+    batches = [make_batch(ROWS, m.granularities, ngram_unit="word") for m in (one, other)]
+    both = search_batch([one, other], batches, CONFIG)
+    reverse = search_batch([other, one], batches[::-1], CONFIG)
+    for (found,), (expected,) in zip(both, reverse, strict=True):
+        assert_same([found], [expected])
+    for model, batch in zip((one, other), batches, strict=True):
+        alone = search_batch([model], [batch], CONFIG)
+        assert [found.ids for (found,) in both] != [found.ids for (found,) in alone]
+
+
+@pytest.mark.gpu
+def test_a_gpu_finds_what_the_cpu_finds() -> None:
+    if not torch.cuda.is_available():
+        pytest.skip("no GPU")
+    model = random_model("transformer")
+    batch = make_batch(ROWS, (), ngram_unit="subword")
+    expected = search_batch([model], [batch], CONFIG, n_best=4)
+    device = torch.device("cuda")
+    found = search_batch([model.to(device)], [batch.to(device)], CONFIG, n_best=4)
+    for hypotheses, others in zip(found, expected, strict=True):
+        assert_same(hypotheses, others)
+
+
+def test_the_longest_translation_follows_the_source() -> None:
+    """A model that never ends: ratio times subwords (end of sentence not counted), plus extra."""
+    torch.manual_seed(0)
+    model = build_model(
+        replace(TRANSFORMER, share_embeddings="none"),
+        source_vocabulary=VOCABULARY,
+        target_vocabulary=VOCABULARY,
+        num_tags=0,
+    ).eval()
+    with torch.no_grad():
+        model.output.weight[EOS] = -100 * model.output.weight[5]
+        model.decoder.final_norm = torch.nn.Linear(16, 16)
+        model.decoder.final_norm.weight.zero_()
+        model.decoder.final_norm.bias.copy_(model.output.weight[5])
+    config = replace(GREEDY, max_length_ratio=2.5, max_length_extra=1)
+    found = search(model, some_rows(1, 2, 3), config=config)
+    assert [len(one.ids) for (one,) in found] == [3, 6, 8]  # 2.5 + 1, 5 + 1, 7.5 + 1

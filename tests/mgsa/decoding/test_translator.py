@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import mgsa
+from mgsa.data.artifact import open_dataset
+from mgsa.data.batch import Row
+from mgsa.decoding import translator as module
+from mgsa.decoding.settings import STANDARD
+from mgsa.decoding.translation import NOTHING, Translation
+from mgsa.decoding.translator import Translator
+from mgsa.errors import InputError
+from mgsa.files import read_json, sha256, write_json
+from tests.copy_task import write_copy_task
+from tests.model_folders import random_model
+
+WORDS = {"multi_granularity": None}
+SMALL = replace(STANDARD, beam=2, batch_tokens=30, max_length_ratio=1.0, max_length_extra=2)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A dataset, a model that attends to its phrases, and one that doesn't."""
+    folder = tmp_path_factory.mktemp("translator")
+    dataset = write_copy_task(folder / "dataset", train=3, valid=3, test=50)
+    return {
+        "dataset": dataset,
+        "phrases": random_model(folder / "phrases", dataset),
+        "words": random_model(folder / "words", dataset, seed=1, **WORDS),
+    }
+
+
+def texts(translations: list[Translation]) -> list[str]:
+    return [translation.text for translation in translations]
+
+
+def test_mgsa_load_gives_an_object_that_translates_rows_and_texts(
+    folders: dict[str, Path],
+) -> None:
+    translator = mgsa.load(folders["words"])
+    rows = list(open_dataset(folders["dataset"]).read("test"))
+    lines = list(open_dataset(folders["dataset"]).texts("test", "source_tokens"))
+    from_rows = translator.translate(rows, beam=3, n_best=2)
+    assert texts(from_rows) == texts(translator.translate(lines, beam=3))
+    assert len(set(texts(from_rows))) > 10
+    for translation in from_rows:
+        assert len(translation.n_best) == 2
+        assert translation.n_best[0].score >= translation.n_best[1].score
+        assert translation.text == " ".join(translation.subwords).replace("@@ ", "")
+
+
+@pytest.mark.parametrize("name", ["words", "phrases"])
+def test_batches_change_neither_order_nor_translations(folders: dict[str, Path], name: str) -> None:
+    translator = mgsa.load(folders[name])
+    rows = list(open_dataset(folders["dataset"]).read("test"))
+    alone = [translator.translate([row])[0] for row in rows]
+    together = translator.translate(rows, batch_tokens=25)
+    assert texts(together) == texts(alone)
+    assert [t.score for t in together] == pytest.approx([t.score for t in alone], rel=1e-4)
+
+
+def test_a_split_is_translated_in_its_order_window_by_window(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    translator = Translator.load(folders["phrases"])
+    dataset = open_dataset(folders["dataset"])
+    rows = list(dataset.read("test"))
+    prefixes = [["w3"] * (row.index % 3) for row in rows]
+    expected = translator.translate(rows, beam=2, prefixes=prefixes, max_length_ratio=1.0)
+    monkeypatch.setattr(module, "EVALUATION_WINDOW", 7)
+    found = list(translator.translate_split(dataset, "test", replace(SMALL), prefixes=prefixes))
+    for one, row, prefix in zip(found, rows, prefixes, strict=True):
+        assert list(one.subwords[: len(prefix)]) == prefix
+        assert len(one.subwords) <= len(row.source) + 2
+    config = replace(SMALL, max_length_extra=STANDARD.max_length_extra)
+    found = list(translator.translate_split(dataset, "test", config, prefixes=prefixes))
+    assert texts(found) == texts(expected)
+
+
+def test_sentences_without_words_have_no_translation(folders: dict[str, Path]) -> None:
+    empty = Row(0, (), (), (), (), ())
+    row = next(open_dataset(folders["dataset"]).read("test"))
+    translations = mgsa.load(folders["phrases"]).translate([empty, row, empty])
+    assert [translations[0], translations[2]] == [NOTHING, NOTHING]
+    assert translations[1] == mgsa.load(folders["phrases"]).translate([row])[0]
+    assert texts(mgsa.load(folders["words"]).translate(["", " "])) == ["", ""]
+
+
+def test_words_of_a_line_are_told_by_their_marks(folders: dict[str, Path]) -> None:
+    row = Translator.load(folders["words"]).row("odd@@ end w1 odd@@ odd@@ end w2 odd@@")
+    assert row.subwords_per_word == [2, 1, 3, 1, 1]
+    assert len(row.source) == 8
+
+
+def test_weights_are_given_without_padding(folders: dict[str, Path]) -> None:
+    translator = mgsa.load(folders["words"])
+    rows = list(open_dataset(folders["dataset"]).read("test"))
+    for row, found in zip(rows, translator.translate(rows, need_weights=True), strict=True):
+        (weights,) = found.weights.values()  # of the one decoder layer
+        assert weights.shape == (4, len(found.subwords) + 1, len(row.source) + 1)
+        assert weights.sum(axis=-1).flatten().tolist() == pytest.approx(
+            [1.0] * weights[..., 0].size
+        )
+
+
+def test_an_ensemble_of_a_model_and_itself_is_the_model(folders: dict[str, Path]) -> None:
+    rows = list(open_dataset(folders["dataset"]).read("test"))
+    alone = mgsa.load(folders["words"]).translate(rows)
+    twice = Translator.load([folders["words"], folders["words"]]).translate(rows)
+    assert texts(alone) == texts(twice)
+    with_another = Translator.load([folders["words"], folders["phrases"]]).translate(rows)
+    assert texts(alone) != texts(with_another)
+
+
+def other_vocabulary(folders: dict[str, Path], folder: Path) -> Path:
+    """A dataset with one more symbol."""
+    dataset = write_copy_task(folder, train=3, valid=3, test=3)
+    vocabulary, manifest = read_json(folder / "vocab.json"), read_json(folder / "manifest.json")
+    vocabulary["source"].append("more")
+    write_json(folder / "vocab.json", vocabulary)
+    manifest["files"]["vocab.json"] = {
+        "bytes": (folder / "vocab.json").stat().st_size,
+        "sha256": sha256(folder / "vocab.json"),
+    }
+    write_json(folder / "manifest.json", manifest)
+    assert open_dataset(folder).vocabularies != open_dataset(folders["dataset"]).vocabularies
+    return dataset
+
+
+def test_other_vocabularies_are_refused(folders: dict[str, Path], tmp_path: Path) -> None:
+    dataset = other_vocabulary(folders, tmp_path / "dataset")
+    model = random_model(tmp_path / "model", dataset, **WORDS)
+    with pytest.raises(InputError, match=r"model: expected the source vocabulary of .*words"):
+        Translator.load([folders["words"], model])
+    with pytest.raises(InputError, match=r"dataset: expected the source vocabulary of the model"):
+        next(
+            Translator.load(folders["words"]).translate_split(open_dataset(dataset), "test", SMALL)
+        )
+
+
+def test_what_a_model_cannot_know_is_refused(folders: dict[str, Path]) -> None:
+    translator = mgsa.load(folders["phrases"])
+    with pytest.raises(InputError, match="attends to syntactic phrases, which text doesn't tell"):
+        translator.translate(["w1 w2"])
+    row = next(open_dataset(folders["dataset"]).read("test"))
+    with pytest.raises(InputError, match="expected rows with 2 levels of phrases, got 1"):
+        translator.translate([replace(row, phrase_lengths=row.phrase_lengths[:1])])
+    both = Translator.load([folders["words"], folders["phrases"]])
+    with pytest.raises(InputError, match="weights of attention: expected one model"):
+        both.translate([row], need_weights=True)
+    dataset = open_dataset(folders["dataset"])
+    with pytest.raises(InputError, match="expected 50 prefixes, one for each row, got 1"):
+        next(translator.translate_split(dataset, "test", SMALL, prefixes=[[]]))

@@ -1,0 +1,36 @@
+"""Model artifacts with random weights, for tests of what is done with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from mgsa.config import ModelConfig
+from mgsa.data.artifact import open_dataset
+from mgsa.model.build import build_model
+from mgsa.model_artifact import save_model
+from mgsa.settings import from_mapping
+from tests.training_settings import MODEL
+
+
+def random_model(folder: Path, dataset_folder: Path, *, seed: int = 0, **settings: Any) -> Path:
+    """An artifact of a model for a dataset, `MODEL` but for `settings`; give `folder` back.
+
+    Output vectors are not the embeddings, or such a model would repeat what was said last.
+    """
+    dataset = open_dataset(dataset_folder)
+    source, target = dataset.vocabularies
+    config = from_mapping(ModelConfig, MODEL | {"share_embeddings": "none"} | settings, "model")
+    torch.manual_seed(seed)
+    model = build_model(
+        config,
+        source_vocabulary=len(source),
+        target_vocabulary=len(target),
+        num_tags=len(dataset.tags),
+    )
+    with torch.no_grad():
+        model.output.weight.mul_(3)  # it shall have preferences
+    save_model(folder, model, config, dataset, run={}, curves="")
+    return folder
