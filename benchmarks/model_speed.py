@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import statistics
 import sys
 import time
@@ -24,10 +23,11 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from benchmarks.random_batches import NUM_TAGS, make_batches
 from mgsa.command import run
 from mgsa.config import ModelConfig
-from mgsa.data.batch import Batch, Row, make_batch
-from mgsa.data.vocabulary import PAD, SPECIAL_SYMBOLS
+from mgsa.data.batch import Batch
+from mgsa.data.vocabulary import PAD
 from mgsa.masks import causal_mask
 from mgsa.model.build import build_model
 from mgsa.model.embedding import Embedding, make_embedding
@@ -35,9 +35,7 @@ from mgsa.settings import from_mapping, read_yaml
 from mgsa.training.loss import Objective, translation_nll
 
 PRESETS = Path(__file__).parents[1] / "conf" / "model"
-NUM_TAGS = 70
 VOCABULARY = {"tiny": 8_000, "base": 28_567, "big": 28_567}
-LEVELS = 3
 LABEL_SMOOTHING, TAG_WEIGHT = 0.1, 0.001
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 BASELINE = "Transformer"
@@ -164,55 +162,6 @@ def _torch_loss(module: nn.Module) -> Step:
         return translation_nll(logits, batch.target_output, label_smoothing=LABEL_SMOOTHING)[0]
 
     return loss
-
-
-def make_batches(tokens: int, vocabulary: int, count: int) -> list[Batch]:
-    """Batches of about `tokens` target positions, each of sentences of similar length."""
-    generator = random.Random(0)
-    granularities = [
-        *(f"syntactic_{k + 1}" for k in range(LEVELS)),
-        "ngram_2",
-        "ngram_3",
-        "ngram_4",
-    ]
-    batches = []
-    for number in range(count):
-        longest = (24, 36, 16)[number % 3]
-        rows = [
-            _row(generator, generator.randint(longest - 4, longest - 1), vocabulary)
-            for _ in range(max(1, tokens // longest))
-        ]
-        batches.append(make_batch(rows, granularities, ngram_unit="subword"))
-    return batches
-
-
-def _row(generator: random.Random, length: int, vocabulary: int) -> Row:
-    levels = []
-    phrases = [length]
-    for _ in range(LEVELS):
-        phrases = [part for phrase in phrases for part in _children(generator, phrase)]
-        levels.append(phrases)
-
-    def sentence() -> list[int]:
-        return [generator.randrange(len(SPECIAL_SYMBOLS), vocabulary) for _ in range(length)]
-
-    return Row(
-        index=0,
-        source=sentence(),
-        target=sentence(),
-        subwords_per_word=[1] * length,
-        phrase_lengths=levels,
-        phrase_tags=[[generator.randrange(NUM_TAGS) for _ in level] for level in levels],
-    )
-
-
-def _children(generator: random.Random, length: int) -> list[int]:
-    """Lengths of the two to four children of a node over `length` positions."""
-    if length == 1:
-        return [1]
-    count = min(length, generator.randint(2, 4))
-    cuts = sorted(generator.sample(range(1, length), count - 1))
-    return [end - start for start, end in zip([0, *cuts], [*cuts, length], strict=True)]
 
 
 def step_seconds(

@@ -81,6 +81,7 @@ class LSTM(nn.Module):
         self.lstm = nn.LSTM(dim, hidden, batch_first=True)
         self.output = nn.Linear(hidden, dim)
 
+    @torch.compiler.disable  # how phrases are packed depends on their lengths, not on shapes
     def forward(self, x: Tensor, segments: Tensor, *, num_phrases: int | None = None) -> Tensor:
         """x (B, T, D), segments (B, T) to (B, M, D)."""
         B, T, D = x.shape

@@ -65,4 +65,5 @@ class CrossMemory:
 
     def select(self, index: Tensor) -> CrossMemory:
         """The memory of the sentences `index`, (B',)."""
-        return CrossMemory(self.keys[index], self.values[index], self.mask[index])
+        keys, values, mask = (x.index_select(0, index) for x in (self.keys, self.values, self.mask))
+        return CrossMemory(keys, values, mask)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 
 import pytest
@@ -243,3 +244,35 @@ def test_bfloat16_autocast_trains_and_decodes(models: dict[str, EncoderDecoder],
     assert stepped.dtype == torch.float32
     logits.float().sum().backward()
     assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["n-grams, LSTM, LSTM", "syntactic, self-attention, tags, ON-LSTM"]
+)
+def test_a_compiled_model_is_the_same(models: dict[str, EncoderDecoder], name: str) -> None:
+    """Traced, that is; the backend that makes kernels of it is torch's affair."""
+    model = models[name]
+    compiled = torch.compile(model, backend="aot_eager", dynamic=True)
+    for lengths in ((3, 5), (6, 2, 4)):
+        batch = batch_of(model, some_rows(*lengths))
+        torch.testing.assert_close(compiled(batch).logits, model(batch).logits)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_gpu_gives_what_the_cpu_does(models: dict[str, EncoderDecoder], name: str) -> None:
+    model = models[name]
+    batch = batch_of(model, some_rows(3, 5))
+    expected = model(batch)
+    on_gpu = copy.deepcopy(model).to("cuda")
+    given = on_gpu(batch.to(torch.device("cuda")))
+    torch.testing.assert_close(given.logits.cpu(), expected.logits)
+    given.logits.sin().sum().backward()
+    model.zero_grad()
+    expected.logits.sin().sum().backward()
+    for ours, theirs in zip(on_gpu.parameters(), model.parameters(), strict=True):
+        if theirs.grad is not None:
+            assert ours.grad is not None
+            torch.testing.assert_close(ours.grad.cpu(), theirs.grad)
