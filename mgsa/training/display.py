@@ -35,6 +35,11 @@ class Display:
         )
         self._task = self._bar.add_task("train", total=1.0, status="")
 
+    @property
+    def has_bar(self) -> bool:
+        """Whether there is a terminal to draw a bar on."""
+        return not self._bar.disable
+
     def __enter__(self) -> Display:
         self._bar.start()
         self._since = time.perf_counter()
@@ -74,7 +79,7 @@ class Display:
 
     def line(self, text: str) -> None:
         """Print a line above the bar."""
-        if self._visible and self._bar.disable:
+        if self._visible and not self.has_bar:
             print(text, file=sys.stderr, flush=True)
         elif self._visible:
             self._bar.console.print(text, markup=False, highlight=False)

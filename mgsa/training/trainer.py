@@ -94,10 +94,11 @@ class Trainer:
             granularities=model.granularities,
             ngram_unit=model.ngram_unit,
         )
-        # Epochs differ by a batch or two; this is for the share that is done, on a terminal.
-        self._epoch_length = self.batches.num_micro_batches(self.state.position.epoch)
         self.validation = Validation(fabric, dataset, config)
         self.display = Display(visible=fabric.is_global_zero)
+        self._epoch_length = 0
+        if self.display.has_bar:  # epochs differ by a batch or two, which a bar doesn't show
+            self._epoch_length = self.batches.num_micro_batches(self.state.position.epoch)
 
     def fit(self) -> None:
         """Train to the end of the run.
@@ -214,17 +215,13 @@ class Trainer:
         self.curves.append(self.state.update, metrics)
 
     def _show(self, total: UpdateLoss) -> None:
-        state = self.state
-        done = max(
-            state.update / self.config.max_updates,
-            (state.position.epoch + state.position.micro_batch / self._epoch_length)
-            / self.config.max_epochs,
-        )
+        state, config = self.state, self.config
+        epochs = state.position.epoch + state.position.micro_batch / max(self._epoch_length, 1)
         self.display.updated(
             state.update,
             tokens=total.losses.tokens,
             loss=total.losses.loss / max(total.losses.tokens, 1),
-            done=done,
+            done=max(state.update / config.max_updates, epochs / config.max_epochs),
         )
 
     def _interrupted(self, number: int | None) -> Interrupted:

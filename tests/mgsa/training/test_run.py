@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sacrebleu
 import torch
 
+import mgsa
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.artifact import open_dataset
 from mgsa.errors import FailedError, InputError
@@ -73,9 +75,10 @@ def test_learns_to_copy(tmp_path: Path, multi: dict[str, Any] | None) -> None:
     """Fifty pairs by heart: what a model that can learn at all can do."""
     dataset = write_copy_task(tmp_path / "dataset", train=50)
     plain = {"dropout": 0.0, "attention_dropout": 0.0, "activation_dropout": 0.0, "dim": 32}
-    run(
+    report = run(
         dataset,
         model=plain | {"multi_granularity": multi},
+        artifact="last",
         max_updates=300,
         batch_tokens=200,
         validate_every=300,
@@ -88,6 +91,13 @@ def test_learns_to_copy(tmp_path: Path, multi: dict[str, Any] | None) -> None:
     assert losses[300] < 0.1
     if multi is not None:
         assert curve(dataset, "train_tag_accuracy")[300] > 0.95
+    # What the artifact translates is what was scored: the first 6 rows, as many as were asked for.
+    opened = open_dataset(dataset)
+    found = mgsa.load(dataset.with_name("out")).translate(list(opened.read("valid", 0, 6)), beam=1)
+    references = list(opened.texts("valid", "target_tokens", 0, 6))
+    score = sacrebleu.corpus_bleu([each.text for each in found], [references], tokenize="none")
+    assert report["valid_bleu_tokenized"] == pytest.approx(score.score)
+    assert score.score > 0
 
 
 def test_the_same_run_twice_gives_the_same_bytes(tmp_path: Path) -> None:
