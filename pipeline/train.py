@@ -11,27 +11,19 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mgsa.command import run
 from mgsa.config import ModelConfig, TrainConfig
 from pipeline.stage import argument_parser, read_settings
 
+if TYPE_CHECKING:
+    from dvclive import Live
+
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the stage."""
-    parser = argument_parser("train", "Train a translation model on the dataset artifact.")
-    folders = {
-        "dataset": "dataset artifact",
-        "out": "where the model artifact goes",
-        "checkpoints": "where checkpoints are kept; a killed run goes on from them",
-        "plots": "where DVCLive draws the curves",
-    }
-    for name, meaning in folders.items():
-        parser.add_argument(f"--{name}", type=Path, required=True, metavar="DIR", help=meaning)
-    parser.add_argument(
-        "--report", type=Path, required=True, metavar="FILE", help="how the run went, as JSON"
-    )
-    arguments = parser.parse_args(argv)
+    arguments = _parser().parse_args(argv)
     config = read_settings(arguments, "train", TrainConfig)
     of_model = argparse.Namespace(params=arguments.params, set=[])  # --set is for `train`
     model = read_settings(of_model, "model", ModelConfig)
@@ -39,28 +31,58 @@ def main(argv: Sequence[str] | None = None) -> None:
     from mgsa.files import write_json
     from mgsa.training.run import Run, train
 
-    training = Run(
-        arguments.dataset, model, config, out=arguments.out, checkpoints=arguments.checkpoints
-    )
+    out: Path = arguments.out
+    checkpoints = arguments.checkpoints or out.with_name(out.name + ".checkpoints")
+    training = Run(arguments.dataset, model, config, out=out, checkpoints=checkpoints)
     with curves_in(arguments.plots) as draw:
         metrics = train(training, restart="if_changed", on_metrics=draw)
     if metrics:  # of several processes, the first has them
         write_json(arguments.report, metrics)
 
 
+def _parser() -> argparse.ArgumentParser:
+    parser = argument_parser("train", "Train a translation model on the dataset artifact.")
+    parser.add_argument(
+        "--dataset", type=Path, required=True, metavar="DIR", help="dataset artifact"
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="where the model artifact goes"
+    )
+    parser.add_argument(
+        "--checkpoints",
+        type=Path,
+        metavar="DIR",
+        help="where checkpoints are kept, from which a killed run goes on "
+        "(without it: DIR of --out with `.checkpoints` added)",
+    )
+    parser.add_argument(
+        "--plots",
+        type=Path,
+        metavar="DIR",
+        help="where DVCLive draws the curves (without it: nowhere)",
+    )
+    parser.add_argument(
+        "--report", type=Path, required=True, metavar="FILE", help="how the run went, as JSON"
+    )
+    return parser
+
+
 @contextmanager
-def curves_in(folder: Path) -> Iterator[Callable[[int, Mapping[str, float]], None]]:
+def curves_in(folder: Path | None) -> Iterator[Callable[[int, Mapping[str, float]], None]]:
     """Give what draws metrics of an update: a point on the DVCLive curve of each.
 
     DVCLive is started by the first point, so that it clears `folder` when there is something to
-    draw, and in the one process that draws. A resumed run draws its earlier points again.
+    draw, and in the one process that draws. A resumed run draws its earlier points again. Without
+    a `folder` nothing is drawn.
     """
-    from dvclive import Live
-
     live: list[Live] = []
 
     def draw(update: int, metrics: Mapping[str, float]) -> None:
+        if folder is None:
+            return
         if not live:
+            from dvclive import Live
+
             live.append(Live(str(folder), save_dvc_exp=False, dvcyaml=None, report=None))
         live[0].step = update
         for name, value in metrics.items():
