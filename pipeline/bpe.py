@@ -21,16 +21,15 @@ from mgsa.settings import Count, Positive
 from pipeline.merges import learn_merges
 from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings
 from pipeline.subwords import (
+    CODES,
     SubwordSplitter,
     frequent_subwords,
-    read_subword_counts,
     write_merges,
     write_subword_counts,
 )
 from pipeline.workers import map_chunks
 
 PORTION_LINES = 2_000
-CODES = "bpe.codes"
 
 
 @dataclass(frozen=True)
@@ -160,9 +159,7 @@ def _start(tokenized: Path, folder: Path, threshold: int) -> None:
     global _tokenized
     _tokenized = tokenized
     for side in SIDES:
-        counts = read_subword_counts(folder / f"vocab.{side}")
-        vocabulary = frozenset(frequent_subwords(counts, threshold))
-        _splitters[side] = SubwordSplitter(folder / CODES, vocabulary)
+        _splitters[side] = SubwordSplitter.load(folder, side, threshold=threshold)
 
 
 def _segment(portions: list[Portion]) -> Portion:

@@ -18,7 +18,7 @@ LIBRARIES = ("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt")
 RECORDED_SECTIONS = SECTIONS[: SECTIONS.index("dataset") + 1]
 """Sections of the parameter file that a dataset depends on."""
 
-INFERENCE_SECTIONS = ("tokenize", "bpe", "partition")
+INFERENCE_SECTIONS = ("tokenize", "parse", "bpe", "partition")
 """Sections that say how a sentence becomes a row, in training and at inference alike."""
 
 NOT_RECORDED = "workers"

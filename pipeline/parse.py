@@ -21,7 +21,7 @@ from mgsa.settings import Positive
 from pipeline.parse_memory import ParseMemory
 from pipeline.parser_folder import ParserFolder, read_parser_folder
 from pipeline.stage import SPLITS, argument_parser, read_settings
-from pipeline.stanza_parser import BATCH_SENTENCES, ConstituencyParser
+from pipeline.stanza_parser import BATCH_SENTENCES, ConstituencyParser, parse_each
 from pipeline.text import read_parallel, read_sentences
 from pipeline.trees import check_leaves, flat_tree, read_tree
 from pipeline.workers import map_chunks
@@ -210,20 +210,7 @@ def _start(folder: Path, gpu: bool) -> None:
 
 def _parse_batch(chunk: list[tuple[int, list[bytes], list[list[str]]]]) -> ParsedBatch:
     ((number, keys, sentences),) = chunk
-    try:
-        trees: list[str | None] = list(_parser.parse(sentences))
-    except Exception:
-        # What another's model raises on a sentence that it can't take, nobody knows. The sentence
-        # must cost neither its batch nor the corpus: each is tried alone, and failures counted.
-        trees = [_parse_alone(sentence) for sentence in sentences]
-    return ParsedBatch(number, keys, trees)
-
-
-def _parse_alone(sentence: list[str]) -> str | None:
-    try:
-        return _parser.parse([sentence])[0]
-    except Exception:
-        return None
+    return ParsedBatch(number, keys, parse_each(_parser, sentences))
 
 
 def _check_inputs(tokenized: Path, parser: Path) -> ParserFolder:

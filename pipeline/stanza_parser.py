@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from mgsa.errors import InputError
 from pipeline.parser_folder import read_parser_folder
@@ -14,6 +14,13 @@ BATCH_SENTENCES = 64
 """Sentences that go through the models together. Larger batches are no faster on a CPU."""
 SHIFT_REDUCE_SENTENCES = 32
 """Sentences whose trees the parser builds in step."""
+
+
+class Parser(Protocol):
+    """What can parse tokenised sentences."""
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
+        """The tree of each sentence on one line."""
 
 
 class ConstituencyParser:
@@ -66,6 +73,23 @@ class ConstituencyParser:
             str(_with_words(parsed.constituency, tokens))
             for parsed, tokens in zip(document.sentences, sentences, strict=True)
         ]
+
+
+def parse_each(parser: Parser, sentences: Sequence[Sequence[str]]) -> list[str | None]:
+    """As `parser.parse`, with `None` for a sentence that the parser can't take."""
+    try:
+        return list(parser.parse(sentences))
+    except Exception:
+        # What another's model raises on a sentence that it can't take, nobody knows. The sentence
+        # must not cost those beside it: each is tried alone.
+        return [_parse_alone(parser, sentence) for sentence in sentences]
+
+
+def _parse_alone(parser: Parser, sentence: Sequence[str]) -> str | None:
+    try:
+        return parser.parse([sentence])[0]
+    except Exception:
+        return None
 
 
 def _with_words(node: Any, tokens: Sequence[str]) -> Tree:

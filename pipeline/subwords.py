@@ -13,6 +13,9 @@ from pathlib import Path
 from mgsa.errors import InputError
 from mgsa.files import read_lines
 
+CODES = "bpe.codes"
+"""The file of merges in a folder that has them; `vocab.SIDE` beside it counts the subwords."""
+
 MARK = "@@"
 """At the end of a subword that does not end its word."""
 
@@ -44,6 +47,21 @@ class SubwordSplitter:
         text = "".join(f"{line}\n" for line in (_VERSION, *map(" ".join, merges)))
         self._bpe = BPE(io.StringIO(text), separator=MARK, vocab=vocabulary)
         self._known: dict[str, tuple[str, ...]] = {}
+
+    @classmethod
+    def load(cls, folder: Path, side: str, *, threshold: int) -> SubwordSplitter:
+        """The splitter of one side's text, whose files the `bpe` stage wrote.
+
+        Args:
+            folder: that stage's output, or an artifact that took the files along.
+            side: `source` or `target`.
+            threshold: a subword that was seen less often is split further.
+
+        Raises:
+            InputError: a file is missing or malformed, or the two don't belong together.
+        """
+        counts = read_subword_counts(folder / f"vocab.{side}")
+        return cls(folder / CODES, frozenset(frequent_subwords(counts, threshold)))
 
     def split(self, tokens: Iterable[str]) -> list[str]:
         """The subwords of all `tokens`, marked."""

@@ -14,6 +14,7 @@ from pipeline.dataset import main
 
 PARAMETERS = {
     "tokenize": {"max_tokens": 100, "workers": 2},
+    "parse": {"max_words": 100, "workers": 2, "gpu": False},
     "bpe": {"merges": 10, "threshold": 1},
     "partition": {"levels": 2},
     "dataset": {"joint_vocabulary": True, "row_group_rows": 3, "compression": "zstd"},

@@ -21,20 +21,21 @@ from pipeline.manifest import (
 def test_parameters_are_recorded_less_numbers_of_processes(tmp_path: Path) -> None:
     path = tmp_path / "params.yaml"
     path.write_text(
-        "tokenize: {max_tokens: 9, workers: 8}\nbpe: {merges: 5}\n"
+        "tokenize: {max_tokens: 9, workers: 8}\nparse: {max_words: 7}\nbpe: {merges: 5}\n"
         "partition: {levels: 3, inner: {workers: 1, n: 2}}\ntrain: {seed: 1}\n"
     )
     assert recorded_parameters(path) == {
         "tokenize": {"max_tokens": 9},
+        "parse": {"max_words": 7},
         "bpe": {"merges": 5},
         "partition": {"levels": 3, "inner": {"n": 2}},
     }
 
 
-@pytest.mark.parametrize("section", ["tokenize", "bpe", "partition"])
+@pytest.mark.parametrize("section", ["tokenize", "parse", "bpe", "partition"])
 def test_what_inference_needs_is_missed(tmp_path: Path, section: str) -> None:
     path = tmp_path / "params.yaml"
-    sections = {"tokenize", "bpe", "partition"} - {section}
+    sections = {"tokenize", "parse", "bpe", "partition"} - {section}
     path.write_text("".join(f"{name}: {{}}\n" for name in sections))
     with pytest.raises(InputError, match=rf"params\.yaml: {section}: missing section"):
         recorded_parameters(path)
@@ -62,12 +63,14 @@ def test_an_object_with_its_keys_is_read(tmp_path: Path) -> None:
 
 
 def test_preprocessing_is_what_inference_needs() -> None:
-    parameters = {"tokenize": {"a": 1}, "bpe": {"b": 2}, "partition": {"c": 3}, "dataset": {}}
+    parameters = {"tokenize": {"a": 1}, "bpe": {"b": 2}, "partition": {"c": 3}, "parse": {"d": 4}}
+    parameters["dataset"] = {}
     found = preprocessing(parameters, {"source": "en", "target": "de"}, {"kind": "trees"})
     assert found == {
         "source_language": "en",
         "target_language": "de",
         "tokenize": {"a": 1},
+        "parse": {"d": 4},
         "bpe": {"b": 2},
         "partition": {"c": 3},
         "parser": {"kind": "trees"},
