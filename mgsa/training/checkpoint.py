@@ -134,6 +134,11 @@ def remove_checkpoints(checkpoints: Path, *, keep: Iterable[int]) -> None:
     kept = set(keep)
     for update in saved_updates(checkpoints):
         if update not in kept:
-            shutil.rmtree(folder_of(checkpoints, update))
+            # Renamed first: what is removed in part is no checkpoint.
+            folder = folder_of(checkpoints, update)
+            folder.replace(checkpoints / f".partial-{folder.name}")
     for partial in checkpoints.glob(".partial-*"):
-        shutil.rmtree(partial, ignore_errors=True)
+        if partial.is_dir():
+            shutil.rmtree(partial)
+        else:
+            partial.unlink()

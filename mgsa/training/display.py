@@ -9,7 +9,14 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 
 class Display:
@@ -33,7 +40,7 @@ class Display:
             console=Console(stderr=True),
             disable=not (visible and sys.stderr.isatty()),
         )
-        self._task = self._bar.add_task("train", total=1.0, status="")
+        self._task: TaskID | None = None
 
     @property
     def has_bar(self) -> bool:
@@ -70,7 +77,11 @@ class Display:
         self._count_time()
         self.tokens += tokens
         status = f"update {update:,}  loss {loss:.3f}  {self.tokens_per_second:,.0f} tokens/s"
-        self._bar.update(self._task, completed=done, status=status)
+        if self._task is None:  # a resumed run begins where it is, for the time left to be right
+            self._task = self._bar.add_task(
+                "train", total=1000, completed=round(1000 * done), status=status
+            )
+        self._bar.update(self._task, completed=round(1000 * done), status=status)
 
     def _count_time(self) -> None:
         now = time.perf_counter()

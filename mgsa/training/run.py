@@ -51,7 +51,8 @@ class Run:
     Attributes:
         dataset: the folder of the dataset artifact.
         out: the model artifact, written when the run is over.
-        checkpoints: the folder of checkpoints, in which a run that was killed goes on.
+        checkpoints: the folder of checkpoints, from which a run that was killed goes on; every
+            process can read it.
     """
 
     dataset: Path
@@ -79,7 +80,13 @@ def train(run: Run, *, restart: Restart, on_metrics: OnMetrics) -> dict[str, flo
     """
     devices, nodes = processes(run.train)
     check_replaceable(run.out)
-    dataset = open_dataset(run.dataset)
+    if run.checkpoints.resolve().is_relative_to(run.out.resolve()):
+        raise InputError(
+            f"expected a folder outside the model artifact {run.out}, which is replaced as a whole",
+            path=run.checkpoints,
+        )
+    # Once a node is enough to read every byte.
+    dataset = open_dataset(run.dataset, verify=os.environ.get("LOCAL_RANK", "0") == "0")
     identity = run_identity(
         run.model,
         run.train,

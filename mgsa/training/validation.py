@@ -22,6 +22,7 @@ from mgsa.data.batching import evaluation_batches
 from mgsa.decoding.search import search_batch
 from mgsa.decoding.settings import STANDARD
 from mgsa.decoding.translation import join_subwords
+from mgsa.errors import InputError
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.training.loss import LossSums, Objective
 
@@ -36,6 +37,8 @@ class Validation:
         self.dataset = dataset
         self.config = config
         self.search = replace(STANDARD, beam=config.validation_beam)
+        if dataset.num_rows(SPLIT) == 0:
+            raise InputError(f"expected pairs in the split {SPLIT}", path=dataset.folder)
         count = min(config.validation_sentences, dataset.num_rows(SPLIT))
         self.references = list(dataset.texts(SPLIT, "target_tokens", 0, count))
 

@@ -213,6 +213,41 @@ def test_an_artifact_that_would_replace_something_else_is_refused(dataset: Path)
     assert (out / "thesis.tex").exists()
 
 
+def test_checkpoints_inside_the_artifact_are_refused(dataset: Path) -> None:
+    run_in_out = Run(
+        dataset,
+        from_mapping(ModelConfig, MODEL, "model"),
+        from_mapping(TrainConfig, TRAIN, "train"),
+        out=dataset.with_name("out"),
+        checkpoints=dataset.with_name("out") / "checkpoints",
+    )
+    with pytest.raises(InputError, match="out/checkpoints: expected a folder outside the model"):
+        train(run_in_out, restart="never", on_metrics=ignore_metrics)
+
+
+def test_a_dataset_without_validation_pairs_is_refused(tmp_path: Path) -> None:
+    dataset = write_copy_task(tmp_path / "dataset", valid=0)
+    with pytest.raises(InputError, match="dataset: expected pairs in the split valid"):
+        run(dataset)
+
+
+@pytest.mark.slow
+def test_a_compiled_model_trains_alike(dataset: Path) -> None:
+    plain = {"dropout": 0.0, "attention_dropout": 0.0, "activation_dropout": 0.0}
+    losses = []
+    for compiled in (False, True):
+        run(
+            dataset,
+            restart="always",
+            model=plain | {"multi_granularity": None, "encoder_layers": 1},
+            compile=compiled,
+            max_updates=3,
+            log_every=1,
+        )
+        losses.append(curve(dataset, "train_loss"))
+    assert losses[1] == pytest.approx(losses[0], rel=1e-4)
+
+
 def test_several_machines_need_torchrun(dataset: Path) -> None:
     with pytest.raises(InputError, match=r"train\.nodes: 2 nodes need torchrun"):
         run(dataset, nodes=2)
