@@ -9,6 +9,7 @@ import torch
 
 from mgsa.config import ModelConfig
 from mgsa.data.artifact import open_dataset
+from mgsa.data.vocabulary import EOS
 from mgsa.model.build import build_model
 from mgsa.model_artifact import save_model
 from mgsa.settings import from_mapping
@@ -31,6 +32,7 @@ def random_model(folder: Path, dataset_folder: Path, *, seed: int = 0, **setting
         num_tags=len(dataset.tags),
     )
     with torch.no_grad():
-        model.output.weight.mul_(3)  # it shall have preferences
+        model.output.weight.mul_(3)  # it shall have preferences,
+        model.output.weight[EOS].zero_()  # but not that of saying nothing
     save_model(folder, model, config, dataset, run={}, curves="")
     return folder

@@ -67,6 +67,15 @@ class Translator:
         chosen = [folders] if isinstance(folders, Path) else folders
         return cls([load_model(folder) for folder in chosen], device)
 
+    @property
+    def levels(self) -> int:
+        """How many levels of syntactic phrases rows must have; 0: none."""
+        names = [name for artifact in self.artifacts for name in artifact.model.granularities]
+        return max(
+            (int(name.removeprefix("syntactic_")) for name in names if "syntactic" in name),
+            default=0,
+        )
+
     def translate(
         self,
         sentences: Sequence[Row | str],
@@ -102,13 +111,26 @@ class Translator:
             max_length_extra=max_length_extra,
             batch_tokens=batch_tokens,
         )
-        rows = [self.row(item) if isinstance(item, str) else item for item in sentences]
-        batches = self.translate_batches(
-            rows,
+        return self.translate_rows(
+            [self.row(item) if isinstance(item, str) else item for item in sentences],
             config,
             n_best=n_best,
             prefixes=prefixes,
             need_weights=need_weights,
+        )
+
+    def translate_rows(
+        self,
+        rows: Sequence[Row],
+        config: TranslateConfig,
+        *,
+        n_best: int = 1,
+        prefixes: Sequence[Sequence[str]] | None = None,
+        need_weights: bool = False,
+    ) -> list[Translation]:
+        """As `translate`, for rows."""
+        batches = self.translate_batches(
+            rows, config, n_best=n_best, prefixes=prefixes, need_weights=need_weights
         )
         found = dict(pair for batch in batches for pair in batch)
         return [found[place] for place in range(len(rows))]
@@ -119,13 +141,12 @@ class Translator:
         Raises:
             InputError: the model attends to syntactic phrases, which a line doesn't tell.
         """
-        for artifact in self.artifacts:
-            if any(name.startswith("syntactic_") for name in artifact.model.granularities):
-                raise InputError(
-                    "the model attends to syntactic phrases, which text doesn't tell: expected "
-                    "rows of a dataset, or raw text through `python -m pipeline.translate`",
-                    path=artifact.folder,
-                )
+        if self.levels:
+            raise InputError(
+                "the model attends to syntactic phrases, which text doesn't tell: expected rows "
+                "of a dataset, or raw text through `python -m pipeline.translate`",
+                path=self.artifacts[0].folder,
+            )
         subwords = text.split()
         ends = [i + 1 for i, subword in enumerate(subwords) if not subword.endswith("@@")]
         if subwords and (not ends or ends[-1] < len(subwords)):
@@ -213,7 +234,9 @@ class Translator:
         yield [(place, NOTHING) for place in (~filled).nonzero()[0].tolist()]
         places = filled.nonzero()[0]
         chosen = [rows[place] for place in places.tolist()]
-        self._check_levels(chosen)
+        fewest = min((len(row.phrase_lengths) for row in chosen), default=self.levels)
+        if fewest < self.levels:
+            raise InputError(f"expected rows with {self.levels} levels of phrases, got {fewest}")
         columns = RowColumns.of(chosen)
         lengths = np.stack([columns.source.lengths] * 2, axis=1)
         for members in bucketed(lengths, np.arange(len(chosen)), config.batch_tokens):
@@ -274,20 +297,6 @@ class Translator:
                 )
         for artifact in self.artifacts:
             check_granularities(dataset, artifact.model.granularities)
-
-    def _check_levels(self, rows: Sequence[Row]) -> None:
-        levels = max(
-            (
-                int(name.removeprefix("syntactic_"))
-                for artifact in self.artifacts
-                for name in artifact.model.granularities
-                if name.startswith("syntactic_")
-            ),
-            default=0,
-        )
-        fewest = min((len(row.phrase_lengths) for row in rows), default=levels)
-        if fewest < levels:
-            raise InputError(f"expected rows with {levels} levels of phrases, got {fewest}")
 
     def _translation(self, hypotheses: Sequence[Hypothesis], *, source_length: int) -> Translation:
         vocabulary = self.artifacts[0].vocabularies[1]

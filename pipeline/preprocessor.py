@@ -1,0 +1,234 @@
+"""Raw text to the rows that models see: what the text stages do, for sentences given at inference.
+
+One object holds what the stages hold, with the settings that a dataset recorded of them: the
+tokeniser of `tokenize`, the parser of `parse` and its limit, the phrases of `partition`, the
+subwords of `bpe`, the ids of `dataset`. A test holds its rows of raw text against a dataset's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mgsa.data.batch import Row
+from mgsa.data.schema import PREPROCESSING, TAGS, VOCABULARY
+from mgsa.data.vocabulary import Vocabulary, read_vocabularies
+from mgsa.decoding.translation import join_subwords
+from mgsa.errors import InputError
+from mgsa.files import read_json
+from pipeline.moses import MosesText
+from pipeline.parser_folder import read_parser_folder
+from pipeline.partition import syntactic_partition, to_subwords
+from pipeline.stanza_parser import BATCH_SENTENCES, ConstituencyParser, Parser, parse_each
+from pipeline.subwords import SubwordSplitter
+from pipeline.trees import Tree, check_leaves, flat_tree, read_tree
+
+NOT_FOR_TEXT = "shuffled"
+"""Boundaries that are drawn by a sentence's place in its split, which raw text has none of."""
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """What an artifact says of how its text became rows.
+
+    Attributes:
+        languages: of the source and of the target.
+        max_words: sentences of more words get a flat tree.
+        vocabulary_threshold: occurrences below which a subword is split further.
+        levels: of the syntactic partition.
+        boundaries: `parsed`, or `shuffled` in an experiment with wrong phrases.
+        parser_kind: `stanza`, or `trees` where ready-made trees came with the corpus.
+        parser_identity: of the parser that made the trees.
+    """
+
+    languages: tuple[str, str]
+    max_words: int
+    vocabulary_threshold: int
+    levels: int
+    boundaries: str
+    parser_kind: str
+    parser_identity: str
+
+    @classmethod
+    def read(cls, path: Path) -> Preprocessing:
+        """Read a `preprocessing.json`.
+
+        Raises:
+            InputError: it is missing, or lacks something.
+        """
+        content: Any = read_json(path)
+        try:
+            return cls(
+                languages=(content["source_language"], content["target_language"]),
+                max_words=int(content["parse"]["max_words"]),
+                vocabulary_threshold=int(content["bpe"]["vocabulary_threshold"]),
+                levels=int(content["partition"]["levels"]),
+                boundaries=content["partition"]["boundaries"],
+                parser_kind=content["parser"]["kind"],
+                parser_identity=content["parser"]["identity"],
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"expected the preprocessing of a dataset, which lacks {error}", path=path
+            ) from None
+
+
+class Phraser:
+    """Tokens to the phrases of every level, as lengths in subwords and ids of tags."""
+
+    def __init__(self, parser: Parser, *, tags: Sequence[str], levels: int, max_words: int) -> None:
+        self._parser = parser
+        self._tag_ids = {tag: index for index, tag in enumerate(tags)}
+        self._levels = levels
+        self._max_words = max_words
+
+    def trees(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        """The tree of each sentence, flat where it is too long or the parser can't take it."""
+        found: dict[int, Tree] = {}
+        # Like lengths together, as the parse stage does: a batch then holds little padding.
+        parsed = sorted(
+            (i for i, tokens in enumerate(sentences) if len(tokens) <= self._max_words),
+            key=lambda i: len(sentences[i]),
+        )
+        for start in range(0, len(parsed), BATCH_SENTENCES):
+            batch = parsed[start : start + BATCH_SENTENCES]
+            trees = parse_each(self._parser, [sentences[i] for i in batch])
+            found |= {i: read_tree(t) for i, t in zip(batch, trees, strict=True) if t is not None}
+        for i, tree in found.items():
+            check_leaves(tree, sentences[i])
+        return [found.get(i) or flat_tree(tokens) for i, tokens in enumerate(sentences)]
+
+    def phrases(
+        self, tree: Tree, subwords_per_word: Sequence[int]
+    ) -> tuple[list[list[int]], list[list[int]]]:
+        """Lengths and tags of the phrases of each level; tag 0 is one that training lacked."""
+        levels = [
+            to_subwords(phrases, subwords_per_word)
+            for phrases in syntactic_partition(tree, self._levels)
+        ]
+        return (
+            [[phrase.end - phrase.start for phrase in phrases] for phrases in levels],
+            [[self._tag_ids.get(phrase.tag or "", 0) for phrase in phrases] for phrases in levels],
+        )
+
+
+class Preprocessor:
+    """Raw source text to rows, and the target's subwords to raw text."""
+
+    def __init__(
+        self,
+        *,
+        source: MosesText,
+        target: MosesText,
+        splitter: SubwordSplitter,
+        vocabulary: Vocabulary,
+        phraser: Phraser | None,
+    ) -> None:
+        """
+        Args:
+            source, target: tokenisation of each language.
+            splitter: words of the source to subwords.
+            vocabulary: of the source.
+            phraser: tokens to phrases; `None` for models that attend to none.
+        """
+        self._source = source
+        self._target = target
+        self._splitter = splitter
+        self._vocabulary = vocabulary
+        self._phraser = phraser
+
+    @classmethod
+    def load(cls, folder: Path, *, parser: Path | None, gpu: bool = False) -> Preprocessor:
+        """The preprocessor that a dataset or model artifact was made with.
+
+        Args:
+            folder: of the artifact.
+            parser: the folder of the parser; `None`: rows get no syntactic phrases.
+            gpu: whether the parser is to run on a GPU.
+
+        Raises:
+            InputError: a file of the artifact is missing or malformed, the parser is not the one
+                that made the trees, or its phrases were shuffled.
+        """
+        made = Preprocessing.read(folder / PREPROCESSING)
+        if parser is not None:
+            check_parser(made, folder, parser)
+        splitter = SubwordSplitter.load(folder, "source", threshold=made.vocabulary_threshold)
+        vocabulary, _ = read_vocabularies(folder / VOCABULARY)
+        phraser = None
+        if parser is not None:
+            phraser = Phraser(
+                ConstituencyParser.load(parser, gpu=gpu),
+                tags=read_json(folder / TAGS),
+                levels=made.levels,
+                max_words=made.max_words,
+            )
+        source, target = map(MosesText, made.languages)
+        return cls(
+            source=source,
+            target=target,
+            splitter=splitter,
+            vocabulary=vocabulary,
+            phraser=phraser,
+        )
+
+    def rows(self, texts: Sequence[str]) -> list[Row]:
+        """A row without a target for each text; one that holds no word has no subwords either."""
+        sentences = [self._source.normalize_and_tokenize(text) for text in texts]
+        if self._phraser is None:
+            return [self._row(i, tokens, None) for i, tokens in enumerate(sentences)]
+        trees = iter(self._phraser.trees([tokens for tokens in sentences if tokens]))
+        return [
+            self._row(i, tokens, next(trees) if tokens else None)
+            for i, tokens in enumerate(sentences)
+        ]
+
+    def detokenize(self, subwords: Sequence[str]) -> str:
+        """The text that a translation in subwords stands for."""
+        tokens = join_subwords(subwords).split()
+        return self._target.detokenize(tokens) if tokens else ""
+
+    def _row(self, index: int, tokens: Sequence[str], tree: Tree | None) -> Row:
+        words = [self._splitter.split([token]) for token in tokens]
+        subwords_per_word = [len(word) for word in words]
+        lengths: list[list[int]] = []
+        tags: list[list[int]] = []
+        if tree is not None and self._phraser is not None:
+            lengths, tags = self._phraser.phrases(tree, subwords_per_word)
+        return Row(
+            index=index,
+            source=self._vocabulary.encode(subword for word in words for subword in word),
+            target=(),
+            subwords_per_word=subwords_per_word,
+            phrase_lengths=lengths,
+            phrase_tags=tags,
+        )
+
+
+def check_parser(made: Preprocessing, artifact: Path, parser: Path) -> None:
+    """Check that a parser folder is the one whose trees an artifact was made with.
+
+    Trees that came with a corpus have no parser; any of the language may stand in for it.
+
+    Raises:
+        InputError: it is another one, or no parser's phrases are those of the artifact.
+    """
+    if made.boundaries == NOT_FOR_TEXT:
+        raise InputError(
+            "its phrases were shuffled (partition.boundaries), which text can't be: expected rows "
+            "of a dataset",
+            path=artifact,
+        )
+    found = read_parser_folder(parser)
+    if made.parser_kind == "stanza" and found.identity != made.parser_identity:
+        raise InputError(
+            f"expected the parser that {artifact} was made with ({made.parser_identity[:12]}), "
+            f"got another one ({found.identity[:12]})",
+            path=parser,
+        )
+    if found.language != made.languages[0]:
+        raise InputError(
+            f"expected a parser of {made.languages[0]}, got one of {found.language}", path=parser
+        )

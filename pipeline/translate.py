@@ -1,0 +1,204 @@
+"""Translate raw text from stdin, line by line; or, as a stage, a split of a dataset.
+
+Text is tokenised, parsed, cut into phrases and split into subwords as the model's training data
+was, and what comes out is put together again. The rows of a dataset have all that behind them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from mgsa.command import run
+from mgsa.config import TranslateConfig
+from mgsa.decoding.settings import SECTION, read_translate_config
+from mgsa.errors import InputError
+from mgsa.files import replacing_folder
+from pipeline.stage import argument_parser, read_settings
+from pipeline.text import MAX_LINE_BYTES
+
+if TYPE_CHECKING:
+    from mgsa.decoding.translator import Translator
+    from pipeline.preprocessor import Preprocessor
+
+READ_BYTES = 1 << 18
+"""At most so much text is taken at once; of what a terminal or a pipe holds ready, all of it."""
+
+STDIN = "stdin"
+
+
+def read_chunks(stream: BinaryIO) -> Iterator[list[str]]:
+    """The lines of a stream, as many at once as are ready, without their ends.
+
+    As `pipeline.text` reads files: `\\n` ends a line, a `\\r` before it goes too, and so does a
+    byte order mark at the start.
+
+    Raises:
+        InputError: a line is not UTF-8, or endless; those before it have been given.
+    """
+    number, rest = 0, b""
+    while block := stream.read1(READ_BYTES):  # type: ignore[attr-defined]
+        *lines, rest = (rest + block).split(b"\n")
+        yield from _decoded(lines, number)
+        number += len(lines)
+        if len(rest) > MAX_LINE_BYTES:
+            raise InputError(
+                f"expected lines of at most {MAX_LINE_BYTES:,} bytes", path=STDIN, line=number + 1
+            )
+    if rest:
+        yield from _decoded([rest], number)
+
+
+def _decoded(lines: Sequence[bytes], before: int) -> Iterator[list[str]]:
+    """One chunk of lines, if there are any, `before` of which came earlier."""
+    decoded: list[str] = []
+    problem = None
+    for number, line in enumerate(lines, start=before + 1):
+        try:
+            text = line.removesuffix(b"\r").decode("utf-8")
+        except UnicodeDecodeError as error:
+            problem = InputError(
+                f"expected UTF-8 text: {error.reason} at byte {error.start + 1}",
+                path=STDIN,
+                line=number,
+            )
+            break
+        decoded.append(text.removeprefix("\ufeff") if number == 1 else text)
+    if decoded:
+        yield decoded
+    if problem is not None:
+        raise problem
+
+
+def translate_text(
+    translator: Translator,
+    preprocessor: Preprocessor,
+    settings: TranslateConfig,
+    source: BinaryIO,
+    target: BinaryIO,
+) -> None:
+    """Translate the lines of `source` to `target`, a chunk at a time; an empty line stays one.
+
+    Raises:
+        InputError: as `read_chunks`.
+    """
+    for texts in read_chunks(source):
+        translations = translator.translate_rows(preprocessor.rows(texts), settings)
+        lines = [f"{preprocessor.detokenize(found.subwords)}\n" for found in translations]
+        target.write("".join(lines).encode("utf-8"))
+        target.flush()
+
+
+def translate_dataset(
+    translator: Translator,
+    preprocessor: Preprocessor,
+    settings: TranslateConfig,
+    *,
+    dataset: Path,
+    split: str,
+    out: Path,
+) -> None:
+    """Write to the folder `out`, a line a row: `SPLIT.hypotheses`, `.references` and `.scores`.
+
+    Raises:
+        InputError: the dataset is damaged, or not one for the model.
+    """
+    from mgsa.data.artifact import open_dataset
+
+    opened = open_dataset(dataset)
+    translations = translator.translate_split(opened, split, settings)
+    references = opened.texts(split, "target_text")
+    with replacing_folder(out) as folder, ExitStack() as files:
+        hypothesis_file, reference_file, score_file = (
+            files.enter_context(
+                (folder / f"{split}.{name}").open("w", encoding="utf-8", newline="\n")
+            )
+            for name in ("hypotheses", "references", "scores")
+        )
+        for translation, reference in zip(translations, references, strict=True):
+            hypothesis_file.write(f"{preprocessor.detokenize(translation.subwords)}\n")
+            reference_file.write(f"{reference}\n")
+            score_file.write(f"{translation.score:.6f}\n")
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Translate stdin, or a split of a dataset."""
+    arguments = _arguments(argv)
+    settings = _settings(arguments)
+
+    from mgsa.decoding.translator import Translator
+    from pipeline.preprocessor import Preprocessor
+
+    translator = Translator.load(arguments.model, accelerator=arguments.accelerator)
+    needs_parser = arguments.dataset is None and translator.levels > 0
+    preprocessor = Preprocessor.load(
+        arguments.model[0],
+        parser=arguments.parser if needs_parser else None,
+        gpu=translator.device.type == "cuda",
+    )
+    if arguments.dataset is None:
+        translate_text(translator, preprocessor, settings, sys.stdin.buffer, sys.stdout.buffer)
+    else:
+        translate_dataset(
+            translator,
+            preprocessor,
+            settings,
+            dataset=arguments.dataset,
+            split=arguments.split,
+            out=arguments.out,
+        )
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argument_parser(
+        "translate",
+        "Translate raw text from stdin to stdout, a line a sentence; or, given --dataset, --split "
+        "and --out, a split of a dataset. Without params.yaml: beam 5, length penalty 0.6.",
+    )
+    parser.add_argument(
+        "--model",
+        type=Path,
+        required=True,
+        action="append",
+        metavar="DIR",
+        help="model artifact; several translate together, by the mean of their probabilities",
+    )
+    parser.add_argument(
+        "--parser",
+        type=Path,
+        default=Path("data/parser"),
+        metavar="DIR",
+        help="the parser that the model's training data was parsed with, for models that attend "
+        "to syntactic phrases (default: data/parser)",
+    )
+    parser.add_argument("--dataset", type=Path, metavar="DIR", help="dataset artifact")
+    parser.add_argument("--split", metavar="NAME", help="of the dataset")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="for NAME.hypotheses, NAME.references and NAME.scores",
+    )
+    parser.add_argument(
+        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
+    )
+    arguments = parser.parse_args(argv)
+    given = [getattr(arguments, name) is not None for name in ("dataset", "split", "out")]
+    if any(given) and not all(given):
+        parser.error("--dataset, --split and --out come together")
+    return arguments
+
+
+def _settings(arguments: argparse.Namespace) -> TranslateConfig:
+    """The section of the parameter file; a model needs none to be used."""
+    if arguments.params == Path("params.yaml") and not arguments.params.exists():
+        return read_translate_config(None, arguments.set)
+    return read_settings(arguments, SECTION, TranslateConfig)
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

@@ -1,0 +1,99 @@
+"""A dataset artifact from raw text, by the stages themselves; the trees come from a toy parser."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import yaml
+
+import pipeline.bpe
+import pipeline.dataset
+import pipeline.partition
+import pipeline.tokenize
+from mgsa.files import write_json
+from pipeline.parser_folder import write_parser_folder
+from pipeline.trees import escape_token, flat_tree
+
+MAX_WORDS = 12
+PARAMETERS = {
+    "tokenize": {
+        "min_tokens": 1,
+        "max_tokens": 60,
+        "max_ratio": None,
+        "drop_duplicates": False,
+        "workers": 1,
+    },
+    "parse": {"max_words": MAX_WORDS, "workers": 1, "gpu": False},
+    "bpe": {"merges": 60, "min_frequency": 2, "vocabulary_threshold": 3, "workers": 1},
+    "partition": {"levels": 3, "ngrams": [2], "boundaries": "parsed", "seed": 1, "workers": 1},
+    "dataset": {"joint_vocabulary": True, "row_group_rows": 20, "compression": "zstd"},
+}
+
+Texts = Mapping[str, Sequence[tuple[str, str]]]
+
+
+class ToyParser:
+    """Halves a sentence where its words say, again and again; refuses those with a `!`."""
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
+        for tokens in sentences:
+            if "!" in tokens:
+                raise RuntimeError("no tree for a cry")
+        return [f"(ROOT {self._bracket(list(tokens))})" for tokens in sentences]
+
+    def _bracket(self, tokens: list[str]) -> str:
+        number = zlib.crc32(" ".join(tokens).encode())
+        if len(tokens) == 1:
+            return f"(P{number % 97} {escape_token(tokens[0])})"
+        cut = 1 + number % (len(tokens) - 1)
+        return f"(N{number % 5} {self._bracket(tokens[:cut])} {self._bracket(tokens[cut:])})"
+
+
+def write_text(folder: Path, splits: Texts, **partition: object) -> None:
+    """Write a corpus, tokenise it, and write the parameters of all stages, below `folder`."""
+    parameters = PARAMETERS | {"partition": PARAMETERS["partition"] | partition}
+    (folder / "params.yaml").write_text(yaml.safe_dump(parameters), encoding="utf-8")
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    for split, pairs in splits.items():
+        for place, side in enumerate(("source", "target")):
+            text = "".join(f"{pair[place]}\n" for pair in pairs)
+            (corpus / f"{split}.{side}").write_text(text, encoding="utf-8")
+    languages = {"source_language": "en", "target_language": "de"}
+    write_json(corpus / "corpus.json", {"name": "made up", **languages})
+    _run(pipeline.tokenize, folder, "tokenized", corpus="corpus")
+
+
+def parse_with_toy(folder: Path) -> None:
+    """What the parse stage would write if stanza were the toy parser."""
+    parsed = folder / "parsed"
+    parsed.mkdir()
+    for path in (folder / "tokenized").glob("*.source"):
+        sentences = [line.split(" ") for line in path.read_text("utf-8").split("\n")[:-1]]
+        trees = [
+            str(flat_tree(tokens))
+            if len(tokens) > MAX_WORDS or "!" in tokens
+            else ToyParser().parse([tokens])[0]
+            for tokens in sentences
+        ]
+        (parsed / f"{path.stem}.trees").write_text("".join(f"{t}\n" for t in trees), "utf-8")
+    (folder / "parser").mkdir()
+    write_parser_folder(folder / "parser", kind="trees", language="en", package=None)
+
+
+def build_dataset(folder: Path) -> Path:
+    """The artifact of what `write_text` and a parser wrote."""
+    _run(pipeline.bpe, folder, "bpe", tokenized="tokenized")
+    plots = {"plots": "plots"}
+    _run(pipeline.partition, folder, "partitions", parsed="parsed", tokenized="tokenized", **plots)
+    inputs = {"partitions": "partitions", "parser": "parser", "bpe": "bpe"}
+    _run(pipeline.dataset, folder, "dataset", corpus="corpus", tokenized="tokenized", **inputs)
+    return folder / "dataset"
+
+
+def _run(stage: object, folder: Path, out: str, **inputs: str) -> None:
+    paths = {**inputs, "out": out, "report": f"{out}.json", "params": "params.yaml"}
+    argv = [word for name, path in paths.items() for word in (f"--{name}", str(folder / path))]
+    stage.main(argv)  # type: ignore[attr-defined]
