@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from pipeline.parser_folder import write_parser_folder
 
 from mgsa.command import run
 from mgsa.errors import InputError
 from mgsa.files import read_json, sha256
 from mgsa.settings import from_mapping
 from pipeline.parse import ParseSettings, copy_trees, main
+from pipeline.parser_folder import write_parser_folder
 from pipeline.stage import SPLITS
 from pipeline.trees import read_tree, read_trees
 
