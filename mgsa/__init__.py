@@ -3,6 +3,27 @@
 Needs torch, Lightning Fabric, pyarrow, numpy and sacrebleu (safetensors for weights, PyYAML for
 configurations, rich for progress); never stanza, spaCy, NLTK or DVC.
 
+In reading order:
+
+errors          a user's mistake, and a failure that needs no traceback
+files           outputs that appear whole or not at all
+settings        YAML sections as checked dataclasses
+command         exit codes, one-line errors, progress
+config          what there is to set of a model, a training, a translation
+data/           the dataset artifact as batches
+masks           the one mask convention
+composition     one vector a phrase
+tags            each phrase's tag from its vector
+onlstm          the ordered-neurons LSTM
+interaction     phrases that know of each other
+attention/      memory builders before one scaled dot product
+model/          the encoder-decoder
+weights         tensors in files that hold no code
+training/       the loop, on one page, and what it calls
+model_artifact  a trained model as a folder
+decoding/       beam search, greedy, ensembles
+__main__        `mgsa train`, `mgsa translate`, `mgsa average`
+
 Shape letters, used in every docstring:
 
     B  sentences of a batch        T  target positions, or query positions in attention

@@ -242,7 +242,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         "bpe": "BPE codes, vocabularies and segmented text",
         "partitions": "phrases",
         "parser": "the parser that the phrases come from",
-        "links": "word links of the tokenised text (SPLIT.links), if there are any",
+        "links": "word links of the tokenised text, SPLIT.links (without it: those that came with "
+        "the corpus, if any did)",
         "out": "the artifact to write",
     }
     for name, meaning in folders.items():
@@ -266,9 +267,14 @@ def main(argv: Sequence[str] | None = None) -> None:
         bpe=arguments.bpe,
         partitions=arguments.partitions,
         parser=arguments.parser,
-        links=arguments.links,
+        links=arguments.links or _own_links(arguments.tokenized),
     )
     write_json(arguments.report, build_dataset(inputs, settings, parameters, arguments.out))
+
+
+def _own_links(tokenized: Path) -> Path | None:
+    """The folder of tokenised text, if the corpus brought links."""
+    return tokenized if any(tokenized.glob("*.links")) else None
 
 
 def _verify(folder: Path) -> None:

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 NEIGHBOURS = 2000
 """The commonest words, by whose company a word is known."""
@@ -23,6 +25,8 @@ def word_vectors(
     A word's vector is what a truncated singular value decomposition leaves of its positive
     pointwise mutual information with the words before and after it (Levy & Goldberg 2014).
     """
+    import numpy as np
+
     counts: Counter[str] = Counter()
     pairs: Counter[tuple[str, str]] = Counter()
     for sentence in sentences:
@@ -49,6 +53,8 @@ def write_vectors(path: Path, words: Sequence[str], vectors: np.ndarray) -> None
 
 
 def _positive_information(company: np.ndarray) -> np.ndarray:
+    import numpy as np
+
     total = max(company.sum(), 1.0)
     expected = np.outer(company.sum(axis=1), company.sum(axis=0)) / total
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -58,6 +64,8 @@ def _positive_information(company: np.ndarray) -> np.ndarray:
 
 def _truncated(matrix: np.ndarray, dim: int, seed: int) -> np.ndarray:
     """The first `dim` left singular vectors, scaled (Halko et al. 2011, algorithm 4.4)."""
+    import numpy as np
+
     width = min(dim + OVERSAMPLING, *matrix.shape)
     basis = matrix @ np.random.default_rng(seed).standard_normal((matrix.shape[1], width))
     for _ in range(POWER_ITERATIONS):

@@ -21,7 +21,8 @@ SOURCES = sorted(path for top in ("mgsa", "pipeline") for path in (ROOT / top).r
 COMMANDS = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
     for path in SOURCES
-    if "__main__" in path.read_text(encoding="utf-8") and path.name != "__main__.py"
+    if 'if __name__ == "__main__"' in path.read_text(encoding="utf-8")
+    and path.name != "__main__.py"
 )
 
 
