@@ -108,6 +108,10 @@ def beam_search(
         prefixes: the words with which each translation has to begin, none of them special but
             unknown.
         see: what of a state to keep for `Hypothesis.seen`, tensors with rows first.
+
+    Raises:
+        FloatingPointError: the scorer gives no sentence any probability, or something that is no
+            number.
     """
     if not longest:
         return []
@@ -118,24 +122,36 @@ def beam_search(
         state = state.reorder(rows.repeat_interleave(beam))
     tokens = torch.full((len(longest) * beam,), BOS, device=device)
     for step in count():
-        log_probs, state = scorer.step(state, tokens)
-        if see is not None:
-            search.trail.see(see(state))
-        log_probs = log_probs.float()
-        for token in NEVER_SAID:
-            log_probs[:, token] = -torch.inf
-        _force(log_probs, search.forced(step))
-        values, index = best_continuations(
-            log_probs, torch.from_numpy(search.scores).to(device), search.num_candidates
-        )
-        hypotheses, words = np.divmod(index.cpu().numpy(), log_probs.shape[1])
-        parents = search.advance(step, values.cpu().numpy(), hypotheses, words)
+        values, hypotheses, words, state = _candidates(scorer, state, tokens, search, step, see)
+        parents = search.advance(step, values, hypotheses, words)
         if not len(parents):
             break
-        if len(parents) < len(log_probs) or beam > 1:
+        if len(parents) < len(tokens) or beam > 1:
             state = state.reorder(torch.from_numpy(parents).to(device))
         tokens = torch.from_numpy(search.words).to(device)
     return search.found()
+
+
+def _candidates(
+    scorer: Scorer[StateT],
+    state: StateT,
+    tokens: Tensor,
+    search: _Search,
+    step: int,
+    see: Callable[[StateT], Mapping[str, Tensor]] | None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, StateT]:
+    """A step's candidates as `_Search.advance` wants them, and the state after it."""
+    log_probs, state = scorer.step(state, tokens)
+    if see is not None:
+        search.trail.see(see(state))
+    log_probs = log_probs.float()
+    for token in NEVER_SAID:
+        log_probs[:, token] = -torch.inf
+    _force(log_probs, search.forced(step))
+    scores = torch.from_numpy(search.scores).to(log_probs.device)
+    values, index = best_continuations(log_probs, scores, search.num_candidates)
+    hypotheses, words = np.divmod(index.cpu().numpy(), log_probs.shape[1])
+    return values.cpu().numpy(), hypotheses, words, state
 
 
 def _force(log_probs: Tensor, forced: np.ndarray | None) -> None:
@@ -235,9 +251,11 @@ class _Search:
         """(B,) bool: the two rules of the module's docstring."""
         longest = self._longest[self.sentences] + 1
         best = self.scores[:, 0].astype(np.float64)
+        if (~(best > -np.inf) & (self._num_finished[self.sentences] == 0)).any():
+            raise FloatingPointError("the model gives no word a probability: are its weights NaN?")
         attainable = best / length_penalty(longest, self._options.length_penalty)
         enough = self._num_finished[self.sentences] >= self._options.beam
-        return enough | (attainable <= self._n_best[self.sentences, -1])
+        return enough | ~(attainable > self._n_best[self.sentences, -1])  # NaN attains nothing
 
     def found(self) -> list[list[Hypothesis]]:
         """The `n_best` finished hypotheses of every sentence, best first."""

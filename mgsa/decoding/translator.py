@@ -15,6 +15,7 @@ from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Row, RowColumns, pad_columns
 from mgsa.data.batching import EVALUATION_WINDOW, check_granularities
 from mgsa.data.bucketing import bucketed
+from mgsa.data.vocabulary import Vocabulary
 from mgsa.decoding.beam import Hypothesis
 from mgsa.decoding.device import Accelerator, choose_device
 from mgsa.decoding.search import search_batch
@@ -39,17 +40,9 @@ class Translator:
         """
         self.artifacts = tuple(artifacts)
         self.device = device
-        first = self.artifacts[0]
-        for other in self.artifacts[1:]:
-            for side, ours, theirs in zip(
-                ("source", "target"), first.vocabularies, other.vocabularies, strict=True
-            ):
-                if ours.symbols != theirs.symbols:
-                    raise InputError(
-                        f"expected the {side} vocabulary of {first.folder}: models that translate "
-                        "together share it",
-                        path=other.folder,
-                    )
+        first, *others = self.artifacts
+        for other in others:
+            _check_vocabularies(first, other.vocabularies, other.folder)
         for artifact in self.artifacts:
             artifact.model.to(device).eval()
 
@@ -180,9 +173,7 @@ class Translator:
         """
         self.check_dataset(dataset)
         total = dataset.num_rows(split)
-        if prefixes is not None and len(prefixes) != total:
-            raise InputError(f"expected {total} prefixes, one for each row, got {len(prefixes)}")
-
+        _check_prefixes(prefixes, total)
         batches = self._batches_of(
             dataset.read(split), config, n_best=n_best, prefixes=prefixes, need_weights=need_weights
         )
@@ -230,6 +221,7 @@ class Translator:
         """Translations and their rows' places in `rows`, as they are found, batch by batch."""
         if need_weights and len(self.artifacts) > 1:
             raise InputError("weights of attention: expected one model, got several")
+        _check_prefixes(prefixes, len(rows))
         filled = np.array([bool(len(row.source)) for row in rows], dtype=bool)
         yield [(place, NOTHING) for place in (~filled).nonzero()[0].tolist()]
         places = filled.nonzero()[0]
@@ -286,15 +278,7 @@ class Translator:
         Raises:
             InputError: its vocabularies differ, or it lacks a syntactic level.
         """
-        artifact = self.artifacts[0]
-        for side, ours, theirs in zip(
-            ("source", "target"), artifact.vocabularies, dataset.vocabularies, strict=True
-        ):
-            if ours.symbols != theirs.symbols:
-                raise InputError(
-                    f"expected the {side} vocabulary of the model {artifact.folder}",
-                    path=dataset.folder,
-                )
+        _check_vocabularies(self.artifacts[0], dataset.vocabularies, dataset.folder)
         for artifact in self.artifacts:
             check_granularities(dataset, artifact.model.granularities)
 
@@ -309,3 +293,19 @@ class Translator:
             for name, seen in hypotheses[0].seen.items()
         }
         return Translation(tuple(candidates), weights)
+
+
+def _check_vocabularies(
+    artifact: ModelArtifact, others: tuple[Vocabulary, Vocabulary], folder: Path
+) -> None:
+    """Check that the vocabularies of what lies in `folder` are those of a model."""
+    for side, ours, theirs in zip(("source", "target"), artifact.vocabularies, others, strict=True):
+        if ours.symbols != theirs.symbols:
+            raise InputError(
+                f"expected the {side} vocabulary of the model {artifact.folder}", path=folder
+            )
+
+
+def _check_prefixes(prefixes: Sequence[Sequence[str]] | None, num_rows: int) -> None:
+    if prefixes is not None and len(prefixes) != num_rows:
+        raise InputError(f"expected {num_rows} prefixes, one for each row, got {len(prefixes)}")

@@ -235,7 +235,7 @@ def test_an_ensemble_of_a_model_and_itself_is_the_model(seed: int, beam: int) ->
     )
     for one, two in zip(alone, together, strict=True):
         assert [h.ids for h in one] == [h.ids for h in two]
-        assert [h.score for h in one] == pytest.approx([h.score for h in two])
+        assert [h.score for h in one] == pytest.approx([h.score for h in two], abs=1e-6)
 
 
 def test_an_ensemble_scores_by_the_mean_of_probabilities() -> None:
@@ -283,3 +283,20 @@ def test_a_prefix_with_special_symbols_is_refused() -> None:
     message = re.escape("expected words in a prefix, got special symbols: [4, 2]")
     with pytest.raises(ValueError, match=message):
         Toy(1).search([0], beam=1, longest=[3], prefixes=[[4, 2]])
+
+
+@pytest.mark.parametrize("number", [torch.nan, -torch.nan, -torch.inf])
+@pytest.mark.parametrize("beam", [1, 3])
+def test_a_broken_model_is_an_error(number: float, beam: int) -> None:
+    class Broken:
+        def step(self, state: ToyState, tokens: Tensor) -> tuple[Tensor, ToyState]:
+            return torch.full((len(tokens), VOCABULARY), number), state
+
+    with pytest.raises(FloatingPointError, match="the model gives no word a probability"):
+        beam_search(
+            Broken(),
+            ToyState([(0, ())]),
+            options=SearchOptions(beam, 1, 0.6),
+            longest=[3],
+            device=CPU,
+        )

@@ -133,7 +133,9 @@ def other_vocabulary(folders: dict[str, Path], folder: Path) -> Path:
 def test_other_vocabularies_are_refused(folders: dict[str, Path], tmp_path: Path) -> None:
     dataset = other_vocabulary(folders, tmp_path / "dataset")
     model = random_model(tmp_path / "model", dataset, **WORDS)
-    with pytest.raises(InputError, match=r"model: expected the source vocabulary of .*words"):
+    with pytest.raises(
+        InputError, match=r"model: expected the source vocabulary of the model .*words"
+    ):
         Translator.load([folders["words"], model])
     with pytest.raises(InputError, match=r"dataset: expected the source vocabulary of the model"):
         next(
@@ -154,3 +156,5 @@ def test_what_a_model_cannot_know_is_refused(folders: dict[str, Path]) -> None:
     dataset = open_dataset(folders["dataset"])
     with pytest.raises(InputError, match="expected 50 prefixes, one for each row, got 1"):
         next(translator.translate_split(dataset, "test", SMALL, prefixes=[[]]))
+    with pytest.raises(InputError, match="expected 1 prefixes, one for each row, got 2"):
+        translator.translate([row], prefixes=[[], []])
