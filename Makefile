@@ -8,12 +8,17 @@ WORKERS ?= 2
 # A user's git and DVC configuration is neither needed nor read.
 export DVC_NO_ANALYTICS := 1
 export PATH := $(BIN):$(PATH)
+# Training frees and takes the same large blocks at every step: glibc is told to keep them.
+export MALLOC_MMAP_THRESHOLD_ := 4294967296
+export MALLOC_TRIM_THRESHOLD_ := 8589934592
 
 .PHONY: repro test test-fast lint types
 repro: $(VENV)/installed
 	@dvc repro
-	@dvc metrics show
+	@dvc metrics show --md
 
+# The tests share the cores: a second thread in each would only wait for the other's.
+test test-fast: export OMP_NUM_THREADS := 1
 test: $(VENV)/installed
 	@pytest -n $(WORKERS) --dist worksteal
 

@@ -1,0 +1,116 @@
+"""The parser stage: trained on a treebank, taken from a folder, or not needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mgsa.command import run
+from mgsa.files import read_json, sha256, write_json
+from pipeline.parser import main
+from pipeline.parser_folder import read_parser_folder
+from pipeline.sample import write_sample
+from pipeline.stanza_parser import ConstituencyParser
+from pipeline.trees import read_tree
+
+TRAIN = """
+parser:
+  kind: train
+  train: {train}
+  dev: null
+  training:
+    seed: 1
+    vector_dim: 12
+    tagger_hidden: 16
+    tagger_steps: 30
+    tagger_batch: 10
+    tagger_learning_rate: 0.01
+    tagger_dropout: 0.2
+    tagger_word_dropout: 0.1
+    parser_hidden: 16
+    parser_epochs: 1
+    parser_batch: 10
+"""
+
+
+def command(folder: Path, params: str, out: str = "parser") -> list[str]:
+    (folder / "params.yaml").write_text(params, encoding="utf-8")
+    corpus = folder / "corpus"
+    corpus.mkdir(exist_ok=True)
+    write_json(corpus / "corpus.json", {"source_language": "en"})
+    paths = {
+        "--corpus": corpus,
+        "--out": folder / out,
+        "--report": folder / f"{out}.json",
+        "--params": folder / "params.yaml",
+    }
+    return [str(part) for pair in paths.items() for part in pair]
+
+
+@pytest.mark.slow
+def test_training_gives_a_parser_and_the_same_one_again(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    sizes = {"train": 1, "valid": 1, "test": 1, "treebank_train": 60, "treebank_dev": 20}
+    write_sample(tmp_path / "corpus", seed=1, **sizes)
+    for out in ("one", "two"):
+        assert run(main, command(tmp_path, TRAIN.format(train="null"), out)) == 0
+    scores = read_json(tmp_path / "one.json")
+    assert scores["dev_trees"] == 20
+    assert 0 < scores["labelled_f1"] <= 100
+    tokens = ["The", "man", "reads", "(", "books", ")", "."]
+    tree = ConstituencyParser.load(tmp_path / "one").parse([tokens])[0]
+    assert read_tree(tree).leaves() == ["The", "man", "reads", "-LRB-", "books", "-RRB-", "."]
+    for name in read_parser_folder(tmp_path / "one").files:
+        assert sha256(tmp_path / "one" / name) == sha256(tmp_path / "two" / name), name
+
+
+@pytest.mark.real
+def test_a_package_is_taken_from_a_folder_and_scored(tmp_path: Path, shared: Path) -> None:
+    params = (
+        "parser:\n  kind: stanza\n  package: ptbsample\n"
+        f"  resources: {shared}/stanza_resources\n  dev: {shared}/treebank/dev.mrg\n"
+    )
+    assert run(main, command(tmp_path, params)) == 0
+    scores = read_json(tmp_path / "parser.json")
+    # The folder's own README gives 94.1 and 83.3, by stanza's scorer of other conventions.
+    assert scores["tagging_accuracy"] == pytest.approx(94.1, abs=0.5)
+    assert scores["labelled_f1"] == pytest.approx(83.3, abs=1.5)
+
+
+def test_ready_trees_need_no_parser(tmp_path: Path) -> None:
+    assert run(main, command(tmp_path, "parser:\n  kind: trees\n")) == 0
+    assert read_parser_folder(tmp_path / "parser").kind == "trees"
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        (TRAIN.format(train="null"), "treebank/train.mrg: no such file: a parser is trained on"),
+        (TRAIN.format(train="nowhere.mrg"), "nowhere.mrg: no such file"),
+        (TRAIN.replace("seed: 1", "seed: one").format(train="null"), "parser.training.seed"),
+        ("parser:\n  kind: oracle\n", "parser.kind: expected one of train, stanza, trees"),
+        (
+            "parser:\n  kind: stanza\n  package: p\n  resources: nowhere\n  dev: null\n",
+            "nowhere/resources.json: no such file",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line(
+    tmp_path: Path, params: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(main, command(tmp_path, params)) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "parser").exists()
+
+
+def test_a_broken_treebank_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    argv = command(tmp_path, TRAIN.format(train="null"))
+    treebank = tmp_path / "corpus" / "treebank"
+    treebank.mkdir()
+    (treebank / "train.mrg").write_text("(ROOT (S (A a))\n(ROOT (S (A a)))\n", encoding="utf-8")
+    (treebank / "dev.mrg").write_text("(ROOT (S (A a)))\n", encoding="utf-8")
+    assert run(main, argv) == 2
+    assert "train.mrg:1: " in capsys.readouterr().err
