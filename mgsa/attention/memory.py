@@ -38,14 +38,17 @@ class KeyValueCache:
         keys, values = filled.permute(2, 1, 3, 0, 4)
         return keys, values
 
+    @torch.no_grad()
     def reorder(self, index: Tensor) -> KeyValueCache:
-        """The cache of the rows `index`, (rows',)."""
+        """The cache of the rows `index`, (rows',); for search, so no gradient goes through."""
         reordered = KeyValueCache(max_length=self.max_length)
         if self.buffer is not None:
             size, _, width = self.buffer.shape
             reordered.buffer = self.buffer.new_empty(size, len(index), width)
-            filled = self.buffer[: self.length]
-            reordered.buffer[: self.length] = filled.index_select(1, index)
+            # Straight to its place: there is much of it, and this is done at every step.
+            torch.index_select(
+                self.buffer[: self.length], 1, index, out=reordered.buffer[: self.length]
+            )
             reordered.length = self.length
         return reordered
 

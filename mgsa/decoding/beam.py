@@ -116,19 +116,14 @@ def beam_search(
     if not longest:
         return []
     search = _Search(options, longest, prefixes or [()] * len(longest))
-    beam = options.beam
-    if beam > 1:
-        rows = torch.arange(len(longest), device=device)
-        state = state.reorder(rows.repeat_interleave(beam))
-    tokens = torch.full((len(longest) * beam,), BOS, device=device)
     for step in count():
+        tokens = torch.from_numpy(search.words).to(device)
         values, hypotheses, words, state = _candidates(scorer, state, tokens, search, step, see)
         parents = search.advance(step, values, hypotheses, words)
         if not len(parents):
             break
-        if len(parents) < len(tokens) or beam > 1:
+        if len(parents) < len(tokens) or options.beam > 1:
             state = state.reorder(torch.from_numpy(parents).to(device))
-        tokens = torch.from_numpy(search.words).to(device)
     return search.found()
 
 
@@ -149,7 +144,8 @@ def _candidates(
         log_probs[:, token] = -torch.inf
     _force(log_probs, search.forced(step))
     scores = torch.from_numpy(search.scores).to(log_probs.device)
-    values, index = best_continuations(log_probs, scores, search.num_candidates)
+    most = scores.shape[1] * log_probs.shape[1]
+    values, index = best_continuations(log_probs, scores, min(search.num_candidates, most))
     hypotheses, words = np.divmod(index.cpu().numpy(), log_probs.shape[1])
     return values.cpu().numpy(), hypotheses, words, state
 
@@ -170,9 +166,10 @@ class _Search:
 
     Attributes:
         sentences: (B,) which sentences are not done.
-        scores: (B, beam) float32 log probabilities of what lives, −inf where nothing does.
-        words: (B · beam,) the last word of each row.
-        num_candidates: how many continuations of a sentence `advance` has to see. At most `beam`
+        scores: (B, live) float32 log probabilities of what lives, −inf where nothing does; at
+            first one hypothesis, of no words, then `beam`.
+        words: (B · live,) the last word of each row.
+        num_candidates: how many continuations of a sentence `advance` wants to see. At most `beam`
             of twice as many say end of sentence; one that does ends a beam of 1.
         trail: the way back of every row.
     """
@@ -180,7 +177,7 @@ class _Search:
     def __init__(
         self, options: SearchOptions, longest: Sequence[int], prefixes: Sequence[Sequence[int]]
     ) -> None:
-        B, beam = len(longest), options.beam
+        B = len(longest)
         self._options = options
         self._prefixes = np.full((B, max(map(len, prefixes), default=0)), -1, dtype=np.int64)
         for row, prefix in zip(self._prefixes, prefixes, strict=True):
@@ -192,21 +189,20 @@ class _Search:
         self._n_best = np.full((B, options.n_best), -np.inf)  # scores, best first
         self._finished: list[tuple[np.ndarray, ...]] = []  # step, row, sentence, log p, score
         self.sentences = np.arange(B)
-        self.scores = np.full((B, beam), -np.inf, dtype=np.float32)
-        self.scores[:, 0] = 0.0
-        self.words = np.full(B * beam, BOS, dtype=np.int64)
-        self.num_candidates = 2 * beam if beam > 1 else 1
+        self.scores = np.zeros((B, 1), dtype=np.float32)
+        self.words = np.full(B, BOS, dtype=np.int64)
+        self.num_candidates = 2 * options.beam if options.beam > 1 else 1
         self.trail = Trail()
 
     def forced(self, step: int) -> np.ndarray | None:
-        """(B · beam,) the only token a row may say at this step, −1 for any; `None`: any, all."""
+        """(B · live,) the only token a row may say at this step, −1 for any; `None`: any, all."""
         longest = self._longest[self.sentences]
         if step >= self._prefixes.shape[1] and step < longest.min():
             return None
         forced = np.full(len(longest), -1, dtype=np.int64)
         if step < self._prefixes.shape[1]:
             forced = self._prefixes[self.sentences, step]
-        return np.where(step >= longest, EOS, forced).repeat(self._options.beam)
+        return np.where(step >= longest, EOS, forced).repeat(self.scores.shape[1])
 
     def advance(
         self, step: int, values: np.ndarray, hypotheses: np.ndarray, words: np.ndarray
@@ -218,7 +214,7 @@ class _Search:
             hypotheses, words: (B, candidates) what each candidate continues, and with what.
         """
         beam, alpha = self._options.beam, self._options.length_penalty
-        parents = np.arange(len(values))[:, None] * beam + hypotheses
+        parents = np.arange(len(values))[:, None] * self.scores.shape[1] + hypotheses
         ends = (words == EOS) & (values > -np.inf)
         ended = ends[:, :beam]
         if ended.any():
@@ -238,7 +234,11 @@ class _Search:
             merged = np.concatenate([self._n_best[self.sentences], scores], axis=1)
             self._n_best[self.sentences] = -np.sort(-merged, axis=1)[:, : self._options.n_best]
         live = np.argsort(ends, axis=1, kind="stable")[:, :beam]  # the best that don't end
+        values = np.where(ends, np.float32(-np.inf), values)
+        # One hypothesis has fewer continuations than a beam that is wider than the vocabulary.
+        live = np.pad(live, ((0, 0), (0, beam - live.shape[1])), mode="edge")
         self.scores = np.take_along_axis(values, live, axis=1)
+        self.scores[:, ends.shape[1] :] = -np.inf
         going = (~self._done()).nonzero()[0]
         chosen = going[:, None], live[going]
         self.words = words[chosen].flatten()

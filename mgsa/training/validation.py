@@ -71,7 +71,9 @@ class Validation:
             found.update(self._translate(model, batch.to(self.fabric.device)))
         hypotheses = [text for _, text in sorted(self._gather(found).items())]
         assert len(hypotheses) == len(self.references)
-        return sacrebleu.corpus_bleu(hypotheses, [self.references], tokenize="none").score
+        return sacrebleu.corpus_bleu(
+            hypotheses, [self.references], tokenize="none", force=True
+        ).score
 
     def _translate(self, model: EncoderDecoder, batch: Batch) -> dict[int, str]:
         """The tokens found for each row of a batch, by row."""
