@@ -73,8 +73,8 @@ def test_a_package_is_taken_from_a_folder_and_scored(tmp_path: Path, shared: Pat
     )
     assert run(main, command(tmp_path, params)) == 0
     scores = read_json(tmp_path / "parser.json")
-    # The folder's own README gives 94.1 and 83.3, by stanza's scorer of other conventions.
-    assert scores["tagging_accuracy"] == pytest.approx(94.1, abs=0.5)
+    # The README there gives 94.1 and 83.3; EVALB leaves out punctuation, which is easy to tag.
+    assert scores["tagging_accuracy"] == pytest.approx(94.1, abs=1)
     assert scores["labelled_f1"] == pytest.approx(83.3, abs=1.5)
 
 
