@@ -13,6 +13,7 @@ import contextlib
 import json
 import logging
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,26 +52,45 @@ def train_parser(
     package: str,
     settings: TrainingSettings,
 ) -> None:
-    """Train on `train`, choose checkpoints by `dev`, and fill `folder` in stanza's layout."""
+    """Train on `train`, choose checkpoints by `dev`, and fill `folder` in stanza's layout.
+
+    It works from within `folder`: stanza saves the paths that it was given, and a model must not
+    differ by where it was trained, nor tell.
+    """
     models = {
-        kind: folder / language / kind / f"{package}.pt"
-        for kind in ("pretrain", "pos", "constituency")
+        kind: Path(language, kind, f"{package}.pt") for kind in ("pretrain", "pos", "constituency")
     }
-    work = folder / "work"
-    work.mkdir()
-    for path in models.values():
-        path.parent.mkdir(parents=True)
-    with _quiet(), _one_seed(settings.seed):
-        _save_vectors(train, models["pretrain"], work, settings)
-    with _quiet(), _one_seed(settings.seed):
-        _train_tagger(train, dev, models, work, language, settings)
-    _write_resources(folder, language, package, ("pos",))
-    with _quiet(), _one_seed(settings.seed):
-        _train_constituency(train, dev, folder, models, work, language, package, settings)
-    _write_resources(folder, language, package, ("pos", "constituency"))
-    for path in sorted(work.rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
-    work.rmdir()
+    work = Path("work")
+    with contextlib.chdir(folder):
+        work.mkdir()
+        for path in models.values():
+            path.parent.mkdir(parents=True)
+        with _quiet(), _one_seed(settings.seed):
+            _save_vectors(train, models["pretrain"], work, settings)
+        with _quiet(), _one_seed(settings.seed):
+            _train_tagger(train, dev, models, work, language, settings)
+        _write_resources(language, package, ("pos",))
+        with _quiet(), _one_seed(settings.seed):
+            _train_constituency(train, dev, models, work, language, package, settings)
+        _write_resources(language, package, ("pos", "constituency"))
+        shutil.rmtree(work)
+        for path in models.values():
+            _normalise(path)
+
+
+def _normalise(path: Path) -> None:
+    """Save a model anew, so that the same weights are the same bytes.
+
+    stanza saves in torch's old format, which names tensors by their addresses in memory, and saves
+    the parser's rare words in the order of a set.
+    """
+    import torch
+
+    model = torch.load(path, map_location="cpu", weights_only=True)
+    if "rare_words" in model.get("params", {}):
+        model["params"]["rare_words"] = sorted(model["params"]["rare_words"])
+    with path.open("wb") as file:
+        torch.save(model, file)
 
 
 class BracketScorer:
@@ -139,7 +159,6 @@ def _train_tagger(
 def _train_constituency(
     train: Sequence[Tree],
     dev: Sequence[Tree],
-    folder: Path,
     models: dict[str, Path],
     work: Path,
     language: str,
@@ -175,7 +194,7 @@ def _train_constituency(
     )
     tagger = stanza.Pipeline(
         language,
-        dir=str(folder),
+        dir=str(Path()),
         package=package,
         processors="tokenize,pos",
         tokenize_pretokenized=True,
@@ -222,7 +241,7 @@ def _write_conllu(path: Path, trees: Sequence[Tree]) -> None:
             file.write("\n")
 
 
-def _write_resources(folder: Path, language: str, package: str, models: tuple[str, ...]) -> None:
+def _write_resources(language: str, package: str, models: tuple[str, ...]) -> None:
     """stanza's index of a model folder. No MD5 is given: `parser.json` records SHA-256."""
     needs = {"dependencies": [{"model": "pretrain", "package": package}]}
     processors = {"tokenize": package, **dict.fromkeys(models, package)}
@@ -234,7 +253,7 @@ def _write_resources(folder: Path, language: str, package: str, models: tuple[st
         "packages": {"default": processors, package: processors},
     }
     text = json.dumps({language: entry}, indent=1, sort_keys=True) + "\n"
-    (folder / "resources.json").write_text(text, encoding="utf-8")
+    Path("resources.json").write_text(text, encoding="utf-8")
 
 
 def _flags(**options: object) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,7 +56,9 @@ def test_training_gives_a_parser_and_the_same_one_again(tmp_path: Path) -> None:
     sizes = {"train": 1, "valid": 1, "test": 1, "treebank_train": 60, "treebank_dev": 20}
     write_sample(tmp_path / "corpus", seed=1, **sizes)
     for out in ("one", "two"):
-        assert run(main, command(tmp_path, TRAIN.format(train="null"), out)) == 0
+        argv = command(tmp_path, TRAIN.format(train="null"), out)
+        # A process of its own: what a set of words is ordered by differs between processes.
+        subprocess.run([sys.executable, "-m", "pipeline.parser", *argv], check=True)
     scores = read_json(tmp_path / "one.json")
     assert scores["dev_trees"] == 20
     assert 0 < scores["labelled_f1"] <= 100
