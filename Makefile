@@ -15,7 +15,7 @@ export MALLOC_TRIM_THRESHOLD_ := 8589934592
 .PHONY: repro test test-fast lint types
 repro: $(VENV)/installed
 	@dvc repro
-	@dvc metrics show --md
+	@dvc metrics show data/reports/evaluate.json
 
 # The tests share the cores: a second thread in each would only wait for the other's.
 test test-fast: export OMP_NUM_THREADS := 1
