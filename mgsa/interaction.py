@@ -1,7 +1,13 @@
 """Interaction of phrases (Hao et al. 2019, section 3.3): H_g = REC(g_1 … g_M).
 
 A recurrent network runs over a sentence's phrases in its own width, and its states are projected
-back to the model's. What it gives after a sentence's last phrase means nothing and is masked.
+back to the model's and normed. What it gives after a sentence's last phrase means nothing and is
+masked.
+
+The paper says nothing of a norm. But H_g takes the place of X, which comes normed, and the states
+of a recurrence are at first a tenth of it: without the norm a head attends evenly to all phrases,
+and a small model never learns to read their boundaries. It has no gain and no bias: the projections
+to keys and values, which come next, would absorb them.
 """
 
 from __future__ import annotations
@@ -9,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from mgsa.onlstm import ONLSTM, run_side_by_side
 
@@ -36,7 +43,7 @@ class LSTM(nn.Module):
 
 
 class Interaction(nn.Module):
-    """A recurrence over phrases and a projection back."""
+    """A recurrence over phrases, a projection back and a norm."""
 
     def __init__(self, recurrence: LSTM | ONLSTM, dim: int) -> None:
         super().__init__()
@@ -47,7 +54,12 @@ class Interaction(nn.Module):
 
     def forward(self, memory: Tensor, lengths: Tensor) -> Tensor:
         """memory (B, M, D), lengths (B,) to (B, M, D)."""
-        return self.output(self.recurrence(memory, lengths))
+        return self.finish(self.recurrence(memory, lengths))
+
+    def finish(self, states: Tensor) -> Tensor:
+        """States of the recurrence (B, M, H) to memory (B, M, D)."""
+        memory = self.output(states)
+        return F.layer_norm(memory, memory.shape[-1:])
 
 
 class OneByOne(nn.Module):
@@ -73,4 +85,4 @@ class SideBySide(nn.Module):
     def forward(self, memories: Sequence[Tensor], lengths: Sequence[Tensor]) -> list[Tensor]:
         """For each granularity memory (B, M_g, D), lengths (B,) to (B, M_g, D)."""
         states = run_side_by_side([i.recurrence for i in self.interactions], memories, lengths)
-        return [i.output(h) for i, h in zip(self.interactions, states, strict=True)]
+        return [i.finish(h) for i, h in zip(self.interactions, states, strict=True)]

@@ -31,7 +31,14 @@ def reference(interaction: Interaction, memory: Tensor) -> Tensor:
         ).unbind()
     else:
         states = tuple(h for h, _ in lstm_states(memory, *parameters))
-    return torch.stack([interaction.output.weight @ h + interaction.output.bias for h in states])
+    projected = [interaction.output.weight @ h + interaction.output.bias for h in states]
+    return torch.stack([_normed(vector) for vector in projected])
+
+
+def _normed(vector: Tensor) -> Tensor:
+    """Zero mean and unit variance, but for the 1e-5 that keeps a constant from dividing by zero."""
+    centred = vector - vector.mean()
+    return centred / (centred.square().mean() + 1e-5).sqrt()
 
 
 @pytest.mark.parametrize("name", ["lstm", "on_lstm"])
