@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from pipeline.sample import german
 from pipeline.sample.derivation import GermanWord, Leaf, Node, Phrase, comma
 from pipeline.sample.lexicon import Verb
-from pipeline.sample.noun_phrases import NounPhrase, NounPhrases
+from pipeline.sample.noun_phrases import NounPhrase, NounPhrases, coordinated
 from pipeline.sample.predicates import Middle, Predicate, Predicates
 from pipeline.sample.verb_groups import (
     CONSTRUCTIONS,
-    Agreement,
     VerbGroup,
     active,
     copula,
@@ -154,7 +153,7 @@ class Clauses:
             construction = "present"
         negated = subject.kind != "no" and self.choose.chance(0.1)
         predicate = self.predicates.complements(verb, negated=negated, simple=simple)
-        self.predicates.adjuncts(predicate, verb, construction)
+        self.predicates.adjuncts(predicate, verb, construction, simple=simple)
         group = active(verb, construction, subject.agreement, support=negated or question)
         return Clause(subject, group, predicate, "active", construction)
 
@@ -169,7 +168,8 @@ class Clauses:
             predicate.before.append(negation)
             predicate.middle.append((Middle.NEGATION, [GermanWord("nicht", (negation,))]))
         if self.choose.chance(0.45):
-            predicate.add(Middle.AGENT, *self.predicates.agent())
+            predicate.add(Middle.AGENT, *self.predicates.agent(simple=simple))
+            self.predicates.add_setting(predicate, simple=simple)
         if self.choose.chance(0.25):
             self.predicates.add_time(predicate, construction)
         group = passive(verb, construction, subject.agreement)
@@ -208,7 +208,7 @@ class Clauses:
             return self.with_relative_clause(subject)
         if "human" in subject.classes and subject.kind != "no" and self.choose.chance(0.1):
             other = self.nouns.argument({"human"}, "nom", pronouns=False, simple=True)
-            return _coordinated(subject, other)
+            return coordinated(subject, other)
         return subject
 
     def with_relative_clause(self, head: NounPhrase) -> NounPhrase:
@@ -221,7 +221,7 @@ class Clauses:
             clause, pronoun = self._relative_subject(head, self.choose.one(by_subject))
         else:
             return head
-        node = Node("SBAR", [pronoun, clause.english])
+        node = Node("SBAR", [*pronoun, clause.english])
         return NounPhrase(
             english=Node("NP", [head.english, node]),
             german=[*head.german, comma(), *clause.german, comma()],
@@ -231,7 +231,7 @@ class Clauses:
             classes=head.classes,
         )
 
-    def _relative_subject(self, head: NounPhrase, verb: Verb) -> tuple[Phrase, Node]:
+    def _relative_subject(self, head: NounPhrase, verb: Verb) -> tuple[Phrase, list[Node]]:
         leaf = Leaf("WP", "who") if "human" in head.classes else Leaf("WDT", "that")
         number = head.agreement.number
         word = german.relative_pronoun("nom", head.gender, number)
@@ -241,10 +241,12 @@ class Clauses:
         )
         clause = self.active(verb, subject, simple=True)
         english = Node("S", clause.english_predicate())
-        return Phrase(english, clause.verb_final()), pronoun
+        return Phrase(english, clause.verb_final()), [pronoun]
 
-    def _relative_object(self, head: NounPhrase, verb: Verb) -> tuple[Phrase, Node]:
+    def _relative_object(self, head: NounPhrase, verb: Verb) -> tuple[Phrase, list[Node]]:
+        """The clause and its pronoun, which English may leave out: `the dog the boys chased`."""
         leaf = Leaf("WP", "whom") if "human" in head.classes else Leaf("WDT", "that")
+        pronoun = [] if self.choose.chance(0.5) else [leaf]
         word = german.relative_pronoun("acc", head.gender, head.agreement.number)
         subject = self.nouns.argument(verb.subject, "nom", simple=True)
         construction = self.choose.weighted(RELATIVE_CONSTRUCTIONS)
@@ -252,8 +254,9 @@ class Clauses:
         self.predicates.adjuncts(predicate, verb, construction)
         group = active(verb, construction, subject.agreement, support=False)
         clause = Clause(subject, group, predicate, "active", construction)
-        german_words = [GermanWord(word, (leaf,)), *clause.verb_final()]
-        return Phrase(clause.english_statement(), german_words), Node("WHNP", [leaf])
+        german_words = [GermanWord(word, tuple(pronoun)), *clause.verb_final()]
+        english = clause.english_statement()
+        return Phrase(english, german_words), [Node("WHNP", [leaf]) for leaf in pronoun]
 
     def _with_clause(self, *, question: bool, tense: str | None) -> Clause:
         """`says that …` or `tries to …`: the clause comes after the German verb."""
@@ -264,9 +267,11 @@ class Clauses:
         predicate = Predicate()
         if verb.frame == "clausal":
             inner = self.clause(simple=True)
-            that = Leaf("IN", "that")
-            predicate.rest.append(Node("SBAR", [that, inner.english_statement()]))
-            predicate.after = [comma(), GermanWord("dass", (that,)), *inner.verb_final(), comma()]
+            # English may leave it out.
+            that = [] if self.choose.chance(0.4) else [Leaf("IN", "that")]
+            predicate.rest.append(Node("SBAR", [*that, inner.english_statement()]))
+            introduced = GermanWord("dass", tuple(that))
+            predicate.after = [comma(), introduced, *inner.verb_final(), comma()]
         else:
             self._add_infinitive(predicate)
         return Clause(subject, group, predicate, "active", construction)
@@ -308,16 +313,3 @@ class Clauses:
             None if subjects is None else frozenset(subjects),
             None if objects is None else frozenset(objects),
         )
-
-
-def _coordinated(first: NounPhrase, second: NounPhrase) -> NounPhrase:
-    """`first and second`, a plural; `I` and its like never stand here."""
-    conjunction = Leaf("CC", "and")
-    return NounPhrase(
-        english=Node("NP", [first.english, conjunction, second.english]),
-        german=[*first.german, GermanWord("und", (conjunction,)), *second.german],
-        agreement=Agreement(3, "pl"),
-        gender="m",
-        kind="pair",
-        classes=first.classes,
-    )

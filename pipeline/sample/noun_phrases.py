@@ -176,7 +176,7 @@ class NounPhrases:
             kind=kind,
             classes=noun.classes,
         )
-        if not simple and choose.chance(0.1):
+        if not simple and choose.chance(0.4):
             self._attribute(phrase)
         return phrase
 
@@ -186,6 +186,11 @@ class NounPhrases:
             preposition.complements, preposition.case, pronouns=False, simple=simple
         )
         return self.governed(preposition, argument)
+
+    def place(self, *, usually: str, seldom: str) -> Phrase:
+        """A prepositional phrase of one kind of place, or now and then of another."""
+        kind = usually if self.choose.chance(0.9) else seldom
+        return self.prepositional(self.choose.one(self.lexicon.prepositions_of(kind)))
 
     def governed(self, preposition: Preposition, argument: NounPhrase) -> Phrase:
         """A preposition before a noun phrase; `in dem` and its like become one word."""
@@ -241,7 +246,7 @@ class NounPhrases:
     def _adjectives(
         self, noun: Noun, case: str, number: str, after: str | None
     ) -> tuple[list[Leaf], list[GermanWord]]:
-        count = self.choose.weighted({0: 62, 1: 32, 2: 6})
+        count = self.choose.weighted({0: 68, 1: 28, 2: 4})
         fitting = self.lexicon.adjectives_for(noun.classes)
         leaves: list[Leaf] = []
         words: list[GermanWord] = []
@@ -257,26 +262,39 @@ class NounPhrases:
         return leaves, words
 
     def _attribute(self, phrase: NounPhrase) -> None:
-        """Attach `from Berlin` to a person, or a place to a thing."""
-        choose = self.choose
-        if "human" in phrase.classes:
-            preposition = self.lexicon.preposition("from", "origin")
-            city = choose.one(self.lexicon.names_of("city"))
-            leaf = Leaf("NNP", city.english)
-            attribute = Phrase(
-                Node("PP", [origin := Leaf("IN", "from"), Node("NP", [leaf])]),
-                [GermanWord(preposition.german, (origin,)), GermanWord(city.german, (leaf,))],
-            )
-        elif phrase.classes & ATTRIBUTABLE:
-            attribute = self.prepositional(choose.one(self.lexicon.prepositions_of("locative")))
-        else:
-            return
+        """Attach a place, or to a person `from Berlin` or `with the hat`."""
+        person = "human" in phrase.classes
+        match self.choose.weighted({"place": 4, "worn": 2 * person, "origin": person}):
+            case "place":
+                attribute = self.place(usually="attributive", seldom="setting")
+            case "worn":
+                attribute = self.prepositional(self.lexicon.preposition("with", "worn"))
+            case "origin":
+                attribute = self._origin()
         phrase.english = Node("NP", [phrase.english, attribute.english])
         phrase.german = phrase.german + attribute.german
 
+    def _origin(self) -> Phrase:
+        city = self.choose.one(self.lexicon.names_of("city"))
+        preposition, name = Leaf("IN", "from"), Leaf("NNP", city.english)
+        german_preposition = self.lexicon.preposition("from", "origin").german
+        return Phrase(
+            Node("PP", [preposition, Node("NP", [name])]),
+            [GermanWord(german_preposition, (preposition,)), GermanWord(city.german, (name,))],
+        )
 
-ATTRIBUTABLE = frozenset({"readable", "tool", "building", "container", "furniture", "clothing"})
-"""Things whose place tells them from others: the lamp on the table."""
+
+def coordinated(first: NounPhrase, second: NounPhrase) -> NounPhrase:
+    """`first and second`, a plural; `I` and its like never stand here."""
+    conjunction = Leaf("CC", "and")
+    return NounPhrase(
+        english=Node("NP", [first.english, conjunction, second.english]),
+        german=[*first.german, GermanWord("und", (conjunction,)), *second.german],
+        agreement=Agreement(3, "pl"),
+        gender="m",
+        kind="pair",
+        classes=first.classes,
+    )
 
 
 def _agree_article(words: list[Node | Leaf]) -> None:

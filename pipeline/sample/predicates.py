@@ -1,7 +1,11 @@
 """What stands beside the verb: objects, prepositional phrases, adverbs, in both orders.
 
 English complements come in a row; German ones go to the middle field, which has an order of its
-own: pronouns, time, frequency, dative, object, negation, manner, agent, place.
+own: pronouns, time, frequency, setting, dative, object, negation, manner, agent, place.
+
+Where something happens comes before the object (`liest im Park das Buch`), what tells one object
+from another after it (`liest das Buch auf dem Tisch`). English has both after the object: which it
+is the place tells nine times in ten, and the tree always.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from enum import IntEnum
 
 from pipeline.sample.derivation import GermanWord, Leaf, Node, Phrase
 from pipeline.sample.lexicon import Adverb, Verb
-from pipeline.sample.noun_phrases import NounPhrase, NounPhrases
+from pipeline.sample.noun_phrases import NounPhrase, NounPhrases, coordinated
 
 
 class Middle(IntEnum):
@@ -20,12 +24,13 @@ class Middle(IntEnum):
     PRONOUN = 0
     TIME = 1
     FREQUENCY = 2
-    DATIVE = 3
-    OBJECT = 4
-    NEGATION = 5
-    MANNER = 6
-    AGENT = 7
-    PLACE = 8
+    SETTING = 3
+    DATIVE = 4
+    OBJECT = 5
+    NEGATION = 6
+    MANNER = 7
+    AGENT = 8
+    PLACE = 9
 
 
 NEGATED_DETERMINERS = {"the": 5, "a": 3, "this": 1, "possessive": 2}
@@ -105,13 +110,15 @@ class Predicates:
                 swallowed = negated and _swallow_negation(given, negation)
                 self._add_object(predicate, Middle.OBJECT, given)
             case "prepositional" | "motion" | "position":
-                phrase = self._prepositional_complement(verb)
+                phrase = self._prepositional_complement(verb, simple=simple)
                 predicate.add(Middle.PLACE, phrase.english, phrase.german)
         if negated and not swallowed:
             predicate.middle.append((Middle.NEGATION, [GermanWord("nicht", (negation,))]))
         return predicate
 
-    def adjuncts(self, predicate: Predicate, verb: Verb, construction: str) -> None:
+    def adjuncts(
+        self, predicate: Predicate, verb: Verb, construction: str, *, simple: bool = True
+    ) -> None:
         """Adverbs and prepositional phrases that any verb may have."""
         choose = self.choose
         quiet = bool(predicate.before)  # negation's scope stays plain
@@ -121,12 +128,24 @@ class Predicates:
             )
         elif not quiet and construction in ("present", "past", "perfect") and choose.chance(0.13):
             self._add_frequency(predicate)
-        if verb.frame in ("intransitive", "transitive") and choose.chance(0.28):
-            preposition = choose.one(self.lexicon.prepositions_of("locative", "accompaniment"))
-            phrase = self.nouns.prepositional(preposition, simple=choose.chance(0.8))
-            predicate.add(Middle.PLACE, phrase.english, phrase.german)
+        if verb.frame not in ("motion", "position"):
+            self.add_setting(predicate, simple=simple)
         if predicate.frequency is None and choose.chance(0.2):
             self.add_time(predicate, construction)
+
+    def add_setting(self, predicate: Predicate, *, simple: bool) -> None:
+        """Now and then where something happens, or in whose company."""
+        if not self.choose.chance(0.2 if simple else 0.5):
+            return
+        if self.choose.chance(0.12):
+            phrase = self.nouns.prepositional(
+                self.choose.one(self.lexicon.prepositions_of("accompaniment"))
+            )
+        else:
+            phrase = self.nouns.place(usually="setting", seldom="attributive")
+        # What is negated is that it happens there.
+        place = Middle.PLACE if predicate.before else Middle.SETTING
+        predicate.add(place, phrase.english, phrase.german)
 
     def add_time(self, predicate: Predicate, construction: str) -> None:
         """A time, if the tense goes with one."""
@@ -158,15 +177,19 @@ class Predicates:
             self.choose.one(self.lexicon.prepositions_of("locative")), simple=True
         )
 
-    def agent(self) -> tuple[Node, list[GermanWord]]:
+    def agent(self, *, simple: bool) -> tuple[Node, list[GermanWord]]:
         """The doer of a passive: `by` and `von` with the dative."""
-        doer = self.nouns.argument({"human"}, "dat", pronouns=False, simple=True)
+        doer = self.nouns.argument({"human"}, "dat", pronouns=False, simple=simple)
         phrase = self.nouns.governed(self.lexicon.preposition("by", "agent"), doer)
         return phrase.english, phrase.german
 
     def _object(self, verb: Verb, case: str, *, negated: bool, simple: bool) -> NounPhrase:
         if not negated:
-            return self.nouns.argument(verb.object, case, simple=simple)
+            argument = self.nouns.argument(verb.object, case, simple=simple)
+            if argument.kind == "pronoun" or not self.choose.chance(0.08):
+                return argument
+            other = self.nouns.argument(verb.object, case, pronouns=False, simple=True)
+            return coordinated(argument, other)
         determiner = self.choose.weighted(NEGATED_DETERMINERS)
         return self.nouns.common(verb.object, case, simple=True, determiner=determiner)
 
@@ -174,7 +197,7 @@ class Predicates:
         at = Middle.PRONOUN if argument.kind == "pronoun" else place
         predicate.add(at, argument.english, argument.german)
 
-    def _prepositional_complement(self, verb: Verb) -> Phrase:
+    def _prepositional_complement(self, verb: Verb, *, simple: bool) -> Phrase:
         if verb.frame == "motion":
             return self.nouns.prepositional(
                 self.choose.one(self.lexicon.prepositions_of("directional"))
@@ -182,7 +205,9 @@ class Predicates:
         if verb.frame == "position":
             return self.place()
         assert verb.preposition is not None
-        argument = self.nouns.argument(verb.object, verb.preposition.case, pronouns=False)
+        argument = self.nouns.argument(
+            verb.object, verb.preposition.case, pronouns=False, simple=simple
+        )
         return self.nouns.governed(verb.preposition, argument)
 
     def _add_adverb(self, predicate: Predicate, place: Middle, adverb: Adverb) -> None:

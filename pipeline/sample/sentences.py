@@ -10,11 +10,11 @@ from pipeline.sample.predicates import Predicate
 from pipeline.sample.verb_groups import Agreement, active
 
 KINDS = {
-    "statement": 46,
+    "statement": 52,
     "fronted": 14,
-    "subordinate": 12,
-    "clause in front": 6,
-    "coordinated": 7,
+    "subordinate": 9,
+    "clause in front": 5,
+    "coordinated": 5,
     "two predicates": 6,
     "existence": 4,
     "yes or no": 5,
@@ -98,10 +98,14 @@ class Sentences:
         first = self.clauses.clause(simple=True)
         second = self.clauses.clause(simple=True, tense=first.group.tense)
         word, translation = self.choose.weighted({("and", "und"): 3, ("but", "aber"): 2})
-        mark, conjunction = Leaf(",", ","), Leaf("CC", word)
-        node = Node("S", [first.english_statement(), mark, conjunction, second.english_statement()])
-        separator = [GermanWord(",", (mark,))] if word == "but" else []
-        joint = GermanWord(translation, (conjunction,) if separator else (mark, conjunction))
+        conjunction = Leaf("CC", word)
+        # `and` may do without a comma: only what follows tells a clause from a second object.
+        mark = [] if word == "and" and self.choose.chance(0.6) else [Leaf(",", ",")]
+        node = Node(
+            "S", [first.english_statement(), *mark, conjunction, second.english_statement()]
+        )
+        separator = [GermanWord(",", tuple(mark))] if word == "but" else []
+        joint = GermanWord(translation, (conjunction,) if separator else (*mark, conjunction))
         return _statement(
             first, node, [*first.verb_second(), *separator, joint, *second.verb_second()]
         )

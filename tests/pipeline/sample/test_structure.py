@@ -1,0 +1,122 @@
+"""What only the English tree says decides the German sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from pipeline.sample import SamplePair, generate
+from pipeline.trees import Tree, read_tree
+
+RELATIVE_PRONOUNS = {"den", "die", "das"}
+
+
+@pytest.fixture(scope="module")
+def pairs() -> list[SamplePair]:
+    return list(generate(4000, "structure"))
+
+
+def constituents(pair: SamplePair) -> Iterator[tuple[Tree, list[range]]]:
+    """Every constituent with the English positions of each of its children."""
+    waiting = [(read_tree(pair.tree), 0)]
+    while waiting:
+        node, start = waiting.pop()
+        spans = []
+        for child in node.children:
+            spans.append(range(start, start + len(child.leaves())))
+            waiting.append((child, start))
+            start = spans[-1].stop
+        yield node, spans
+
+
+def german(pair: SamplePair, span: range) -> list[int]:
+    """The German positions that translate an English span."""
+    return [target for source, target in pair.links if source in span]
+
+
+def settings_and_attributes(pair: SamplePair) -> Iterator[tuple[str, list[int], list[int]]]:
+    """`verb` or `noun`, by what the phrase after an object belongs to; object and phrase in German.
+
+    Negation, time and existence, which have an order of their own, are left out.
+    """
+    if {"not", "There", "there"} & set(pair.source_tokens):
+        return
+    for node, spans in constituents(pair):
+        labels = [child.label for child in node.children]
+        if labels[:1] == ["NP"] and labels[1:] == ["PP"]:
+            yield "noun", german(pair, spans[0]), german(pair, spans[1])
+        if node.label == "VP" and labels[1:3] == ["NP", "PP"]:
+            preposition, *_ = node.children[2].leaves()
+            weekday_or_month = node.children[2].children[-1].leaves()[0][0].isupper()
+            if preposition not in ("to", "by") and not weekday_or_month:
+                yield "verb", german(pair, spans[1]), german(pair, spans[2])
+
+
+def test_a_setting_comes_before_the_object_and_an_attribute_after_its_noun(
+    pairs: list[SamplePair],
+) -> None:
+    seen = {"verb": 0, "noun": 0}
+    for pair in pairs:
+        for of, noun, phrase in settings_and_attributes(pair):
+            seen[of] += 1
+            if of == "verb":
+                assert max(phrase) < min(noun) or pair.target_tokens[min(noun)].lower() in PRONOUNS
+            else:
+                assert max(noun) < min(phrase)
+    assert min(seen.values()) > 100
+
+
+PRONOUNS = {"mich", "uns", "ihn", "sie", "mir", "ihm", "ihr", "ihnen"}
+"""A pronoun stands before everything else."""
+
+
+def test_the_same_words_have_both_readings(pairs: list[SamplePair]) -> None:
+    """A preposition and the noun after it don't tell whose phrase it is."""
+    readings: dict[tuple[str, ...], set[str]] = {}
+    for pair in pairs:
+        for node, _ in constituents(pair):
+            labels = [child.label for child in node.children]
+            for place, of in ((1, "noun"), (2, "verb")):
+                if labels[place - 1 : place + 1] == ["NP", "PP"] and len(labels) > place:
+                    preposition, *_, noun = node.children[place].leaves()
+                    readings.setdefault((preposition, noun), set()).add(of)
+    assert sum(len(found) == 2 for found in readings.values()) > 20
+
+
+def test_a_relative_clause_without_its_pronoun_gets_one(pairs: list[SamplePair]) -> None:
+    seen = 0
+    for pair in pairs:
+        for node, spans in constituents(pair):
+            if [child.label for child in node.children] != ["NP", "SBAR"]:
+                continue
+            if [child.label for child in node.children[1].children] == ["S"]:
+                seen += 1
+                start = max(german(pair, spans[0])) + 1
+                comma, pronoun = pair.target_tokens[start : start + 2]
+                assert comma == ","
+                assert pronoun in RELATIVE_PRONOUNS
+    assert seen > 20
+
+
+def test_a_clause_without_that_gets_dass(pairs: list[SamplePair]) -> None:
+    seen = 0
+    for pair in pairs:
+        for node, spans in constituents(pair):
+            if node.label != "VP" or node.children[-1].label != "SBAR":
+                continue
+            if [child.label for child in node.children[-1].children] == ["S"]:
+                seen += 1
+                first = min(german(pair, spans[-1]))
+                assert pair.target_tokens[first - 2 : first] == [",", "dass"]
+    assert seen > 20
+
+
+def test_and_joins_objects_and_clauses_alike(pairs: list[SamplePair]) -> None:
+    joined = set()
+    for pair in pairs:
+        for node, _ in constituents(pair):
+            labels = [child.label for child in node.children]
+            if "CC" in labels and "," not in labels and "and" in node.leaves():
+                joined.add((node.label, labels[labels.index("CC") - 1]))
+    assert {("NP", "NP"), ("S", "S"), ("VP", "VP")} <= joined
