@@ -4,11 +4,13 @@ JoeyNMT needs an environment of its own:
 
     python -m venv ENV && ENV/bin/pip install torch==2.13.0 joeynmt==2.3.0 importlib_metadata
 
-    python benchmarks/joeynmt_peer.py --python ENV/bin/python --tokenized data/tokenized \\
+    python -m benchmarks.joeynmt_peer --python ENV/bin/python --tokenized data/tokenized \\
         --bpe data/bpe --work FOLDER --epochs 20
 
-Its training target tokens/s, its translation sentences/s and its output's BLEU go to
-FOLDER/peer.json. With `--updates N` it stops after N updates: enough to compare speed.
+FOLDER/peer.json has its training target tokens/s and the seconds that beam search took on the test
+split, model loading left out. FOLDER/test.hypotheses is its output detokenised as ours is: a
+baseline for `python -m pipeline.evaluate`. `--updates N` stops after N updates, enough to compare
+the speed of training; `--translate-only` takes the model that an earlier run left in FOLDER.
 """
 
 from __future__ import annotations
@@ -17,11 +19,12 @@ import argparse
 import json
 import re
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from pipeline.moses import MosesText
 
 SPECIAL_SYMBOLS = ("<unk>", "<pad>", "<s>", "</s>")
 
@@ -78,7 +81,7 @@ def configuration(
             "epochs": train["max_epochs"],
             "updates": train["max_updates"],
             "validation_freq": train["validate_every"],
-            "logging_freq": 50,
+            "logging_freq": min(50, train["validate_every"] // 4),  # it asks for less
             "early_stopping_metric": "bleu",
             "keep_best_ckpts": 1,
             "overwrite": True,
@@ -121,6 +124,18 @@ def training_speed(log: str) -> float:
     return sum(rates) / len(rates)
 
 
+def generation_seconds(log: str) -> float:
+    """Seconds that the last translation in JoeyNMT's output took."""
+    return float(re.findall(r"Generation took ([\d.]+)\[sec\]", log)[-1])
+
+
+def detokenize(tokenized: Path, path: Path, language: str) -> None:
+    """Write tokenised lines as the text that our own translations become."""
+    moses = MosesText(language)
+    lines = tokenized.read_text(encoding="utf-8").splitlines()
+    path.write_text("".join(f"{moses.detokenize(line.split())}\n" for line in lines), "utf-8")
+
+
 def main() -> None:
     """Write the configuration, train, translate the test split, collect the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -131,6 +146,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--updates", type=int, default=1_000_000)
+    parser.add_argument("--translate-only", action="store_true")
     arguments = parser.parse_args()
 
     params = yaml.safe_load(arguments.params.read_text(encoding="utf-8"))
@@ -153,20 +169,22 @@ def main() -> None:
     (work / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
 
     joeynmt = [arguments.python, "-m", "joeynmt"]
-    subprocess.run([*joeynmt, "train", str(work / "config.yaml"), "--skip-test"], check=True)
-    start = time.perf_counter()
-    subprocess.run(
+    if not arguments.translate_only:
+        subprocess.run([*joeynmt, "train", str(work / "config.yaml"), "--skip-test"], check=True)
+    test = subprocess.run(
         [*joeynmt, "test", str(work / "config.yaml"), "--output-path", str(work / "output")],
         check=True,
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    seconds = time.perf_counter() - start
-    sentences = len((work / "output.test").read_text(encoding="utf-8").splitlines())
+    languages = json.loads((arguments.tokenized / "languages.json").read_text(encoding="utf-8"))
+    detokenize(work / "output.test", work / "test.hypotheses", languages["target"])
     figures = {
         "training_target_tokens_per_second": training_speed(
             (work / "model" / "train.log").read_text(encoding="utf-8")
         ),
-        "test_command_seconds": seconds,
-        "test_sentences": sentences,
+        "translation_seconds": generation_seconds(test.stderr),
+        "test_sentences": len((work / "output.test").read_text(encoding="utf-8").splitlines()),
     }
     (work / "peer.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     print(json.dumps(figures, indent=2))
