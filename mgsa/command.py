@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from mgsa.errors import FailedError, InputError
+from mgsa.files import NO_ROOM
 
 T = TypeVar("T")
 
@@ -22,19 +23,37 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
     """
     try:
         main(argv)
+        sys.stdout.flush()  # while what goes wrong can still be said in one line
     except InputError as error:
         return _fail(str(error), BAD_INPUT)
     except FailedError as error:
         return _fail(str(error), FAILED)
     except BrokenPipeError:
-        # The reader of stdout went away (`| head`): not an error, but stdout can't be flushed.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_stdout()  # the reader went away (`| head`), which is not an error
         return DONE
     except OSError as error:
-        return _fail(f"{error.filename or 'write'}: {error.strerror or error}", FAILED)
+        # Whatever writes a file names it, so what found no room without a name is stdout.
+        lost = _stdout_is_lost() or error.errno in NO_ROOM
+        name = error.filename or ("stdout" if lost else "read or write")
+        return _fail(f"{name}: {error.strerror or error}", FAILED)
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
     return DONE
+
+
+def _stdout_is_lost() -> bool:
+    """Whether stdout can't be written to (a full disk); then it is given up."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _give_up_stdout()
+        return True
+    return False
+
+
+def _give_up_stdout() -> None:
+    """Let what stdout has not taken go nowhere, so that the interpreter's last flush succeeds."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, status: int) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -15,6 +17,27 @@ from typing import IO, Any
 from mgsa.errors import InputError
 
 _TEMPORARY_PREFIX = ".partial-"
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""A full disk, a used-up quota, a file as large as one may be."""
+
+
+class _NamedFile(io.FileIO):
+    """A file that errors of writing name; the system doesn't say what it had no room for."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, os.fspath(self.name)) from None
+
+
+def open_to_write(path: Path, mode: str = "w") -> IO[Any]:
+    """Open `path` for writing (`w`, `a`, `x`; with `b` in bytes): an `OSError` names the file.
+
+    Text is UTF-8 with `\\n` line ends.
+    """
+    buffered = io.BufferedWriter(_NamedFile(path, mode.replace("b", "")))
+    return buffered if "b" in mode else io.TextIOWrapper(buffered, encoding="utf-8", newline="\n")
 
 
 @contextmanager
@@ -24,17 +47,20 @@ def replacing_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     Text is UTF-8 with `\\n` line ends. When the block raises, `path` is left as it was and the
     temporary file is removed.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    encoding, newline = (None, None) if "b" in mode else ("utf-8", "\n")
+    if path.is_dir():
+        raise InputError("expected a file to write, found a folder", path=path)
+    _make_folder(path.parent)
     descriptor, name = tempfile.mkstemp(prefix=_TEMPORARY_PREFIX, dir=path.parent)
+    os.close(descriptor)
     temporary = Path(name)
     try:
-        with os.fdopen(descriptor, mode, encoding=encoding, newline=newline) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
+        with _naming(path, temporary):
+            with open_to_write(temporary, mode) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -48,26 +74,63 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     A folder that stands at `path` is replaced as a whole. When the block raises, `path` is left as
     it was and the temporary folder is removed.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_dir():
+        raise InputError("expected a folder to write, found a file", path=path)
+    _make_folder(path.parent)
     temporary = Path(tempfile.mkdtemp(prefix=_TEMPORARY_PREFIX, dir=path.parent))
     try:
-        yield temporary
-        for file in temporary.rglob("*"):
-            if file.is_file():
-                with file.open("rb") as opened:
-                    os.fsync(opened.fileno())
-        temporary.chmod(0o777 & ~_umask())
-        if path.exists():
-            retired = Path(tempfile.mkdtemp(prefix=_TEMPORARY_PREFIX, dir=path.parent))
-            path.replace(retired)  # an empty folder may be replaced, a filled one may not
-            temporary.replace(path)
-            shutil.rmtree(retired)
-        else:
-            temporary.replace(path)
+        with _naming(path, temporary):
+            yield temporary
+            for file in temporary.rglob("*"):
+                if file.is_file():
+                    with file.open("rb") as opened:
+                        os.fsync(opened.fileno())
+            temporary.chmod(0o777 & ~_umask())
+            _replace_folder(path, temporary)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
     _sync_folder(path.parent)
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InputError("expected a folder, found a file", path=error.filename) from None
+
+
+def _replace_folder(path: Path, new: Path) -> None:
+    if not path.exists():
+        new.replace(path)
+        return
+    retired = Path(tempfile.mkdtemp(prefix=_TEMPORARY_PREFIX, dir=path.parent))
+    path.replace(retired)  # an empty folder may be replaced, a filled one may not
+    try:
+        new.replace(path)
+    except BaseException:
+        retired.replace(path)
+        raise
+    shutil.rmtree(retired)
+
+
+@contextmanager
+def _naming(path: Path, temporary: Path) -> Iterator[None]:
+    """Name what an `OSError` is about by where it would have stood: `temporary` is to be `path`.
+
+    Where there is no room, and nobody said for what (other libraries don't), it was for `path`.
+    """
+    try:
+        yield
+    except OSError as error:
+        # A failed copy names its source first, and only then what could not be written.
+        for name in (error.filename2, error.filename):
+            if isinstance(name, str) and Path(name).is_relative_to(temporary):
+                place = path / Path(name).relative_to(temporary)
+                raise OSError(error.errno, error.strerror, str(place)) from error
+        if error.filename is None and error.errno in NO_ROOM:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -27,7 +27,7 @@ from mgsa.data.artifact import Dataset
 from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_vocabularies
 from mgsa.errors import InputError
-from mgsa.files import read_json, replacing_folder, sha256, write_json
+from mgsa.files import open_to_write, read_json, replacing_folder, sha256, write_json
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.settings import from_mapping, to_mapping
@@ -83,7 +83,8 @@ def save_model(
     with replacing_folder(folder) as partial:
         save_tensors(named_tensors(model), partial / WEIGHTS)
         write_json(partial / CONFIG, {"model": to_mapping(config), **run})
-        (partial / CURVES).write_text(curves, encoding="utf-8")
+        with open_to_write(partial / CURVES) as file:
+            file.write(curves)
         for name in _FROM_DATASET:
             if name in dataset.manifest.files:
                 shutil.copyfile(dataset.folder / name, partial / name)

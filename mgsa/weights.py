@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from mgsa.errors import InputError
+
+_SYSTEM_ERROR = re.compile(r"\(os error ([0-9]+)\)")
 
 
 def named_tensors(module: nn.Module) -> dict[str, Tensor]:
@@ -32,7 +36,10 @@ def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
     try:
         save_file({name: tensor.detach().contiguous() for name, tensor in tensors.items()}, path)
     except SafetensorError as error:
-        raise OSError(errno.EIO, str(error), str(path)) from error
+        # What the system said is in the text alone: `… IoError(… (os error 28))`.
+        found = _SYSTEM_ERROR.search(str(error))
+        number = int(found[1]) if found else errno.EIO
+        raise OSError(number, os.strerror(number), str(path)) from error
 
 
 def load_tensors(path: Path) -> dict[str, Tensor]:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from mgsa.command import progress, run
 from mgsa.errors import InputError
-from mgsa.files import read_lines, replacing_folder, write_json
+from mgsa.files import open_to_write, read_lines, replacing_folder, write_json
 from mgsa.settings import Count, Positive
 from pipeline.merges import learn_merges
 from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings
@@ -126,7 +126,7 @@ def segment(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, i
     report = {}
     for (split, side), portions in groupby(segmented, key=lambda portion: portion[:2]):
         subwords = 0
-        with (folder / f"{split}.{side}").open("w", encoding="utf-8", newline="\n") as file:
+        with open_to_write(folder / f"{split}.{side}") as file:
             for portion in portions:
                 text = "\n".join(portion.lines)
                 file.write(f"{text}\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mgsa.command import progress, run
 from mgsa.errors import InputError
-from mgsa.files import replacing_folder, write_json
+from mgsa.files import open_to_write, replacing_folder, write_json
 from pipeline.corpus_kinds import (
     KINDS,
     DownloadedCorpus,
@@ -54,7 +54,7 @@ class CorpusWriter:
         pairs = 0
         with ExitStack() as stack:
             files = [
-                stack.enter_context((self._folder / f"{split}.{column}").open("wb"))
+                stack.enter_context(open_to_write(self._folder / f"{split}.{column}", "wb"))
                 for column in columns
             ]
             for part in parts:
@@ -129,7 +129,7 @@ def _write_local(settings: LocalCorpus, folder: Path) -> dict[str, int]:
         writer.write(split, [part])
     for name, path in treebank.items():
         (folder / "treebank").mkdir(exist_ok=True)
-        with (folder / "treebank" / f"{name}.mrg").open("w", encoding="utf-8", newline="\n") as out:
+        with open_to_write(folder / "treebank" / f"{name}.mrg") as out:
             out.writelines(f"{tree}\n" for tree in read_treebank(path))
     return writer.pairs
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections import Counter
@@ -183,8 +184,8 @@ def _write_split(
                 writer.write_table(table, row_group_size=settings.row_group_rows)
                 totals.update(counts)
     except OSError as error:
-        # Arrow's says neither which file it was nor, in a field of its own, what went wrong.
-        reason = error.strerror or str(error)
+        # Arrow's says neither which file it was nor, by itself, what went wrong.
+        reason = os.strerror(error.errno) if error.errno else str(error)
         raise OSError(error.errno, reason, error.filename or str(path)) from error
     return dict(totals)
 

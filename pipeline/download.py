@@ -17,7 +17,7 @@ from urllib.request import Request, urlopen
 
 from mgsa.command import progress
 from mgsa.errors import InputError
-from mgsa.files import sha256
+from mgsa.files import open_to_write, sha256
 from mgsa.settings import Positive
 
 PAUSE = 1.0
@@ -181,7 +181,7 @@ def _continue(file: RemoteFile, partial: Path, timeout: float) -> None:
         blocks = progress(
             _blocks(response), f"download {file.name}", total=total, unit="bytes", size=len
         )
-        with partial.open("ab" if start else "wb") as out:
+        with open_to_write(partial, "ab" if start else "wb") as out:
             for block in blocks:
                 received += len(block)
                 if received > file.max_bytes:

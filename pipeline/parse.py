@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mgsa.command import progress, run
 from mgsa.errors import InputError
-from mgsa.files import replacing_folder, write_json
+from mgsa.files import open_to_write, replacing_folder, write_json
 from mgsa.settings import Positive
 from pipeline.parse_memory import ParseMemory
 from pipeline.parser_folder import ParserFolder, read_parser_folder
@@ -108,10 +108,7 @@ class TreeWriter:
         self._memory = memory
         self._max_words = max_words
         self._files = {
-            split: files.enter_context(
-                (folder / f"{split}.trees").open("w", encoding="utf-8", newline="\n")
-            )
-            for split in SPLITS
+            split: files.enter_context(open_to_write(folder / f"{split}.trees")) for split in SPLITS
         }
         self.failed: set[bytes] = set()
         self.counts = {"sentences": 0, "flat_too_long": 0, "flat_failed": 0}
@@ -181,7 +178,7 @@ def copy_trees(tokenized: Path, folder: Path) -> dict[str, int]:
                 "no such file: parser.kind is trees, so the corpus brings them", path=path
             )
         pairs = read_parallel([tokenized / f"{split}.source", path])
-        with (folder / path.name).open("w", encoding="utf-8", newline="\n") as file:
+        with open_to_write(folder / path.name) as file:
             for line, (text, bracketed) in enumerate(pairs, start=1):
                 tree = read_tree(bracketed, path=path, line=line)
                 check_leaves(tree, text.split(" "), path=path, line=line)

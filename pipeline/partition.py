@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple
 
 from mgsa.command import progress, run
 from mgsa.errors import InputError
-from mgsa.files import replacing_folder, write_json
+from mgsa.files import open_to_write, replacing_folder, write_json
 from mgsa.settings import Count, Positive
 from pipeline.phrase_counts import PhraseCounts
 from pipeline.stage import SPLITS, argument_parser, read_settings
@@ -216,7 +216,7 @@ def partition_split(
         unit="sentences",
         size=lambda result: result[1].sentence_lengths.total(),
     )
-    with out.open("w", encoding="utf-8", newline="\n") as file:
+    with open_to_write(out) as file:
         for phrases, counted in shown:
             file.write(phrases)
             counts.update(counted)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mgsa.files import open_to_write
+
 if TYPE_CHECKING:
     from pipeline.partition import Phrase
 
@@ -59,7 +61,7 @@ class PhraseCounts:
     def write_plots(self, folder: Path) -> None:
         """Write `phrase_lengths.csv` and `tags.csv`: a count for each level and length, or tag."""
         for name, counts in (("phrase_lengths", self.phrase_lengths), ("tags", self.tags)):
-            with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            with open_to_write(folder / f"{name}.csv") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(["level", name.removeprefix("phrase_").removesuffix("s"), "count"])
                 writer.writerows((*key, count) for key, count in sorted(counts.items()))

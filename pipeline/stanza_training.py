@@ -20,6 +20,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from mgsa.files import open_to_write
 from mgsa.settings import Count, NonNegative, Positive, Probability
 from pipeline.bracketing import score
 from pipeline.trees import Tree, read_tree
@@ -89,7 +90,7 @@ def _normalise(path: Path) -> None:
     model = torch.load(path, map_location="cpu", weights_only=True)
     if "rare_words" in model.get("params", {}):
         model["params"]["rare_words"] = sorted(model["params"]["rare_words"])
-    with path.open("wb") as file:
+    with open_to_write(path, "wb") as file:
         torch.save(model, file)
 
 
@@ -230,7 +231,7 @@ def _train_constituency(
 
 def _write_conllu(path: Path, trees: Sequence[Tree]) -> None:
     """Words with their PTB tags in CoNLL-U; tokens hold no space, and heads are not looked at."""
-    with path.open("w", encoding="utf-8", newline="\n") as file:
+    with open_to_write(path) as file:
         for tree in trees:
             for position, leaf in enumerate(tree.preterminals(), start=1):
                 head, relation = (0, "root") if position == 1 else (1, "dep")

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from mgsa.errors import InputError
-from mgsa.files import read_lines
+from mgsa.files import open_to_write, read_lines
 
 CODES = "bpe.codes"
 """The file of merges in a folder that has them; `vocab.SIDE` beside it counts the subwords."""
@@ -104,7 +104,7 @@ def read_merges(path: Path) -> list[tuple[str, str]]:
 
 def write_merges(path: Path, merges: Iterable[tuple[str, str]]) -> None:
     """Write a file of BPE codes, as subword-nmt does."""
-    with path.open("w", encoding="utf-8", newline="\n") as file:
+    with open_to_write(path) as file:
         file.writelines(f"{line}\n" for line in (_VERSION, *map(" ".join, merges)))
 
 
@@ -127,7 +127,7 @@ def read_subword_counts(path: Path) -> dict[str, int]:
 
 def write_subword_counts(path: Path, counts: Mapping[str, int]) -> None:
     """Write subwords and their counts, most frequent first; equals keep their order."""
-    with path.open("w", encoding="utf-8", newline="\n") as file:
+    with open_to_write(path) as file:
         for subword, count in sorted(counts.items(), key=lambda item: -item[1]):
             file.write(f"{subword} {count}\n")
 

@@ -15,7 +15,7 @@ from typing import IO, Annotated, NamedTuple
 
 from mgsa.command import progress, run
 from mgsa.errors import InputError
-from mgsa.files import read_json, replacing_folder, write_json
+from mgsa.files import open_to_write, read_json, replacing_folder, write_json
 from mgsa.settings import Positive, Range
 from pipeline.links import read_links
 from pipeline.seen_pairs import SeenPairs, fingerprint
@@ -141,7 +141,8 @@ class SplitWriter:
 
     def __init__(self, folder: Path, split: str, columns: Sequence[str], files: ExitStack) -> None:
         self._files: list[IO[str]] = [
-            files.enter_context(_create(folder / f"{split}.{name}")) for name in (*columns, "lines")
+            files.enter_context(open_to_write(folder / f"{split}.{name}"))
+            for name in (*columns, "lines")
         ]
         self.kept = 0
         self.tokens = dict.fromkeys(SIDES, 0)
@@ -182,7 +183,7 @@ def tokenize_corpus(corpus: Path, folder: Path, settings: TokenizeSettings) -> d
     write_json(folder / "languages.json", languages)
     seen = SeenPairs()
     with ExitStack() as files:
-        dropped = files.enter_context(_create(folder / "dropped.tsv"))
+        dropped = files.enter_context(open_to_write(folder / "dropped.tsv"))
         dropped.write("split\tline\treason\n")
         writers = {
             split: SplitWriter(folder, split, (*SIDES, *annotations_of(corpus, split)), files)
@@ -234,10 +235,6 @@ def _report(writers: Mapping[str, SplitWriter]) -> dict[str, int]:
             report |= {f"{split}_dropped_{reason}": n for reason, n in writer.dropped.items()}
         report |= {f"{split}_{side}_tokens": n for side, n in writer.tokens.items()}
     return report
-
-
-def _create(path: Path) -> IO[str]:
-    return path.open("w", encoding="utf-8", newline="\n")
 
 
 _tokenizer: PairTokenizer | None = None

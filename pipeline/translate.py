@@ -17,7 +17,7 @@ from mgsa.command import run
 from mgsa.config import TranslateConfig
 from mgsa.decoding.settings import SECTION, read_translate_config
 from mgsa.errors import InputError
-from mgsa.files import replacing_folder
+from mgsa.files import open_to_write, replacing_folder
 from pipeline.stage import argument_parser, read_settings
 from pipeline.text import MAX_LINE_BYTES
 
@@ -114,9 +114,7 @@ def translate_dataset(
     references = opened.texts(split, "target_text")
     with replacing_folder(out) as folder, ExitStack() as files:
         hypothesis_file, reference_file, score_file = (
-            files.enter_context(
-                (folder / f"{split}.{name}").open("w", encoding="utf-8", newline="\n")
-            )
+            files.enter_context(open_to_write(folder / f"{split}.{name}"))
             for name in ("hypotheses", "references", "scores")
         )
         for translation, reference in zip(translations, references, strict=True):

@@ -8,6 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mgsa.files import open_to_write
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -46,7 +48,7 @@ def word_vectors(
 
 def write_vectors(path: Path, words: Sequence[str], vectors: np.ndarray) -> None:
     """Write vectors in word2vec's text format, which stanza reads."""
-    with path.open("w", encoding="utf-8", newline="\n") as file:
+    with open_to_write(path) as file:
         file.write(f"{len(words)} {vectors.shape[1]}\n")
         for word, vector in zip(words, vectors, strict=True):
             file.write(f"{word} {' '.join(f'{value:.6f}' for value in vector)}\n")

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from mgsa.errors import InputError
-from mgsa.files import read_json, replacing_folder, sha256, write_json
+from mgsa.files import open_to_write, read_json, replacing_folder, sha256, write_json
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.settings import from_mapping, to_mapping
 from mgsa.training.optimizer import load_optimizer_tensors, optimizer_tensors
@@ -67,7 +67,8 @@ def save_checkpoint(
     with replacing_folder(folder_of(checkpoints, state.update)) as folder:
         save_tensors(named_tensors(model), folder / WEIGHTS)
         save_tensors(optimizer_tensors(optimizer, model), folder / OPTIMIZER)
-        (folder / CURVES).write_text(curves, encoding="utf-8")
+        with open_to_write(folder / CURVES) as file:
+            file.write(curves)
         content = {
             "version": VERSION,
             "identity": identity,

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from mgsa.files import replacing_file
+from mgsa.files import open_to_write, replacing_file
 
 OnMetrics = Callable[[int, Mapping[str, float]], None]
 """Is told of every line of the curves, `(update, metrics)`: first those of the part of the run that
@@ -50,7 +50,7 @@ class Curves:
         line = json.dumps({"update": update, **metrics}) + "\n"
         self._lines.append(line)
         if self._path is not None:
-            with self._path.open("a", encoding="utf-8", newline="\n") as file:
+            with open_to_write(self._path, "a") as file:
                 file.write(line)
         self._on_metrics(update, metrics)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+from mgsa.files import open_to_write
 from pipeline.sample.chooser import Chooser
 from pipeline.sample.clauses import Clauses
 from pipeline.sample.derivation import SamplePair
@@ -75,12 +76,7 @@ def _fresh(
 def _write_split(folder: Path, split: str, pairs: Iterator[SamplePair]) -> None:
     names = ("source", "target", "trees", "links", "voice", "tense")
     with ExitStack() as stack:
-        files = [
-            stack.enter_context(
-                (folder / f"{split}.{name}").open("w", encoding="utf-8", newline="\n")
-            )
-            for name in names
-        ]
+        files = [stack.enter_context(open_to_write(folder / f"{split}.{name}")) for name in names]
         for pair in pairs:
             links = " ".join(f"{source}-{target}" for source, target in pair.links)
             lines = (pair.source, pair.target, pair.tree, links, pair.voice, pair.tense)
@@ -89,5 +85,5 @@ def _write_split(folder: Path, split: str, pairs: Iterator[SamplePair]) -> None:
 
 
 def _write_trees(path: Path, pairs: Iterator[SamplePair]) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
+    with open_to_write(path) as file:
         file.writelines(f"{pair.tree}\n" for pair in pairs)

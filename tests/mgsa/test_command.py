@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +20,11 @@ from mgsa.errors import InputError
         (InputError("expected b"), BAD_INPUT, "error: expected b\n"),
         (InputError("expected b", path="a.txt"), BAD_INPUT, "error: a.txt: expected b\n"),
         (InputError("expected b", path="a.txt", line=3), BAD_INPUT, "error: a.txt:3: expected b\n"),
-        (OSError(28, "No space left on device"), FAILED, "error: write: No space left on device\n"),
+        (
+            OSError(28, "No space left on device"),
+            FAILED,
+            "error: stdout: No space left on device\n",
+        ),
         (
             PermissionError(13, "Permission denied", "out/a"),
             FAILED,
@@ -66,6 +71,23 @@ def test_a_reader_that_went_away_is_no_error() -> None:
         process.stdout.close()
         assert process.stderr.read() == ""
     assert process.returncode == DONE
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("lines", [1, 100_000], ids=["noticed at the end", "noticed on the way"])
+def test_a_full_disk_under_stdout_is_one_line(lines: int) -> None:
+    code = (
+        "import sys\n"
+        "from mgsa.command import run\n"
+        "def main(argv):\n"
+        f"    for i in range({lines}): print(i)\n"
+        "sys.exit(run(main))\n"
+    )
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (done.returncode, done.stderr) == (FAILED, "error: stdout: No space left on device\n")
 
 
 def test_progress_yields_the_items_and_is_quiet_in_logs(

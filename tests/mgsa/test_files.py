@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import resource
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from mgsa.errors import InputError
 from mgsa.files import (
+    open_to_write,
     read_json,
     read_lines,
     replacing_file,
@@ -108,6 +114,99 @@ def test_a_folder_stays_as_it_was_when_its_block_raises(tmp_path: Path) -> None:
         fill_and_fail()
     assert names(path) == ["old"]
     assert names(tmp_path) == ["out"]
+
+
+def test_a_folder_comes_back_when_another_cannot_take_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "out"
+    path.mkdir()
+    (path / "old").touch()
+    rename = Path.replace
+
+    def refuse(self: Path, target: Path) -> Path:
+        if target == path and (self / "new").exists():
+            raise OSError(errno.EIO, "Input/output error", str(self), None, str(target))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OSError, match=r"Input/output error: '\S+/out'$"):
+        fill(path, "new")
+    assert names(path) == ["old"]
+    assert names(tmp_path) == ["out"]
+
+
+def fill(path: Path, name: str) -> None:
+    with replacing_folder(path) as folder:
+        (folder / name).touch()
+
+
+@contextmanager
+def room_for(num_bytes: int) -> Iterator[None]:
+    """Files may have so many bytes and no more, as on a disk that is full by then."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (num_bytes, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def write_text(path: Path) -> None:
+    with open_to_write(path) as file:
+        file.write("ä" * 100)
+
+
+def copy(path: Path) -> None:
+    shutil.copyfile(__file__, path)
+
+
+def write_without_a_name(path: Path) -> None:
+    descriptor = os.open(path, os.O_CREAT | os.O_WRONLY)
+    try:
+        os.write(descriptor, b"x" * 10)
+        os.write(descriptor, b"x")
+    finally:
+        os.close(descriptor)
+
+
+@pytest.mark.parametrize(
+    ("write", "named"),
+    [(write_text, "out/deep/a"), (copy, "out/deep/a"), (write_without_a_name, "out")],
+)
+def test_a_full_disk_names_what_it_has_no_room_for(
+    tmp_path: Path, write: Callable[[Path], None], named: str
+) -> None:
+    def fail() -> None:
+        with replacing_folder(tmp_path / "out") as folder, open_to_write(folder / "other"):
+            (folder / "deep").mkdir()
+            write(folder / "deep" / "a")
+
+    with room_for(10), pytest.raises(OSError, match="File too large") as raised:
+        fail()
+    assert raised.value.filename == str(tmp_path / named)
+    assert names(tmp_path) == []
+
+
+def test_a_full_disk_names_the_file_that_stays_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("{}", encoding="utf-8")
+    with room_for(10), pytest.raises(OSError, match="File too large") as raised:
+        write_json(path, {"key": "a value that is longer"})
+    assert raised.value.filename == str(path)
+    assert path.read_text(encoding="utf-8") == "{}"
+    assert names(tmp_path) == ["a.json"]
+
+
+def test_files_and_folders_are_not_put_in_each_others_place(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="file: expected a folder to write, found a file"):
+        fill(tmp_path / "file", "new")
+    with pytest.raises(InputError, match="file: expected a folder, found a file"):
+        fill(tmp_path / "file" / "out", "new")
+    with pytest.raises(InputError, match="expected a file to write, found a folder"):
+        write_json(tmp_path, {})
+    assert names(tmp_path) == ["file"]
 
 
 def umask() -> int:

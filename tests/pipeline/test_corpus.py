@@ -261,7 +261,8 @@ def test_a_full_disk_is_one_line_and_leaves_outputs(tmp_path: Path, local: dict[
         text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
     )
-    assert (done.returncode, done.stderr) == (1, "error: write: File too large\n")
+    path = tmp_path / "corpus/train.source"
+    assert (done.returncode, done.stderr) == (1, f"error: {path}: File too large\n")
     assert contents(tmp_path / "corpus") == before
 
 
