@@ -17,6 +17,8 @@ from typing import IO, Any
 from mgsa.errors import InputError
 
 _TEMPORARY_PREFIX = ".partial-"
+NO_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
+"""What reading a path raises that is no file's."""
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """A full disk, a used-up quota, a file as large as one may be."""
 
@@ -144,13 +146,15 @@ def read_json(path: Path) -> Any:
     """Read a JSON file; a missing or malformed one is an `InputError` naming the file."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except NO_FILE:
         raise InputError("no such file", path=path) from None
     except UnicodeDecodeError as error:
-        raise InputError(f"expected UTF-8 text: {error.reason}", path=path) from None
-    except (json.JSONDecodeError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        raise InputError(f"expected JSON: {error}", path=path, line=line) from None
+        raise not_utf_8(error, path=path) from None
+    except json.JSONDecodeError as error:
+        message = f"expected JSON: {error.msg} at column {error.colno}"
+        raise InputError(message, path=path, line=error.lineno) from None
+    except RecursionError as error:
+        raise InputError(f"expected JSON: {error}", path=path) from None
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -164,19 +168,31 @@ def read_lines(path: Path) -> Iterator[str]:
     """
     try:
         file = path.open("rb")
-    except (FileNotFoundError, IsADirectoryError):
+    except NO_FILE:
         raise InputError("no such file", path=path) from None
     with file:
         for number, line in enumerate(file, start=1):
             try:
                 yield line.removesuffix(b"\n").decode("utf-8")
             except UnicodeDecodeError as error:
-                raise InputError(
-                    f"expected UTF-8 text, byte {error.start + 1} of the line is not: "
-                    f"{error.reason}",
-                    path=path,
-                    line=number,
-                ) from None
+                raise not_utf_8(error, path=path, line=number) from None
+
+
+def not_utf_8(
+    error: UnicodeDecodeError, *, path: str | os.PathLike[str], line: int = 1
+) -> InputError:
+    """What to raise for bytes that are not UTF-8: it names their line, and the place in it.
+
+    Args:
+        line: of the file, on which the bytes that were to be decoded start.
+    """
+    before = error.object[: error.start]
+    place = len(before) - (before.rfind(b"\n") + 1) + 1
+    return InputError(
+        f"expected UTF-8 text: {error.reason} at byte {place}",
+        path=path,
+        line=line + before.count(b"\n"),
+    )
 
 
 def sha256(path: Path) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from mgsa.errors import InputError
+from mgsa.files import NO_FILE, not_utf_8
 
 T = TypeVar("T")
 
@@ -66,10 +67,10 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except NO_FILE:
         raise InputError("no such file", path=path) from None
     except UnicodeDecodeError as error:
-        raise InputError(f"expected UTF-8 text: {error.reason}", path=path) from None
+        raise not_utf_8(error, path=path) from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "malformed"
@@ -77,7 +78,8 @@ def read_yaml(path: Path) -> dict[str, Any]:
             f"expected YAML: {problem}", path=path, line=mark.line + 1 if mark else None
         ) from None
     if not isinstance(content, dict):
-        raise InputError("expected a mapping of sections", path=path)
+        found = "nothing" if content is None else type(content).__name__
+        raise InputError(f"expected a mapping of sections, found {found}", path=path)
     return content
 
 

@@ -27,6 +27,7 @@ from pipeline.subwords import (
     write_merges,
     write_subword_counts,
 )
+from pipeline.text import split_tokens, unequal_lines
 from pipeline.workers import map_chunks
 
 PORTION_LINES = 2_000
@@ -139,15 +140,22 @@ def read_portions(tokenized: Path) -> Iterator[Portion]:
     """Both sides of every split, one file after the other, some lines at a time.
 
     Raises:
-        InputError: a file is missing or not UTF-8.
+        InputError: a file is missing, empty or not UTF-8, or a side has more lines than the other.
     """
     for split in SPLITS:
+        counts = {}
         for side in SIDES:
-            lines = read_lines(tokenized / f"{split}.{side}")
+            path = tokenized / f"{split}.{side}"
+            lines = read_lines(path)
             first = 1
             while portion := list(islice(lines, PORTION_LINES)):
                 yield Portion(split, side, first, portion)
                 first += len(portion)
+            if first == 1:
+                raise InputError("empty file; expected tokenised text", path=path)
+            counts[path] = first - 1
+        if len(set(counts.values())) > 1:
+            raise unequal_lines(counts)
 
 
 _tokenized = Path()
@@ -165,15 +173,10 @@ def _start(tokenized: Path, folder: Path, threshold: int) -> None:
 def _segment(portions: list[Portion]) -> Portion:
     (portion,) = portions
     splitter = _splitters[portion.side]
+    path = _tokenized / f"{portion.split}.{portion.side}"
     segmented = []
     for number, line in enumerate(portion.lines, start=portion.first):
-        tokens = line.split(" ")
-        if "" in tokens:
-            raise InputError(
-                "expected tokens with one space between them",
-                path=_tokenized / f"{portion.split}.{portion.side}",
-                line=number,
-            )
+        tokens = split_tokens(line, path=path, line=number)
         segmented.append(" ".join(splitter.split(tokens)))
     return portion._replace(lines=segmented)
 

@@ -22,7 +22,7 @@ from pipeline.parse_memory import ParseMemory
 from pipeline.parser_folder import ParserFolder, read_parser_folder
 from pipeline.stage import SPLITS, argument_parser, read_settings
 from pipeline.stanza_parser import BATCH_SENTENCES, ConstituencyParser, parse_each
-from pipeline.text import read_parallel, read_sentences
+from pipeline.text import read_parallel, read_sentences, split_tokens
 from pipeline.trees import check_leaves, flat_tree, read_tree
 from pipeline.workers import map_chunks
 
@@ -177,11 +177,13 @@ def copy_trees(tokenized: Path, folder: Path) -> dict[str, int]:
             raise InputError(
                 "no such file: parser.kind is trees, so the corpus brings them", path=path
             )
-        pairs = read_parallel([tokenized / f"{split}.source", path])
+        source = tokenized / f"{split}.source"
+        pairs = read_parallel([source, path])
         with open_to_write(folder / path.name) as file:
             for line, (text, bracketed) in enumerate(pairs, start=1):
                 tree = read_tree(bracketed, path=path, line=line)
-                check_leaves(tree, text.split(" "), path=path, line=line)
+                tokens = split_tokens(text, path=source, line=line)
+                check_leaves(tree, tokens, path=path, line=line)
                 file.write(f"{tree}\n")
                 counts["sentences"] += 1
     return counts
@@ -189,8 +191,9 @@ def copy_trees(tokenized: Path, folder: Path) -> dict[str, int]:
 
 def _read_tokens(tokenized: Path) -> Iterator[tuple[str, int, list[str]]]:
     for split in SPLITS:
-        for line, text in enumerate(read_sentences(tokenized / f"{split}.source"), start=1):
-            yield split, line, text.split(" ")
+        path = tokenized / f"{split}.source"
+        for line, text in enumerate(read_sentences(path), start=1):
+            yield split, line, split_tokens(text, path=path, line=line)
 
 
 _parser: ConstituencyParser

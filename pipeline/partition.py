@@ -27,7 +27,7 @@ from mgsa.files import open_to_write, replacing_folder, write_json
 from mgsa.settings import Count, Positive
 from pipeline.phrase_counts import PhraseCounts
 from pipeline.stage import SPLITS, argument_parser, read_settings
-from pipeline.text import read_parallel
+from pipeline.text import read_parallel, split_tokens
 from pipeline.trees import Tree, check_leaves, read_tree, top_node
 from pipeline.workers import map_chunks
 
@@ -171,19 +171,25 @@ Sentence = tuple[int, str, str]
 
 
 def partition_sentences(
-    sentences: Sequence[Sentence], *, settings: PartitionSettings, split: str, path: Path
+    sentences: Sequence[Sentence],
+    *,
+    settings: PartitionSettings,
+    split: str,
+    path: Path,
+    tokens_path: Path,
 ) -> tuple[str, PhraseCounts]:
     """Cut sentences into phrases: the lines of a `.phrases` file, and what is in them.
 
     Args:
         split: what the order of shuffled phrases is drawn from, besides seed and line.
-        path: the file of trees, which errors name.
+        path, tokens_path: the files of trees and of tokens, which errors name.
     """
     lines = []
     counts = PhraseCounts()
-    for line, text, tokens in sentences:
-        tree = read_tree(text, path=path, line=line)
-        check_leaves(tree, tokens.split(" "), path=path, line=line)
+    for line, bracketed, text in sentences:
+        tokens = split_tokens(text, path=tokens_path, line=line)
+        tree = read_tree(bracketed, path=path, line=line)
+        check_leaves(tree, tokens, path=path, line=line)
         partitions = syntactic_partition(tree, settings.levels)
         if settings.boundaries == "shuffled":
             generator = random.Random(f"{settings.seed} {split} {line}")
@@ -204,7 +210,9 @@ def partition_split(
     counts = PhraseCounts()
     lines = enumerate(read_parallel((trees, tokens)), start=1)
     results = map_chunks(
-        partial(partition_sentences, settings=settings, split=split, path=trees),
+        partial(
+            partition_sentences, settings=settings, split=split, path=trees, tokens_path=tokens
+        ),
         ((line, tree, sentence) for line, (tree, sentence) in lines),
         workers=settings.workers,
         chunk_size=SENTENCES_PER_CHUNK,

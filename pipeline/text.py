@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 from mgsa.errors import InputError
+from mgsa.files import NO_FILE, not_utf_8
 
 MAX_LINE_BYTES = 1 << 20
 """A longer line is no sentence but a file of another kind; reading it would cost its size."""
@@ -33,7 +34,7 @@ def read_sentences(path: Path) -> Iterator[str]:
         lines = (segment for line in lines for segment in _SEGMENT.findall(line))
     first = next(lines, None)
     if first is None:
-        raise InputError("empty file; expected one sentence a line", path=path)
+        raise InputError("empty file; expected a line for each sentence", path=path)
     yield first
     yield from lines
 
@@ -53,18 +54,42 @@ def read_parallel(paths: Sequence[Path]) -> Iterator[tuple[str, ...]]:
         number += 1
         yield lines  # type: ignore[misc]
     if any(line is not None for line in lines):
-        counts = [
-            number + (line is not None) + sum(1 for _ in file)
-            for line, file in zip(lines, files, strict=True)
-        ]
-        short = counts.index(number)
-        other = next(i for i, count in enumerate(counts) if count != number)
-        raise InputError(
-            f"ends after {number:,} lines; expected as many as in {paths[other]} "
-            f"({counts[other]:,} lines)",
-            path=paths[short],
-            line=number,
+        raise unequal_lines(
+            {
+                path: number + (line is not None) + sum(1 for _ in file)
+                for path, line, file in zip(paths, lines, files, strict=True)
+            }
         )
+
+
+def split_tokens(text: str, *, path: Path, line: int) -> list[str]:
+    """The tokens of a line of tokenised text.
+
+    Raises:
+        InputError: there is none, they are not separated by one space, or one holds a character
+            that separates the parts of a tree.
+    """
+    tokens = text.split(" ")
+    if "" in tokens:
+        found = "" if text else ", found an empty line"
+        raise InputError(
+            f"expected tokens with one space between them{found}", path=path, line=line
+        )
+    if "\t" in text or "\r" in text:
+        raise InputError("expected tokens without tabs and carriage returns", path=path, line=line)
+    return tokens
+
+
+def unequal_lines(counts: Mapping[Path, int]) -> InputError:
+    """What to raise for files that should have as many lines as each other: it names two."""
+    short = min(counts, key=lambda path: counts[path])
+    other = next(path for path, count in counts.items() if count != counts[short])
+    return InputError(
+        f"ends after {counts[short]:,} lines; expected as many as in {other} "
+        f"({counts[other]:,} lines)",
+        path=short,
+        line=counts[short],
+    )
 
 
 def _decoded_lines(path: Path) -> Iterator[str]:
@@ -82,15 +107,11 @@ def _decoded_lines(path: Path) -> Iterator[str]:
                 try:
                     line = raw.decode("utf-8")
                 except UnicodeDecodeError as error:
-                    raise InputError(
-                        f"expected UTF-8 text: {error.reason} at byte {error.start + 1}",
-                        path=path,
-                        line=number,
-                    ) from None
+                    raise not_utf_8(error, path=path, line=number) from None
                 if number == 1:
                     line = line.removeprefix(_BYTE_ORDER_MARK)
                 yield line.removesuffix("\n").removesuffix("\r")
-    except FileNotFoundError:
+    except NO_FILE:
         raise InputError("no such file", path=path) from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"damaged gzip file: {error}", path=path) from None

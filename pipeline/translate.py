@@ -17,7 +17,7 @@ from mgsa.command import run
 from mgsa.config import TranslateConfig
 from mgsa.decoding.settings import SECTION, read_translate_config
 from mgsa.errors import InputError
-from mgsa.files import open_to_write, replacing_folder
+from mgsa.files import not_utf_8, open_to_write, replacing_folder
 from pipeline.stage import argument_parser, read_settings
 from pipeline.text import MAX_LINE_BYTES
 
@@ -61,11 +61,7 @@ def _decoded(lines: Sequence[bytes], before: int) -> Iterator[list[str]]:
         try:
             text = line.removesuffix(b"\r").decode("utf-8")
         except UnicodeDecodeError as error:
-            problem = InputError(
-                f"expected UTF-8 text: {error.reason} at byte {error.start + 1}",
-                path=STDIN,
-                line=number,
-            )
+            problem = not_utf_8(error, path=STDIN, line=number)
             break
         decoded.append(text.removeprefix("\ufeff") if number == 1 else text)
     if decoded:

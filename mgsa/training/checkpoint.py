@@ -26,6 +26,7 @@ from mgsa.weights import load_tensors, load_weights, named_tensors, save_tensors
 VERSION = 1
 WEIGHTS, OPTIMIZER, CURVES = "weights.safetensors", "optimizer.safetensors", "curves.jsonl"
 _STATE = "state.json"
+_REMEDY = "remove the folder to resume from the checkpoint before it"
 _FOLDER = re.compile(r"step-(\d{8,})")
 
 
@@ -84,7 +85,10 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     Raises:
         InputError: a file is missing, cut short, changed, or of another version.
     """
-    content: Any = read_json(folder / _STATE)
+    try:
+        content: Any = read_json(folder / _STATE)
+    except InputError as error:
+        raise InputError(f"{error}; {_REMEDY}") from None
     if not isinstance(content, dict) or content.get("version") != VERSION:
         raise InputError(f"expected a checkpoint of version {VERSION}", path=folder / _STATE)
     try:
@@ -96,12 +100,10 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     for name, expected in hashes.items():
         path = folder / name
         if not path.is_file():
-            raise InputError("missing from the checkpoint", path=path)
+            raise InputError(f"missing from the checkpoint; {_REMEDY}", path=path)
         if sha256(path) != expected:
             raise InputError(
-                "damaged checkpoint: its SHA-256 is not the recorded one; remove the folder to "
-                "resume from the checkpoint before it",
-                path=path,
+                f"damaged checkpoint: its SHA-256 is not the recorded one; {_REMEDY}", path=path
             )
     return Checkpoint(folder=folder, identity=identity, state=state)
 

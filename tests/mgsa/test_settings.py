@@ -216,10 +216,10 @@ def test_yaml_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", r"p\.yaml: expected a mapping of sections$"),
-        (b"- a\n", r"p\.yaml: expected a mapping of sections$"),
+        (b"", r"p\.yaml: expected a mapping of sections, found nothing$"),
+        (b"- a\n", r"p\.yaml: expected a mapping of sections, found list$"),
         (b"a: 1\nb: [1\n", r"p\.yaml:3: expected YAML: "),
-        (b"a: \xff\n", r"p\.yaml: expected UTF-8 text: invalid start byte$"),
+        (b"a: \xff\n", r"p\.yaml:1: expected UTF-8 text: invalid start byte at byte 4$"),
         (b"a: !!python/object/apply:os.getcwd []\n", r"p\.yaml:1: expected YAML: could not deter"),
     ],
 )

@@ -246,6 +246,7 @@ def cut(trees: list[str], first_line: int = 1, **changed: object) -> list[str]:
         settings=settings(**changed),
         split="train",
         path=Path("train.trees"),
+        tokens_path=Path("train.source"),
     )
     return lines.splitlines()
 

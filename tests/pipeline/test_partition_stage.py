@@ -112,7 +112,7 @@ def test_output_is_the_same_whatever_the_number_of_workers(
         ("tokenized/test.source", "I\n", r"test\.trees:1: the tree has 3 leaves: expected 1"),
         ("tokenized/test.source", "I go .\n", r"trees:1: leaf 3 of the tree is ',': expected"),
         ("tokenized/train.source", "Bush held a talk with Sharon\n", r"source:1: ends after 1"),
-        ("tokenized/train.source", "", r"train\.source: empty file; expected one sentence a line"),
+        ("tokenized/train.source", "", r"train\.source: empty file; expected a line for each sentence"),
         ("params.yaml", "partition: {levels: 0}", r"partition\.ngrams: missing"),
     ],
 )  # fmt: skip
@@ -134,7 +134,7 @@ def test_empty_or_missing_input_is_refused(
     for folder, suffix in (("parsed", "trees"), ("tokenized", "source")):
         (corpus / folder / f"valid.{suffix}").write_text("")
     assert partition(corpus) == BAD_INPUT
-    assert "valid.trees: empty file; expected one sentence a line" in capsys.readouterr().err
+    assert "valid.trees: empty file; expected a line for each sentence" in capsys.readouterr().err
     (corpus / "parsed" / "test.trees").unlink()
     assert partition(corpus) == BAD_INPUT
     assert "test.trees: no such file" in capsys.readouterr().err

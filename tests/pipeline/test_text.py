@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.errors import InputError
-from pipeline.text import MAX_LINE_BYTES, read_parallel, read_sentences
+from pipeline.text import MAX_LINE_BYTES, read_parallel, read_sentences, split_tokens
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_the_segments_of_a_test_set_are_its_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "text: empty file; expected one sentence a line"),
+        (b"", "text: empty file; expected a line for each sentence"),
         (b"a\nb\xff\n", "text:2: expected UTF-8 text: invalid start byte at byte 2"),
         (b"a\n\xed\xa0\x80\n", "text:2: expected UTF-8 text: invalid continuation byte at byte 1"),
         (b"a\n\xc3", "text:2: expected UTF-8 text: unexpected end of data at byte 1"),
@@ -119,3 +119,26 @@ def test_files_of_different_length_are_refused(
         path.write_text("line\n" * count)
     with pytest.raises(InputError, match=message):
         list(read_parallel(paths))
+
+
+def test_tokens_are_what_stands_between_single_spaces() -> None:
+    assert split_tokens("a\u2028b ( c\xa0d", path=Path("text"), line=1) == [
+        "a\u2028b",
+        "(",
+        "c\xa0d",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "text:7: expected tokens with one space between them, found an empty line"),
+        ("a  b", "text:7: expected tokens with one space between them"),
+        (" a", "text:7: expected tokens with one space between them"),
+        ("a\tb c", "text:7: expected tokens without tabs and carriage returns"),
+        ("a\rb c", "text:7: expected tokens without tabs and carriage returns"),
+    ],
+)
+def test_what_is_not_tokens_is_named(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        split_tokens(text, path=Path("text"), line=7)
