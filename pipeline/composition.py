@@ -41,6 +41,7 @@ def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
         InputError: an option or key is unknown, or a file of the groups is malformed.
     """
     import hydra
+    import yaml
     from hydra.errors import HydraException
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
@@ -51,6 +52,11 @@ def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
         sections = OmegaConf.to_container(composed, resolve=True)
     except (HydraException, OmegaConfBaseException) as error:
         raise InputError(str(error).splitlines()[0], path=config) from None
+    except (yaml.YAMLError, UnicodeDecodeError):
+        for path in sorted(config.rglob("*.yaml")):
+            if path.stat().st_size:  # Hydra takes an empty file for an empty option
+                read_yaml(path)  # raises for the one that Hydra could not read, and names it
+        raise
     assert isinstance(sections, dict)
     return {str(name): section for name, section in sections.items()}
 

@@ -115,9 +115,12 @@ def _collect_symbols(inputs: StageOutputs, settings: DatasetSettings) -> Symbols
     from mgsa.data.vocabulary import Vocabulary
     from pipeline.columns import Lines
     from pipeline.phrase_columns import count_tags, num_levels
+    from pipeline.subwords import check_subwords
 
     size = settings.row_group_rows
     source, target = (_count(inputs.bpe / f"train.{side}", Lines.counted, size) for side in SIDES)
+    for side, subwords in zip(SIDES, (source, target), strict=True):
+        check_subwords(inputs.bpe, side, subwords)
     if settings.joint_vocabulary:
         joint = Vocabulary.of(_by_frequency(source + target))
         vocabularies = (joint, joint)

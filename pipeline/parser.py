@@ -109,9 +109,10 @@ def evaluate(folder: Path, gold: Sequence[Tree]) -> dict[str, float]:
 
 def _language(corpus: Path) -> str:
     path = corpus / "corpus.json"
-    language = read_json(path).get("source_language")
+    content = read_json(path)
+    language = content.get("source_language") if isinstance(content, dict) else None
     if not isinstance(language, str):
-        raise InputError("expected source_language", path=path)
+        raise InputError("expected the key source_language with a code", path=path)
     return language
 
 

@@ -137,13 +137,33 @@ def frequent_subwords(counts: Mapping[str, int], threshold: int) -> list[str]:
     return [subword for subword, count in counts.items() if count >= threshold]
 
 
+def check_subwords(folder: Path, side: str, subwords: Iterable[str]) -> None:
+    """Check that the files in `folder` are those by which one side's training text was split.
+
+    Args:
+        subwords: the different ones of that text.
+
+    Raises:
+        InputError: a file is missing or malformed, or is of another corpus.
+    """
+    path = folder / f"vocab.{side}"
+    counts = read_subword_counts(path)
+    _check_made(counts, read_merges(folder / CODES), folder / CODES)
+    for subword in subwords:
+        if subword not in counts and len(subword.removesuffix(MARK)) > 1:
+            raise InputError(
+                f"{subword!r} of train.{side} is not in this vocabulary: it is of another corpus",
+                path=path,
+            )
+
+
 def _check_made(vocabulary: Iterable[str], merges: Sequence[tuple[str, str]], codes: Path) -> None:
     """Every subword of several characters is what some merge gave."""
     made = {left + right for left, right in merges}
     for subword in vocabulary:
         inner = subword.removesuffix(MARK)
-        symbol = inner if inner != subword else subword + _END_OF_WORD
-        if len(inner) > 1 and symbol not in made:
+        # A word of the text may itself end in the mark, so both readings are tried.
+        if len(inner) > 1 and made.isdisjoint((inner, subword + _END_OF_WORD)):
             raise InputError(
                 f"no merge gives {subword!r}: these codes and the vocabulary are of different "
                 "corpora",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import yaml
 
 from mgsa.files import write_json
 from pipeline.dataset import main
+from pipeline.subwords import CODES, MARK, write_merges, write_subword_counts
 
 PARAMETERS = {
     "tokenize": {"max_tokens": 100, "workers": 2},
@@ -59,8 +61,7 @@ def write_stages(folder: Path, splits: Mapping[str, Sequence[Pair]]) -> None:
         folder / "parser/parser.json", {"kind": "trees", "identity": "c0ffee", "files": {"a": "b"}}
     )
     (folder / "params.yaml").write_text(yaml.safe_dump(PARAMETERS), encoding="utf-8")
-    for name in ("bpe.codes", "vocab.source", "vocab.target"):
-        (folder / "bpe" / name).write_text(f"{name}\n", encoding="utf-8")
+    _write_codes(folder / "bpe", splits["train"])
     for split, pairs in splits.items():
         for side in ("source", "target"):
             segmented = [getattr(pair, side) for pair in pairs]
@@ -119,6 +120,22 @@ def _random_partition(generator: random.Random, words: int) -> str:
         phrases.append(f"{length}:{generator.choice(['NP', 'VP', ':'])}")
         words -= length
     return " ".join(phrases)
+
+
+def _write_codes(folder: Path, pairs: Sequence[Pair]) -> None:
+    """The files that would split the text so: each subword is made from the left, by its own."""
+    merges: dict[tuple[str, str], None] = {}
+    for side in ("source", "target"):
+        counts = Counter(word for pair in pairs for word in getattr(pair, side).split(" "))
+        write_subword_counts(folder / f"vocab.{side}", counts)
+        for subword in counts:
+            inner = subword.removesuffix(MARK)
+            *symbols, last = inner
+            symbols.append(last if inner != subword else f"{last}</w>")
+            merges |= {
+                ("".join(symbols[:end]), symbols[end]): None for end in range(1, len(symbols))
+            }
+    write_merges(folder / CODES, merges)
 
 
 def _write_lines(path: Path, lines: Sequence[str]) -> None:

@@ -67,6 +67,19 @@ def test_an_unknown_option_is_one_line(config: Path) -> None:
         compose(config, ["model=huge"])
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"dim: 2\nphrases: [", r"model/small\.yaml:2: expected YAML: "),
+        (b"dim: 2\n# M\xfcller\n", r"model/small\.yaml:2: expected UTF-8 text: .* at byte 4$"),
+    ],
+)
+def test_a_malformed_option_is_named(config: Path, content: bytes, message: str) -> None:
+    (config / "model" / "small.yaml").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        compose(config, [])
+
+
 def test_the_command_writes_a_composition(config: Path, tmp_path: Path) -> None:
     params = tmp_path / "params.yaml"
     argv = ["--config", str(config), "--params", str(params), "--write", "model=large"]

@@ -110,6 +110,15 @@ def test_a_mistake_is_one_line(
     assert not (tmp_path / "parser").exists()
 
 
+def test_a_corpus_that_says_no_language_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    argv = command(tmp_path, "parser:\n  kind: trees\n")
+    write_json(tmp_path / "corpus" / "corpus.json", ["en"])
+    assert run(main, argv) == 2
+    assert "corpus.json: expected the key source_language" in capsys.readouterr().err
+
+
 def test_a_broken_treebank_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     argv = command(tmp_path, TRAIN.format(train="null"))
     treebank = tmp_path / "corpus" / "treebank"

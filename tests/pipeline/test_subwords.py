@@ -16,6 +16,7 @@ from pipeline import subwords
 from pipeline.merges import learn_merges
 from pipeline.subwords import (
     SubwordSplitter,
+    check_subwords,
     frequent_subwords,
     read_merges,
     read_subword_counts,
@@ -137,3 +138,28 @@ def test_codes_of_another_corpus_are_refused(codes: Path, foreign: str) -> None:
         InputError, match=f"bpe.codes: no merge gives '{foreign}': .* different corpora$"
     ):
         SubwordSplitter(codes, ["low", "l@@", foreign])
+
+
+def test_a_word_that_ends_in_the_mark_is_of_its_corpus(codes: Path) -> None:
+    write_merges(codes, [("@", "@</w>"), ("=", "@@</w>"), ("=", "=@@</w>")])
+    assert SubwordSplitter(codes, ["==@@"]).split(["==@@"]) == ["==@@"]
+
+
+@pytest.mark.parametrize(
+    ("subwords", "message"),
+    [
+        (["low", "l@@", "é"], None),  # single characters need no merge
+        (["lo@@"], r"vocab\.source: 'lo@@' of train\.source is not in this vocabulary"),
+        ([], r"bpe\.codes: no merge gives 'gut': .* different corpora$"),
+    ],
+)
+def test_text_is_checked_against_its_codes(
+    codes: Path, subwords: list[str], message: str | None
+) -> None:
+    counts = {"low": 3, "l@@": 2} if subwords else {"gut": 1}
+    write_subword_counts(codes.parent / "vocab.source", counts)
+    if message is None:
+        check_subwords(codes.parent, "source", subwords)
+        return
+    with pytest.raises(InputError, match=message):
+        check_subwords(codes.parent, "source", subwords)
