@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from mgsa.command import progress, run
 from mgsa.errors import InputError
-from mgsa.files import open_to_write, read_lines, replacing_folder, write_json
+from mgsa.files import open_to_write, read_lines
 from mgsa.settings import Count, Positive
 from pipeline.merges import learn_merges
-from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings
+from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings, replacing_outputs
 from pipeline.subwords import (
     CODES,
     SubwordSplitter,
@@ -189,10 +189,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="counts (JSON)")
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "bpe", BpeSettings)
-    with replacing_folder(arguments.out) as folder:
-        report = learn(arguments.tokenized, folder, settings)
-        report |= segment(arguments.tokenized, folder, settings)
-    write_json(arguments.report, report)
+    with replacing_outputs(arguments.out, arguments.report) as (folder, report):
+        report.update(learn(arguments.tokenized, folder, settings))
+        report.update(segment(arguments.tokenized, folder, settings))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mgsa.command import progress, run
 from mgsa.errors import InputError
-from mgsa.files import open_to_write, replacing_folder, write_json
+from mgsa.files import open_to_write, write_json
 from pipeline.corpus_kinds import (
     KINDS,
     DownloadedCorpus,
@@ -22,7 +22,7 @@ from pipeline.corpus_kinds import (
 from pipeline.download import fetch, find, unpack
 from pipeline.links import read_links
 from pipeline.sample import write_sample
-from pipeline.stage import ANNOTATIONS, SIDES, argument_parser, read_settings
+from pipeline.stage import ANNOTATIONS, SIDES, argument_parser, read_settings, replacing_outputs
 from pipeline.text import read_parallel
 from pipeline.trees import read_tree, read_treebank
 
@@ -205,9 +205,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "corpus", KINDS)
-    with replacing_folder(arguments.out) as folder:
+    with replacing_outputs(arguments.out, arguments.report) as (folder, report):
         pairs = write_corpus(settings, folder, arguments.downloads)
-    write_json(arguments.report, {f"{split}_pairs": count for split, count in pairs.items()})
+        report.update({f"{split}_pairs": count for split, count in pairs.items()})
 
 
 if __name__ == "__main__":

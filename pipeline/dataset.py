@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from mgsa.command import progress, run
-from mgsa.files import read_lines, replacing_folder, write_json
+from mgsa.files import read_lines, write_json
 from mgsa.settings import Positive, to_mapping
 from pipeline.manifest import (
     file_hashes,
@@ -23,7 +23,7 @@ from pipeline.manifest import (
     read_object,
     recorded_parameters,
 )
-from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings
+from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings, replacing_outputs
 from pipeline.stage_outputs import StageOutputs
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ class Symbols:
 
 
 def build_dataset(
-    inputs: StageOutputs, settings: DatasetSettings, parameters: Mapping[str, Any], out: Path
+    inputs: StageOutputs, settings: DatasetSettings, parameters: Mapping[str, Any], folder: Path
 ) -> dict[str, float]:
-    """Write the artifact to the folder `out`, and give its counts.
+    """Fill `folder` with the artifact, and give its counts.
 
     Args:
         parameters: the sections of the parameter file, to be recorded.
@@ -75,31 +75,30 @@ def build_dataset(
 
     from mgsa.data.schema import BPE_FILES, MANIFEST, PREPROCESSING, SCHEMA_VERSION
 
-    with replacing_folder(out) as folder:
-        symbols = _collect_symbols(inputs, settings)
-        _write_symbols(folder, symbols)
-        counts = {split: _write_split(folder, split, inputs, settings, symbols) for split in SPLITS}
-        for name in BPE_FILES:
-            shutil.copyfile(inputs.bpe / name, folder / name)
-        write_json(folder / PREPROCESSING, preprocessing(parameters, languages, parser))
-        source, target = symbols.vocabularies
-        manifest = {
-            "schema_version": SCHEMA_VERSION,
-            "name": corpus["name"],
-            "source_language": languages["source"],
-            "target_language": languages["target"],
-            "levels": symbols.levels,
-            "tags": len(symbols.tags),
-            "vocabulary": {"source": len(source), "target": len(target), "joint": source is target},
-            "splits": counts,
-            "files": file_hashes(folder),
-            "made_by": {
-                "parameters": parameters,
-                "libraries": library_versions(),
-                "parser": parser,
-            },
-        }
-        write_json(folder / MANIFEST, manifest)
+    symbols = _collect_symbols(inputs, settings)
+    _write_symbols(folder, symbols)
+    counts = {split: _write_split(folder, split, inputs, settings, symbols) for split in SPLITS}
+    for name in BPE_FILES:
+        shutil.copyfile(inputs.bpe / name, folder / name)
+    write_json(folder / PREPROCESSING, preprocessing(parameters, languages, parser))
+    source, target = symbols.vocabularies
+    manifest = {
+        "schema_version": SCHEMA_VERSION,
+        "name": corpus["name"],
+        "source_language": languages["source"],
+        "target_language": languages["target"],
+        "levels": symbols.levels,
+        "tags": len(symbols.tags),
+        "vocabulary": {"source": len(source), "target": len(target), "joint": source is target},
+        "splits": counts,
+        "files": file_hashes(folder),
+        "made_by": {
+            "parameters": parameters,
+            "libraries": library_versions(),
+            "parser": parser,
+        },
+    }
+    write_json(folder / MANIFEST, manifest)
     flat = {f"{split}_{name}": n for split in SPLITS for name, n in counts[split].items()}
     return {
         "source_vocabulary": len(source),
@@ -273,7 +272,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         parser=arguments.parser,
         links=arguments.links or _own_links(arguments.tokenized),
     )
-    write_json(arguments.report, build_dataset(inputs, settings, parameters, arguments.out))
+    with replacing_outputs(arguments.out, arguments.report) as (folder, report):
+        report.update(build_dataset(inputs, settings, parameters, folder))
 
 
 def _own_links(tokenized: Path) -> Path | None:

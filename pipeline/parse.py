@@ -16,11 +16,11 @@ from pathlib import Path
 
 from mgsa.command import progress, run
 from mgsa.errors import InputError
-from mgsa.files import open_to_write, replacing_folder, write_json
+from mgsa.files import open_to_write
 from mgsa.settings import Positive
 from pipeline.parse_memory import ParseMemory
 from pipeline.parser_folder import ParserFolder, read_parser_folder
-from pipeline.stage import SPLITS, argument_parser, read_settings
+from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
 from pipeline.stanza_parser import BATCH_SENTENCES, ConstituencyParser, parse_each
 from pipeline.text import read_parallel, read_sentences, split_tokens
 from pipeline.trees import check_leaves, flat_tree, read_tree
@@ -237,7 +237,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "parse", ParseSettings)
     used = _check_inputs(arguments.tokenized, arguments.parser)
-    with replacing_folder(arguments.out) as folder:
+    with replacing_outputs(arguments.out, arguments.report) as (folder, report):
         if used.kind == "trees":
             counts = copy_trees(arguments.tokenized, folder)
         else:
@@ -245,14 +245,14 @@ def main(argv: Sequence[str] | None = None) -> None:
                 counts = parse_corpus(
                     arguments.tokenized, arguments.parser, folder, memory, settings
                 )
-    num_parsed = counts.pop("parsed", 0)
+        # What was parsed now depends on earlier runs, so the report is silent on it.
+        num_parsed = counts.pop("parsed", 0)
+        report.update(counts)
     flat = counts.get("flat_too_long", 0) + counts.get("flat_failed", 0)
     print(
         f"parse: {counts['sentences']:,} sentences, {num_parsed:,} parsed now, {flat:,} flat",
         file=sys.stderr,
     )
-    # What was parsed now depends on earlier runs, so the report is silent on it.
-    write_json(arguments.report, counts)
 
 
 if __name__ == "__main__":

@@ -10,10 +10,10 @@ from typing import Literal
 
 from mgsa.command import run
 from mgsa.errors import InputError
-from mgsa.files import read_json, replacing_folder, write_json
+from mgsa.files import read_json
 from pipeline.bracketing import BracketScore, score
 from pipeline.parser_folder import write_parser_folder
-from pipeline.stage import argument_parser, read_settings
+from pipeline.stage import argument_parser, read_settings, replacing_outputs
 from pipeline.stanza_parser import ConstituencyParser
 from pipeline.stanza_training import TrainingSettings, train_parser
 from pipeline.trees import Tree, read_tree, read_treebank
@@ -184,9 +184,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="scores (JSON)")
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "parser", KINDS)
-    with replacing_folder(arguments.out) as folder:
-        scores = make_parser(settings, arguments.corpus, folder)
-    write_json(arguments.report, scores)
+    with replacing_outputs(arguments.out, arguments.report) as (folder, report):
+        report.update(make_parser(settings, arguments.corpus, folder))
 
 
 if __name__ == "__main__":

@@ -23,10 +23,10 @@ from typing import Literal, NamedTuple
 
 from mgsa.command import progress, run
 from mgsa.errors import InputError
-from mgsa.files import open_to_write, replacing_folder, write_json
+from mgsa.files import open_to_write, replacing_folder
 from mgsa.settings import Count, Positive
 from pipeline.phrase_counts import PhraseCounts
-from pipeline.stage import SPLITS, argument_parser, read_settings
+from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
 from pipeline.text import read_parallel, split_tokens
 from pipeline.trees import Tree, check_leaves, read_tree, top_node
 from pipeline.workers import map_chunks
@@ -255,12 +255,13 @@ def main(argv: Sequence[str] | None = None) -> None:
             raise InputError("no such file", path=path)
 
     counts = PhraseCounts()
-    with replacing_folder(arguments.plots) as plots, replacing_folder(arguments.out) as out:
+    outputs = replacing_outputs(arguments.out, arguments.report)
+    with replacing_folder(arguments.plots) as plots, outputs as (out, report):
         for split, (trees, tokens) in inputs.items():
             phrases = out / f"{split}.phrases"
             counts.update(partition_split(split, trees, tokens, phrases, settings))
         counts.write_plots(plots)
-    write_json(arguments.report, counts.report(levels=settings.levels, ngrams=settings.ngrams))
+        report.update(counts.report(levels=settings.levels, ngrams=settings.ngrams))
 
 
 if __name__ == "__main__":

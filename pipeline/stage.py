@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
 from mgsa.errors import InputError
+from mgsa.files import replacing_folder, write_json
 from mgsa.settings import apply_overrides, from_mapping, from_tagged, read_yaml
 
 T = TypeVar("T")
@@ -31,6 +33,21 @@ SPLITS = ("train", "valid", "test")
 SIDES = ("source", "target")
 ANNOTATIONS = ("trees", "links", "voice", "tense")
 """What a corpus may bring with its pairs, one line each: trees and labels of the source side."""
+
+
+@contextmanager
+def replacing_outputs(out: Path, report: Path) -> Iterator[tuple[Path, dict[str, float]]]:
+    """Give a folder and a report to fill, which replace `out` and the file `report`, or neither.
+
+    Raises:
+        InputError: `report` lies in `out`, which is replaced as a whole.
+    """
+    if report.resolve().is_relative_to(out.resolve()):
+        raise InputError(f"expected a report outside of {out}", path=report)
+    numbers: dict[str, float] = {}
+    with replacing_folder(out) as folder:
+        yield folder, numbers
+        write_json(report, numbers)
 
 
 def argument_parser(stage: str, description: str) -> argparse.ArgumentParser:

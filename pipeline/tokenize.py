@@ -15,11 +15,18 @@ from typing import IO, Annotated, NamedTuple
 
 from mgsa.command import progress, run
 from mgsa.errors import InputError
-from mgsa.files import open_to_write, read_json, replacing_folder, write_json
+from mgsa.files import open_to_write, read_json, write_json
 from mgsa.settings import Positive, Range
 from pipeline.links import read_links
 from pipeline.seen_pairs import SeenPairs, fingerprint
-from pipeline.stage import ANNOTATIONS, SIDES, SPLITS, argument_parser, read_settings
+from pipeline.stage import (
+    ANNOTATIONS,
+    SIDES,
+    SPLITS,
+    argument_parser,
+    read_settings,
+    replacing_outputs,
+)
 from pipeline.text import read_parallel
 from pipeline.workers import map_chunks
 
@@ -259,9 +266,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="counts (JSON)")
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "tokenize", TokenizeSettings)
-    with replacing_folder(arguments.out) as folder:
-        report = tokenize_corpus(arguments.corpus, folder, settings)
-    write_json(arguments.report, report)
+    with replacing_outputs(arguments.out, arguments.report) as (folder, report):
+        report.update(tokenize_corpus(arguments.corpus, folder, settings))
 
 
 if __name__ == "__main__":

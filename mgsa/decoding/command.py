@@ -123,6 +123,7 @@ def translate(arguments: argparse.Namespace) -> None:
             out.writelines(lines_of(translation, row=several, scores=arguments.scores))
             if weights_file is not None:
                 weights_file.write(row, translation.weights)
+        out.flush()  # before the weights are put in place: both files are new, or none
 
 
 def lines_of(translation: Translation, *, row: int | None, scores: bool) -> Iterator[str]:
