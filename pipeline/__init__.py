@@ -18,6 +18,7 @@ tokenize          STAGE: tokenised, cleaned text
 trees             bracketed trees: read, written, checked
 bracketing        precision, recall and F1 of brackets
 word_vectors      vectors from the company of words
+saved_models      the files that training leaves: whole, alike, named
 stanza_training   stanza's training code, called as a library
 parser_folder     what a parser is, and that it is still the same
 stanza_parser     a loaded parser

@@ -7,43 +7,48 @@ only what is new.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from mgsa.errors import InputError
 
 _LOOKUP_KEYS = 500  # well under SQLite's smallest limit of variables in a statement
 _WAIT_SECONDS = 60.0
+_NOT_OURS = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR})
+"""Errors of the file's content, as opposed to those of the disk."""
 
 
 class ParseMemory:
     """Trees by digest in an SQLite file that survives a kill and serves several runs at once.
 
     Raises:
-        InputError: the file is something else than such a memory.
+        InputError: at any time: the file is something else than such a memory, or damaged.
+        OSError: at any time: it can't be opened, read or written; the disk may be full.
     """
 
     def __init__(self, path: Path, parser_identity: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
         self._seed = parser_identity.encode()
-        self._database = sqlite3.connect(path, timeout=_WAIT_SECONDS)
-        try:
-            # A write-ahead log lets others read while we write; `NORMAL` can lose the last
-            # sentences in a power cut, never the file.
-            self._database.execute("PRAGMA journal_mode=WAL")
-            self._database.execute("PRAGMA synchronous=NORMAL")
-            with self._database:
-                self._database.execute(
-                    "CREATE TABLE IF NOT EXISTS trees (key BLOB PRIMARY KEY, tree TEXT NOT NULL)"
-                    " WITHOUT ROWID"
-                )
-        except sqlite3.DatabaseError as error:
-            self._database.close()
-            message = f"expected a memory of parsed sentences: {error}"
-            raise InputError(message, path=path) from None
+        with self._naming():
+            self._database = sqlite3.connect(path, timeout=_WAIT_SECONDS)
+            try:
+                # A write-ahead log lets others read while we write; `NORMAL` can lose the last
+                # sentences in a power cut, never the file.
+                self._database.execute("PRAGMA journal_mode=WAL")
+                self._database.execute("PRAGMA synchronous=NORMAL")
+                with self._database:
+                    self._database.execute(
+                        "CREATE TABLE IF NOT EXISTS trees (key BLOB PRIMARY KEY, tree TEXT NOT"
+                        " NULL) WITHOUT ROWID"
+                    )
+            except sqlite3.Error:
+                self._database.close()
+                raise
 
     def close(self) -> None:
         """Close the file."""
@@ -70,7 +75,7 @@ class ParseMemory:
 
     def store(self, trees: Mapping[bytes, str]) -> None:
         """Remember trees, at once and for good."""
-        with self._database:
+        with self._naming(), self._database:
             self._database.executemany(
                 "INSERT OR REPLACE INTO trees VALUES (?, ?)", sorted(trees.items())
             )
@@ -81,5 +86,17 @@ class ParseMemory:
             some = wanted[start : start + _LOOKUP_KEYS]
             marks = ",".join("?" * len(some))
             query = f"SELECT {columns} FROM trees WHERE key IN ({marks})"
-            with closing(self._database.execute(query, some)) as rows:
+            with self._naming(), closing(self._database.execute(query, some)) as rows:
                 yield from rows
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """What SQLite says of a file that is none of ours, or of a full disk, with its name."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+            if code not in _NOT_OURS:
+                raise OSError(errno.EIO, str(error), str(self._path)) from error
+            message = f"expected a memory of parsed sentences: {error}; without the file, all is"
+            raise InputError(f"{message} parsed anew", path=self._path) from None

@@ -47,19 +47,24 @@ class ConstituencyParser:
             )
         import stanza
 
-        pipeline = stanza.Pipeline(
-            parser.language,
-            dir=str(folder),
-            package=parser.package,
-            processors="tokenize,pos,constituency",
-            tokenize_pretokenized=True,
-            download_method=None,
-            use_gpu=gpu,
-            pos_batch_size=BATCH_SENTENCES,
-            constituency_batch_size=SHIFT_REDUCE_SENTENCES,
-            logging_level="ERROR",
-            verbose=False,
-        )
+        try:
+            pipeline = stanza.Pipeline(
+                parser.language,
+                dir=str(folder),
+                package=parser.package,
+                processors="tokenize,pos,constituency",
+                tokenize_pretokenized=True,
+                download_method=None,
+                use_gpu=gpu,
+                pos_batch_size=BATCH_SENTENCES,
+                constituency_batch_size=SHIFT_REDUCE_SENTENCES,
+                logging_level="ERROR",
+                verbose=False,
+            )
+        except Exception as error:
+            # A model that was cut short before its hash was taken fails wherever reading it ends.
+            reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+            raise InputError(f"stanza can't load this parser: {reason}", path=folder) from error
         return cls(pipeline, parser.identity)
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:

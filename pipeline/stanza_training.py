@@ -23,6 +23,7 @@ from typing import Any
 from mgsa.files import open_to_write
 from mgsa.settings import Count, NonNegative, Positive, Probability
 from pipeline.bracketing import score
+from pipeline.saved_models import inside, load_saved, save_alike
 from pipeline.trees import Tree, read_tree
 from pipeline.word_vectors import word_vectors, write_vectors
 
@@ -57,41 +58,31 @@ def train_parser(
 
     It works from within `folder`: stanza saves the paths that it was given, and a model must not
     differ by where it was trained, nor tell.
+
+    Raises:
+        OSError: a file can't be written; the disk may be full.
     """
     models = {
         kind: Path(language, kind, f"{package}.pt") for kind in ("pretrain", "pos", "constituency")
     }
     work = Path("work")
-    with contextlib.chdir(folder):
+    with inside(folder):
         work.mkdir()
         for path in models.values():
             path.parent.mkdir(parents=True)
         with _quiet(), _one_seed(settings.seed):
             _save_vectors(train, models["pretrain"], work, settings)
+        load_saved(models["pretrain"])
         with _quiet(), _one_seed(settings.seed):
             _train_tagger(train, dev, models, work, language, settings)
+        load_saved(models["pos"])
         _write_resources(language, package, ("pos",))
         with _quiet(), _one_seed(settings.seed):
             _train_constituency(train, dev, models, work, language, package, settings)
         _write_resources(language, package, ("pos", "constituency"))
         shutil.rmtree(work)
         for path in models.values():
-            _normalise(path)
-
-
-def _normalise(path: Path) -> None:
-    """Save a model anew, so that the same weights are the same bytes.
-
-    stanza saves in torch's old format, which names tensors by their addresses in memory, and saves
-    the parser's rare words in the order of a set.
-    """
-    import torch
-
-    model = torch.load(path, map_location="cpu", weights_only=True)
-    if "rare_words" in model.get("params", {}):
-        model["params"]["rare_words"] = sorted(model["params"]["rare_words"])
-    with open_to_write(path, "wb") as file:
-        torch.save(model, file)
+            save_alike(path)
 
 
 class BracketScorer:
@@ -226,6 +217,7 @@ def _train_constituency(
         tagger.foundation_cache,
         BracketScorer(),
     )
+    load_saved(Path(args["save_name"]))
     Path(args["save_name"]).replace(models["constituency"])
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -135,6 +138,41 @@ def test_a_model_file_that_changed_is_refused(
     assert run(main, command(tmp_path, tokenized, parser, parameters(tmp_path), "out")) == 2
     assert "ptbsample.pt" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.real
+def test_a_model_that_came_cut_short_is_refused(
+    tmp_path: Path, real_parser: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = tmp_path / "parser"
+    shutil.copytree(real_parser, parser)
+    model = parser / "en" / "constituency" / "ptbsample.pt"
+    model.chmod(0o644)
+    model.write_bytes(model.read_bytes()[:100_000])
+    write_parser_folder(parser, kind="stanza", language="en", package="ptbsample")
+    tokenized = write_tokenized(tmp_path / "tokenized", SENTENCES)
+    assert run(main, command(tmp_path, tokenized, parser, parameters(tmp_path), "out")) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {parser}: stanza can't load this parser: ")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.real
+def test_a_full_disk_under_the_memory_is_one_line(tmp_path: Path, real_parser: Path) -> None:
+    sentences = [f"Dog {number} runs ." for number in range(100)]
+    tokenized = write_tokenized(tmp_path / "tokenized", sentences)
+    argv = command(tmp_path, tokenized, real_parser, parameters(tmp_path), "out")
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline.parse", *argv],
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
+    )
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"error: {tmp_path}/memory.sqlite: ")
+    assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.glob(".partial-*"))
 
 
 def test_ready_made_trees_are_checked_and_copied(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import resource
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -49,3 +52,38 @@ def test_another_file_is_named(tmp_path: Path) -> None:
     path.write_text("no database, but long enough to be read as one" * 100, encoding="utf-8")
     with pytest.raises(InputError, match=r"memory\.sqlite: expected a memory of parsed sentences"):
         ParseMemory(path, "parser")
+
+
+def test_a_table_of_something_else_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE trees (height REAL)")
+    with (
+        ParseMemory(path, "parser") as memory,
+        pytest.raises(InputError, match=r"memory\.sqlite: expected a memory .*no such column: key"),
+    ):
+        memory.known([memory.key(["a"])])
+
+
+def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="unable to open database file") as raised:
+        ParseMemory(tmp_path, "parser")
+    assert raised.value.filename == str(tmp_path)
+
+
+def test_a_full_disk_is_named_and_costs_only_what_is_new(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite"
+    with ParseMemory(path, "parser") as memory:
+        old = {memory.key(["a"]): "(ROOT (X a))"}
+        memory.store(old)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with ParseMemory(path, "parser") as memory:
+        new = {memory.key([str(number)]): f"(ROOT (X {number}))" for number in range(5000)}
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+        try:
+            with pytest.raises(OSError, match=r"disk.*memory\.sqlite"):
+                memory.store(new)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with ParseMemory(path, "parser") as memory:
+        assert memory.trees([*old, *new]) == old

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -67,6 +68,33 @@ def test_training_gives_a_parser_and_the_same_one_again(tmp_path: Path) -> None:
     assert read_tree(tree).leaves() == ["The", "man", "reads", "-LRB-", "books", "-RRB-", "."]
     for name in read_parser_folder(tmp_path / "one").files:
         assert sha256(tmp_path / "one" / name) == sha256(tmp_path / "two" / name), name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("num_bytes", "message"),
+    [
+        (15_000, "parser/work/vectors.txt: File too large"),
+        (200_000, "parser/en/pos/treebank.pt: stanza could not save the whole of it; is the disk"),
+        (700_000, "parser: File too large"),  # less than the constituency parser's checkpoint
+    ],
+)
+def test_a_full_disk_while_training_is_one_line(
+    tmp_path: Path, num_bytes: int, message: str
+) -> None:
+    (tmp_path / "corpus").mkdir()
+    sizes = {"train": 1, "valid": 1, "test": 1, "treebank_train": 60, "treebank_dev": 20}
+    write_sample(tmp_path / "corpus", seed=1, **sizes)
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline.parser", *command(tmp_path, TRAIN.format(train="null"))],
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (num_bytes, num_bytes)),
+    )
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"error: {tmp_path}/{message}")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus", "params.yaml"]
 
 
 @pytest.mark.real
