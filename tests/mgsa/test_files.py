@@ -46,7 +46,7 @@ def test_a_line_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     lines = read_lines(path)
     assert next(lines) == "gut"
     with pytest.raises(
-        InputError, match="text:2: expected UTF-8 text: invalid start byte at byte 3$"
+        InputError, match=r"text:2: expected UTF-8 text: invalid start byte at byte 3$"
     ):
         next(lines)
 

@@ -112,7 +112,7 @@ def test_output_is_the_same_whatever_the_number_of_workers(
         ("tokenized/test.source", "I\n", r"test\.trees:1: the tree has 3 leaves: expected 1"),
         ("tokenized/test.source", "I go .\n", r"trees:1: leaf 3 of the tree is ',': expected"),
         ("tokenized/train.source", "Bush held a talk with Sharon\n", r"source:1: ends after 1"),
-        ("tokenized/train.source", "", r"train\.source: empty file; expected a line for each sentence"),
+        ("tokenized/train.source", "", r"train\.source: empty file; expected a line for each"),
         ("params.yaml", "partition: {levels: 0}", r"partition\.ngrams: missing"),
     ],
 )  # fmt: skip
