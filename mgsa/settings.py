@@ -7,6 +7,7 @@ file. An unknown key, a missing key, a wrong type or an impossible value is one 
 from __future__ import annotations
 
 import dataclasses
+import re
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from mgsa.errors import InputError
 from mgsa.files import NO_FILE, not_utf_8
 
 T = TypeVar("T")
+
+_EXPONENT = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -210,7 +213,11 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
 
 
 def _wrong(hint: Any, value: Any, where: str) -> InputError:
-    return InputError(f"{where}: expected {_describe(hint)}, got {value!r}")
+    expected = _describe(hint)
+    note = ""
+    if isinstance(value, str) and "a number" in expected and _EXPONENT.fullmatch(value):
+        note = ", which is text to YAML without a point and a sign as in 1.0e-9"
+    return InputError(f"{where}: expected {expected}, got {value!r}{note}")
 
 
 def _describe(hint: Any) -> str:

@@ -260,7 +260,8 @@ def check_granularities(dataset: Dataset, granularities: Sequence[str]) -> None:
         kind, _, size = name.partition("_")
         if kind == "syntactic" and int(size) > dataset.manifest.levels:
             raise InputError(
-                f"expected the level of {name}, but the dataset has {dataset.manifest.levels}",
+                f"expected the level of {name}, but the dataset has {dataset.manifest.levels} "
+                "levels (partition.levels)",
                 path=dataset.folder,
             )
 

@@ -101,7 +101,11 @@ def test_the_dataclass_becomes_the_mapping() -> None:
         ({"count": -1}, "outer.count: expected a whole number at least 0, got -1"),
         ({"count": 1.0}, "outer.count: expected a whole number at least 0, got 1.0"),
         ({"rate": 1}, "outer.rate: expected a number at least 0 and below 1, got 1"),
-        ({"rate": "1e-3"}, "outer.rate: expected a number at least 0 and below 1, got '1e-3'"),
+        (
+            {"rate": "1e-3"},
+            "outer.rate: expected a number at least 0 and below 1, got '1e-3', which is text to "
+            "YAML without a point and a sign as in 1.0e-9",
+        ),
         ({"weight": -0.1}, "outer.weight: expected a number at least 0, got -0.1"),
         ({"weight": True}, "outer.weight: expected a number at least 0, got True"),
         ({"weight": float("nan")}, "outer.weight: expected a number at least 0, got nan"),
