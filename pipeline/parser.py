@@ -10,7 +10,7 @@ from typing import Literal
 
 from mgsa.command import run
 from mgsa.errors import InputError
-from mgsa.files import read_json
+from mgsa.files import NO_ROOM, read_json
 from pipeline.bracketing import BracketScore, score
 from pipeline.parser_folder import write_parser_folder
 from pipeline.stage import argument_parser, read_settings, replacing_outputs
@@ -141,6 +141,8 @@ def _fetch(settings: StanzaParser, language: str, folder: Path) -> None:
             verbose=False,
         )
     except (requests.RequestException, OSError, ValueError, KeyError) as error:
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            raise
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(
             f"parser.package: stanza could not download {settings.package} ({language}): {reason}"

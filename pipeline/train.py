@@ -85,8 +85,12 @@ def curves_in(folder: Path | None) -> Iterator[Callable[[int, Mapping[str, float
 
             live.append(Live(str(folder), save_dvc_exp=False, dvcyaml=None, report=None))
         live[0].step = update
-        for name, value in metrics.items():
-            live[0].log_metric(name, value)
+        try:
+            for name, value in metrics.items():
+                live[0].log_metric(name, value)
+        except OSError as error:  # DVCLive doesn't say of which file
+            where = error.filename or str(folder)
+            raise OSError(error.errno, error.strerror, where) from error
 
     yield draw
     for opened in live:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,6 +20,7 @@ from mgsa.files import (
     sha256,
     write_json,
 )
+from tests.full_disk import room_for
 
 
 @pytest.mark.parametrize(
@@ -141,17 +140,6 @@ def test_a_folder_comes_back_when_another_cannot_take_its_place(
 def fill(path: Path, name: str) -> None:
     with replacing_folder(path) as folder:
         (folder / name).touch()
-
-
-@contextmanager
-def room_for(num_bytes: int) -> Iterator[None]:
-    """Files may have so many bytes and no more, as on a disk that is full by then."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (num_bytes, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def write_text(path: Path) -> None:

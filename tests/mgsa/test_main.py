@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import resource
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from mgsa.__main__ import COMMANDS, main
 from mgsa.command import run
 from tests.copy_task import write_copy_task
+from tests.full_disk import room_for
 from tests.training_settings import write_settings
 
 
@@ -96,12 +96,8 @@ def test_a_full_disk_is_one_line_and_leaves_what_there_was(
     assert train(folder, "--set", "train.max_updates=6") == 0
     before = {path: path.read_bytes() for path in folder.rglob("step-*/*")}
     capsys.readouterr()
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))  # less than the weights
-    try:
+    with room_for(20_000):  # less than the weights
         assert train(folder) == 1
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     *_, line = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r"error: .*weights\.safetensors: .*File too large.*", line)
     assert {path: path.read_bytes() for path in folder.rglob("step-*/*")} == before

@@ -127,7 +127,7 @@ def test_a_full_disk_is_one_line_and_leaves_outputs(tokenized: Path) -> None:
     before = contents(tokenized.parent / "bpe")
     (tokenized / "valid.source").write_text("the newest dogs\n" * 5000)
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline.bpe", *arguments(tokenized)],
+        [sys.executable, "-B", "-m", "pipeline.bpe", *arguments(tokenized)],
         capture_output=True,
         text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),

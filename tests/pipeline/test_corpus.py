@@ -256,7 +256,7 @@ def test_a_full_disk_is_one_line_and_leaves_outputs(tmp_path: Path, local: dict[
     section = {**local, "train": {**local["valid"], "source": local["train"]["source"]}}
     section["train"]["target"] = local["train"]["target"]
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline.corpus", *arguments(tmp_path, section)],
+        [sys.executable, "-B", "-m", "pipeline.corpus", *arguments(tmp_path, section)],
         capture_output=True,
         text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),

@@ -233,7 +233,7 @@ def test_a_full_disk_is_one_line_and_leaves_the_old_artifact(tmp_path: Path) -> 
     before = digests(build(tmp_path))
     # Files may grow to 4 KB and no further: what a disk does that is full by then.
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline.dataset", *arguments(tmp_path)],
+        [sys.executable, "-B", "-m", "pipeline.dataset", *arguments(tmp_path)],
         capture_output=True,
         text=True,
         cwd=Path(__file__).parents[2],

@@ -163,7 +163,7 @@ def test_a_full_disk_under_the_memory_is_one_line(tmp_path: Path, real_parser: P
     tokenized = write_tokenized(tmp_path / "tokenized", sentences)
     argv = command(tmp_path, tokenized, real_parser, parameters(tmp_path), "out")
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline.parse", *argv],
+        [sys.executable, "-B", "-m", "pipeline.parse", *argv],
         capture_output=True,
         text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),

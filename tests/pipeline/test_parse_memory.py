@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from mgsa.errors import InputError
 from pipeline.parse_memory import ParseMemory
+from tests.full_disk import room_for
 
 
 def test_trees_outlive_the_run(tmp_path: Path) -> None:
@@ -76,14 +76,9 @@ def test_a_full_disk_is_named_and_costs_only_what_is_new(tmp_path: Path) -> None
     with ParseMemory(path, "parser") as memory:
         old = {memory.key(["a"]): "(ROOT (X a))"}
         memory.store(old)
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     with ParseMemory(path, "parser") as memory:
         new = {memory.key([str(number)]): f"(ROOT (X {number}))" for number in range(5000)}
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
-        try:
-            with pytest.raises(OSError, match=r"disk.*memory\.sqlite"):
-                memory.store(new)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        with room_for(100_000), pytest.raises(OSError, match=r"disk.*memory\.sqlite"):
+            memory.store(new)
     with ParseMemory(path, "parser") as memory:
         assert memory.trees([*old, *new]) == old

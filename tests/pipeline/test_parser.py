@@ -86,7 +86,13 @@ def test_a_full_disk_while_training_is_one_line(
     sizes = {"train": 1, "valid": 1, "test": 1, "treebank_train": 60, "treebank_dev": 20}
     write_sample(tmp_path / "corpus", seed=1, **sizes)
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline.parser", *command(tmp_path, TRAIN.format(train="null"))],
+        [
+            sys.executable,
+            "-B",
+            "-m",
+            "pipeline.parser",
+            *command(tmp_path, TRAIN.format(train="null")),
+        ],
         capture_output=True,
         text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (num_bytes, num_bytes)),

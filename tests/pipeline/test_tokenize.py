@@ -201,7 +201,7 @@ def test_a_full_disk_is_one_line_and_leaves_outputs(corpus: Path) -> None:
     tokenize.main(arguments(corpus))
     before = contents(corpus.parent / "tokenized")
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline.tokenize", *arguments(corpus, "max_tokens=5000")],
+        [sys.executable, "-B", "-m", "pipeline.tokenize", *arguments(corpus, "max_tokens=5000")],
         capture_output=True,
         text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),

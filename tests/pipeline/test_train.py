@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from mgsa.errors import InputError
-from pipeline.train import main
+from pipeline.train import curves_in, main
 from tests.copy_task import write_copy_task
+from tests.full_disk import room_for
 from tests.training_settings import write_settings
 
 
@@ -47,6 +48,17 @@ def test_curves_and_report(folder: Path) -> None:
     assert list(curve(folder, "train_loss")) == [2, 4, 6, 8, 10, 12]
     assert list(curve(folder, "valid_nll")) == [5, 10, 12]
     assert (folder / "out" / "model.safetensors").is_file()
+
+
+def test_a_full_disk_under_the_curves_names_their_folder(folder: Path) -> None:
+    def draw_twice() -> None:
+        with curves_in(folder / "plots") as draw:
+            draw(1, {"train_loss": 1.0})
+            with room_for(10):
+                draw(2, {"train_loss": 1.0})
+
+    with pytest.raises(OSError, match=r"File too large: '\S+/plots'$"):
+        draw_twice()
 
 
 def test_goes_on_and_draws_the_earlier_points_again(folder: Path) -> None:
