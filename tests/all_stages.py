@@ -1,0 +1,177 @@
+"""Every command of the project by its name, on a small corpus of one's own, from text to scores.
+
+Paths are relative: the commands run in the folder where `write_raw` wrote. Gold trees come with the
+corpus, so nothing is parsed.
+"""
+
+from __future__ import annotations
+
+import io
+import random
+import resource
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
+from importlib import import_module
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import yaml
+
+from mgsa.command import run
+from pipeline.composition import GROUPS
+from pipeline.moses import MosesText
+from pipeline.stage import SPLITS
+from pipeline.trees import flat_tree, read_tree
+from tests.imports import ROOT
+from tests.text_folders import PARAMETERS, ToyParser
+from tests.training_settings import MODEL, TRAIN
+
+COMMANDS = {
+    "corpus": "pipeline.corpus --out corpus --report corpus.json",
+    "tokenize": "pipeline.tokenize --corpus corpus --out tokenized --report tokenized.json",
+    "parser": "pipeline.parser --corpus corpus --out parser --report parser.json",
+    "parse": "pipeline.parse --tokenized tokenized --parser parser --out parsed "
+    "--report parsed.json --memory memory.sqlite",
+    "bpe": "pipeline.bpe --tokenized tokenized --out bpe --report bpe.json",
+    "partition": "pipeline.partition --parsed parsed --tokenized tokenized --out partitions "
+    "--plots plots --report partitions.json",
+    "dataset": "pipeline.dataset --corpus corpus --tokenized tokenized --bpe bpe "
+    "--partitions partitions --parser parser --out dataset --report dataset.json",
+    "verify": "pipeline.dataset --verify dataset",
+    "train": "pipeline.train --dataset dataset --out model --report model.json",
+    "mgsa train": "mgsa train --dataset dataset --config params.yaml --out mgsa_model",
+    "average": "mgsa average --model model --checkpoints model.checkpoints --last 2 --out averaged",
+    "mgsa translate": "mgsa translate --model model --dataset dataset --split test "
+    "--out test.txt --weights weights.npz",
+    "translate": "pipeline.translate --model model --dataset dataset --split test "
+    "--out translations",
+    "evaluate": "pipeline.evaluate --hypotheses translations/test.hypotheses "
+    "--references translations/test.references --report evaluation.json",
+    "composition": "pipeline.composition --config conf --report composition.json",
+    # Not run by `run_all`, since they need no more than that.
+    "translate text": "pipeline.translate --model words",
+    "translate text with phrases": "pipeline.translate --model model --parser parser",
+}
+"""For each command its module and its arguments."""
+
+WORDS = "a man woman dog cat sees reads the old new house book in on with and never"
+
+
+def random_texts(count: int, seed: int) -> list[tuple[str, str]]:
+    """Sentence pairs of few words."""
+    generator = random.Random(seed)
+    return [
+        (
+            " ".join(generator.choices(WORDS.split(), k=generator.randint(1, 9))) + " .",
+            " ".join(generator.choices(WORDS.split(), k=generator.randint(1, 9))) + " .",
+        )
+        for _ in range(count)
+    ]
+
+
+def write_raw(folder: Path, splits: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+    """Write `raw/SPLIT.{en,de,trees}`, `conf/` and a `params.yaml` that is of it, in `folder`."""
+    raw = folder / "raw"
+    raw.mkdir()
+    for split, pairs in splits.items():
+        sources, targets = zip(*pairs, strict=True)
+        for language, lines in (
+            ("en", sources),
+            ("de", targets),
+            ("trees", map(_tree, sources)),
+        ):
+            text = "".join(f"{line}\n" for line in lines)
+            (raw / f"{split}.{language}").write_text(text, encoding="utf-8")
+    parameters = _parameters()
+    (folder / "params.yaml").write_text(yaml.safe_dump(parameters), encoding="utf-8")
+    for group in GROUPS:
+        (folder / "conf" / group).mkdir(parents=True)
+        text = yaml.safe_dump(parameters.pop(group))
+        (folder / "conf" / group / "own.yaml").write_text(text, encoding="utf-8")
+    config = {"defaults": ["_self_", *({group: "own"} for group in GROUPS)], **parameters}
+    (folder / "conf" / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+
+
+def _tree(text: str) -> str:
+    """A tree over the tokens of a sentence; a flat one where recursion would not end."""
+    tokens = MosesText("en").normalize_and_tokenize(text)
+    if not tokens:
+        return "(ROOT (X nothing))"  # the pair will be dropped
+    if len(tokens) > 100 or "!" in tokens:
+        return str(flat_tree(tokens))
+    return str(read_tree(ToyParser().parse([tokens])[0]))
+
+
+def _parameters() -> dict[str, Any]:
+    none = {"links": None, "voice": None, "tense": None}
+    corpus: dict[str, Any] = {
+        "kind": "local",
+        "name": "made up",
+        "source_language": "en",
+        "target_language": "de",
+        "treebank": None,
+    }
+    for split in SPLITS:
+        paths = {"source": "en", "target": "de", "trees": "trees"}
+        corpus[split] = {c: f"raw/{split}.{ext}" for c, ext in paths.items()} | none
+    return PARAMETERS | {
+        "corpus": corpus,
+        "parser": {"kind": "trees"},
+        "model": MODEL,
+        "train": TRAIN | {"max_updates": 8, "batch_tokens": 200},
+        "translate": {
+            "beam": 2,
+            "length_penalty": 0.6,
+            "max_length_ratio": 1.0,
+            "max_length_extra": 5,
+            "batch_tokens": 500,
+        },
+        "evaluate": {
+            "metrics": ["bleu"],
+            "bleu_tokenizer": "13a",
+            "bootstrap_samples": 10,
+            "seed": 1,
+        },
+    }
+
+
+def run_command(name: str, *more: str) -> int:
+    """Run a command in this process and in the present folder; its exit status."""
+    module, *argv = COMMANDS[name].split()
+    main = import_module("mgsa.__main__" if module == "mgsa" else module).main
+    return run(main, [*argv, *more])
+
+
+def run_all() -> None:
+    """Run every command once, each on what those before it wrote."""
+    for name in COMMANDS:
+        if not name.startswith("translate text"):
+            with redirect_stdout(io.StringIO()):
+                assert run_command(name) == 0, name
+
+
+def in_a_process(command: str, *more: str, largest: int | None = None) -> CompletedProcess[str]:
+    """Run a command in a process of its own, whose files may have `largest` bytes and no more."""
+
+    def limit() -> None:
+        if largest is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+
+    return subprocess.run(
+        [sys.executable, "-B", "-m", *COMMANDS[command].split(), *more],
+        env={"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        text=True,
+        capture_output=True,
+        preexec_fn=limit,
+    )
+
+
+def contents(folder: Path) -> dict[str, bytes | None]:
+    """Every file and folder below a folder, hidden ones too."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in folder.rglob("*")
+    }

@@ -1,0 +1,330 @@
+"""Bad input to every command: one line that says what to do, and every file as it was.
+
+A row of the tables below is a command, what becomes of a file that it reads, and the line that it
+ends with: one that starts with a colon names this very file, and `...` stands for anything. What
+each command makes of a full disk, and of odd but legal text, is tested beside this.
+"""
+
+# ruff: noqa: E501 (a row of a table is one line)
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from mgsa.command import BAD_INPUT
+from mgsa.files import sha256
+from tests.all_stages import contents, in_a_process, run_command
+
+Change = Callable[[Path], None]
+
+
+def shorter(path: Path) -> None:
+    """A text loses its last line."""
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+
+
+def line(number: int, new: str | bytes) -> Change:
+    """A line gives way to another one."""
+
+    def change(path: Path) -> None:
+        lines = path.read_bytes().split(b"\n")
+        lines[number - 1] = new.encode() if isinstance(new, str) else new
+        path.write_bytes(b"\n".join(lines))
+
+    return change
+
+
+latin_1 = line(2, "Müller".encode("latin-1"))
+
+
+def empty(path: Path) -> None:
+    """Nothing is left of a file but its name."""
+    path.write_bytes(b"")
+
+
+def half(path: Path) -> None:
+    """The first half is left of a file."""
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+
+
+def half_recorded(path: Path) -> None:
+    """The first half is left of a file, and its manifest finds that right."""
+    half(path)
+    record(path)
+
+
+def foreign_codes(path: Path) -> None:
+    """The codes of another corpus; where there is a manifest, it finds them right."""
+    path.write_text("#version: 0.2\nq u\nqu x</w>\n", encoding="utf-8")
+    record(path)
+
+
+def record(path: Path) -> None:
+    """Enter a file anew in the manifest beside it, if there is one."""
+    manifest = path.with_name("manifest.json")
+    if manifest.exists():
+        content = json.loads(manifest.read_text(encoding="utf-8"))
+        of_dataset = {"bytes": path.stat().st_size, "sha256": sha256(path)}
+        is_model = content.get("kind") == "mgsa model"
+        content["files"][path.name] = sha256(path) if is_model else of_dataset
+        manifest.write_text(json.dumps(content), encoding="utf-8")
+
+
+def value(new: Any, *keys: str) -> Change:
+    """A value of a JSON or YAML file gives way to another one; without `keys`, all of it does."""
+
+    def change(path: Path) -> None:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if not keys:
+            content = new
+        inner = content
+        for key in keys[:-1]:
+            inner = inner[key]
+        if keys:
+            inner[keys[-1]] = new
+        dump = json.dumps if path.suffix == ".json" else yaml.safe_dump
+        path.write_text(dump(content), encoding="utf-8")
+
+    return change
+
+
+def of_one_level(_: Path) -> None:
+    """The dataset is built anew with one level of phrases."""
+    assert run_command("partition", "--set", "levels=1") == 0
+    assert run_command("dataset") == 0
+
+
+def of_other_words(_: Path) -> None:
+    """The dataset is built anew with fewer merges."""
+    assert run_command("bpe", "--set", "merges=2") == 0
+    assert run_command("dataset") == 0
+
+
+# fmt: off
+UNEQUAL = "ends after 23 lines; expected as many as in"
+UNEQUAL_LINE_COUNTS = [
+    ("corpus", shorter, "raw/train.de", f":23: {UNEQUAL} raw/train.en (24 lines)"),
+    ("corpus", shorter, "raw/train.trees", f":23: {UNEQUAL} raw/train.en (24 lines)"),
+    ("tokenize", shorter, "corpus/train.source", f":23: {UNEQUAL} corpus/train.target (24 lines)"),
+    ("parse", shorter, "tokenized/train.trees", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
+    ("bpe", shorter, "tokenized/train.target", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
+    ("partition", shorter, "parsed/train.trees", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
+    ("dataset", shorter, "bpe/train.target", f":23: {UNEQUAL} tokenized/train.lines (24 lines)"),
+    ("dataset", shorter, "tokenized/train.lines", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
+    ("dataset", shorter, "corpus/train.target", f":23: {UNEQUAL} corpus/train.source (24 lines)"),
+    ("dataset", shorter, "partitions/train.phrases", f":23: {UNEQUAL} tokenized/train.lines (24 lines)"),
+    ("evaluate", shorter, "translations/test.hypotheses", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
+]
+
+NOT_UTF_8 = [
+    (command, latin_1, file, ":2: expected UTF-8 text: invalid start byte at byte 2")
+    for command, file in [
+        ("corpus", "params.yaml"),
+        ("corpus", "raw/valid.de"),
+        ("tokenize", "corpus/corpus.json"),
+        ("tokenize", "corpus/train.source"),
+        ("parser", "corpus/corpus.json"),
+        ("parse", "parser/parser.json"),
+        ("parse", "tokenized/test.source"),
+        ("parse", "tokenized/test.trees"),
+        ("bpe", "tokenized/valid.target"),
+        ("partition", "parsed/train.trees"),
+        ("dataset", "tokenized/languages.json"),
+        ("dataset", "tokenized/test.lines"),
+        ("dataset", "bpe/train.source"),
+        ("dataset", "bpe/bpe.codes"),
+        ("dataset", "bpe/vocab.target"),
+        ("dataset", "partitions/valid.phrases"),
+        ("verify", "dataset/manifest.json"),
+        ("train", "dataset/manifest.json"),
+        ("mgsa train", "params.yaml"),
+        ("average", "model/manifest.json"),
+        ("mgsa translate", "model/manifest.json"),
+        ("translate", "params.yaml"),
+        ("evaluate", "translations/test.hypotheses"),
+        ("composition", "params.yaml"),
+        ("composition", "conf/model/own.yaml"),
+    ]
+]
+
+NO_LINE = "empty file; expected a line for each sentence"
+NO_JSON = "expected JSON: Expecting value at column 1"
+EMPTY_FILES = [
+    ("corpus", empty, "raw/valid.en", f": {NO_LINE}"),
+    ("corpus", empty, "params.yaml", ": expected a mapping of sections, found nothing"),
+    ("tokenize", empty, "corpus/train.target", f": {NO_LINE}"),
+    ("tokenize", empty, "corpus/corpus.json", f":1: {NO_JSON}"),
+    ("parser", empty, "corpus/corpus.json", f":1: {NO_JSON}"),
+    ("parse", empty, "tokenized/train.trees", f": {NO_LINE}"),
+    ("bpe", empty, "tokenized/train.source", ": empty file; expected tokenised text"),
+    ("bpe", empty, "tokenized/test.target", ": empty file; expected tokenised text"),
+    ("partition", empty, "parsed/test.trees", f": {NO_LINE}"),
+    ("dataset", empty, "bpe/train.source", f": {NO_LINE}"),
+    ("dataset", empty, "bpe/bpe.codes", ":1: expected BPE codes: '#version: 0.2', got ''"),
+    ("dataset", empty, "partitions/test.phrases", f": {NO_LINE}"),
+    ("verify", empty, "dataset/manifest.json", f":1: {NO_JSON}"),
+    ("verify", empty, "dataset/train.parquet", ": expected ... bytes as in the manifest, found 0"),
+    ("average", empty, "model/config.json", ": its SHA-256 is not the manifest's: the file was altered"),
+    ("evaluate", empty, "translations/test.references", f": {NO_LINE}"),
+    ("composition", empty, "conf/config.yaml", "conf: Could not override 'corpus'. No match in the defaults list."),
+]
+
+OPEN = "column 1: unbalanced: 1 ) missing, first for (ROOT"
+NONE = "column 1: expected a bracketed tree, found none"
+OTHER = "leaf 1 of the tree is 'Nobody': expected the token ..."
+TREES = [
+    ("corpus", line(3, "(ROOT (X (A a))"), "raw/train.trees", f":3: {OPEN}"),
+    ("corpus", line(3, ""), "raw/train.trees", f":3: {NONE}"),
+    ("corpus", line(3, "()"), "raw/train.trees", ":3: column 1: nothing in (): expected a word or brackets"),
+    ("parse", line(3, "(ROOT (X (A a))"), "tokenized/train.trees", f":3: {OPEN}"),
+    ("parse", line(3, ""), "tokenized/train.trees", f":3: {NONE}"),
+    ("parse", line(3, "(ROOT (X (A Nobody)))"), "tokenized/train.trees", f":3: {OTHER}"),
+    ("parse", line(3, "a  man"), "tokenized/train.source", ":3: expected tokens with one space between them"),
+    ("partition", line(3, "(ROOT (X (A a))))"), "parsed/train.trees", ":3: column 17: expected one tree, found more after it"),
+    ("partition", line(3, ""), "parsed/train.trees", f":3: {NONE}"),
+    ("partition", line(3, "(ROOT (X (A Nobody)))"), "parsed/train.trees", f":3: {OTHER}"),
+    ("partition", line(3, ""), "tokenized/train.source", ":3: expected tokens with one space between them, found an empty line"),
+]
+
+NINE = "dataset: expected the level of syntactic_9, but the dataset has 3 levels (partition.levels)"
+TWO = "dataset: expected the level of syntactic_2, but the dataset has 1 levels (partition.levels)"
+NO_NAME = "granularities: expected ngram_N or syntactic_N, got 'tree_1'"
+
+
+def granularity(first: str) -> Change:
+    """The model attends to another granularity."""
+    keys = ("model", "multi_granularity", "granularities")
+    return value([first, "syntactic_1", "ngram_2"], *keys)
+
+
+LEVELS = [
+    ("partition", value(0, "partition", "levels"), "params.yaml", "params.yaml: partition.levels: expected a whole number at least 1, got 0"),
+    ("dataset", line(3, "1:X"), "partitions/valid.phrases", ":3: expected 3 levels, got 1"),
+    ("train", granularity("syntactic_9"), "params.yaml", NINE),
+    ("mgsa train", granularity("syntactic_9"), "params.yaml", NINE),
+    ("mgsa train", granularity("tree_1"), "params.yaml", f": model.multi_granularity: {NO_NAME}"),
+    ("mgsa translate", of_one_level, "dataset", TWO),
+    ("translate", of_one_level, "dataset", TWO),
+]
+
+NO_MERGE = "these codes and the vocabulary are of different corpora"
+FOREIGN_CODES = [
+    ("dataset", foreign_codes, "bpe/bpe.codes", f": no merge gives ...: {NO_MERGE}"),
+    ("dataset", line(1, "qux 9"), "bpe/vocab.source", f"bpe/bpe.codes: no merge gives 'qux': {NO_MERGE}"),
+    ("dataset", empty, "bpe/vocab.source", ": ... of train.source is not in this vocabulary: it is of another corpus"),
+    ("dataset", line(3, "q@@ u@@ x"), "bpe/train.source", ":3: expected the subwords of line 3 of tokenized/train.source"),
+    ("translate", of_other_words, "dataset", ": expected the source vocabulary of the model model"),
+    ("mgsa translate", of_other_words, "dataset", ": expected the source vocabulary of the model model"),
+    ("translate text", foreign_codes, "words/bpe.codes", f": no merge gives ...: {NO_MERGE}"),
+]
+
+SHORT = "expected ... bytes as in the manifest, found ..."
+ALTERED = "its SHA-256 is not the manifest's: the file was altered"
+UNREADABLE = "expected a readable Parquet file: ..."
+ZEROS = "0" * 64
+DAMAGED_ARTIFACTS = [
+    ("verify", half, "dataset/train.parquet", f": {SHORT}"),
+    ("verify", half_recorded, "dataset/train.parquet", f": {UNREADABLE}"),
+    ("train", half, "dataset/train.parquet", f": {SHORT}"),
+    ("mgsa train", half_recorded, "dataset/valid.parquet", f": {UNREADABLE}"),
+    ("mgsa translate", half, "dataset/test.parquet", f": {SHORT}"),
+    ("translate", half_recorded, "dataset/test.parquet", f": {UNREADABLE}"),
+    ("verify", value(ZEROS, "files", "vocab.json", "sha256"), "dataset/manifest.json", f"dataset/vocab.json: {ALTERED}"),
+    ("train", value(ZEROS, "files", "tags.json", "sha256"), "dataset/manifest.json", f"dataset/tags.json: {ALTERED}"),
+    ("translate", value(ZEROS, "files", "vocab.json"), "model/manifest.json", f"model/vocab.json: {ALTERED}"),
+    ("translate text", value(ZEROS, "files", "bpe.codes"), "words/manifest.json", f"words/bpe.codes: {ALTERED}"),
+    ("average", half, "model/model.safetensors", f": {ALTERED}"),
+    ("mgsa translate", half_recorded, "model/model.safetensors", ": expected a safetensors file: ..."),
+    ("verify", value([]), "dataset/manifest.json", ": expected a dataset of schema version 1, got None"),
+    ("mgsa train", value(2, "schema_version"), "dataset/manifest.json", ": expected a dataset of schema version 1, got 2"),
+    ("translate", value([]), "model/manifest.json", ": expected the manifest of a model ('mgsa model')"),
+    ("parser", value([]), "corpus/corpus.json", ": expected the key source_language with a code"),
+    ("parse", value(ZEROS, "identity"), "parser/parser.json", ": the identity does not fit the rest of the file"),
+    ("dataset", value([]), "parser/parser.json", ": expected an object"),
+    ("translate text with phrases", value("de", "language"), "parser/parser.json", ": the identity does not fit the rest of the file"),
+]
+
+REMEDY = "remove the folder to resume from the checkpoint before it"
+CUT = f"damaged checkpoint: its SHA-256 is not the recorded one; {REMEDY}"
+LAST = "checkpoints/step-00000008"
+CHECKPOINTS = [
+    ("train", half, f"model.{LAST}/weights.safetensors", f": {CUT}"),
+    ("train", half, f"model.{LAST}/state.json", f":...: expected JSON: ...; {REMEDY}"),
+    ("mgsa train", half, f"mgsa_model.{LAST}/optimizer.safetensors", f": {CUT}"),
+    ("mgsa train", empty, f"mgsa_model.{LAST}/curves.jsonl", f": {CUT}"),
+    ("average", half, f"model.{LAST}/weights.safetensors", f": {CUT}"),
+]
+
+
+# fmt: on
+
+
+def line_of(file: str, message: str) -> str:
+    """The line on stderr; a message that starts with a colon is about `file`."""
+    return f"error: {file}{message}\n" if message.startswith(":") else f"error: {message}\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "change", "file", "message"),
+    [
+        pytest.param(*row, id=f"{heading}: {row[0]}, {row[2]}")
+        for heading, rows in {
+            "unequal": UNEQUAL_LINE_COUNTS,
+            "not UTF-8": NOT_UTF_8,
+            "empty": EMPTY_FILES,
+            "trees": TREES,
+            "levels": LEVELS,
+            "codes": FOREIGN_CODES,
+            "artifacts": DAMAGED_ARTIFACTS,
+            "checkpoints": CHECKPOINTS,
+        }.items()
+        for row in rows
+    ],
+)
+def test_a_mistake_is_one_line_and_changes_nothing(
+    folder: Path,
+    command: str,
+    change: Change,
+    file: str,
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    change(folder / file)
+    capsys.readouterr()
+    before = contents(folder)
+    assert run_command(command) == BAD_INPUT
+    said = capsys.readouterr()
+    expected = re.escape(line_of(file, message)).replace(r"\.\.\.", ".+")
+    assert re.fullmatch(expected, said.err), said.err
+    assert said.out == ""
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "change", "file", "message"),
+    [
+        ("corpus", latin_1, "raw/valid.de", NOT_UTF_8[0][-1]),
+        ("parse", line(3, ""), "tokenized/train.trees", f":3: {NONE}"),
+        pytest.param(
+            "mgsa train", granularity("syntactic_9"), "params.yaml", NINE, marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "average", half, f"model.{LAST}/weights.safetensors", f": {CUT}", marks=pytest.mark.slow
+        ),
+    ],
+    ids=["corpus", "parse", "mgsa train", "average"],
+)
+def test_a_process_of_its_own_says_no_more(
+    folder: Path, command: str, change: Change, file: str, message: str
+) -> None:
+    change(folder / file)
+    done = in_a_process(command)
+    assert (done.returncode, done.stderr) == (BAD_INPUT, line_of(file, message))

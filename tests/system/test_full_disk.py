@@ -1,0 +1,77 @@
+"""A full disk under every command: one line that names what there was no room for, all as it was.
+
+A limit of the size of files (`RLIMIT_FSIZE`) stands in for the disk: the system refuses to write,
+in the middle of a file, and nobody needs to be root.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from mgsa.command import FAILED
+from tests.all_stages import COMMANDS, contents, in_a_process, run_command
+from tests.full_disk import room_for
+
+NEARLY_FULL = {"at once": lambda _: 10, "half way": lambda sizes: max(sizes) // 2}
+GOES_ON = {"train": "max_updates=12", "mgsa train": "train.max_updates=12"}
+"""A run that has ended writes nothing but its artifact; one of more updates goes on."""
+
+
+def outputs(command: str) -> list[Path]:
+    """The files that a command writes, from where it was told to."""
+    words = COMMANDS[command].split()
+    named = {option: Path(word) for option, word in pairwise(words)}
+    written = [named[o] for o in ("--out", "--report", "--plots", "--weights") if o in named]
+    return [file for path in written for file in (path, *path.rglob("*")) if file.is_file()]
+
+
+WRITING = [c for c in COMMANDS if c != "verify" and not c.startswith("translate text")]
+
+
+@pytest.mark.parametrize("limit", NEARLY_FULL)
+@pytest.mark.parametrize("command", WRITING)
+def test_a_full_disk_is_one_line_and_changes_nothing(
+    folder: Path, command: str, limit: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written = outputs(command)
+    num_bytes = NEARLY_FULL[limit]([file.stat().st_size for file in written])
+    more = ["--set", GOES_ON[command]] if command in GOES_ON else []
+    before = contents(folder)
+    with room_for(num_bytes):
+        assert run_command(command, *more) == FAILED
+    *_, said = capsys.readouterr().err.splitlines()
+    match = re.fullmatch(r"error: (\S+): File too large", said)
+    assert match, said
+    assert is_output(Path(match[1]), command, written), said
+    after = contents(folder)
+    if command in GOES_ON:  # a log that grows is no output; the checkpoints are
+        log = f"{'model' if command == 'train' else 'mgsa_model'}.checkpoints/curves.jsonl"
+        assert log in before
+        del before[log], after[log]
+    assert after == before
+
+
+def is_output(named: Path, command: str, written: list[Path]) -> bool:
+    """Whether a command writes what an error named: a file, or the folder of one."""
+    if command in GOES_ON:
+        return ".checkpoints" in named.parts[0]
+    return any(named == file or named in file.parents for file in written)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", WRITING)
+def test_a_process_of_its_own_says_no_more_of_a_full_disk(command: str) -> None:
+    """It takes the same line, and nothing that the interpreter or a library adds at the end."""
+    largest = max(file.stat().st_size for file in outputs(command))
+    more = ["--set", GOES_ON[command]] if command in GOES_ON else []
+    done = in_a_process(command, *more, largest=largest // 2)
+    assert done.returncode == FAILED
+    errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert done.stderr.splitlines()[-1:] == errors
+    assert "Traceback" not in done.stderr
+    assert "Warning" not in done.stderr
