@@ -24,7 +24,7 @@ from mgsa.files import open_to_write
 from mgsa.settings import Count, NonNegative, Positive, Probability
 from pipeline.bracketing import score
 from pipeline.saved_models import inside, load_saved, save_alike
-from pipeline.trees import Tree, read_tree
+from pipeline.trees import ROOT, Tree, read_tree, top_node
 from pipeline.word_vectors import word_vectors, write_vectors
 
 
@@ -163,7 +163,8 @@ def _train_constituency(
     from stanza.models.constituency.utils import remove_duplicate_trees, retag_trees
 
     for name, bracketed in (("train", train), ("dev", dev)):
-        text = "".join(f"{tree}\n" for tree in bracketed)
+        # stanza wants the same wrapper around every tree: a treebank may have its own, or none.
+        text = "".join(f"{Tree(ROOT, (top_node(tree),))}\n" for tree in bracketed)
         (work / f"{name}.mrg").write_text(text, encoding="utf-8")
     args = constituency_parser.parse_args(
         _flags(
@@ -184,6 +185,8 @@ def _train_constituency(
             device="cpu",
         )
     )
+    # A label that only held-out trees have costs their score, which is no reason not to train.
+    args["check_valid_states"] = False
     tagger = stanza.Pipeline(
         language,
         dir=str(Path()),

@@ -103,6 +103,21 @@ def test_a_full_disk_while_training_is_one_line(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus", "params.yaml"]
 
 
+@pytest.mark.slow
+def test_a_treebank_may_have_any_wrapper_and_labels_of_its_own_in_dev(tmp_path: Path) -> None:
+    treebank = tmp_path / "corpus" / "treebank"
+    treebank.mkdir(parents=True)
+    wrapped = "{}(S (NP (DT the) (NN man)) (VP (VBZ reads)) (. .)){}\n"
+    trees = [wrapped.format(*ends) for ends in (("( ", ")"), ("(TOP ", ")"), ("", ""))]
+    (treebank / "train.mrg").write_text("".join(trees).replace("man", "cat") + trees[0])
+    (treebank / "dev.mrg").write_text(trees[1] + "(ROOT (UCP (NP (NNS books)) (. .)))\n")
+    params = TRAIN.format(train="null").replace("steps: 30", "steps: 5")
+    assert run(main, command(tmp_path, params)) == 0
+    assert read_json(tmp_path / "parser.json")["dev_trees"] == 2
+    tree = ConstituencyParser.load(tmp_path / "parser").parse([["the", "man"]])[0]
+    assert tree.startswith("(ROOT (")
+
+
 @pytest.mark.real
 def test_a_package_is_taken_from_a_folder_and_scored(tmp_path: Path, shared: Path) -> None:
     params = (
