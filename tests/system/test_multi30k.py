@@ -1,0 +1,202 @@
+"""The pipeline on real text: 2,000 pairs of Multi30k, parsed by a stanza package."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shlex
+import subprocess
+import sys
+from itertools import accumulate, islice
+from pathlib import Path
+
+import pytest
+import yaml
+
+from mgsa.files import read_json
+from pipeline.composition import compose
+from pipeline.stage import SIDES, SPLITS
+from pipeline.trees import Tree, escape_token, read_tree, top_node
+from tests.imports import ROOT
+
+PAIRS = {"train": 2000, "valid": 200, "test": 200}
+FILES = {"train": "train", "valid": "val", "test": "test_2016_flickr"}
+LANGUAGES = {"source": "en", "target": "de"}
+OVERRIDES = [
+    *("corpus=local", "corpus.name=multi30k_head", "parser=stanza", "parser.package=ptbsample"),
+    *("model=mgsa_syntactic_tiny", "bpe.merges=1000"),
+    *("train.max_updates=60", "train.warmup=20", "train.log_every=10", "train.validate_every=30"),
+    *("train.validation_sentences=20", "translate.beam=1", "evaluate.bootstrap_samples=100"),
+]
+STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
+LEVELS = 3
+
+
+@pytest.fixture
+def folder(tmp_path: Path, shared: Path) -> Path:
+    """A folder with the first pairs of each split, and the parameters."""
+    overrides = [*OVERRIDES, f"parser.resources={shared / 'stanza_resources'}"]
+    for split, name in FILES.items():
+        for side, language in LANGUAGES.items():
+            path = tmp_path / f"{split}.{language}"
+            with gzip.open(shared / "multi30k" / f"{name}.{language}.gz", "rb") as file:
+                path.write_bytes(b"".join(islice(file, PAIRS[split])))
+            overrides.append(f"corpus.{split}.{side}={path}")
+    params = yaml.safe_dump(compose(ROOT / "conf", overrides))
+    (tmp_path / "params.yaml").write_text(params, encoding="utf-8")
+    return tmp_path
+
+
+def run(folder: Path, command: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    """A command of `dvc.yaml`, run in `folder` with `text` on stdin."""
+    python, *rest = shlex.split(command)
+    assert python == "python"
+    done = subprocess.run(
+        [sys.executable, *rest],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        input=text,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def stage(folder: Path, name: str) -> dict[str, float]:
+    """Run a stage; give its report, if it writes one."""
+    run(folder, STAGES[name]["cmd"])
+    report = folder / f"data/reports/{name}.json"
+    return read_json(report) if report.exists() else {}
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text("utf-8").split("\n")[:-1]
+
+
+def is_flat(tree: Tree) -> bool:
+    """Whether nothing but words is below the top node."""
+    return all(child.word is not None for child in top_node(tree).children)
+
+
+def check_tokens(folder: Path, report: dict[str, float]) -> None:
+    """Pairs stay paired; every one that is not there was counted as dropped."""
+    data = folder / "data/tokenized"
+    dropped = sum(count for name, count in report.items() if name.startswith("train_dropped"))
+    assert report["train_kept"] + dropped == PAIRS["train"]
+    assert dropped < 20
+    for split in SPLITS:
+        numbers = [int(line) for line in lines(data / f"{split}.lines")]
+        assert len(numbers) == report[f"{split}_kept"]
+        assert numbers == sorted(set(numbers))
+        assert split == "train" or len(numbers) == PAIRS[split]
+        for side, language in LANGUAGES.items():
+            raw = lines(folder / f"{split}.{language}")
+            tokenized = lines(data / f"{split}.{side}")
+            # Tokenisation moves spaces; letters it leaves alone, and in their order.
+            for number, text in zip(numbers, tokenized, strict=True):
+                assert letters(text) == letters(raw[number - 1]), (split, side, number)
+
+
+def letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text))
+
+
+def check_trees(folder: Path, report: dict[str, float]) -> None:
+    """The leaves of every tree are the tokens of its sentence, and trees are trees."""
+    flat = sentences = 0
+    for split in SPLITS:
+        trees = [read_tree(line) for line in lines(folder / f"data/parsed/{split}.trees")]
+        sources = lines(folder / f"data/tokenized/{split}.source")
+        for tree, source in zip(trees, sources, strict=True):
+            assert tree.leaves() == [escape_token(token) for token in source.split(" ")]
+            flat += is_flat(tree)
+        sentences += len(trees)
+    assert report == {"sentences": sentences, "flat_too_long": 0, "flat_failed": 0}
+    assert flat / sentences < 0.02
+
+
+def check_phrases(folder: Path) -> None:
+    """Every level covers its sentence once and refines the one above, as the trees say."""
+    for split in SPLITS:
+        trees = [read_tree(line) for line in lines(folder / f"data/parsed/{split}.trees")]
+        phrases = lines(folder / f"data/partitions/{split}.phrases")
+        for tree, line in zip(trees, phrases, strict=True):
+            levels = [level.split(" ") for level in line.split(" ||| ")]
+            assert len(levels) == LEVELS
+            ends = [set(accumulate(int(p.partition(":")[0]) for p in level)) for level in levels]
+            assert {max(level) for level in ends} == {len(tree.leaves())}
+            assert ends[0] <= ends[1] <= ends[2]
+            top = top_node(tree)
+            assert [p.partition(":")[2] for p in levels[0]] == [
+                child.label for child in top.children or (top,)
+            ]
+
+
+def check_subwords(folder: Path) -> None:
+    """Put together again, subwords are the tokens; some words were split."""
+    for split in SPLITS:
+        for side in SIDES:
+            tokens = (folder / f"data/tokenized/{split}.{side}").read_text("utf-8")
+            subwords = (folder / f"data/bpe/{split}.{side}").read_text("utf-8")
+            assert subwords.replace("@@ ", "") == tokens
+            assert subwords.count("@@ ") > 100
+
+
+def check_training(folder: Path, report: dict[str, float]) -> None:
+    """Losses of training and validation fall, and so does that of the tags."""
+    curves = [yaml.safe_load(line) for line in lines(folder / "data/model/curves.jsonl")]
+    for name in ("train_loss", "valid_nll", "valid_tag_nll"):
+        values = [point[name] for point in curves if name in point]
+        assert len(values) >= 2
+        assert values[-1] < 0.97 * values[0], (name, values)
+    assert (report["updates"], report["skipped_batches"]) == (60, 0)
+
+
+def check_scores(folder: Path, report: dict[str, float]) -> None:
+    """As many translations as sentences; scores say how they came about, and how sure they are."""
+    assert lines(folder / "data/translations/test.references") == lines(folder / "test.de")
+    assert len(lines(folder / "data/translations/test.hypotheses")) == PAIRS["test"]
+    content = read_json(folder / "data/reports/evaluate.json")
+    signatures = {entry["metric"]: entry["signature"] for entry in content["signatures"]}
+    assert signatures.keys() == {"bleu", "chrf", "ter"}
+    for name, signature in signatures.items():
+        assert signature.startswith("nrefs:1|bs:100|seed:12345|case:mixed|"), signature
+        assert report[f"{name}_mean"] == pytest.approx(report[name], abs=3)
+    assert report["sentences"] == PAIRS["test"]
+    assert 0 < report["chrf_interval"] < report["chrf"] < 100
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_real_text_goes_through_every_stage(folder: Path) -> None:
+    report = stage(folder, "corpus")
+    assert report == {f"{split}_pairs": count for split, count in PAIRS.items()}
+    check_tokens(folder, stage(folder, "tokenize"))
+
+    stage(folder, "parser")
+    check_trees(folder, stage(folder, "parse"))
+    parsed = (folder / "data/parsed/train.trees").read_bytes()
+    assert " 0 parsed now" in run(folder, STAGES["parse"]["cmd"]).stderr
+    assert (folder / "data/parsed/train.trees").read_bytes() == parsed
+
+    stage(folder, "bpe")
+    check_subwords(folder)
+    stage(folder, "partition")
+    check_phrases(folder)
+
+    report = stage(folder, "dataset")
+    assert [report[f"{split}_rows"] for split in ("valid", "test")] == [200, 200]
+    assert report["train_rows"] == len(lines(folder / "data/tokenized/train.lines"))
+    assert {"NP", "VP", "PP", "NN"} <= set(read_json(folder / "data/dataset/tags.json"))
+    run(folder, "python -m pipeline.dataset --verify data/dataset")
+
+    check_training(folder, stage(folder, "train"))
+    stage(folder, "translate")
+    check_scores(folder, stage(folder, "evaluate"))
+
+    # Raw text takes another way to the model and comes out the same.
+    head = lines(folder / "test.en")[:5]
+    said = run(folder, "python -m pipeline.translate --model data/model", "\n".join(head) + "\n")
+    assert said.stdout.split("\n")[:-1] == lines(folder / "data/translations/test.hypotheses")[:5]
