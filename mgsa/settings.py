@@ -56,6 +56,8 @@ Positive = Annotated[int, Range(minimum=1)]
 """A whole number of things: one or more."""
 Probability = Annotated[float, Range(minimum=0, below=1)]
 """A rate that may be zero and is less than one: a dropout, a smoothing weight."""
+Share = Annotated[float, Range(minimum=0, maximum=1)]
+"""A part of a whole: none, all, or anything between."""
 NonNegative = Annotated[float, Range(minimum=0)]
 """A real number that may be zero."""
 

@@ -111,6 +111,7 @@ def _write_sample(settings: SampleCorpus, folder: Path) -> dict[str, int]:
         test=settings.test,
         treebank_train=settings.treebank_train,
         treebank_dev=settings.treebank_dev,
+        ambiguity=settings.ambiguity,
     )
     return {"train": settings.train, "valid": settings.valid, "test": settings.test}
 

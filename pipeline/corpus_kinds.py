@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from mgsa.settings import Count, Positive, Range
+from mgsa.settings import Count, Positive, Range, Share
 from pipeline.download import RemoteFile
 from pipeline.stage import SPLITS
 
@@ -15,7 +15,11 @@ _LANGUAGE = re.compile("[a-z]{2,3}")
 
 @dataclass(frozen=True)
 class SampleCorpus:
-    """The built-in corpus: pairs and trees generated from a seed."""
+    """The built-in corpus: pairs and trees generated from a seed.
+
+    `ambiguity` is the share of places that may belong to a noun as well as to the verb, which only
+    the tree tells; for the others the place tells it too.
+    """
 
     kind: Literal["sample"]
     seed: Count
@@ -24,6 +28,7 @@ class SampleCorpus:
     test: Positive
     treebank_train: Positive
     treebank_dev: Positive
+    ambiguity: Share
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from mgsa.files import open_to_write
@@ -18,10 +19,14 @@ LONGEST = 35
 """Most words on either side."""
 
 
-def generate(num_pairs: int, seed: str) -> Iterator[SamplePair]:
-    """Sentence pairs, one after the other; the first n of more pairs are the n pairs of fewer."""
-    chooser = Chooser(seed)
-    sentences = Sentences(Clauses(NounPhrases(load_lexicon(), chooser)))
+def generate(num_pairs: int, seed: str, *, ambiguity: float) -> Iterator[SamplePair]:
+    """Sentence pairs, one after the other; the first n of more pairs are the n pairs of fewer.
+
+    Args:
+        ambiguity: the share of places that may belong to a noun as well as to the verb.
+    """
+    nouns = NounPhrases(load_lexicon(), Chooser(seed), ambiguity=ambiguity)
+    sentences = Sentences(Clauses(nouns))
     made = 0
     while made < num_pairs:
         pair = sentences.sentence().pair()
@@ -39,6 +44,7 @@ def write_sample(
     test: int,
     treebank_train: int,
     treebank_dev: int,
+    ambiguity: float,
 ) -> None:
     """Write the files of a corpus folder; memory does not grow with `train`.
 
@@ -46,23 +52,24 @@ def write_sample(
     unlike each other and unlike all that is trained on.
     """
     held_out: set[str] = set()
+    fresh = partial(_fresh, ambiguity=ambiguity, excluded=held_out)
     for split, count in (("valid", valid), ("test", test)):
-        _write_split(folder, split, _fresh(count, f"{seed} {split}", held_out, held_out))
+        _write_split(folder, split, fresh(count, f"{seed} {split}", remembered=held_out))
     (folder / "treebank").mkdir()
-    dev = list(_fresh(treebank_dev, f"{seed} treebank dev", held_out, held_out))
+    dev = list(fresh(treebank_dev, f"{seed} treebank dev", remembered=held_out))
     _write_trees(folder / "treebank" / "dev.mrg", iter(dev))
-    trees = _fresh(treebank_train, f"{seed} treebank train", held_out, None)
+    trees = fresh(treebank_train, f"{seed} treebank train", remembered=None)
     _write_trees(folder / "treebank" / "train.mrg", trees)
-    _write_split(folder, "train", _fresh(train, f"{seed} train", held_out, None))
+    _write_split(folder, "train", fresh(train, f"{seed} train", remembered=None))
 
 
 def _fresh(
-    count: int, seed: str, excluded: set[str], remembered: set[str] | None
+    count: int, seed: str, *, ambiguity: float, excluded: set[str], remembered: set[str] | None
 ) -> Iterator[SamplePair]:
     """`count` pairs whose English is not excluded; each is added to `remembered`, if given."""
     made = 0
     # Pairs are few against what the grammar can say, so the stream never runs dry.
-    for pair in generate(2**62, seed):
+    for pair in generate(2**62, seed, ambiguity=ambiguity):
         if made == count:
             return
         if pair.source in excluded:

@@ -85,9 +85,11 @@ class _Determiner:
 class NounPhrases:
     """Builds noun phrases from a lexicon by the choices of a chooser."""
 
-    def __init__(self, lexicon: Lexicon, chooser: Chooser) -> None:
+    def __init__(self, lexicon: Lexicon, chooser: Chooser, *, ambiguity: float) -> None:
+        """Args: ambiguity, the share of places that may belong to a noun as well as to the verb."""
         self.lexicon = lexicon
         self.choose = chooser
+        self.ambiguity = ambiguity
 
     def argument(
         self, classes: Collection[str], case: str, *, pronouns: bool = True, simple: bool = False
@@ -187,9 +189,10 @@ class NounPhrases:
         )
         return self.governed(preposition, argument)
 
-    def place(self, *, usually: str, seldom: str) -> Phrase:
-        """A prepositional phrase of one kind of place, or now and then of another."""
-        kind = usually if self.choose.chance(0.9) else seldom
+    def place(self, kind: str) -> Phrase:
+        """A place of a `setting` or an `attributive` one, or an ambiguous one of either kind."""
+        if self.choose.chance(self.ambiguity):
+            kind = self.choose.weighted({"setting": 1, "attributive": 1})
         return self.prepositional(self.choose.one(self.lexicon.prepositions_of(kind)))
 
     def governed(self, preposition: Preposition, argument: NounPhrase) -> Phrase:
@@ -266,7 +269,7 @@ class NounPhrases:
         person = "human" in phrase.classes
         match self.choose.weighted({"place": 4, "worn": 2 * person, "origin": person}):
             case "place":
-                attribute = self.place(usually="attributive", seldom="setting")
+                attribute = self.place("attributive")
             case "worn":
                 attribute = self.prepositional(self.lexicon.preposition("with", "worn"))
             case "origin":

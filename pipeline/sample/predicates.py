@@ -5,7 +5,7 @@ own: pronouns, time, frequency, setting, dative, object, negation, manner, agent
 
 Where something happens comes before the object (`liest im Park das Buch`), what tells one object
 from another after it (`liest das Buch auf dem Tisch`). English has both after the object: which it
-is the place tells nine times in ten, and the tree always.
+is the place tells most of the time, and the tree always.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class Predicates:
                 self.choose.one(self.lexicon.prepositions_of("accompaniment"))
             )
         else:
-            phrase = self.nouns.place(usually="setting", seldom="attributive")
+            phrase = self.nouns.place("setting")
         # What is negated is that it happens there.
         place = Middle.PLACE if predicate.before else Middle.SETTING
         predicate.add(place, phrase.english, phrase.german)

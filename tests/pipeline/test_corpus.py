@@ -45,7 +45,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 SAMPLE = {
     **{"kind": "sample", "seed": 3, "train": 40, "valid": 5, "test": 6},
-    **{"treebank_train": 8, "treebank_dev": 4},
+    **{"treebank_train": 8, "treebank_dev": 4, "ambiguity": 0.2},
 }
 
 

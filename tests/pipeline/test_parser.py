@@ -54,7 +54,14 @@ def command(folder: Path, params: str, out: str = "parser") -> list[str]:
 @pytest.mark.slow
 def test_training_gives_a_parser_and_the_same_one_again(tmp_path: Path) -> None:
     (tmp_path / "corpus").mkdir()
-    sizes = {"train": 1, "valid": 1, "test": 1, "treebank_train": 60, "treebank_dev": 20}
+    sizes = {
+        "train": 1,
+        "valid": 1,
+        "test": 1,
+        "treebank_train": 60,
+        "treebank_dev": 20,
+        "ambiguity": 0.2,
+    }
     write_sample(tmp_path / "corpus", seed=1, **sizes)
     for out in ("one", "two"):
         argv = command(tmp_path, TRAIN.format(train="null"), out)
@@ -83,7 +90,14 @@ def test_a_full_disk_while_training_is_one_line(
     tmp_path: Path, num_bytes: int, message: str
 ) -> None:
     (tmp_path / "corpus").mkdir()
-    sizes = {"train": 1, "valid": 1, "test": 1, "treebank_train": 60, "treebank_dev": 20}
+    sizes = {
+        "train": 1,
+        "valid": 1,
+        "test": 1,
+        "treebank_train": 60,
+        "treebank_dev": 20,
+        "ambiguity": 0.2,
+    }
     write_sample(tmp_path / "corpus", seed=1, **sizes)
     done = subprocess.run(
         [

@@ -14,12 +14,19 @@ from pipeline.trees import read_tree
 
 LEFT_OUT_IN_ENGLISH = {",", "dass", "den", "die", "das"}
 """A comma, a conjunction, a relative pronoun that translate nothing."""
-SIZES = {"train": 300, "valid": 40, "test": 40, "treebank_train": 50, "treebank_dev": 20}
+SIZES = {
+    "train": 300,
+    "valid": 40,
+    "test": 40,
+    "treebank_train": 50,
+    "treebank_dev": 20,
+    "ambiguity": 0.2,
+}
 
 
 @pytest.fixture(scope="module")
 def pairs() -> list[SamplePair]:
-    return list(generate(3000, "a seed"))
+    return list(generate(3000, "a seed", ambiguity=0.2))
 
 
 def test_leaves_are_the_tokens(pairs: list[SamplePair]) -> None:
@@ -54,8 +61,8 @@ def test_a_moses_tokeniser_splits_the_text_into_the_tokens(pairs: list[SamplePai
 
 
 def test_more_pairs_begin_with_the_same_pairs(pairs: list[SamplePair]) -> None:
-    assert list(islice(generate(500, "a seed"), 100)) == pairs[:100]
-    assert list(generate(100, "another seed")) != pairs[:100]
+    assert list(islice(generate(500, "a seed", ambiguity=0.2), 100)) == pairs[:100]
+    assert list(generate(100, "another seed", ambiguity=0.2)) != pairs[:100]
 
 
 def test_labels_agree_with_the_tree(pairs: list[SamplePair]) -> None:
