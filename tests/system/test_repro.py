@@ -215,3 +215,18 @@ def test_a_key_that_nothing_reads_is_named_before_any_work(project: Project) -> 
     assert "\nerror: params.yaml: corpus.treebank_dev" in said
     assert "Traceback" not in said
     assert not (project.folder / "data/corpus").exists()
+
+
+def test_a_change_to_ones_own_corpus_is_noticed(project: Project) -> None:
+    own = project.folder / "data/own"
+    for split in SPLITS:
+        (own / f"{split}.en").write_text("A man sleeps.\nThe woman reads a book.\n", "utf-8")
+        (own / f"{split}.de").write_text("Ein Mann schläft.\nDie Frau liest ein Buch.\n", "utf-8")
+    assert project.run("git", "status", "--porcelain") == ""
+    project.run("python", "-m", "pipeline.composition", "--write", "corpus=local")
+    assert "corpus" in ran(project.run("dvc", "repro", "corpus"))
+    assert ran(project.run("dvc", "repro", "corpus")) == []
+    (own / "train.en").write_text("A man snores.\nThe woman reads a book.\n", "utf-8")
+    assert ran(project.run("dvc", "repro", "corpus")) == ["corpus"]
+    copied = (project.folder / "data/corpus/train.source").read_text("utf-8")
+    assert copied.startswith("A man snores.\n")
