@@ -152,7 +152,9 @@ class Clauses:
         if construction == "progressive" and not verb.dynamic:
             construction = "present"
         negated = subject.kind != "no" and self.choose.chance(0.1)
-        predicate = self.predicates.complements(verb, negated=negated, simple=simple)
+        predicate = self.predicates.complements(
+            verb, subject.agreement, negated=negated, simple=simple
+        )
         self.predicates.adjuncts(predicate, verb, construction, simple=simple)
         group = active(verb, construction, subject.agreement, support=negated or question)
         return Clause(subject, group, predicate, "active", construction)
@@ -273,12 +275,12 @@ class Clauses:
             introduced = GermanWord("dass", tuple(that))
             predicate.after = [comma(), introduced, *inner.verb_final(), comma()]
         else:
-            self._add_infinitive(predicate)
+            self._add_infinitive(predicate, subject)
         return Clause(subject, group, predicate, "active", construction)
 
-    def _add_infinitive(self, predicate: Predicate) -> None:
+    def _add_infinitive(self, predicate: Predicate, subject: NounPhrase) -> None:
         verb = self.verb(("transitive", "ditransitive", "prepositional"), subjects={"human"})
-        inner = self.predicates.complements(verb, negated=False, simple=True)
+        inner = self.predicates.complements(verb, subject.agreement, negated=False, simple=True)
         to, main = Leaf("TO", "to"), Leaf("VB", verb.english)
         predicate.rest.append(Node("S", [nested([to, main], [], inner.rest)]))
         words = german.zu_infinitive(verb).split()

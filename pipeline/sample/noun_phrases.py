@@ -92,23 +92,32 @@ class NounPhrases:
         self.ambiguity = ambiguity
 
     def argument(
-        self, classes: Collection[str], case: str, *, pronouns: bool = True, simple: bool = False
+        self,
+        classes: Collection[str],
+        case: str,
+        *,
+        pronouns: bool = True,
+        simple: bool = False,
+        beside: Agreement | None = None,
     ) -> NounPhrase:
         """A pronoun, a name or a common noun of one of these classes, in this case.
 
         Args:
             simple: no phrase inside the phrase.
+            beside: the subject of the verb that this is an object of.
         """
         if "human" in classes:
             if pronouns and self.choose.chance(0.22):
-                return self.pronoun(case)
+                return self.pronoun(case, beside=beside)
             if self.choose.chance(0.2):
                 return self.name()
         return self.common(frozenset(classes), case, simple=simple)
 
-    def pronoun(self, case: str) -> NounPhrase:
-        """A personal pronoun."""
-        subject = self.choose.one(list(PRONOUNS))
+    def pronoun(self, case: str, *, beside: Agreement | None = None) -> NounPhrase:
+        """A personal pronoun; beside a subject of the first person none of the first person."""
+        first = beside is not None and beside.person == 1
+        fitting = [name for name, (_, person, _) in PRONOUNS.items() if not (first and person == 1)]
+        subject = self.choose.one(fitting)
         other, person, number = PRONOUNS[subject]
         leaf = Leaf("PRP", subject if case == "nom" else other)
         return NounPhrase(

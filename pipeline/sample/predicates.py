@@ -16,6 +16,7 @@ from enum import IntEnum
 from pipeline.sample.derivation import GermanWord, Leaf, Node, Phrase
 from pipeline.sample.lexicon import Adverb, Verb
 from pipeline.sample.noun_phrases import NounPhrase, NounPhrases, coordinated
+from pipeline.sample.verb_groups import Agreement
 
 
 class Middle(IntEnum):
@@ -89,8 +90,14 @@ class Predicates:
         self.lexicon = nouns.lexicon
         self.choose = nouns.choose
 
-    def complements(self, verb: Verb, *, negated: bool, simple: bool) -> Predicate:
-        """The objects that a verb's frame asks for, `not` included; no clauses."""
+    def complements(
+        self, verb: Verb, subject: Agreement, *, negated: bool, simple: bool
+    ) -> Predicate:
+        """The objects that a verb's frame asks for, `not` included; no clauses.
+
+        Args:
+            subject: of the verb; an object that is the same person would be reflexive.
+        """
         predicate = Predicate()
         negation = Leaf("RB", "not")
         if negated:
@@ -99,14 +106,14 @@ class Predicates:
         match verb.frame:
             case "transitive" | "dative":
                 case = "acc" if verb.frame == "transitive" else "dat"
-                argument = self._object(verb, case, negated=negated, simple=simple)
+                argument = self._object(verb, subject, case, negated=negated, simple=simple)
                 swallowed = negated and _swallow_negation(argument, negation)
                 place = Middle.OBJECT if case == "acc" else Middle.DATIVE
                 self._add_object(predicate, place, argument)
             case "ditransitive":
-                receiver = self.nouns.argument({"human"}, "dat", simple=True)
+                receiver = self.nouns.argument({"human"}, "dat", simple=True, beside=subject)
                 self._add_object(predicate, Middle.DATIVE, receiver)
-                given = self._object(verb, "acc", negated=negated, simple=simple)
+                given = self._object(verb, subject, "acc", negated=negated, simple=simple)
                 swallowed = negated and _swallow_negation(given, negation)
                 self._add_object(predicate, Middle.OBJECT, given)
             case "prepositional" | "motion" | "position":
@@ -183,9 +190,11 @@ class Predicates:
         phrase = self.nouns.governed(self.lexicon.preposition("by", "agent"), doer)
         return phrase.english, phrase.german
 
-    def _object(self, verb: Verb, case: str, *, negated: bool, simple: bool) -> NounPhrase:
+    def _object(
+        self, verb: Verb, subject: Agreement, case: str, *, negated: bool, simple: bool
+    ) -> NounPhrase:
         if not negated:
-            argument = self.nouns.argument(verb.object, case, simple=simple)
+            argument = self.nouns.argument(verb.object, case, simple=simple, beside=subject)
             if argument.kind == "pronoun" or not self.choose.chance(0.08):
                 return argument
             other = self.nouns.argument(verb.object, case, pronouns=False, simple=True)

@@ -187,7 +187,9 @@ class Sentences:
         verb = self.clauses.verb(("transitive", "dative", "intransitive"), subjects={"human"})
         subject = self.nouns.argument({"human"}, "nom", simple=True)
         construction = self.choose.weighted(QUESTION_CONSTRUCTIONS)
-        predicate = self.clauses.predicates.complements(verb, negated=False, simple=True)
+        predicate = self.clauses.predicates.complements(
+            verb, subject.agreement, negated=False, simple=True
+        )
         group = active(verb, construction, subject.agreement, support=True)
         clause = Clause(subject, group, predicate, "active", construction)
         leaf = Leaf("WRB", word)

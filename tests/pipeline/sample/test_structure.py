@@ -127,3 +127,16 @@ def test_and_joins_objects_and_clauses_alike(pairs: list[SamplePair]) -> None:
             if "CC" in labels and "," not in labels and "and" in node.leaves():
                 joined.add((node.label, labels[labels.index("CC") - 1]))
     assert {("NP", "NP"), ("S", "S"), ("VP", "VP")} <= joined
+
+
+def test_nobody_of_the_first_person_does_anything_to_himself(pairs: list[SamplePair]) -> None:
+    """`I see me` would be reflexive."""
+    seen = 0
+    for pair in pairs:
+        for node, _ in constituents(pair):
+            words = [child.leaves() for child in node.children]
+            if node.label == "S" and words[0] in (["I"], ["we"], ["We"]) and len(words) > 1:
+                seen += 1
+                objects = [c for c in node.children[1].children if c.label == "NP"]
+                assert not [o for o in objects if o.leaves() in (["me"], ["us"])]
+    assert seen > 100
