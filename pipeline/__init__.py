@@ -6,7 +6,6 @@ reading order, each stage after the parts that only it is made of:
 stage             what every stage shares: its arguments, its section of the parameter file
 text              parallel text on disk, and what is wrong with it
 workers           one function over a stream, on several processes, in order
-composition       STAGE: which composition of the config groups params.yaml is
 sample/           the built-in corpus: a synchronous grammar of English and German
 corpus_kinds      kinds of corpora and their settings
 download          files from the web: resumed, bounded, checked by SHA-256
@@ -40,4 +39,6 @@ train             STAGE: a model and its curves
 preprocessor      raw text as rows, by what the stages use
 translate         STAGE: translations; raw text in, translations out
 evaluate          STAGE: scores with confidence intervals
+parameters        what every section of params.yaml must be
+composition       STAGE, the first to run: params.yaml checked; which composition of conf/ it is
 """

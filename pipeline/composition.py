@@ -1,8 +1,9 @@
-"""Say which composition of the config groups `params.yaml` is, and name what differs from it.
+"""Check `params.yaml`, say which composition of the config groups it is, and name what differs.
 
 `dvc exp run -S model=…` composes the groups in `conf/`; `dvc repro` runs `params.yaml` as it is.
 A file that was edited by hand is a legitimate experiment, but nobody should take it for a preset:
-this stage runs whenever the file or the groups changed, and says so.
+this stage runs whenever the file or the groups changed, and says so. It is the first to run, so a
+wrong key or value of any stage ends `dvc repro` before any work.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from mgsa.command import run
 from mgsa.errors import InputError
 from mgsa.files import replacing_file, write_json
 from mgsa.settings import read_yaml
+from pipeline.parameters import check_parameters
 
 GROUPS = ("corpus", "parser", "model", "train")
 ABSENT = "nothing"
@@ -42,7 +44,7 @@ def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
     """
     import hydra
     import yaml
-    from hydra.errors import HydraException
+    from hydra.errors import HydraException, MissingConfigException
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
@@ -50,8 +52,14 @@ def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
         with hydra.initialize_config_dir(str(config.resolve()), version_base=None):
             composed = hydra.compose("config", overrides=list(overrides))
         sections = OmegaConf.to_container(composed, resolve=True)
+    except MissingConfigException as error:
+        options = f"; expected one of {', '.join(error.options)}" if error.options else ""
+        raise InputError(str(error).splitlines()[0] + options, path=config) from None
     except (HydraException, OmegaConfBaseException) as error:
-        raise InputError(str(error).splitlines()[0], path=config) from None
+        message = str(error).splitlines()[0]
+        if message.startswith("Could not override") and message.endswith("'."):
+            message = message.removesuffix(".") + ": no such key or group"
+        raise InputError(message, path=config) from None
     except (yaml.YAMLError, UnicodeDecodeError):
         for path in sorted(config.rglob("*.yaml")):
             if path.stat().st_size:  # Hydra takes an empty file for an empty option
@@ -83,7 +91,8 @@ def describe(composition: Composition) -> list[str]:
     """One line naming the options, then one for each key that no composition explains."""
     lines = ["params.yaml is " + " ".join(f"{g}={o}" for g, o in composition.options.items())]
     if composition.differences:
-        lines[0] += f", with {len(composition.differences)} values that no preset gives:"
+        count = len(composition.differences)
+        lines[0] += f", with {count} {'value' if count == 1 else 'values'} that no preset gives:"
     for key, (value, preset) in composition.differences.items():
         lines.append(f"  {key}: {value} (the preset has {preset})")
     return lines
@@ -111,11 +120,11 @@ def _flatten(sections: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Compare the parameter file with the groups; write the finding, or a composition."""
+    """Check the parameter file, compare it with the groups; write the finding, or a composition."""
     parser = argparse.ArgumentParser(
         prog="python -m pipeline.composition",
-        description="Say which composition of the config groups the parameter file is; "
-        "with --write, compose it anew.",
+        description="Check the parameter file, every section of it, and say which composition of "
+        "the config groups it is; with --write, compose it anew.",
     )
     parser.add_argument("--params", type=Path, default=Path("params.yaml"), metavar="FILE")
     parser.add_argument("--config", type=Path, default=Path("conf"), metavar="DIR")
@@ -130,10 +139,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     if arguments.write is not None:
         from omegaconf import OmegaConf
 
-        text = OmegaConf.to_yaml(OmegaConf.create(compose(arguments.config, arguments.write)))
+        content = compose(arguments.config, arguments.write)
+        check_parameters(content, arguments.params)
+        text = OmegaConf.to_yaml(OmegaConf.create(content))
         with replacing_file(arguments.params) as file:
             file.write(text)
-    composition = nearest_composition(read_yaml(arguments.params), arguments.config)
+    content = read_yaml(arguments.params)
+    check_parameters(content, arguments.params)
+    composition = nearest_composition(content, arguments.config)
     for line in describe(composition):
         print(line, file=sys.stderr)
     if arguments.report:

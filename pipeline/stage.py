@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from mgsa.errors import InputError
 from mgsa.files import replacing_folder, write_json
@@ -82,7 +82,21 @@ def read_settings(
             value of this one is wrong.
     """
     path: Path = arguments.params
-    content = read_yaml(path)
+    values = section_of(read_yaml(path), section, path)
+    if isinstance(values, dict):
+        values = apply_overrides(values, arguments.set)
+    where = f"{path}: {section}"
+    if isinstance(settings, Mapping):
+        return from_tagged(settings, values, where)
+    return from_mapping(settings, values, where)
+
+
+def section_of(content: Mapping[str, Any], section: str, path: Path) -> Any:
+    """The section `section` of the parameter file `path`, which holds `content`, as it is.
+
+    Raises:
+        InputError: the file names a section that no stage reads, or lacks this one.
+    """
     for name in content:
         if name not in SECTIONS:
             raise InputError(
@@ -90,10 +104,4 @@ def read_settings(
             )
     if section not in content:
         raise InputError(f"{section}: missing section", path=path)
-    values = content[section]
-    if isinstance(values, dict):
-        values = apply_overrides(values, arguments.set)
-    where = f"{path}: {section}"
-    if isinstance(settings, Mapping):
-        return from_tagged(settings, values, where)
-    return from_mapping(settings, values, where)
+    return content[section]

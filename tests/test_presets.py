@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
 
 import pytest
 import torch
@@ -14,43 +14,23 @@ from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.batch import make_batch
 from mgsa.data.vocabulary import PAD
 from mgsa.model.build import build_model
-from mgsa.settings import from_mapping, from_tagged
-from pipeline.bpe import BpeSettings
+from mgsa.settings import from_mapping
 from pipeline.composition import GROUPS, compose
-from pipeline.corpus_kinds import KINDS as CORPUS_KINDS
-from pipeline.dataset import DatasetSettings
-from pipeline.evaluate import EvaluateSettings
-from pipeline.parse import ParseSettings
-from pipeline.parser import KINDS as PARSER_KINDS
-from pipeline.partition import PartitionSettings
+from pipeline.parameters import check_parameters
 from pipeline.stage import SECTIONS
-from pipeline.tokenize import TokenizeSettings
 from tests.imports import ROOT
 from tests.random_rows import NUM_TAGS, VOCABULARY, random_row
 
 CONF = ROOT / "conf"
 OPTIONS = [(group, path.stem) for group in GROUPS for path in sorted((CONF / group).glob("*.yaml"))]
 MODELS = [name for group, name in OPTIONS if group == "model"]
-SETTINGS: dict[str, Any] = {
-    "tokenize": TokenizeSettings,
-    "parse": ParseSettings,
-    "bpe": BpeSettings,
-    "partition": PartitionSettings,
-    "dataset": DatasetSettings,
-    "model": ModelConfig,
-    "train": TrainConfig,
-    "evaluate": EvaluateSettings,
-}
 
 
 @pytest.mark.parametrize(("group", "option"), OPTIONS)
 def test_a_preset_is_taken_by_the_stages(group: str, option: str) -> None:
     sections = compose(CONF, [f"{group}={option}"])
     assert set(sections) == set(SECTIONS)
-    for name, settings in SETTINGS.items():
-        from_mapping(settings, sections[name], name)
-    from_tagged(CORPUS_KINDS, sections["corpus"], "corpus")
-    from_tagged(PARSER_KINDS, sections["parser"], "parser")
+    check_parameters(sections, Path("params.yaml"))
 
 
 def model_of(option: str) -> ModelConfig:

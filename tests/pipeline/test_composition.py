@@ -5,12 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from mgsa.command import run
 from mgsa.errors import InputError
 from mgsa.settings import read_yaml
 from pipeline.composition import compose, describe, main, nearest_composition
+from pipeline.stage import SECTIONS
+from tests.imports import ROOT
 
+CONF = ROOT / "conf"
 GROUPS = {
     "config.yaml": "defaults:\n- _self_\n- corpus: a\n- parser: p\n- model: small\n- train: cpu\n"
     "bpe:\n  merges: 100\n",
@@ -62,11 +66,6 @@ def test_what_no_composition_gives_is_named(config: Path) -> None:
     }
 
 
-def test_an_unknown_option_is_one_line(config: Path) -> None:
-    with pytest.raises(InputError, match="model/huge"):
-        compose(config, ["model=huge"])
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -80,8 +79,46 @@ def test_a_malformed_option_is_named(config: Path, content: bytes, message: str)
         compose(config, [])
 
 
-def test_the_command_writes_a_composition(config: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("model=huge", "'model/huge'; expected one of large, small"),
+        ("modle=large", "'modle': no such key or group"),
+        ("train.epoch=1", r"'train\.epoch': no such key or group"),
+    ],
+)
+def test_a_mistyped_override_is_one_line(config: Path, override: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        compose(config, [override])
+
+
+def test_the_command_writes_a_composition(tmp_path: Path) -> None:
     params = tmp_path / "params.yaml"
-    argv = ["--config", str(config), "--params", str(params), "--write", "model=large"]
+    argv = ["--config", str(CONF), "--params", str(params), "--write", "model=transformer_base"]
     assert run(main, argv) == 0
-    assert read_yaml(params) == compose(config, ["model=large"])
+    assert read_yaml(params) == compose(CONF, ["model=transformer_base"])
+
+
+def test_an_impossible_value_is_not_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    params = tmp_path / "params.yaml"
+    params.write_text("corpus: {}\n", encoding="utf-8")
+    argv = ["--config", str(CONF), "--params", str(params), "--write", "train.max_epochs=three"]
+    assert run(main, argv) == 2
+    assert "train.max_epochs: expected a whole number" in capsys.readouterr().err
+    assert read_yaml(params) == {"corpus": {}}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_wrong_key_of_any_section_is_found_first(
+    section: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = compose(CONF, [])
+    content[section]["mistyped"] = 1
+    params, report = tmp_path / "params.yaml", tmp_path / "report.json"
+    params.write_text(yaml.safe_dump(content), encoding="utf-8")
+    argv = ["--config", str(CONF), "--params", str(params), "--report", str(report)]
+    assert run(main, argv) == 2
+    assert f"{section}.mistyped: unknown key" in capsys.readouterr().err
+    assert not report.exists()
