@@ -202,18 +202,31 @@ def test_what_no_preset_gives_is_named_by_its_key(project: Project) -> None:
     text = path.read_text("utf-8")
     path.write_text(text.replace("  warmup: 400\n", "  warmup: 401\n"), "utf-8")
     said = project.run("dvc", "repro", "composition")
-    assert "model=mgsa_syntactic_tiny train=cpu, with 1 values that no preset gives:\n" in said
+    assert "model=mgsa_syntactic_tiny train=cpu, with 1 value that no preset gives:\n" in said
     assert "  train.warmup: 401 (the preset has 400)\n" in said
     assert ran(project.run("dvc", "repro", "composition")) == []
 
 
-def test_a_key_that_nothing_reads_is_named_before_any_work(project: Project) -> None:
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        (
+            "  treebank_dev: ",
+            "  treebank_development: ",
+            "corpus.treebank_development: unknown key",
+        ),
+        ("  warmup: ", "  warmup: a few ", "train.warmup: expected a whole number"),
+    ],
+)
+def test_what_no_stage_takes_is_named_before_any_work(
+    project: Project, right: str, wrong: str, message: str
+) -> None:
     path = project.folder / "params.yaml"
-    text = path.read_text("utf-8")
-    path.write_text(text.replace("  treebank_dev:", "  treebank_development:"), "utf-8")
-    said = project.run("dvc", "repro", "corpus", status=255)
-    assert "\nerror: params.yaml: corpus.treebank_dev" in said
+    path.write_text(path.read_text("utf-8").replace(right, wrong), "utf-8")
+    said = project.run("dvc", "repro", status=255)
+    assert f"\nerror: params.yaml: {message}" in said
     assert "Traceback" not in said
+    assert ran(said) == ["composition"]
     assert not (project.folder / "data/corpus").exists()
 
 
