@@ -32,7 +32,7 @@ parser:
     tagger_dropout: 0.2
     tagger_word_dropout: 0.1
     parser_hidden: 16
-    parser_epochs: 1
+    parser_epochs: 6
     parser_batch: 10
 """
 
