@@ -50,10 +50,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+SECTIONS = ("model", "train")
+"""The sections of the file that a training reads."""
+
+
 def train(arguments: argparse.Namespace) -> None:
     """Run `mgsa train`."""
     content = apply_overrides(read_yaml(arguments.config), arguments.set)
-    for section in ("model", "train"):
+    for override in arguments.set:
+        if override.partition("=")[0].partition(".")[0] not in SECTIONS:
+            raise InputError(f"--set {override}: expected a key of model or train: train.KEY=VALUE")
+    for section in SECTIONS:
         if section not in content:
             raise InputError(f"{section}: missing section", path=arguments.config)
     model = from_mapping(ModelConfig, content["model"], f"{arguments.config}: model")

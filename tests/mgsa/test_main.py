@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from mgsa.__main__ import COMMANDS, main
 from mgsa.command import run
+from mgsa.settings import read_yaml
 from tests.copy_task import write_copy_task
 from tests.full_disk import room_for
 from tests.training_settings import write_settings
@@ -34,6 +36,18 @@ def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[
     with pytest.raises(SystemExit, match="0"):
         main([name, "--help"])
     assert f"usage: mgsa {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("override", ["max_updates=2", "translate.beam=2"])
+def test_train_takes_no_key_that_it_does_not_read(
+    folder: Path, override: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = read_yaml(folder / "settings.yaml")
+    (folder / "settings.yaml").write_text(yaml.safe_dump({**content, "translate": {}}), "utf-8")
+    assert train(folder, "--set", override) == 2
+    said = capsys.readouterr().err
+    assert said == f"error: --set {override}: expected a key of model or train: train.KEY=VALUE\n"
+    assert not (folder / "out").exists()
 
 
 @pytest.mark.parametrize("words", [[], ["trian"]])
