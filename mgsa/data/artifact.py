@@ -37,7 +37,7 @@ _ROW_COLUMNS = [
 ]
 
 
-def open_dataset(folder: Path, *, verify: bool = True) -> Dataset:
+def open_dataset(folder: str | Path, *, verify: bool = True) -> Dataset:
     """Open the dataset artifact in `folder`.
 
     Args:
@@ -48,6 +48,7 @@ def open_dataset(folder: Path, *, verify: bool = True) -> Dataset:
         InputError: the folder is not a dataset of this version, or a file of it is missing,
             truncated or altered; the message names the file.
     """
+    folder = Path(folder)
     manifest = Manifest.read(folder / MANIFEST)
     for name, (size, digest) in manifest.files.items():
         path = folder / name

@@ -95,8 +95,10 @@ class Translator:
 
         Raises:
             InputError: the model attends to syntactic phrases and was given text, or rows with
-                fewer levels; or weights of several models are asked for.
+                fewer levels; or weights of several models are asked for; or `sentences` is a text.
         """
+        if isinstance(sentences, str):  # a sequence of texts, to Python: its characters
+            raise InputError("expected a list of sentences, got one text")
         config = TranslateConfig(
             beam=beam,
             length_penalty=length_penalty,

@@ -41,7 +41,7 @@ def test_mgsa_load_gives_an_object_that_translates_rows_and_texts(
     folders: dict[str, Path],
 ) -> None:
     translator = mgsa.load(folders["words"])
-    rows = list(open_dataset(folders["dataset"]).read("test"))
+    rows = list(open_dataset(str(folders["dataset"])).read("test"))
     lines = list(open_dataset(folders["dataset"]).texts("test", "source_tokens"))
     from_rows = translator.translate(rows, beam=3, n_best=2)
     assert texts(from_rows) == texts(translator.translate(lines, beam=3))
@@ -50,6 +50,11 @@ def test_mgsa_load_gives_an_object_that_translates_rows_and_texts(
         assert len(translation.n_best) == 2
         assert translation.n_best[0].score >= translation.n_best[1].score
         assert translation.text == " ".join(translation.subwords).replace("@@ ", "")
+
+
+def test_one_text_is_not_taken_for_its_characters(folders: dict[str, Path]) -> None:
+    with pytest.raises(InputError, match="expected a list of sentences, got one text"):
+        mgsa.load(folders["words"]).translate("a b")
 
 
 @pytest.mark.parametrize("name", ["words", "phrases"])
