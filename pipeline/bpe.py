@@ -189,7 +189,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="counts (JSON)")
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "bpe", BpeSettings)
-    with replacing_outputs(arguments.out, arguments.report) as (folder, report):
+    with replacing_outputs(arguments.out, arguments.report, mark="bpe.codes") as (folder, report):
         report.update(learn(arguments.tokenized, folder, settings))
         report.update(segment(arguments.tokenized, folder, settings))
 

@@ -272,7 +272,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         parser=arguments.parser,
         links=arguments.links or _own_links(arguments.tokenized),
     )
-    with replacing_outputs(arguments.out, arguments.report) as (folder, report):
+    with replacing_outputs(arguments.out, arguments.report, mark="train.parquet") as (
+        folder,
+        report,
+    ):
         report.update(build_dataset(inputs, settings, parameters, folder))
 
 

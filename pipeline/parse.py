@@ -237,7 +237,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "parse", ParseSettings)
     used = _check_inputs(arguments.tokenized, arguments.parser)
-    with replacing_outputs(arguments.out, arguments.report) as (folder, report):
+    with replacing_outputs(arguments.out, arguments.report, mark="train.trees") as (folder, report):
         if used.kind == "trees":
             counts = copy_trees(arguments.tokenized, folder)
         else:

@@ -186,7 +186,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="scores (JSON)")
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "parser", KINDS)
-    with replacing_outputs(arguments.out, arguments.report) as (folder, report):
+    with replacing_outputs(arguments.out, arguments.report, mark="parser.json") as (folder, report):
         report.update(make_parser(settings, arguments.corpus, folder))
 
 

@@ -26,7 +26,13 @@ from mgsa.errors import InputError
 from mgsa.files import open_to_write, replacing_folder
 from mgsa.settings import Count, Positive
 from pipeline.phrase_counts import PhraseCounts
-from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
+from pipeline.stage import (
+    SPLITS,
+    argument_parser,
+    check_replaceable,
+    read_settings,
+    replacing_outputs,
+)
 from pipeline.text import read_parallel, split_tokens
 from pipeline.trees import Tree, check_leaves, read_tree, top_node
 from pipeline.workers import map_chunks
@@ -254,8 +260,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         if not path.is_file():
             raise InputError("no such file", path=path)
 
+    check_replaceable(arguments.plots, "tags.csv")
     counts = PhraseCounts()
-    outputs = replacing_outputs(arguments.out, arguments.report)
+    outputs = replacing_outputs(arguments.out, arguments.report, mark="train.phrases")
     with replacing_folder(arguments.plots) as plots, outputs as (out, report):
         for split, (trees, tokens) in inputs.items():
             phrases = out / f"{split}.phrases"

@@ -36,18 +36,37 @@ ANNOTATIONS = ("trees", "links", "voice", "tense")
 
 
 @contextmanager
-def replacing_outputs(out: Path, report: Path) -> Iterator[tuple[Path, dict[str, float]]]:
+def replacing_outputs(
+    out: Path, report: Path, *, mark: str
+) -> Iterator[tuple[Path, dict[str, float]]]:
     """Give a folder and a report to fill, which replace `out` and the file `report`, or neither.
 
+    Args:
+        mark: a file that the stage always writes, by which its folder is known.
+
     Raises:
-        InputError: `report` lies in `out`, which is replaced as a whole.
+        InputError: `out` holds something else; or `report` lies in it, which is replaced as a
+            whole.
     """
+    check_replaceable(out, mark)
     if report.resolve().is_relative_to(out.resolve()):
         raise InputError(f"expected a report outside of {out}", path=report)
     numbers: dict[str, float] = {}
     with replacing_folder(out) as folder:
         yield folder, numbers
         write_json(report, numbers)
+
+
+def check_replaceable(folder: Path, mark: str) -> None:
+    """Check that a stage may replace `folder`: it is none yet, empty, or holds a file `mark`.
+
+    Raises:
+        InputError: it holds something else, which replacing it would remove.
+    """
+    if folder.is_dir() and any(folder.iterdir()) and not any(folder.glob(mark)):
+        raise InputError(
+            f"expected an empty folder, or one with {mark}, to replace as a whole", path=folder
+        )
 
 
 def argument_parser(stage: str, description: str) -> argparse.ArgumentParser:

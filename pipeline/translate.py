@@ -18,7 +18,7 @@ from mgsa.config import TranslateConfig
 from mgsa.decoding.settings import SECTION, read_translate_config
 from mgsa.errors import InputError
 from mgsa.files import not_utf_8, open_to_write, replacing_folder
-from pipeline.stage import argument_parser, read_settings
+from pipeline.stage import argument_parser, check_replaceable, read_settings
 from pipeline.text import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ def translate_dataset(
     """
     from mgsa.data.artifact import open_dataset
 
+    check_replaceable(out, "*.hypotheses")
     opened = open_dataset(dataset)
     translations = translator.translate_split(opened, split, settings)
     references = opened.texts(split, "target_text")

@@ -12,15 +12,20 @@ from pipeline.stage import replacing_outputs
 
 
 def fill(out: Path, report: Path, number: object) -> None:
-    with replacing_outputs(out, report) as (folder, numbers):
+    with replacing_outputs(out, report, mark="mark") as (folder, numbers):
+        (folder / "mark").touch()
         (folder / f"file {number}").touch()
         numbers["number"] = number  # type: ignore[assignment]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
 
 
 def test_a_folder_and_its_report_are_replaced(tmp_path: Path) -> None:
     for number in (1, 2):
         fill(tmp_path / "out", tmp_path / "reports" / "out.json", number)
-        assert [path.name for path in (tmp_path / "out").iterdir()] == [f"file {number}"]
+        assert names(tmp_path / "out") == [f"file {number}", "mark"]
         assert read_json(tmp_path / "reports" / "out.json") == {"number": number}
 
 
@@ -28,12 +33,24 @@ def test_a_report_that_cannot_be_written_leaves_the_folder(tmp_path: Path) -> No
     fill(tmp_path / "out", tmp_path / "out.json", 1)
     with pytest.raises(TypeError, match="not JSON serializable"):
         fill(tmp_path / "out", tmp_path / "out.json", object())
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["file 1"]
+    assert names(tmp_path / "out") == ["file 1", "mark"]
     assert read_json(tmp_path / "out.json") == {"number": 1}
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.json"]
+    assert names(tmp_path) == ["out", "out.json"]
 
 
 def test_a_report_in_the_folder_that_is_replaced_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"out/report\.json: expected a report outside of "):
         fill(tmp_path / "out", tmp_path / "out" / "report.json", 1)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_holds_something_else_is_not_replaced(tmp_path: Path) -> None:
+    """`--out data` for `--out data/bpe` must not remove what all the other stages wrote."""
+    fill(tmp_path / "data" / "bpe", tmp_path / "bpe.json", 1)
+    with pytest.raises(InputError, match="data: expected an empty folder, or one with mark, to"):
+        fill(tmp_path / "data", tmp_path / "bpe.json", 2)
+    assert names(tmp_path / "data" / "bpe") == ["file 1", "mark"]
+    assert read_json(tmp_path / "bpe.json") == {"number": 1}
+    (tmp_path / "empty").mkdir()
+    fill(tmp_path / "empty", tmp_path / "bpe.json", 3)
+    assert names(tmp_path / "empty") == ["file 3", "mark"]
