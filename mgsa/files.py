@@ -52,7 +52,8 @@ def replacing_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     if path.is_dir():
         raise InputError("expected a file to write, found a folder", path=path)
     _make_folder(path.parent)
-    descriptor, name = tempfile.mkstemp(prefix=_TEMPORARY_PREFIX, dir=path.parent)
+    with _naming_instead(path):
+        descriptor, name = tempfile.mkstemp(prefix=_TEMPORARY_PREFIX, dir=path.parent)
     os.close(descriptor)
     temporary = Path(name)
     try:
@@ -79,7 +80,8 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     if path.exists() and not path.is_dir():
         raise InputError("expected a folder to write, found a file", path=path)
     _make_folder(path.parent)
-    temporary = Path(tempfile.mkdtemp(prefix=_TEMPORARY_PREFIX, dir=path.parent))
+    with _naming_instead(path):
+        temporary = Path(tempfile.mkdtemp(prefix=_TEMPORARY_PREFIX, dir=path.parent))
     try:
         with _naming(path, temporary):
             yield temporary
@@ -133,6 +135,15 @@ def _naming(path: Path, temporary: Path) -> Iterator[None]:
         if error.filename is None and error.errno in NO_ROOM:
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
+
+
+@contextmanager
+def _naming_instead(path: Path) -> Iterator[None]:
+    """Name `path` in an `OSError`, whose temporary file nobody has heard of."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,16 @@ def test_a_folder_comes_back_when_another_cannot_take_its_place(
         fill(path, "new")
     assert names(path) == ["old"]
     assert names(tmp_path) == ["out"]
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that takes no files")
+@pytest.mark.parametrize("replacing", [replacing_folder, replacing_file])
+def test_a_folder_that_takes_no_files_is_told_of_what_was_asked_for(
+    replacing: Callable[[Path], AbstractContextManager[object]],
+) -> None:
+    with pytest.raises(OSError, match="/proc/out") as raised, replacing(Path("/proc/out")):
+        pass
+    assert raised.value.filename == "/proc/out"
 
 
 def fill(path: Path, name: str) -> None:
