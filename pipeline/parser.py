@@ -119,7 +119,7 @@ def _language(corpus: Path) -> str:
 def _treebank(corpus: Path, named: str | None, part: str) -> Path:
     path = corpus / "treebank" / f"{part}.mrg" if named is None else Path(named)
     if not path.is_file():
-        hint = f"; parser.{part} names another" if named is None else ""
+        hint = f"; parser.{part} names another, parser=stanza needs none" if named is None else ""
         raise InputError(f"no such file: a parser is trained on a treebank{hint}", path=path)
     return path
 
