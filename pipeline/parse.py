@@ -237,6 +237,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "parse", ParseSettings)
     used = _check_inputs(arguments.tokenized, arguments.parser)
+    if arguments.out.resolve() == arguments.tokenized.resolve():  # it may hold ready-made trees
+        raise InputError("expected another folder than --tokenized", path=arguments.out)
     with replacing_outputs(arguments.out, arguments.report, mark="train.trees") as (folder, report):
         if used.kind == "trees":
             counts = copy_trees(arguments.tokenized, folder)

@@ -210,6 +210,18 @@ def test_a_tree_that_does_not_fit_is_named(
     assert not (tmp_path / "out").exists()
 
 
+def test_the_text_it_reads_is_not_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokenized = write_tokenized(tmp_path / "tokenized", ["a"])
+    for split in SPLITS:
+        (tokenized / f"{split}.trees").write_text("(X a)\n", encoding="utf-8")
+    argv = command(tmp_path, tokenized, trees_parser(tmp_path), parameters(tmp_path), "tokenized")
+    assert run(main, argv) == 2
+    assert "tokenized: expected another folder than --tokenized" in capsys.readouterr().err
+    assert (tokenized / "train.source").read_text("utf-8") == "a\n"
+
+
 def test_missing_trees_are_named(tmp_path: Path) -> None:
     tokenized = write_tokenized(tmp_path / "tokenized", ["a b"])
     with pytest.raises(InputError, match=r"train\.trees: no such file: parser\.kind is trees"):
