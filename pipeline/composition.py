@@ -9,6 +9,7 @@ wrong key or value of any stage ends `dvc repro` before any work.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -94,8 +95,13 @@ def describe(composition: Composition) -> list[str]:
         count = len(composition.differences)
         lines[0] += f", with {count} {'value' if count == 1 else 'values'} that no preset gives:"
     for key, (value, preset) in composition.differences.items():
-        lines.append(f"  {key}: {value} (the preset has {preset})")
+        lines.append(f"  {key}: {_shown(value)} (the preset has {_shown(preset)})")
     return lines
+
+
+def _shown(value: Any) -> str:
+    """A value as YAML has it: `null`, not Python's `None`."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _differences(

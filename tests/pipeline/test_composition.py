@@ -55,14 +55,19 @@ def test_a_composition_is_recognised(config: Path) -> None:
 def test_what_no_composition_gives_is_named(config: Path) -> None:
     params = compose(config, ["corpus=b", "model=large"])
     params["model"]["phrases"]["levels"] = [1]
-    params["bpe"]["merges"] = 150
+    params["bpe"]["merges"] = None
     del params["train"]["epochs"]
     found = nearest_composition(params, config)
     assert found.options["model"] == "large"
     assert found.differences == {
         "model.phrases.levels": ([1], [1, 2]),
-        "bpe.merges": (150, 200),
+        "bpe.merges": (None, 200),
         "train.epochs": ("nothing", 1),
+    }
+    assert set(describe(found)[1:]) == {
+        "  model.phrases.levels: [1] (the preset has [1, 2])",
+        "  bpe.merges: null (the preset has 200)",
+        "  train.epochs: nothing (the preset has 1)",
     }
 
 
