@@ -4,7 +4,7 @@ from __future__ import annotations
 
 SPELLED_WITH_A_VOWEL = ("uni", "use", "usu", "european", "one")
 """Beginnings that are written with a vowel and spoken with a consonant."""
-SILENT_H = ("hour", "honest", "honour", "heir")
+SILENT_H = ("hour", "honest", "honour", "heir", "herb")
 
 
 def be(tense: str, person: int, number: str) -> str:

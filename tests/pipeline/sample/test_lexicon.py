@@ -39,6 +39,17 @@ def test_every_class_that_is_asked_for_has_nouns() -> None:
     assert asked - given == set()
 
 
+def test_s_after_a_sibilant_is_es() -> None:
+    """`bosses`, `watches`; but for nouns whose plural is like the singular."""
+    sibilants = ("s", "x", "z", "ch", "sh")
+    for noun in LEXICON.nouns:
+        if noun.english.endswith(sibilants) and noun.english_plural not in ("", noun.english):
+            assert noun.english_plural == f"{noun.english}es"
+    for verb in LEXICON.verbs:
+        if verb.english.endswith(sibilants):
+            assert verb.english_third == f"{verb.english}es"
+
+
 def test_participles_of_separable_verbs_begin_with_the_prefix() -> None:
     for verb in LEXICON.verbs:
         prefix, separable, _ = verb.german.rpartition("|")
