@@ -70,8 +70,6 @@ class Clause:
             start.append(self.predicate.frequency)
         if not chain:
             return [*start, *self.predicate.rest]
-        if chain[0].tag == "TO":
-            return [*start, Node("S", [nested(chain, [], self.predicate.rest)])]
         return [*start, nested(chain, [], self.predicate.rest)]
 
     def verb_second(self, front: list[GermanWord] | None = None) -> list[GermanWord]:
@@ -111,7 +109,7 @@ class Clauses:
 
         Args:
             simple: no clause inside it and no phrase inside its phrases.
-            question: it will be laid out as a question: simple tenses take `do`.
+            question: it will be laid out as a question: simple tenses and `had to` take `do`.
             tense: `past` or `nonpast`, if not any.
         """
         kind = self.choose.weighted(
@@ -119,7 +117,7 @@ class Clauses:
         )
         match kind:
             case "passive":
-                return self.passive(simple=simple, tense=tense)
+                return self.passive(simple=simple, question=question, tense=tense)
             case "copula":
                 return self.copula(tense=tense)
             case "clausal":
@@ -159,13 +157,14 @@ class Clauses:
         group = active(verb, construction, subject.agreement, support=negated or question)
         return Clause(subject, group, predicate, "active", construction)
 
-    def passive(self, *, simple: bool, tense: str | None = None) -> Clause:
+    def passive(self, *, simple: bool, question: bool = False, tense: str | None = None) -> Clause:
         """A passive clause: what would be the object is the subject, the doer may be named."""
         verb = self.verb(("transitive",), passive=True)
         subject = self.subject(verb.object, simple=simple)
         construction = self._construction(CONSTRUCTIONS, tense)
         predicate = Predicate()
-        if subject.kind != "no" and self.choose.chance(0.1):
+        negated = subject.kind != "no" and self.choose.chance(0.1)
+        if negated:
             negation = Leaf("RB", "not")
             predicate.before.append(negation)
             predicate.middle.append((Middle.NEGATION, [GermanWord("nicht", (negation,))]))
@@ -174,7 +173,7 @@ class Clauses:
             self.predicates.add_setting(predicate, simple=simple)
         if self.choose.chance(0.25):
             self.predicates.add_time(predicate, construction)
-        group = passive(verb, construction, subject.agreement)
+        group = passive(verb, construction, subject.agreement, support=negated or question)
         return Clause(subject, group, predicate, "passive", construction)
 
     def copula(self, *, tense: str | None = None) -> Clause:

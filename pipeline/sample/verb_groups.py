@@ -62,7 +62,7 @@ def active(verb: Verb, construction: str, agreement: Agreement, *, support: bool
     """A verb in the active voice.
 
     Args:
-        support: whether a simple tense takes `do` (negation, questions).
+        support: whether a simple tense or `had to` takes `do` (negation, questions).
     """
     person, number = agreement.person, agreement.number
     if construction in ("present", "past", "progressive"):
@@ -92,12 +92,16 @@ def active(verb: Verb, construction: str, agreement: Agreement, *, support: bool
         auxiliary = german.finite_auxiliary(verb.auxiliary, "present", person, number)
         return _compound([have, main], have, auxiliary, [(verb.participle, main)])
     main = Leaf("VB", verb.english)
-    outer, auxiliary = _outer(construction, agreement)
+    outer, auxiliary = _outer(construction, agreement, support=support)
     return _compound([*outer, main], outer, auxiliary, [(german.infinitive(verb), main)])
 
 
-def passive(verb: Verb, construction: str, agreement: Agreement) -> VerbGroup:
-    """A verb in the passive voice: `be` and a participle, `werden` and a participle."""
+def passive(verb: Verb, construction: str, agreement: Agreement, *, support: bool) -> VerbGroup:
+    """A verb in the passive voice: `be` and a participle, `werden` and a participle.
+
+    Args:
+        support: whether `had to` takes `do` (negation, questions).
+    """
     person, number = agreement.person, agreement.number
     participle = verb.participle
     main = Leaf("VBN", verb.english_participle)
@@ -117,7 +121,7 @@ def passive(verb: Verb, construction: str, agreement: Agreement) -> VerbGroup:
         finite = german.finite_auxiliary("sein", "present", person, number)
         return _compound([have, been, main], have, finite, [(participle, main), ("worden", been)])
     be = Leaf("VB", "be")
-    outer, finite = _outer(construction, agreement)
+    outer, finite = _outer(construction, agreement, support=support)
     return _compound([*outer, be, main], outer, finite, [(participle, main), ("werden", be)])
 
 
@@ -174,7 +178,7 @@ def _compound(
     )
 
 
-def _outer(construction: str, agreement: Agreement) -> tuple[list[Leaf], str]:
+def _outer(construction: str, agreement: Agreement, *, support: bool) -> tuple[list[Leaf], str]:
     """The English modal or future auxiliary, and the German finite verb for it."""
     person, number = agreement.person, agreement.number
     if construction == "future":
@@ -182,7 +186,8 @@ def _outer(construction: str, agreement: Agreement) -> tuple[list[Leaf], str]:
         return [Leaf("MD", "will")], finite
     if construction == "had to":
         finite = german.finite_auxiliary("müssen", "past", person, number)
-        return [Leaf("VBD", "had"), Leaf("TO", "to")], finite
+        have = [Leaf("VBD", "did"), Leaf("VB", "have")] if support else [Leaf("VBD", "had")]
+        return [*have, Leaf("TO", "to")], finite
     finite = german.finite_auxiliary(MODALS[construction], "present", person, number)
     return [Leaf("MD", construction)], finite
 
