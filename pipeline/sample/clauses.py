@@ -154,7 +154,13 @@ class Clauses:
             verb, subject.agreement, negated=negated, simple=simple
         )
         self.predicates.adjuncts(predicate, verb, construction, simple=simple)
-        group = active(verb, construction, subject.agreement, support=negated or question)
+        group = active(
+            verb,
+            construction,
+            subject.agreement,
+            negated=(negated or subject.kind == "no") and not question,
+            support=negated or question,
+        )
         return Clause(subject, group, predicate, "active", construction)
 
     def passive(self, *, simple: bool, question: bool = False, tense: str | None = None) -> Clause:
@@ -173,7 +179,13 @@ class Clauses:
             self.predicates.add_setting(predicate, simple=simple)
         if self.choose.chance(0.25):
             self.predicates.add_time(predicate, construction)
-        group = passive(verb, construction, subject.agreement, support=negated or question)
+        group = passive(
+            verb,
+            construction,
+            subject.agreement,
+            negated=(negated or subject.kind == "no") and not question,
+            support=negated or question,
+        )
         return Clause(subject, group, predicate, "passive", construction)
 
     def copula(self, *, tense: str | None = None) -> Clause:
@@ -253,7 +265,7 @@ class Clauses:
         construction = self.choose.weighted(RELATIVE_CONSTRUCTIONS)
         predicate = Predicate()
         self.predicates.adjuncts(predicate, verb, construction)
-        group = active(verb, construction, subject.agreement, support=False)
+        group = active(verb, construction, subject.agreement, negated=False, support=False)
         clause = Clause(subject, group, predicate, "active", construction)
         german_words = [GermanWord(word, tuple(pronoun)), *clause.verb_final()]
         english = clause.english_statement()
@@ -264,7 +276,7 @@ class Clauses:
         verb = self.verb(("clausal", "infinitive"))
         subject = self.nouns.argument(verb.subject, "nom", simple=True)
         construction = self._construction(WITH_CLAUSE_CONSTRUCTIONS, tense)
-        group = active(verb, construction, subject.agreement, support=question)
+        group = active(verb, construction, subject.agreement, negated=False, support=question)
         predicate = Predicate()
         if verb.frame == "clausal":
             inner = self.clause(simple=True)

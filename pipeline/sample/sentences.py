@@ -174,7 +174,7 @@ class Sentences:
         construction = self.choose.weighted(QUESTION_CONSTRUCTIONS)
         predicate = Predicate()
         self.clauses.predicates.adjuncts(predicate, verb, construction)
-        group = active(verb, construction, subject.agreement, support=True)
+        group = active(verb, construction, subject.agreement, negated=False, support=True)
         clause = Clause(subject, group, predicate, "active", construction)
         leaf = Leaf("WP", "whom" if person else "what")
         word = german.interrogative("acc") if person else "was"
@@ -190,7 +190,7 @@ class Sentences:
         predicate = self.clauses.predicates.complements(
             verb, subject.agreement, negated=False, simple=True
         )
-        group = active(verb, construction, subject.agreement, support=True)
+        group = active(verb, construction, subject.agreement, negated=False, support=True)
         clause = Clause(subject, group, predicate, "active", construction)
         leaf = Leaf("WRB", word)
         node = Node("SBARQ", [Node("WHADVP", [leaf]), Node("SQ", clause.english_inverted())])

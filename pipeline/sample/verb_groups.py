@@ -58,10 +58,13 @@ class Agreement:
     number: str
 
 
-def active(verb: Verb, construction: str, agreement: Agreement, *, support: bool) -> VerbGroup:
+def active(
+    verb: Verb, construction: str, agreement: Agreement, *, negated: bool, support: bool
+) -> VerbGroup:
     """A verb in the active voice.
 
     Args:
+        negated: whether it is denied, by `not` or the subject's `no`; `must he not` only asks.
         support: whether a simple tense or `had to` takes `do` (negation, questions).
     """
     person, number = agreement.person, agreement.number
@@ -92,14 +95,17 @@ def active(verb: Verb, construction: str, agreement: Agreement, *, support: bool
         auxiliary = german.finite_auxiliary(verb.auxiliary, "present", person, number)
         return _compound([have, main], have, auxiliary, [(verb.participle, main)])
     main = Leaf("VB", verb.english)
-    outer, auxiliary = _outer(construction, agreement, support=support)
+    outer, auxiliary = _outer(construction, agreement, negated=negated, support=support)
     return _compound([*outer, main], outer, auxiliary, [(german.infinitive(verb), main)])
 
 
-def passive(verb: Verb, construction: str, agreement: Agreement, *, support: bool) -> VerbGroup:
+def passive(
+    verb: Verb, construction: str, agreement: Agreement, *, negated: bool, support: bool
+) -> VerbGroup:
     """A verb in the passive voice: `be` and a participle, `werden` and a participle.
 
     Args:
+        negated: whether it is denied, by `not` or the subject's `no`; `must he not` only asks.
         support: whether `had to` takes `do` (negation, questions).
     """
     person, number = agreement.person, agreement.number
@@ -121,7 +127,7 @@ def passive(verb: Verb, construction: str, agreement: Agreement, *, support: boo
         finite = german.finite_auxiliary("sein", "present", person, number)
         return _compound([have, been, main], have, finite, [(participle, main), ("worden", been)])
     be = Leaf("VB", "be")
-    outer, finite = _outer(construction, agreement, support=support)
+    outer, finite = _outer(construction, agreement, negated=negated, support=support)
     return _compound([*outer, be, main], outer, finite, [(participle, main), ("werden", be)])
 
 
@@ -178,8 +184,13 @@ def _compound(
     )
 
 
-def _outer(construction: str, agreement: Agreement, *, support: bool) -> tuple[list[Leaf], str]:
-    """The English modal or future auxiliary, and the German finite verb for it."""
+def _outer(
+    construction: str, agreement: Agreement, *, negated: bool, support: bool
+) -> tuple[list[Leaf], str]:
+    """The English modal or future auxiliary, and the German finite verb for it.
+
+    `must not` forbids, which is `darf nicht`; `muss nicht` would say that there is no need.
+    """
     person, number = agreement.person, agreement.number
     if construction == "future":
         finite = german.finite_auxiliary("werden", "present", person, number)
@@ -188,7 +199,8 @@ def _outer(construction: str, agreement: Agreement, *, support: bool) -> tuple[l
         finite = german.finite_auxiliary("müssen", "past", person, number)
         have = [Leaf("VBD", "did"), Leaf("VB", "have")] if support else [Leaf("VBD", "had")]
         return [*have, Leaf("TO", "to")], finite
-    finite = german.finite_auxiliary(MODALS[construction], "present", person, number)
+    modal = MODALS["may" if (construction, negated) == ("must", True) else construction]
+    finite = german.finite_auxiliary(modal, "present", person, number)
     return [Leaf("MD", construction)], finite
 
 

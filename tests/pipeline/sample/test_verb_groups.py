@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pipeline.sample.derivation import Leaf
 from pipeline.sample.lexicon import load_lexicon
 from pipeline.sample.verb_groups import Agreement, VerbGroup, active, nested, passive
@@ -22,18 +24,35 @@ def negated(group: VerbGroup) -> str:
 
 def test_had_to_takes_do_where_it_is_negated_or_asked() -> None:
     """`did not have to`, not `had not to`; the tense stays past."""
-    plain = active(VERBS["sleep"], "had to", THIRD, support=False)
+    plain = active(VERBS["sleep"], "had to", THIRD, negated=False, support=False)
     assert str(nested(plain.chain, [], [])) == "(VP (VBD had) (S (VP (TO to) (VP (VB sleep)))))"
     assert german(plain) == "musste=had+to schlafen=sleep"
-    group = active(VERBS["sleep"], "had to", THIRD, support=True)
+    group = active(VERBS["sleep"], "had to", THIRD, negated=True, support=True)
     assert negated(group) == (
         "(VP (VBD did) (RB not) (VP (VB have) (S (VP (TO to) (VP (VB sleep))))))"
     )
     assert german(group) == "musste=did+have+to schlafen=sleep"
     assert group.tense == "past"
-    group = passive(VERBS["buy"], "had to", THIRD, support=True)
+    group = passive(VERBS["buy"], "had to", THIRD, negated=True, support=True)
     assert negated(group) == (
         "(VP (VBD did) (RB not) (VP (VB have) (S (VP (TO to) (VP (VB be) (VP (VBN bought)))))))"
     )
     assert german(group) == "musste=did+have+to gekauft=bought werden=be"
     assert group.tense == "past"
+
+
+@pytest.mark.parametrize(
+    ("construction", "without", "negated"),
+    [
+        ("must", "muss", "darf"),  # `muss nicht` is `need not`
+        ("may", "darf", "darf"),
+        ("can", "kann", "kann"),
+        ("should", "soll", "soll"),
+        ("had to", "musste", "musste"),
+    ],
+)
+def test_what_must_not_be_is_forbidden(construction: str, without: str, negated: str) -> None:
+    for form, is_negated in ((without, False), (negated, True)):
+        for build in (active, passive):
+            group = build(VERBS["buy"], construction, THIRD, negated=is_negated, support=is_negated)
+            assert group.finite.word == form
