@@ -149,16 +149,17 @@ class Clauses:
         construction = construction or self.choose.weighted(CONSTRUCTIONS)
         if construction == "progressive" and not verb.dynamic:
             construction = "present"
-        negated = subject.kind != "no" and self.choose.chance(0.1)
+        nobody = subject.kind == "no"
+        negated = not nobody and self.choose.chance(0.1)
         predicate = self.predicates.complements(
             verb, subject.agreement, negated=negated, simple=simple
         )
-        self.predicates.adjuncts(predicate, verb, construction, simple=simple)
+        self.predicates.adjuncts(predicate, verb, construction, negated=nobody, simple=simple)
         group = active(
             verb,
             construction,
             subject.agreement,
-            negated=(negated or subject.kind == "no") and not question,
+            negated=(negated or nobody) and not question,
             support=negated or question,
         )
         return Clause(subject, group, predicate, "active", construction)
@@ -212,14 +213,14 @@ class Clauses:
 
     def subject(self, classes: Collection[str], *, simple: bool) -> NounPhrase:
         """A subject; a common noun may carry a relative clause, persons may come in pairs."""
-        if not simple and self.choose.chance(0.02):
+        if self.choose.chance(0.02):
             return self.nouns.common(frozenset(classes), "nom", simple=True, determiner="no")
         subject = self.nouns.argument(classes, "nom", simple=simple)
         if subject.kind == "pronoun" or simple:
             return subject
         if subject.kind != "name" and self.choose.chance(0.15):
             return self.with_relative_clause(subject)
-        if "human" in subject.classes and subject.kind != "no" and self.choose.chance(0.1):
+        if "human" in subject.classes and self.choose.chance(0.1):
             other = self.nouns.argument({"human"}, "nom", pronouns=False, simple=True)
             return coordinated(subject, other)
         return subject

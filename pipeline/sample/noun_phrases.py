@@ -28,10 +28,10 @@ SINGULAR_DETERMINERS = {
     "a": 26,
     "this": 7,
     "every": 4,
-    "no": 2,
     "possessive": 12,
     "genitive": 5,
 }
+"""None is `no`: inside a phrase it would negate what is negated, and want inversion in front."""
 PLURAL_DETERMINERS = {
     "the": 36,
     "": 12,

@@ -124,11 +124,21 @@ class Predicates:
         return predicate
 
     def adjuncts(
-        self, predicate: Predicate, verb: Verb, construction: str, *, simple: bool = True
+        self,
+        predicate: Predicate,
+        verb: Verb,
+        construction: str,
+        *,
+        negated: bool = False,
+        simple: bool = True,
     ) -> None:
-        """Adverbs and prepositional phrases that any verb may have."""
+        """Adverbs and prepositional phrases that any verb may have.
+
+        Args:
+            negated: whether the subject is `no` somebody, who can do nothing `never`.
+        """
         choose = self.choose
-        quiet = bool(predicate.before)  # negation's scope stays plain
+        quiet = negated or bool(predicate.before)  # negation's scope stays plain
         if verb.frame != "position" and not quiet and choose.chance(0.12):
             self._add_adverb(
                 predicate, Middle.MANNER, choose.one(self.lexicon.adverbs_of("manner"))
