@@ -110,7 +110,7 @@ class Clauses:
         Args:
             simple: no clause inside it and no phrase inside its phrases.
             question: it will be laid out as a question: simple tenses and `had to` take `do`.
-            tense: `past` or `nonpast`, if not any.
+            tense: `past`, `nonpast` or `present` (nonpast without `will`), if not any.
         """
         kind = self.choose.weighted(
             {"active": 58, "passive": 14, "copula": 11, "placed": 11, "clausal": 0 if simple else 9}
@@ -133,8 +133,13 @@ class Clauses:
         """One of these constructions, of this tense if one is given."""
         if tense is None:
             return self.choose.weighted(options)
-        past = tense == "past"
-        return self.choose.weighted({o: w for o, w in options.items() if (o in PAST) == past})
+        left_out = ("future",) if tense == "present" else ()
+        fitting = {
+            option: weight
+            for option, weight in options.items()
+            if (option in PAST) == (tense == "past") and option not in left_out
+        }
+        return self.choose.weighted(fitting)
 
     def active(
         self,

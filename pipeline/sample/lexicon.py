@@ -124,11 +124,18 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Subordinator:
-    """A conjunction of a subordinate clause; `when` has a translation for each tense."""
+    """A conjunction of a subordinate clause; `when` has a translation for each tense.
+
+    `tenses` has `future` where the clause may have `will`: not `if it will rain`.
+    """
 
     english: str
     german: str
     tenses: frozenset[str]
+
+    def tense_beside(self, main: str) -> str:
+        """The tense of its clause beside a main clause; `present` is nonpast without `will`."""
+        return "present" if main == "nonpast" and "future" not in self.tenses else main
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,8 @@ KINDS = {
 
 QUESTION_CONSTRUCTIONS = {"present": 3, "past": 4, "perfect": 2, "future": 1}
 ADVERBIAL_QUESTIONS = {"where": "wo", "when": "wann", "why": "warum"}
+TIMED_QUESTION_CONSTRUCTIONS = {"present": 3, "past": 4, "future": 1}
+"""Of `when`, which asks for a time that the English perfect doesn't go with."""
 
 
 class Sentences:
@@ -77,8 +79,9 @@ class Sentences:
     def subordinate(self, *, in_front: bool) -> Sentence:
         """A main clause and a clause with a conjunction, whose German verb is final."""
         main = self.clauses.clause(simple=True)
-        other = self.clauses.clause(simple=True, tense=main.group.tense)
         conjunction = self.choose.one(self.lexicon.subordinators_for(main.group.tense))
+        tense = conjunction.tense_beside(main.group.tense)
+        other = self.clauses.clause(simple=True, tense=tense)
         leaf = Leaf("IN" if conjunction.english != "when" else "WRB", conjunction.english)
         head: list[Node | Leaf] = [leaf] if leaf.tag == "IN" else [Node("WHADVP", [leaf])]
         clause = Node("SBAR", [*head, other.english_statement()])
@@ -186,7 +189,9 @@ class Sentences:
         word = self.choose.weighted({"where": 3, "when": 2, "why": 3})
         verb = self.clauses.verb(("transitive", "dative", "intransitive"), subjects={"human"})
         subject = self.nouns.argument({"human"}, "nom", simple=True)
-        construction = self.choose.weighted(QUESTION_CONSTRUCTIONS)
+        construction = self.choose.weighted(
+            TIMED_QUESTION_CONSTRUCTIONS if word == "when" else QUESTION_CONSTRUCTIONS
+        )
         predicate = self.clauses.predicates.complements(
             verb, subject.agreement, negated=False, simple=True
         )

@@ -162,3 +162,19 @@ def test_a_clause_is_negated_once(pairs: list[SamplePair]) -> None:
                     own = " ".join(word for leaves in outside for word in leaves)
                     assert not re.search(r"^(\w+ )?(not|never)\b", own)
     assert seen > 20
+
+
+def test_english_says_when_it_is_not_when_it_will_be(pairs: list[SamplePair]) -> None:
+    """`Will` stays out of a clause of time or condition, the perfect out of a question for it."""
+    seen: dict[str, set[bool]] = {}
+    asked = set()
+    for pair in pairs:
+        for node, _ in constituents(pair):
+            words = [word.lower() for word in node.leaves()]
+            if node.label == "SBAR":
+                seen.setdefault(words[0], set()).add("will" in words)
+            if node.label == "SBARQ" and words[0] == "when":
+                asked.add(words[1])
+    assert all(seen[word] == {False} for word in ("if", "when", "before", "until"))
+    assert all(seen[word] == {False, True} for word in ("because", "although", "while"))
+    assert {"did", "will"} <= asked <= {"did", "do", "does", "will"}
