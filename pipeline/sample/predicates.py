@@ -1,7 +1,8 @@
 """What stands beside the verb: objects, prepositional phrases, adverbs, in both orders.
 
 English complements come in a row; German ones go to the middle field, which has an order of its
-own: pronouns, time, frequency, setting, dative, object, negation, manner, agent, place.
+own: pronouns, time, frequency, setting, dative, object, negation, manner, indefinite object, agent,
+place (`liest das Buch schnell`, `liest schnell ein Buch`).
 
 Where something happens comes before the object (`liest im Park das Buch`), what tells one object
 from another after it (`liest das Buch auf dem Tisch`). English has both after the object: which it
@@ -30,10 +31,13 @@ class Middle(IntEnum):
     OBJECT = 5
     NEGATION = 6
     MANNER = 7
-    AGENT = 8
-    PLACE = 9
+    INDEFINITE = 8
+    AGENT = 9
+    PLACE = 10
 
 
+INDEFINITE_KINDS = ("a", "", "many", "some", "numeral", "digits", "pair")
+"""Noun phrases that come after an adverb of manner; pairs, which are long, with them."""
 NEGATED_DETERMINERS = {"the": 5, "a": 3, "this": 1, "possessive": 2}
 TIME_OF_CONSTRUCTION = {
     "past": "past_time",
@@ -108,14 +112,13 @@ class Predicates:
                 case = "acc" if verb.frame == "transitive" else "dat"
                 argument = self._object(verb, subject, case, negated=negated, simple=simple)
                 swallowed = negated and _swallow_negation(argument, negation)
-                place = Middle.OBJECT if case == "acc" else Middle.DATIVE
-                self._add_object(predicate, place, argument)
+                self._add_object(predicate, argument)
             case "ditransitive":
                 receiver = self.nouns.argument({"human"}, "dat", simple=True, beside=subject)
-                self._add_object(predicate, Middle.DATIVE, receiver)
+                self._add_receiver(predicate, receiver)
                 given = self._object(verb, subject, "acc", negated=negated, simple=simple)
                 swallowed = negated and _swallow_negation(given, negation)
-                self._add_object(predicate, Middle.OBJECT, given)
+                self._add_object(predicate, given)
             case "prepositional" | "motion" | "position":
                 phrase = self._prepositional_complement(verb, simple=simple)
                 predicate.add(Middle.PLACE, phrase.english, phrase.german)
@@ -212,8 +215,14 @@ class Predicates:
         determiner = self.choose.weighted(NEGATED_DETERMINERS)
         return self.nouns.common(verb.object, case, simple=True, determiner=determiner)
 
-    def _add_object(self, predicate: Predicate, place: Middle, argument: NounPhrase) -> None:
+    def _add_object(self, predicate: Predicate, argument: NounPhrase) -> None:
+        """The only object, in whichever case, or the second of two."""
+        place = Middle.INDEFINITE if argument.kind in INDEFINITE_KINDS else Middle.OBJECT
         at = Middle.PRONOUN if argument.kind == "pronoun" else place
+        predicate.add(at, argument.english, argument.german)
+
+    def _add_receiver(self, predicate: Predicate, argument: NounPhrase) -> None:
+        at = Middle.PRONOUN if argument.kind == "pronoun" else Middle.DATIVE
         predicate.add(at, argument.english, argument.german)
 
     def _prepositional_complement(self, verb: Verb, *, simple: bool) -> Phrase:

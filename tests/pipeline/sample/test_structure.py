@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from pipeline.sample import SamplePair, generate
+from pipeline.sample.lexicon import load_lexicon
 from pipeline.trees import Tree, read_tree
 
 RELATIVE_PRONOUNS = {"den", "die", "das"}
@@ -178,3 +179,25 @@ def test_english_says_when_it_is_not_when_it_will_be(pairs: list[SamplePair]) ->
     assert all(seen[word] == {False} for word in ("if", "when", "before", "until"))
     assert all(seen[word] == {False, True} for word in ("because", "although", "while"))
     assert {"did", "will"} <= asked <= {"did", "do", "does", "will"}
+
+
+MANNER = {adverb.english for adverb in load_lexicon().adverbs_of("manner")}
+
+
+def test_an_adverb_of_manner_stands_between_definite_and_indefinite_objects(
+    pairs: list[SamplePair],
+) -> None:
+    """`liest das Buch schnell`, `liest schnell ein Buch`."""
+    seen = {"the": 0, "a": 0}
+    for pair in pairs:
+        for node, spans in constituents(pair):
+            if [child.label for child in node.children[1:3]] != ["NP", "ADVP"]:
+                continue
+            article, *words = node.children[1].leaves()
+            if article not in seen or node.children[2].leaves()[0] not in MANNER:
+                continue
+            if not {"and", "'s"} & set(words):
+                seen[article] += 1
+                noun, (manner,) = german(pair, spans[1]), german(pair, spans[2])
+                assert max(noun) < manner if article == "the" else manner < min(noun)
+    assert min(seen.values()) > 20
