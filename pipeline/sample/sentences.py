@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pipeline.sample import german
-from pipeline.sample.clauses import PLAIN_FRAMES, Clause, Clauses
+from pipeline.sample.clauses import PLAIN_FRAMES, Clauses
 from pipeline.sample.derivation import GermanWord, Leaf, Node, Sentence, comma
 from pipeline.sample.noun_phrases import NounPhrase
 from pipeline.sample.predicates import Predicate
 from pipeline.sample.verb_groups import Agreement, active
+from pipeline.sample.word_order import Clause
 
 KINDS = {
     "statement": 52,
