@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from mgsa.data.ragged import Ragged
-from mgsa.data.vocabulary import BOS, EOS, PAD
+from mgsa.data.vocabulary import BOS, EOS, PAD, Vocabulary
 
 NO_PHRASE = -1
 """Segment of a padding position, and tag of a phrase that has none (padding, end of sentence)."""
@@ -33,6 +33,21 @@ class Row:
     phrase_tags: Sequence[Sequence[int]]
     target_subwords_per_word: Sequence[int] = ()
     links: Sequence[tuple[int, int]] | None = None
+
+    @classmethod
+    def of_subwords(cls, subwords: Sequence[str], vocabulary: Vocabulary) -> Row:
+        """The row of a sentence of which nothing is known but its subwords; no target, no trees."""
+        ends = [i + 1 for i, subword in enumerate(subwords) if not subword.endswith("@@")]
+        if subwords and (not ends or ends[-1] < len(subwords)):
+            ends.append(len(subwords))  # a last word cut short
+        return cls(
+            index=0,
+            source=vocabulary.encode(subwords),
+            target=(),
+            subwords_per_word=np.diff(ends, prepend=0).tolist(),
+            phrase_lengths=(),
+            phrase_tags=(),
+        )
 
 
 @dataclass(frozen=True)

@@ -142,18 +142,7 @@ class Translator:
                 "of a dataset, or raw text through `python -m pipeline.translate`",
                 path=self.artifacts[0].folder,
             )
-        subwords = text.split()
-        ends = [i + 1 for i, subword in enumerate(subwords) if not subword.endswith("@@")]
-        if subwords and (not ends or ends[-1] < len(subwords)):
-            ends.append(len(subwords))  # a last word cut short
-        return Row(
-            index=0,
-            source=self.artifacts[0].vocabularies[0].encode(subwords),
-            target=(),
-            subwords_per_word=np.diff(ends, prepend=0).tolist(),
-            phrase_lengths=(),
-            phrase_tags=(),
-        )
+        return Row.of_subwords(text.split(), self.artifacts[0].vocabularies[0])
 
     def translate_split(
         self,
