@@ -15,6 +15,7 @@ links             word alignments in Pharaoh's format
 seen_pairs        which pairs came before
 tokenize          STAGE: tokenised, cleaned text
 trees             bracketed trees: read, written, checked
+treebank          a treebank as a parser learns it
 bracketing        precision, recall and F1 of brackets
 word_vectors      vectors from the company of words
 saved_models      the files that training leaves: whole, alike, named

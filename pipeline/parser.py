@@ -16,7 +16,8 @@ from pipeline.parser_folder import write_parser_folder
 from pipeline.stage import argument_parser, read_settings, replacing_outputs
 from pipeline.stanza_parser import ConstituencyParser
 from pipeline.stanza_training import TrainingSettings, train_parser
-from pipeline.trees import Tree, read_tree, read_treebank
+from pipeline.treebank import read_gold_trees, spelled_words
+from pipeline.trees import Tree, read_tree
 
 PACKAGE = "treebank"
 """The name of the models that are trained here."""
@@ -75,7 +76,7 @@ def make_parser(
         case TrainedParser():
             train_path = _treebank(corpus, settings.train, "train")
             dev_path = _treebank(corpus, settings.dev, "dev")
-            train, dev = list(read_treebank(train_path)), list(read_treebank(dev_path))
+            train, dev = read_gold_trees(train_path), read_gold_trees(dev_path)
             train_parser(
                 train,
                 dev,
@@ -87,7 +88,7 @@ def make_parser(
             write_parser_folder(folder, kind="stanza", language=language, package=PACKAGE)
             return evaluate(folder, dev)
         case StanzaParser():
-            dev = [] if settings.dev is None else list(read_treebank(Path(settings.dev)))
+            dev = [] if settings.dev is None else read_gold_trees(Path(settings.dev))
             _fetch(settings, language, folder)
             write_parser_folder(folder, kind="stanza", language=language, package=settings.package)
             return evaluate(folder, dev) if dev else {}
@@ -96,7 +97,7 @@ def make_parser(
 def evaluate(folder: Path, gold: Sequence[Tree]) -> dict[str, float]:
     """Labelled precision, recall and F1 of brackets, and tagging accuracy, in per cent."""
     parser = ConstituencyParser.load(folder)
-    predicted = parser.parse([tree.leaves() for tree in gold])
+    predicted = parser.parse([spelled_words(tree) for tree in gold])
     found: BracketScore = score(gold, [read_tree(tree) for tree in predicted])
     return {
         "dev_trees": len(gold),

@@ -13,6 +13,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,8 +25,12 @@ from mgsa.files import open_to_write
 from mgsa.settings import Count, NonNegative, Positive, Probability
 from pipeline.bracketing import score
 from pipeline.saved_models import inside, load_saved, save_alike
-from pipeline.trees import ROOT, Tree, read_tree, top_node
+from pipeline.treebank import spelled_words
+from pipeline.trees import ROOT, Tree, read_tree, top_node, unescape_token
 from pipeline.word_vectors import word_vectors, write_vectors
+
+_SQUARE_OR_CURLY = re.compile(r"-[LR][SC]B-(?=[^ ()]*\))")
+"""In a word, which a bracket follows; labels are followed by a space."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,7 @@ def _save_vectors(
 ) -> None:
     from stanza.models.common.pretrain import Pretrain
 
-    sentences = [[word.lower() for word in tree.leaves()] for tree in train]
+    sentences = [[word.lower() for word in spelled_words(tree)] for tree in train]
     words, vectors = word_vectors(sentences, dim=settings.vector_dim, seed=settings.seed)
     write_vectors(work / "vectors.txt", words, vectors)
     Pretrain(str(path), str(work / "vectors.txt")).load()
@@ -163,8 +168,7 @@ def _train_constituency(
     from stanza.models.constituency.utils import remove_duplicate_trees, retag_trees
 
     for name, bracketed in (("train", train), ("dev", dev)):
-        # stanza wants the same wrapper around every tree: a treebank may have its own, or none.
-        text = "".join(f"{Tree(ROOT, (top_node(tree),))}\n" for tree in bracketed)
+        text = "".join(f"{_as_stanza_reads(tree)}\n" for tree in bracketed)
         (work / f"{name}.mrg").write_text(text, encoding="utf-8")
     args = constituency_parser.parse_args(
         _flags(
@@ -225,16 +229,29 @@ def _train_constituency(
 
 
 def _write_conllu(path: Path, trees: Sequence[Tree]) -> None:
-    """Words with their PTB tags in CoNLL-U; tokens hold no space, and heads are not looked at."""
+    """Words, as text has them, with their PTB tags in CoNLL-U.
+
+    Words hold no space, and heads are not looked at.
+    """
     with open_to_write(path) as file:
         for tree in trees:
-            for position, leaf in enumerate(tree.preterminals(), start=1):
+            leaves = zip(tree.preterminals(), spelled_words(tree), strict=True)
+            for position, (leaf, word) in enumerate(leaves, start=1):
                 head, relation = (0, "root") if position == 1 else (1, "dep")
                 fields = [
-                    position, leaf.word, "_", leaf.label, leaf.label, "_", head, relation, "_", "_"
+                    position, word, "_", leaf.label, leaf.label, "_", head, relation, "_", "_"
                 ]  # fmt: skip
                 file.write("\t".join(map(str, fields)) + "\n")
             file.write("\n")
+
+
+def _as_stanza_reads(tree: Tree) -> str:
+    """The tree on one line, in one wrapper: a treebank may have its own, or none.
+
+    Of the escaped brackets, stanza reads the round ones as what they stand for, others as words.
+    """
+    line = str(Tree(ROOT, (top_node(tree),)))
+    return _SQUARE_OR_CURLY.sub(lambda match: unescape_token(match[0]), line)
 
 
 def _write_resources(language: str, package: str, models: tuple[str, ...]) -> None:

@@ -14,6 +14,7 @@ from mgsa.files import read_json, sha256, write_json
 from pipeline.parser import main
 from pipeline.parser_folder import read_parser_folder
 from pipeline.sample import write_sample
+from pipeline.saved_models import load_saved
 from pipeline.stanza_parser import ConstituencyParser
 from pipeline.trees import read_tree
 
@@ -130,6 +131,28 @@ def test_a_treebank_may_have_any_wrapper_and_labels_of_its_own_in_dev(tmp_path: 
     assert read_json(tmp_path / "parser.json")["dev_trees"] == 2
     tree = ConstituencyParser.load(tmp_path / "parser").parse([["the", "man"]])[0]
     assert tree.startswith("(ROOT (")
+
+
+@pytest.mark.slow
+def test_brackets_and_empty_elements_are_learnt_as_text_has_them(tmp_path: Path) -> None:
+    treebank = tmp_path / "corpus" / "treebank"
+    treebank.mkdir(parents=True)
+    trees = (
+        "(S (NP (NN a) (PRN (-LRB- -LRB-) (NN b) (-RRB- -RRB-))) (VP (VB c) (NP (-NONE- *-1))))\n"
+        "(S (NP (NN a) (PRN (-LRB- -LSB-) (NN b) (-RRB- -RSB-))) (VP (VB d)))\n"
+    )
+    for part in ("train", "dev"):
+        (treebank / f"{part}.mrg").write_text(trees, encoding="utf-8")
+    params = TRAIN.format(train="null").replace("steps: 30", "steps: 5")
+    assert run(main, command(tmp_path, params)) == 0
+    models = tmp_path / "parser" / "en"
+    vectors = load_saved(models / "pretrain" / "treebank.pt")["vocab"]
+    tagger = load_saved(models / "pos" / "treebank.pt")["vocab"]["word"]
+    constituency = load_saved(models / "constituency" / "treebank.pt")["params"]["words"]
+    for words in (vectors["_id2unit"], tagger["_id2unit"], constituency):
+        assert {word for word in words if word.isprintable() and "<" not in word} == {
+            *("(", ")", "[", "]", "a", "b", "c", "d")
+        }
 
 
 @pytest.mark.real
