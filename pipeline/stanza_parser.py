@@ -58,8 +58,7 @@ class ConstituencyParser:
                 use_gpu=gpu,
                 pos_batch_size=BATCH_SENTENCES,
                 constituency_batch_size=SHIFT_REDUCE_SENTENCES,
-                logging_level="ERROR",
-                verbose=False,
+                logging_level="CRITICAL",  # it logs what it raises, traceback and all
             )
         except Exception as error:
             # A model that was cut short before its hash was taken fails wherever reading it ends.
