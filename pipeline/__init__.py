@@ -20,6 +20,7 @@ bracketing        precision, recall and F1 of brackets
 word_vectors      vectors from the company of words
 saved_models      the files that training leaves: whole, alike, named
 stanza_training   stanza's training code, called as a library
+stanza_package    a package of stanza's, found or downloaded
 parser_folder     what a parser is, and that it is still the same
 stanza_parser     a loaded parser
 parser            STAGE: a constituency parser, trained or fetched

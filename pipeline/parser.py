@@ -10,11 +10,12 @@ from typing import Literal
 
 from mgsa.command import run
 from mgsa.errors import InputError
-from mgsa.files import NO_ROOM, read_json
+from mgsa.files import read_json
 from pipeline.bracketing import BracketScore, score
 from pipeline.parser_folder import write_parser_folder
 from pipeline.stage import argument_parser, read_settings, replacing_outputs
-from pipeline.stanza_parser import ConstituencyParser
+from pipeline.stanza_package import copy_package, download_package
+from pipeline.stanza_parser import ConstituencyParser, Parser
 from pipeline.stanza_training import TrainingSettings, train_parser
 from pipeline.treebank import read_gold_trees, spelled_words
 from pipeline.trees import Tree, read_tree
@@ -66,7 +67,8 @@ def make_parser(
     """Fill `folder` with a parser; give its scores on held-out trees, if there are any.
 
     Raises:
-        InputError: a treebank is missing or malformed, or a package is not to be had.
+        InputError: a treebank is missing or malformed, or a package unknown or of no use here.
+        FailedError: a package can't be downloaded now.
     """
     language = _language(corpus)
     match settings:
@@ -86,17 +88,20 @@ def make_parser(
                 settings=settings.training,
             )
             write_parser_folder(folder, kind="stanza", language=language, package=PACKAGE)
-            return evaluate(folder, dev)
+            return evaluate(ConstituencyParser.load(folder), dev)
         case StanzaParser():
             dev = [] if settings.dev is None else read_gold_trees(Path(settings.dev))
-            _fetch(settings, language, folder)
+            if settings.resources is None:
+                download_package(language, settings.package, folder)
+            else:
+                copy_package(Path(settings.resources), language, settings.package, folder)
             write_parser_folder(folder, kind="stanza", language=language, package=settings.package)
-            return evaluate(folder, dev) if dev else {}
+            parser = _loadable(folder, settings.package)
+            return evaluate(parser, dev) if dev else {}
 
 
-def evaluate(folder: Path, gold: Sequence[Tree]) -> dict[str, float]:
+def evaluate(parser: Parser, gold: Sequence[Tree]) -> dict[str, float]:
     """Labelled precision, recall and F1 of brackets, and tagging accuracy, in per cent."""
-    parser = ConstituencyParser.load(folder)
     predicted = parser.parse([spelled_words(tree) for tree in gold])
     found: BracketScore = score(gold, [read_tree(tree) for tree in predicted])
     return {
@@ -106,6 +111,15 @@ def evaluate(folder: Path, gold: Sequence[Tree]) -> dict[str, float]:
         "labelled_f1": round(100 * found.f1, 2),
         "tagging_accuracy": round(100 * found.tagging_accuracy, 2),
     }
+
+
+def _loadable(folder: Path, package: str) -> ConstituencyParser:
+    """The parser in `folder`, loaded: better than to hear in the next stage that it can't be."""
+    try:
+        return ConstituencyParser.load(folder)
+    except InputError as error:
+        reason = str(error).removeprefix(f"{folder}: ").replace(f"{folder}/", "")
+        raise InputError(f"parser.package: {package}: {reason}") from error
 
 
 def _language(corpus: Path) -> str:
@@ -123,60 +137,6 @@ def _treebank(corpus: Path, named: str | None, part: str) -> Path:
         hint = f"; parser.{part} names another, parser=stanza needs none" if named is None else ""
         raise InputError(f"no such file: a parser is trained on a treebank{hint}", path=path)
     return path
-
-
-def _fetch(settings: StanzaParser, language: str, folder: Path) -> None:
-    """Copy a package from a local resources folder, or download it, in stanza's own layout."""
-    if settings.resources is not None:
-        _copy_package(Path(settings.resources), language, settings.package, folder)
-        return
-    import requests
-    import stanza
-
-    try:
-        stanza.download(
-            language,
-            model_dir=str(folder),
-            package=settings.package,
-            processors="tokenize,pos,constituency",
-            verbose=False,
-        )
-    except (requests.RequestException, OSError, ValueError, KeyError) as error:
-        if isinstance(error, OSError) and error.errno in NO_ROOM:
-            raise
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(
-            f"parser.package: stanza could not download {settings.package} ({language}): {reason}"
-        ) from None
-
-
-def _copy_package(resources: Path, language: str, package: str, folder: Path) -> None:
-    """Take the files of one package, and the index, so that nothing else travels along."""
-    import shutil
-
-    index = read_json(resources / "resources.json")
-    models = index.get(language, {}).get("packages", {}).get(package)
-    if not isinstance(models, dict):
-        known = sorted(index.get(language, {}).get("packages", {}))
-        raise InputError(
-            f"no package {package} for {language}; expected one of {', '.join(known) or 'none'}",
-            path=resources / "resources.json",
-        )
-    for processor in ("pos", "constituency"):
-        if processor not in models:
-            raise InputError(f"package {package} has no {processor} model", path=resources)
-    names = {(processor, models[processor]) for processor in ("pos", "constituency")}
-    for processor, name in sorted(names):
-        needed = index[language][processor][name].get("dependencies", [])
-        names |= {(need["model"], need["package"]) for need in needed}
-    shutil.copyfile(resources / "resources.json", folder / "resources.json")
-    for processor, name in sorted(names):
-        source = resources / language / processor / f"{name}.pt"
-        if not source.is_file():
-            raise InputError(f"no such file: package {package} needs it", path=source)
-        target = folder / language / processor / source.name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -166,6 +167,26 @@ def test_a_package_is_taken_from_a_folder_and_scored(tmp_path: Path, shared: Pat
     # The README there gives 94.1 and 83.3; EVALB leaves out punctuation, which is easy to tag.
     assert scores["tagging_accuracy"] == pytest.approx(94.1, abs=1)
     assert scores["labelled_f1"] == pytest.approx(83.3, abs=1.5)
+
+
+@pytest.mark.real
+def test_a_package_that_cannot_be_loaded_here_is_no_parser(tmp_path: Path, shared: Path) -> None:
+    resources = tmp_path / "resources"
+    shutil.copytree(shared / "stanza_resources", resources, copy_function=shutil.copyfile)
+    (resources / "en" / "constituency" / "ptbsample.pt").write_bytes(b"of another library")
+    params = (
+        f"parser:\n  kind: stanza\n  package: ptbsample\n  resources: {resources}\n  dev: null\n"
+    )
+    # A process of its own: stanza logs to the stderr that it found when it was imported.
+    argv = command(tmp_path, params)
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline.parser", *argv], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: parser.package: ptbsample: stanza can't load this parser: ")
+    assert ".partial-" not in line
+    assert not (tmp_path / "parser").exists()
 
 
 def test_ready_trees_need_no_parser(tmp_path: Path) -> None:

@@ -1,0 +1,108 @@
+"""A package of stanza's models, from a local folder or downloaded, in stanza's own layout."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from mgsa.errors import FailedError, InputError
+from mgsa.files import NO_ROOM, read_json
+
+INDEX = "resources.json"
+"""stanza's list of its models: by language, processor and package."""
+PROCESSORS = ("pos", "constituency")
+"""What parsing takes of a package: sentences come tokenised."""
+
+
+def copy_package(resources: Path, language: str, package: str, folder: Path) -> None:
+    """Take the files of one package, and the index, so that nothing else travels along.
+
+    Raises:
+        InputError: the local folder has no such package, or not all of it.
+    """
+    index = resources / INDEX
+    language, models = _needed(read_json(index), language, package, where=str(index))
+    shutil.copyfile(index, folder / INDEX)
+    for processor, name in sorted(models):
+        source = resources / language / processor / f"{name}.pt"
+        if not source.is_file():
+            raise InputError(f"no such file: package {package} needs it", path=source)
+        target = folder / language / processor / source.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+
+
+def download_package(language: str, package: str, folder: Path) -> None:
+    """Download a package by stanza's own code, which checks the MD5 of every model.
+
+    Raises:
+        InputError: stanza has no such package.
+        FailedError: it is not to be had now: there is no network, or the server fails.
+    """
+    import stanza
+    from stanza.resources.common import download_resources_json, logging_level_context
+
+    try:
+        with logging_level_context(None, verbose=False):
+            download_resources_json(str(folder))
+        # Of a package that it does not know, stanza downloads nothing, and warns at most.
+        _needed(read_json(folder / INDEX), language, package, where="parser.package")
+        stanza.download(
+            language,
+            model_dir=str(folder),
+            package=package,
+            processors=",".join(PROCESSORS),
+            verbose=False,
+            download_json=False,
+        )
+    except InputError:
+        raise
+    except Exception as error:
+        # stanza downloads by `requests` or by `huggingface_hub`, which raise errors of their own.
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            raise
+        raise FailedError(
+            f"parser.package: stanza could not download {package} ({language}): {_reason(error)}"
+        ) from error
+
+
+def _needed(
+    index: Any, language: str, package: str, *, where: str
+) -> tuple[str, set[tuple[str, str]]]:
+    """The folder of the language, and the processor and name of each model that parsing takes."""
+    try:
+        language = index.get(language, {}).get("alias", language)
+        entry = index.get(language, {})
+        packages = entry.get("packages", {})
+        if package not in packages:
+            known = ", ".join(sorted(packages)) or "none"
+            raise InputError(
+                f"{where}: no package {package} for {language}; expected one of {known}"
+            )
+        models = packages[package].get("optional", {}) | packages[package]
+        for processor in PROCESSORS:
+            if processor not in models:
+                raise InputError(f"{where}: package {package} has no {processor} model")
+        found = {(processor, models[processor]) for processor in PROCESSORS}
+        for processor, name in sorted(found):
+            dependencies = entry[processor][name].get("dependencies", [])
+            found |= {(needed["model"], needed["package"]) for needed in dependencies}
+    except (AttributeError, KeyError, TypeError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise InputError(f"{where}: expected stanza's index of models ({reason})") from None
+    return language, found
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong in a few words: those of a lost connection fill half a screen."""
+    import requests
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    if isinstance(error, requests.ConnectionError | requests.Timeout):
+        asked = "" if error.request is None else str(error.request.url)
+        return f"no connection to {urlsplit(asked).hostname or 'the server'}"
+    if isinstance(error, LocalEntryNotFoundError):
+        return "no connection to huggingface.co"
+    return next(iter(str(error).splitlines()), "") or type(error).__name__
