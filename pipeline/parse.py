@@ -21,7 +21,7 @@ from mgsa.settings import Positive
 from pipeline.parse_memory import ParseMemory
 from pipeline.parser_folder import ParserFolder, read_parser_folder
 from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
-from pipeline.stanza_parser import BATCH_SENTENCES, ConstituencyParser, parse_each
+from pipeline.stanza_parser import BATCH_SENTENCES, ConstituencyParser, Unparsed, parse_each
 from pipeline.text import read_parallel, read_sentences, split_tokens
 from pipeline.trees import check_leaves, flat_tree, read_tree
 from pipeline.workers import map_chunks
@@ -49,11 +49,11 @@ class Window:
 
 @dataclass(frozen=True)
 class ParsedBatch:
-    """The trees of a batch; `None` for a sentence that the parser could not take."""
+    """The trees of a batch, or why there is none for a sentence."""
 
     number: int
     keys: list[bytes]
-    trees: list[str | None]
+    trees: list[str | Unparsed]
 
 
 class Corpus:
@@ -110,7 +110,7 @@ class TreeWriter:
         self._files = {
             split: files.enter_context(open_to_write(folder / f"{split}.trees")) for split in SPLITS
         }
-        self.failed: set[bytes] = set()
+        self.failed: dict[bytes, Unparsed] = {}
         self.counts = {"sentences": 0, "flat_too_long": 0, "flat_failed": 0}
 
     def write(self, window: Window) -> None:
@@ -122,13 +122,16 @@ class TreeWriter:
             if len(tokens) > self._max_words:
                 self.counts["flat_too_long"] += 1
                 tree = str(flat_tree(tokens))
-            elif key in self.failed:
+            elif key not in trees:
+                if self.counts["flat_failed"] == 0:
+                    why = f"the first sentence without a tree: {self.failed[key].reason}"
+                    print(f"parse: {split}.source:{line}: {why}", file=sys.stderr)
                 self.counts["flat_failed"] += 1
                 tree = str(flat_tree(tokens))
             else:
                 tree = trees[key]
                 where = f"the remembered tree of {split}.source"
-                check_leaves(read_tree(tree), tokens, path=where, line=line)
+                check_leaves(read_tree(tree, path=where, line=line), tokens, path=where, line=line)
             self._files[split].write(f"{tree}\n")
 
 
@@ -156,10 +159,14 @@ def parse_corpus(
             parsed, "parse", total=None, unit="sentences", size=lambda batch: len(batch.keys)
         )
         for batch in shown:
-            found = {k: t for k, t in zip(batch.keys, batch.trees, strict=True) if t is not None}
+            found = {}
+            for key, tree in zip(batch.keys, batch.trees, strict=True):
+                if isinstance(tree, Unparsed):
+                    writer.failed[key] = tree
+                else:
+                    found[key] = tree
             memory.store(found)
             corpus.stored(batch.keys)
-            writer.failed.update(key for key in batch.keys if key not in found)
             num_parsed += len(found)
             while corpus.windows and corpus.windows[0].last_batch <= batch.number:
                 writer.write(corpus.windows.popleft())

@@ -21,7 +21,7 @@ from mgsa.files import read_json
 from pipeline.moses import MosesText
 from pipeline.parser_folder import read_parser_folder
 from pipeline.partition import syntactic_partition, to_subwords
-from pipeline.stanza_parser import BATCH_SENTENCES, ConstituencyParser, Parser, parse_each
+from pipeline.stanza_parser import BATCH_SENTENCES, ConstituencyParser, Parser, Unparsed, parse_each
 from pipeline.subwords import SubwordSplitter
 from pipeline.trees import Tree, check_leaves, flat_tree, read_tree
 
@@ -95,9 +95,10 @@ class Phraser:
         for start in range(0, len(parsed), BATCH_SENTENCES):
             batch = parsed[start : start + BATCH_SENTENCES]
             trees = parse_each(self._parser, [sentences[i] for i in batch])
-            found |= {i: read_tree(t) for i, t in zip(batch, trees, strict=True) if t is not None}
-        for i, tree in found.items():
-            check_leaves(tree, sentences[i])
+            for i, tree in zip(batch, trees, strict=True):
+                if not isinstance(tree, Unparsed):
+                    found[i] = read_tree(tree)
+                    check_leaves(found[i], sentences[i])
         return [found.get(i) or flat_tree(tokens) for i, tokens in enumerate(sentences)]
 
     def phrases(

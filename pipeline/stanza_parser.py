@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -62,8 +63,9 @@ class ConstituencyParser:
             )
         except Exception as error:
             # A model that was cut short before its hash was taken fails wherever reading it ends.
-            reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-            raise InputError(f"stanza can't load this parser: {reason}", path=folder) from error
+            raise InputError(
+                f"stanza can't load this parser: {_reason(error)}", path=folder
+            ) from error
         return cls(pipeline, parser.identity)
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
@@ -79,8 +81,15 @@ class ConstituencyParser:
         ]
 
 
-def parse_each(parser: Parser, sentences: Sequence[Sequence[str]]) -> list[str | None]:
-    """As `parser.parse`, with `None` for a sentence that the parser can't take."""
+@dataclass(frozen=True)
+class Unparsed:
+    """Why a sentence has no tree."""
+
+    reason: str
+
+
+def parse_each(parser: Parser, sentences: Sequence[Sequence[str]]) -> list[str | Unparsed]:
+    """As `parser.parse`, with the reason in place of a tree that the parser can't give."""
     try:
         return list(parser.parse(sentences))
     except Exception:
@@ -89,11 +98,15 @@ def parse_each(parser: Parser, sentences: Sequence[Sequence[str]]) -> list[str |
         return [_parse_alone(parser, sentence) for sentence in sentences]
 
 
-def _parse_alone(parser: Parser, sentence: Sequence[str]) -> str | None:
+def _parse_alone(parser: Parser, sentence: Sequence[str]) -> str | Unparsed:
     try:
         return parser.parse([sentence])[0]
-    except Exception:
-        return None
+    except Exception as error:
+        return Unparsed(_reason(error))
+
+
+def _reason(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), "") or type(error).__name__
 
 
 def _with_words(node: Any, tokens: Sequence[str]) -> Tree:

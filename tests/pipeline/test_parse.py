@@ -16,9 +16,12 @@ from mgsa.errors import InputError
 from mgsa.files import read_json, sha256
 from mgsa.settings import from_mapping
 from pipeline.parse import ParseSettings, copy_trees, main
-from pipeline.parser_folder import write_parser_folder
+from pipeline.parse_memory import ParseMemory
+from pipeline.parser_folder import read_parser_folder, write_parser_folder
 from pipeline.stage import SPLITS
+from pipeline.stanza_parser import ConstituencyParser
 from pipeline.trees import read_tree, read_trees
+from tests.text_folders import ToyParser
 
 SENTENCES = ["A man sleeps .", "Two dogs ( big ones ) run -LRB- .", "A man sleeps .", "Hello"]
 
@@ -176,6 +179,67 @@ def test_a_full_disk_under_the_memory_is_one_line(tmp_path: Path, real_parser: P
     assert line.startswith(f"error: {tmp_path}/memory.sqlite: ")
     assert not (tmp_path / "out").exists()
     assert not list(tmp_path.glob(".partial-*"))
+
+
+class FussyParser(ToyParser):
+    """Refuses sentences with a certain word, and so every batch with one of them."""
+
+    refused = "poison"
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
+        for sentence in sentences:
+            if self.refused in sentence:
+                raise IndexError(f"{self.refused} is too much\nfor this parser")
+        return super().parse(sentences)
+
+
+def toy_parser(folder: Path) -> Path:
+    parser = folder / "parser"
+    parser.mkdir()
+    write_parser_folder(parser, kind="stanza", language="en", package="toy")
+    return parser
+
+
+def test_a_sentence_that_the_parser_refuses_is_flat_named_and_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fussy = FussyParser()
+    monkeypatch.setattr(ConstituencyParser, "load", lambda *_, **__: fussy)
+    tokenized = write_tokenized(tmp_path / "tokenized", ["a b", "a poison", "c", "a poison"])
+    parser, params = toy_parser(tmp_path), parameters(tmp_path)
+    assert run(main, command(tmp_path, tokenized, parser, params, "out")) == 0
+    assert (tmp_path / "out" / "train.trees").read_text("utf-8").splitlines() == [
+        *fussy.parse([["a", "b"]]),
+        "(ROOT (FRAG (X a) (X poison)))",
+        *fussy.parse([["c"]]),
+        "(ROOT (FRAG (X a) (X poison)))",
+    ]
+    assert read_json(tmp_path / "out.json")["flat_failed"] == 6
+    assert capsys.readouterr().err == (
+        "parse: train.source:2: the first sentence without a tree: poison is too much\n"
+        "parse: 12 sentences, 2 parsed now, 6 flat\n"
+    )
+    fussy.refused = "antidote"
+    assert run(main, command(tmp_path, tokenized, parser, params, "out")) == 0
+    assert "12 sentences, 1 parsed now, 0 flat" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("remembered", "message"),
+    [
+        ("(ROOT (X (A a)", "column 7: unbalanced: 2 ) missing"),
+        ("(ROOT (X (A b)))", "leaf 1 of the tree is 'b': expected the token 'a'"),
+    ],
+)
+def test_a_remembered_tree_that_does_not_fit_is_named(
+    tmp_path: Path, remembered: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokenized, parser = write_tokenized(tmp_path / "tokenized", ["a"]), toy_parser(tmp_path)
+    with ParseMemory(tmp_path / "memory.sqlite", read_parser_folder(parser).identity) as memory:
+        memory.store({memory.key(["a"]): remembered})
+    assert run(main, command(tmp_path, tokenized, parser, parameters(tmp_path), "out")) == 2
+    where = "the remembered tree of train.source:1: "
+    assert capsys.readouterr().err.startswith(f"error: {where}{message}")
 
 
 def test_ready_made_trees_are_checked_and_copied(tmp_path: Path) -> None:
