@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 
 from mgsa.command import progress, run
@@ -30,6 +32,10 @@ WINDOW_SENTENCES = 16384
 """Sentences that are sorted by length together, and held in memory."""
 
 
+Sentence = tuple[str, int, list[str]]
+"""Its split, its line there, and its tokens."""
+
+
 @dataclass(frozen=True)
 class ParseSettings:
     """How to parse: sentences of more than `max_words` words get a flat tree."""
@@ -39,12 +45,12 @@ class ParseSettings:
     gpu: bool
 
 
-@dataclass
+@dataclass(frozen=True)
 class Window:
     """Sentences read together, to be written when their last batch is parsed."""
 
-    sentences: list[tuple[str, int, list[str]]] = field(default_factory=list)
-    last_batch: int = -1
+    sentences: list[Sentence]
+    last_batch: int
 
 
 @dataclass(frozen=True)
@@ -69,33 +75,32 @@ class Corpus:
 
     def batches(self) -> Iterator[tuple[int, list[bytes], list[list[str]]]]:
         """Batches of new sentences: number, keys, tokens. Fills `windows` on the way."""
-        window = Window()
-        for sentence in _read_tokens(self._tokenized):
-            window.sentences.append(sentence)
-            if len(window.sentences) == WINDOW_SENTENCES:
-                yield from self._batches_of(window)
-                window = Window()
-        yield from self._batches_of(window)
+        sentences = _read_tokens(self._tokenized)
+        while window := list(islice(sentences, WINDOW_SENTENCES)):
+            yield from self._batches_of(window)
 
-    def stored(self, keys: Sequence[bytes]) -> None:
-        """Note that these sentences are in the memory now."""
+    def stored(self, keys: Iterable[bytes]) -> None:
+        """Note that these sentences are in the memory now, and need no other note."""
         self._given_out.difference_update(keys)
 
-    def _batches_of(self, window: Window) -> Iterator[tuple[int, list[bytes], list[list[str]]]]:
+    def _batches_of(
+        self, sentences: list[Sentence]
+    ) -> Iterator[tuple[int, list[bytes], list[list[str]]]]:
         tokens_of = {
             self._memory.key(tokens): tokens
-            for _, _, tokens in window.sentences
+            for _, _, tokens in sentences
             if len(tokens) <= self._max_words
         }
         new = tokens_of.keys() - self._memory.known(tokens_of) - self._given_out
         # By length, so that a batch holds little padding; by the words then, for a fixed order.
         ordered = sorted(new, key=lambda key: (len(tokens_of[key]), tokens_of[key]))
         self._given_out |= new
-        starts = range(0, len(ordered), BATCH_SENTENCES)
+        # With nothing new there is one batch, an empty one: its result has the windows before it
+        # written. Without it, a corpus that is all remembered would be read as a whole first.
+        starts = range(0, max(1, len(ordered)), BATCH_SENTENCES)
         first = self._num_batches
         self._num_batches += len(starts)
-        window.last_batch = self._num_batches - 1
-        self.windows.append(window)
+        self.windows.append(Window(sentences, last_batch=self._num_batches - 1))
         for number, start in enumerate(starts, start=first):
             keys = ordered[start : start + BATCH_SENTENCES]
             yield number, keys, [tokens_of[key] for key in keys]
@@ -166,12 +171,10 @@ def parse_corpus(
                 else:
                     found[key] = tree
             memory.store(found)
-            corpus.stored(batch.keys)
+            corpus.stored(found)  # not what failed: it is not tried again in this run
             num_parsed += len(found)
             while corpus.windows and corpus.windows[0].last_batch <= batch.number:
                 writer.write(corpus.windows.popleft())
-        for window in corpus.windows:  # those after the last batch had nothing new
-            writer.write(window)
     return writer.counts | {"parsed": num_parsed}
 
 
@@ -196,28 +199,33 @@ def copy_trees(tokenized: Path, folder: Path) -> dict[str, int]:
     return counts
 
 
-def _read_tokens(tokenized: Path) -> Iterator[tuple[str, int, list[str]]]:
+def _read_tokens(tokenized: Path) -> Iterator[Sentence]:
     for split in SPLITS:
         path = tokenized / f"{split}.source"
         for line, text in enumerate(read_sentences(path), start=1):
             yield split, line, split_tokens(text, path=path, line=line)
 
 
-_parser: ConstituencyParser
+_parser: Callable[[], ConstituencyParser]
 
 
 def _start(folder: Path, gpu: bool) -> None:
-    """Load this process's parser, on one thread: several processes share the cores."""
+    """Say which parser is this process's. It is loaded when there is a sentence for it."""
     global _parser
+    _parser = cache(partial(_load, folder, gpu))
+
+
+def _load(folder: Path, gpu: bool) -> ConstituencyParser:
+    """A parser on one thread: several processes share the cores."""
     import torch
 
     torch.set_num_threads(1)
-    _parser = ConstituencyParser.load(folder, gpu=gpu)
+    return ConstituencyParser.load(folder, gpu=gpu)
 
 
 def _parse_batch(chunk: list[tuple[int, list[bytes], list[list[str]]]]) -> ParsedBatch:
     ((number, keys, sentences),) = chunk
-    return ParsedBatch(number, keys, parse_each(_parser, sentences))
+    return ParsedBatch(number, keys, parse_each(_parser(), sentences) if sentences else [])
 
 
 def _check_inputs(tokenized: Path, parser: Path) -> ParserFolder:

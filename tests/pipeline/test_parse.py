@@ -6,7 +6,7 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,12 +15,14 @@ from mgsa.command import run
 from mgsa.errors import InputError
 from mgsa.files import read_json, sha256
 from mgsa.settings import from_mapping
-from pipeline.parse import ParseSettings, copy_trees, main
+from pipeline import parse
+from pipeline.parse import Corpus, ParseSettings, copy_trees, main
 from pipeline.parse_memory import ParseMemory
 from pipeline.parser_folder import read_parser_folder, write_parser_folder
 from pipeline.stage import SPLITS
 from pipeline.stanza_parser import ConstituencyParser
 from pipeline.trees import read_tree, read_trees
+from pipeline.workers import CHUNKS_AHEAD
 from tests.text_folders import ToyParser
 
 SENTENCES = ["A man sleeps .", "Two dogs ( big ones ) run -LRB- .", "A man sleeps .", "Hello"]
@@ -185,10 +187,12 @@ class FussyParser(ToyParser):
     """Refuses sentences with a certain word, and so every batch with one of them."""
 
     refused = "poison"
+    refusals = 0
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
         for sentence in sentences:
             if self.refused in sentence:
+                self.refusals += 1
                 raise IndexError(f"{self.refused} is too much\nfor this parser")
         return super().parse(sentences)
 
@@ -200,11 +204,12 @@ def toy_parser(folder: Path) -> Path:
     return parser
 
 
-def test_a_sentence_that_the_parser_refuses_is_flat_named_and_tried_again(
+def test_a_sentence_that_the_parser_refuses_is_flat_and_tried_by_the_next_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fussy = FussyParser()
     monkeypatch.setattr(ConstituencyParser, "load", lambda *_, **__: fussy)
+    monkeypatch.setattr(parse, "WINDOW_SENTENCES", 2)
     tokenized = write_tokenized(tmp_path / "tokenized", ["a b", "a poison", "c", "a poison"])
     parser, params = toy_parser(tmp_path), parameters(tmp_path)
     assert run(main, command(tmp_path, tokenized, parser, params, "out")) == 0
@@ -219,6 +224,7 @@ def test_a_sentence_that_the_parser_refuses_is_flat_named_and_tried_again(
         "parse: train.source:2: the first sentence without a tree: poison is too much\n"
         "parse: 12 sentences, 2 parsed now, 6 flat\n"
     )
+    assert fussy.refusals == 2, "once in its batch and once alone, not in every window"
     fussy.refused = "antidote"
     assert run(main, command(tmp_path, tokenized, parser, params, "out")) == 0
     assert "12 sentences, 1 parsed now, 0 flat" in capsys.readouterr().err
@@ -240,6 +246,29 @@ def test_a_remembered_tree_that_does_not_fit_is_named(
     assert run(main, command(tmp_path, tokenized, parser, parameters(tmp_path), "out")) == 2
     where = "the remembered tree of train.source:1: "
     assert capsys.readouterr().err.startswith(f"error: {where}{message}")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_corpus_without_news_is_not_held_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    """One new sentence, then windows of remembered ones: they are written while it is read."""
+    monkeypatch.setattr(parse, "WINDOW_SENTENCES", 4)
+    tokenized, parser = write_tokenized(tmp_path / "tokenized", ["a"] * 200), toy_parser(tmp_path)
+    with ParseMemory(tmp_path / "memory.sqlite", read_parser_folder(parser).identity) as memory:
+        memory.store({memory.key(["a"]): "(ROOT (X a))"})
+    waiting: list[int] = []
+    stored = Corpus.stored
+
+    def counting(corpus: Corpus, keys: Iterable[bytes]) -> None:
+        waiting.append(len(corpus.windows))
+        stored(corpus, keys)
+
+    monkeypatch.setattr(Corpus, "stored", counting)
+    params = parameters(tmp_path, workers=workers)
+    assert run(main, command(tmp_path, tokenized, parser, params, "out")) == 0
+    assert max(waiting) <= 1 + CHUNKS_AHEAD * workers
+    assert len(waiting) >= 150
 
 
 def test_ready_made_trees_are_checked_and_copied(tmp_path: Path) -> None:
