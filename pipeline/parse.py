@@ -228,7 +228,9 @@ def _parse_batch(chunk: list[tuple[int, list[bytes], list[list[str]]]]) -> Parse
     return ParsedBatch(number, keys, parse_each(_parser(), sentences) if sentences else [])
 
 
-def _check_inputs(tokenized: Path, parser: Path) -> ParserFolder:
+def _check_paths(tokenized: Path, parser: Path, out: Path, memory: Path) -> ParserFolder:
+    if memory.resolve().is_relative_to(out.resolve()):
+        raise InputError(f"expected a memory outside of {out}, which is replaced", path=memory)
     for split in SPLITS:
         if not (tokenized / f"{split}.source").is_file():
             raise InputError("no such file", path=tokenized / f"{split}.source")
@@ -251,7 +253,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "parse", ParseSettings)
-    used = _check_inputs(arguments.tokenized, arguments.parser)
+    used = _check_paths(arguments.tokenized, arguments.parser, arguments.out, arguments.memory)
     if arguments.out.resolve() == arguments.tokenized.resolve():  # it may hold ready-made trees
         raise InputError("expected another folder than --tokenized", path=arguments.out)
     with replacing_outputs(arguments.out, arguments.report, mark="train.trees") as (folder, report):

@@ -248,6 +248,17 @@ def test_a_remembered_tree_that_does_not_fit_is_named(
     assert capsys.readouterr().err.startswith(f"error: {where}{message}")
 
 
+def test_a_memory_that_would_be_replaced_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokenized, parser = write_tokenized(tmp_path / "tokenized", ["a"]), toy_parser(tmp_path)
+    argv = command(tmp_path, tokenized, parser, parameters(tmp_path), "out")
+    argv += ["--memory", str(tmp_path / "out" / "memory.sqlite")]
+    assert run(main, argv) == 2
+    assert "out/memory.sqlite: expected a memory outside of " in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_corpus_without_news_is_not_held_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
