@@ -39,7 +39,8 @@ class ConstituencyParser:
         they are the very files that the folder's `parser.json` recorded.
 
         Raises:
-            InputError: the folder is no parser's, a file of it changed, or stanza refuses it.
+            InputError: the folder is no parser's, a file of it changed, stanza refuses it, or there
+                is no GPU.
         """
         parser = read_parser_folder(folder)
         if parser.kind != "stanza":
@@ -47,7 +48,11 @@ class ConstituencyParser:
                 "it holds no models: ready-made trees came with the corpus", path=folder
             )
         import stanza
+        from stanza.models.common.utils import default_device
 
+        if gpu and default_device() == "cpu":
+            # stanza would go on without one, many times slower, and say so in its log alone.
+            raise InputError("parse.gpu: expected false, as there is no GPU to be used")
         try:
             pipeline = stanza.Pipeline(
                 parser.language,

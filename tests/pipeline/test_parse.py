@@ -165,6 +165,18 @@ def test_a_model_that_came_cut_short_is_refused(tmp_path: Path, real_parser: Pat
     assert not (tmp_path / "out").exists()
 
 
+def test_a_gpu_that_is_not_there_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    tokenized, parser = write_tokenized(tmp_path / "tokenized", ["a"]), toy_parser(tmp_path)
+    argv = command(tmp_path, tokenized, parser, parameters(tmp_path), "out")
+    assert run(main, [*argv, "--set", "gpu=true"]) == 2
+    assert capsys.readouterr().err == (
+        "error: parse.gpu: expected false, as there is no GPU to be used\n"
+    )
+
+
 @pytest.mark.real
 def test_a_full_disk_under_the_memory_is_one_line(tmp_path: Path, real_parser: Path) -> None:
     sentences = [f"Dog {number} runs ." for number in range(100)]
