@@ -229,6 +229,8 @@ def _parse_batch(chunk: list[tuple[int, list[bytes], list[list[str]]]]) -> Parse
 
 
 def _check_paths(tokenized: Path, parser: Path, out: Path, memory: Path) -> ParserFolder:
+    if out.resolve() == tokenized.resolve():  # it may hold ready-made trees, as if it were ours
+        raise InputError("expected another folder than --tokenized", path=out)
     if memory.resolve().is_relative_to(out.resolve()):
         raise InputError(f"expected a memory outside of {out}, which is replaced", path=memory)
     for split in SPLITS:
@@ -254,8 +256,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "parse", ParseSettings)
     used = _check_paths(arguments.tokenized, arguments.parser, arguments.out, arguments.memory)
-    if arguments.out.resolve() == arguments.tokenized.resolve():  # it may hold ready-made trees
-        raise InputError("expected another folder than --tokenized", path=arguments.out)
     with replacing_outputs(arguments.out, arguments.report, mark="train.trees") as (folder, report):
         if used.kind == "trees":
             counts = copy_trees(arguments.tokenized, folder)
