@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from mgsa.errors import FailedError, InputError
@@ -66,16 +67,31 @@ def progress(
 ) -> Iterator[T]:
     """Yield `items` while a bar on stderr shows the count, the rate and the time left.
 
-    Nothing is shown when stderr is not a terminal.
+    Args:
+        description, total, unit: as `progress_bar` takes them.
+        size: how many units one item stands for.
+    """
+    with progress_bar(description, total=total, unit=unit) as advance:
+        for item in items:
+            yield item
+            advance(size(item))
+
+
+@contextmanager
+def progress_bar(
+    description: str, *, total: int | None, unit: str
+) -> Iterator[Callable[[int], None]]:
+    """A bar on stderr, and what to tell it how many units more are done.
+
+    Nothing is shown when stderr is not a terminal. The bar stays there when stderr is redirected.
 
     Args:
         description: what is going on, such as `parse train`.
         total: how many units there are in all, or `None` if that is not known.
         unit: what is counted, in the plural: `sentences`.
-        size: how many units one item stands for.
     """
     if not sys.stderr.isatty():
-        yield from items
+        yield lambda _: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -87,10 +103,12 @@ def progress(
         TextColumn(unit + " {task.fields[rate]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Progress(*columns, console=Console(file=sys.stderr)) as bar:
         task = bar.add_task(description, total=total, rate="")
-        for item in items:
-            yield item
-            bar.advance(task, size(item))
+
+        def advance(units: int) -> None:
+            bar.advance(task, units)
             speed = bar.tasks[task].speed
             bar.update(task, rate=f"{speed:,.0f}/s" if speed else "")
+
+        yield advance

@@ -3,44 +3,47 @@
 `pipeline` imports `mgsa`, never the reverse. A stage is run as `python -m pipeline.<stage>`. In
 reading order, each stage after the parts that only it is made of:
 
-stage             what every stage shares: its arguments, its section of the parameter file
-text              parallel text on disk, and what is wrong with it
-workers           one function over a stream, on several processes, in order
-sample/           the built-in corpus: a synchronous grammar of English and German
-corpus_kinds      kinds of corpora and their settings
-download          files from the web: resumed, bounded, checked by SHA-256
-corpus            STAGE: raw parallel text
-moses             normalise, tokenise, detokenise
-links             word alignments in Pharaoh's format
-seen_pairs        which pairs came before
-tokenize          STAGE: tokenised, cleaned text
-trees             bracketed trees: read, written, checked
-treebank          a treebank as a parser learns it
-bracketing        precision, recall and F1 of brackets
-word_vectors      vectors from the company of words
-saved_models      the files that training leaves: whole, alike, named
-stanza_training   stanza's training code, called as a library
-stanza_package    a package of stanza's, found or downloaded
-parser_folder     what a parser is, and that it is still the same
-stanza_parser     a loaded parser
-parser            STAGE: a constituency parser, trained or fetched
-parse_memory      parsed sentences, remembered between runs
-parse             STAGE: a tree for each sentence
-merges            learn BPE merges
-subwords          split words into subwords
-bpe               STAGE: joint codes and segmented text
-phrase_counts     statistics of a partition
-partition         STAGE: phrases and tags of each level
-stage_outputs     what the text stages wrote, row by row
-columns           the columns of a dataset
-phrase_columns    the phrases of a row, in subwords
-link_columns      the links of a row, in subwords
-manifest          what made a dataset
-dataset           STAGE: the dataset artifact
-train             STAGE: a model and its curves
-preprocessor      raw text as rows, by what the stages use
-translate         STAGE: translations; raw text in, translations out
-evaluate          STAGE: scores with confidence intervals
-parameters        what every section of params.yaml must be
-composition       STAGE, the first to run: params.yaml checked; which composition of conf/ it is
+stage                what every stage shares: its arguments, its section of the parameter file
+text                 parallel text on disk, and what is wrong with it
+workers              one function over a stream, on several processes, in order
+sample/              the built-in corpus: a synchronous grammar of English and German
+corpus_kinds         kinds of corpora and their settings
+download             files from the web: resumed, bounded, checked by SHA-256
+corpus               STAGE: raw parallel text
+moses                normalise, tokenise, detokenise
+links                word alignments in Pharaoh's format
+seen_pairs           which pairs came before
+tokenize             STAGE: tokenised, cleaned text
+trees                bracketed trees: read, written, checked
+treebank             a treebank as a parser learns it
+bracketing           precision, recall and F1 of brackets
+word_vectors         vectors from the company of words
+saved_models         the files that training leaves: whole, alike, named
+stanza_options       settings of stanza's trainings
+stanza_tagger        a tagger, by stanza's training code
+stanza_constituency  a parser, by stanza's training code
+stanza_training      vectors, tagger and parser of a treebank, one after the other
+stanza_package       a package of stanza's, found or downloaded
+parser_folder        what a parser is, and that it is still the same
+stanza_parser        a loaded parser
+parser               STAGE: a constituency parser, trained or fetched
+parse_memory         parsed sentences, remembered between runs
+parse                STAGE: a tree for each sentence
+merges               learn BPE merges
+subwords             split words into subwords
+bpe                  STAGE: joint codes and segmented text
+phrase_counts        statistics of a partition
+partition            STAGE: phrases and tags of each level
+stage_outputs        what the text stages wrote, row by row
+columns              the columns of a dataset
+phrase_columns       the phrases of a row, in subwords
+link_columns         the links of a row, in subwords
+manifest             what made a dataset
+dataset              STAGE: the dataset artifact
+train                STAGE: a model and its curves
+preprocessor         raw text as rows, by what the stages use
+translate            STAGE: translations; raw text in, translations out
+evaluate             STAGE: scores with confidence intervals
+parameters           what every section of params.yaml must be
+composition          STAGE, the first to run: params.yaml checked; which composition of conf/ it is
 """

@@ -6,13 +6,14 @@ import resource
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from mgsa.command import run
 from mgsa.files import read_json, sha256, write_json
-from pipeline.parser import main
+from pipeline.parser import evaluate, main
 from pipeline.parser_folder import read_parser_folder
 from pipeline.sample import write_sample
 from pipeline.saved_models import load_saved
@@ -234,3 +235,16 @@ def test_a_broken_treebank_is_named(tmp_path: Path, capsys: pytest.CaptureFixtur
     (treebank / "dev.mrg").write_text("(ROOT (S (A a)))\n", encoding="utf-8")
     assert run(main, argv) == 2
     assert "train.mrg:1: " in capsys.readouterr().err
+
+
+def test_a_held_out_sentence_that_cannot_be_parsed_counts_as_flat() -> None:
+    class Refusing:
+        def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
+            if ["no"] in sentences:
+                raise ValueError("no")
+            return ["(ROOT (S (X yes)))" for _ in sentences]
+
+    gold = [read_tree("(ROOT (S (X yes)))"), read_tree("(ROOT (S (X no)))")]
+    scores = evaluate(Refusing(), gold)
+    assert scores["dev_trees"] == 2
+    assert scores["labelled_recall"] == scores["labelled_precision"] == 50
