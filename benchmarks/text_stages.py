@@ -34,7 +34,6 @@ from pipeline.trees import escape_token
 
 ROOT = Path(__file__).parents[1]
 LANGUAGES = {"source": "en", "target": "de"}
-SECTIONS = ("corpus", "tokenize", "bpe", "partition", "dataset")
 SPAN_LABELS = ("NP", "VP", "PP", "SBAR", "S")
 WORD_TAGS = ("NN", "DT", "VBZ", "IN", "JJ")
 
@@ -145,12 +144,11 @@ def section(work: Path, name: str) -> dict[str, object]:
 def prepare(work: Path, shared: Path, parsed: Path | None, workers: int) -> int:
     """Write what the stages start from; how many pairs there are in all."""
     composed = compose(ROOT / "conf", ["corpus=multi30k"])
-    params = {name: composed[name] for name in SECTIONS}
-    params["corpus"]["folder"] = str(shared / "multi30k")
-    for name in SECTIONS:
-        if "workers" in params[name]:
-            params[name]["workers"] = workers
-    (work / "params.yaml").write_text(yaml.safe_dump(params))
+    composed["corpus"]["folder"] = str(shared / "multi30k")
+    for settings in composed.values():
+        if "workers" in settings:
+            settings["workers"] = workers
+    (work / "params.yaml").write_text(yaml.safe_dump(composed))
     stage_command("corpus", work, {"out": str(work / "corpus")}).seconds()
     stage_commands(work)["tokenize"][0].seconds()
     (work / "peer").mkdir()
