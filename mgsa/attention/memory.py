@@ -1,4 +1,4 @@
-"""Keys and values kept from one decoding step to the next."""
+"""What attention reads, and what is kept of it from one decoding step to the next."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class KeyValueCache:
         """Args: max_length, how many positions there may come to be."""
         self.max_length = max_length
         self.length = 0
-        self.buffer: Tensor | None = None  # (positions there is room for, rows, 2D)
+        self.buffer: Tensor | None = None  # (positions there is room for, rows, width)
 
     def append(self, keys_values: Tensor) -> None:
-        """Add one position of every row, (rows, 2D)."""
+        """Add one position of every row, (rows, width): all heads' keys, then all their values."""
         if self.buffer is None:
             self.buffer = keys_values.new_empty(min(16, self.max_length), *keys_values.shape)
         elif self.length == len(self.buffer):
@@ -31,12 +31,15 @@ class KeyValueCache:
         self.buffer[self.length] = keys_values
         self.length += 1
 
-    def keys_and_values(self, heads: int) -> tuple[Tensor, Tensor]:
-        """Two (rows, H, positions, K)."""
+    def keys_and_values(self, heads: int, *, keys_width: int) -> tuple[Tensor, Tensor]:
+        """Keys and values, (rows, H, positions, K) each; all heads' keys are `keys_width` wide."""
         assert self.buffer is not None, "append comes first"
-        filled = self.buffer[: self.length].unflatten(-1, (2, heads, -1))
-        keys, values = filled.permute(2, 1, 3, 0, 4)
-        return keys, values
+        filled = self.buffer[: self.length]
+        keys, values = filled.tensor_split([keys_width], dim=-1)
+        return (
+            keys.unflatten(-1, (heads, -1)).permute(1, 2, 0, 3),
+            values.unflatten(-1, (heads, -1)).permute(1, 2, 0, 3),
+        )
 
     @torch.no_grad()
     def reorder(self, index: Tensor) -> KeyValueCache:
@@ -53,20 +56,66 @@ class KeyValueCache:
         return reordered
 
 
+class RecentInputs:
+    """The last positions that went into a layer, of rows that can be reordered.
+
+    Attributes:
+        length: how many positions there have been.
+    """
+
+    def __init__(self, count: int, inputs: Tensor | None = None, *, length: int = 0) -> None:
+        """
+        Args:
+            count: how many positions are kept; 0: none, where nothing is made of several.
+            inputs: (rows, at most `count` positions, D).
+        """
+        self.count = count
+        self.inputs = inputs
+        self.length = length
+
+    def push(self, x: Tensor) -> Tensor:
+        """Add x (rows, 1, D); give it with the positions kept before it, (rows, ·, D)."""
+        seen = x if self.inputs is None else torch.cat([self.inputs, x], dim=1)
+        self.inputs = seen[:, -self.count :] if self.count else None
+        self.length += 1
+        return seen
+
+    def reorder(self, index: Tensor) -> RecentInputs:
+        """The inputs of the rows `index`, (rows',)."""
+        inputs = None if self.inputs is None else self.inputs.index_select(0, index)
+        return RecentInputs(self.count, inputs, length=self.length)
+
+
 @dataclass(frozen=True)
-class CrossMemory:
-    """Keys and values of the encoder's output, projected once for all target positions.
+class Memory:
+    """Keys and values of what is attended to, projected once for all queries.
 
     Attributes:
         keys, values: (B, H, S, K).
-        mask: (B, 1, 1, S).
+        mask: (B, 1, 1, S); `None` where none needs hiding.
     """
 
     keys: Tensor
     values: Tensor
-    mask: Tensor
+    mask: Tensor | None
 
-    def select(self, index: Tensor) -> CrossMemory:
+    def select(self, index: Tensor) -> Memory:
         """The memory of the sentences `index`, (B',)."""
-        keys, values, mask = (x.index_select(0, index) for x in (self.keys, self.values, self.mask))
-        return CrossMemory(keys, values, mask)
+        keys, values = (x.index_select(0, index) for x in (self.keys, self.values))
+        return Memory(keys, values, None if self.mask is None else self.mask.index_select(0, index))
+
+
+@dataclass(frozen=True)
+class Memories:
+    """The memory of each group of heads."""
+
+    groups: tuple[Memory, ...]
+
+    @property
+    def num_sentences(self) -> int:
+        """B."""
+        return len(self.groups[0].keys)
+
+    def select(self, index: Tensor) -> Memories:
+        """The memories of the sentences `index`, (B',)."""
+        return Memories(tuple(group.select(index) for group in self.groups))

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from mgsa.attention.attend import attend
 from mgsa.attention.heads import Attended, init_projection, join_heads, split_heads
-from mgsa.attention.memory import CrossMemory, KeyValueCache
+from mgsa.attention.memory import KeyValueCache, Memories, Memory, RecentInputs
 from mgsa.masks import Context
 
 WORDS = "words"
@@ -54,7 +54,8 @@ class WordSelfAttention(nn.Module):
         dim = self.output.in_features
         q, keys_values = self.projection(x).split([dim, 2 * dim], dim=-1)
         cache.append(keys_values[:, 0])
-        attended, _ = attend(split_heads(q, self.heads), *cache.keys_and_values(self.heads), None)
+        keys, values = cache.keys_and_values(self.heads, keys_width=dim)
+        attended, _ = attend(split_heads(q, self.heads), keys, values, None)
         return self.output(join_heads(attended))
 
 
@@ -72,20 +73,25 @@ class WordCrossAttention(nn.Module):
         init_projection(self.key_value, 3 * dim)
         init_projection(self.output, dim)
 
-    def memory(self, states: Tensor, mask: Tensor) -> CrossMemory:
+    def memory(self, states: Tensor, mask: Tensor) -> Memories:
         """The encoder's output (B, S, D) and its mask (B, 1, 1, S) as keys and values."""
         keys, values = (
             self.key_value(states).unflatten(-1, (2, self.heads, -1)).permute(2, 0, 3, 1, 4)
         )
-        return CrossMemory(keys, values, mask)
+        return Memories((Memory(keys, values, mask),))
 
-    def forward(self, x: Tensor, memory: CrossMemory, *, need_weights: bool = False) -> Attended:
+    def start(self) -> RecentInputs:
+        """Nothing is kept of earlier positions."""
+        return RecentInputs(0)
+
+    def forward(self, x: Tensor, memory: Memories, *, need_weights: bool = False) -> Attended:
         """x (B, T, D) to (B, T, D)."""
+        (words,) = memory.groups
         attended, weights = attend(
             split_heads(self.query(x), self.heads),
-            memory.keys,
-            memory.values,
-            memory.mask,
+            words.keys,
+            words.values,
+            words.mask,
             dropout=self.dropout if self.training else 0.0,
             need_weights=need_weights,
         )
@@ -93,14 +99,18 @@ class WordCrossAttention(nn.Module):
             self.output(join_heads(attended)), {} if weights is None else {WORDS: weights}
         )
 
-    def step(self, x: Tensor, memory: CrossMemory, *, need_weights: bool = False) -> Attended:
-        """x (rows, 1, D), one position of each row, to (rows, 1, D).
+    def step(
+        self, x: Tensor, cache: RecentInputs, memory: Memories, *, need_weights: bool = False
+    ) -> Attended:
+        """x (rows, 1, D), one position of each row, to (rows, 1, D); `cache` holds nothing.
 
         Rows come sentence by sentence, as many of each: the rows of a sentence then are queries of
         one attention, and the sentence's keys and values need no copy for each of them.
         """
         attended = self.forward(
-            x.view(len(memory.keys), -1, x.shape[-1]), memory, need_weights=need_weights
+            cache.push(x).view(memory.num_sentences, -1, x.shape[-1]),
+            memory,
+            need_weights=need_weights,
         )
         return Attended(
             attended.output.view_as(x),

@@ -9,12 +9,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from mgsa.attention.memory import CrossMemory
+from mgsa.attention.memory import Memories
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import PAD
 from mgsa.masks import Context, Phrases, padding_mask
 from mgsa.model.embedding import Embedding
-from mgsa.model.transformer import Cache, Decoder, Encoder
+from mgsa.model.transformer import Decoder, Encoder, LayerCache
 
 Weights = dict[str, Tensor]
 """A layer's attention weights, by the name of what it attends to: (B, heads, T, positions)."""
@@ -71,8 +71,8 @@ class DecoderState:
 
     position: int
     rows: int
-    caches: Sequence[Cache]
-    memories: Sequence[CrossMemory]
+    caches: Sequence[LayerCache]
+    memories: Sequence[Memories]
     need_weights: bool
     weights: tuple[Weights, ...] = ()
 
@@ -83,7 +83,7 @@ class DecoderState:
         sentence by sentence: the source's keys and values are then shared by them, and copied only
         when a sentence goes. Weights of the last step are not kept.
         """
-        sentences = len(self.memories[0].mask)
+        sentences = self.memories[0].num_sentences
         sentence = index // (self.rows // sentences)
         kept, counts = torch.unique_consecutive(sentence, return_counts=True)
         if counts.numel() and bool((counts != counts[0]).any()):

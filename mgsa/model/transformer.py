@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from mgsa.attention.heads import Attended
-from mgsa.attention.memory import CrossMemory
+from mgsa.attention.memory import Memories
 from mgsa.masks import Context
 
 
 class Cache(Protocol):
-    """What a self-attention keeps of the positions decoded so far."""
+    """What an attention keeps of the positions decoded so far."""
 
     def reorder(self, index: Tensor) -> Self:
         """The cache of the rows `index`, (rows',)."""
@@ -36,14 +37,31 @@ class SelfAttention(Protocol):
 class CrossAttention(Protocol):
     """Attention of the target to the source."""
 
-    def __call__(self, x: Tensor, memory: CrossMemory, *, need_weights: bool = False) -> Attended:
+    def __call__(self, x: Tensor, memory: Memories, *, need_weights: bool = False) -> Attended:
         """x (B, T, D) to (B, T, D)."""
 
-    def memory(self, states: Tensor, mask: Tensor) -> CrossMemory:
+    def memory(self, states: Tensor, mask: Tensor) -> Memories:
         """The encoder's output (B, S, D) and its mask (B, 1, 1, S) as keys and values."""
 
-    def step(self, x: Tensor, memory: CrossMemory, *, need_weights: bool = False) -> Attended:
-        """One position x (rows, 1, D), rows of a sentence together, to (rows, 1, D)."""
+    def start(self) -> Cache:
+        """The cache before the first position."""
+
+    def step(
+        self, x: Tensor, cache: Any, memory: Memories, *, need_weights: bool = False
+    ) -> Attended:
+        """The next position x (rows, 1, D), rows of a sentence together, to (rows, 1, D)."""
+
+
+@dataclass(frozen=True)
+class LayerCache:
+    """What the two attentions of a decoder layer keep."""
+
+    self_attention: Cache
+    cross_attention: Cache
+
+    def reorder(self, index: Tensor) -> LayerCache:
+        """The cache of the rows `index`, (rows',)."""
+        return LayerCache(self.self_attention.reorder(index), self.cross_attention.reorder(index))
 
 
 class Residual(nn.Module):
@@ -154,7 +172,7 @@ class DecoderLayer(nn.Module):
         self.feed_forward_residual = Residual(dim, dropout=dropout, pre=pre_norm)
 
     def forward(
-        self, x: Tensor, context: Context, memory: CrossMemory, *, need_weights: bool
+        self, x: Tensor, context: Context, memory: Memories, *, need_weights: bool
     ) -> Attended:
         """x (B, T, D) to (B, T, D), with the weights of cross-attention if asked for."""
         around = self.self_attention_residual
@@ -163,12 +181,22 @@ class DecoderLayer(nn.Module):
         crossed = self.cross_attention(around.before(x), memory, need_weights=need_weights)
         return self._feed_forward(around.after(x, crossed.output), crossed)
 
-    def step(self, x: Tensor, cache: Cache, memory: CrossMemory, *, need_weights: bool) -> Attended:
+    def start(self, *, max_length: int) -> LayerCache:
+        """The cache before the first of at most `max_length` positions."""
+        return LayerCache(
+            self.self_attention.start(max_length=max_length), self.cross_attention.start()
+        )
+
+    def step(
+        self, x: Tensor, cache: LayerCache, memory: Memories, *, need_weights: bool
+    ) -> Attended:
         """One position x (rows, 1, D) to (rows, 1, D); it joins the cache."""
         around = self.self_attention_residual
-        x = around.after(x, self.self_attention.step(around.before(x), cache))
+        x = around.after(x, self.self_attention.step(around.before(x), cache.self_attention))
         around = self.cross_attention_residual
-        crossed = self.cross_attention.step(around.before(x), memory, need_weights=need_weights)
+        crossed = self.cross_attention.step(
+            around.before(x), cache.cross_attention, memory, need_weights=need_weights
+        )
         return self._feed_forward(around.after(x, crossed.output), crossed)
 
     def _feed_forward(self, x: Tensor, crossed: Attended) -> Attended:
@@ -184,7 +212,7 @@ class Decoder(nn.Module):
         self.layers: Sequence[DecoderLayer] = nn.ModuleList(layers)  # type: ignore[assignment]
         self.final_norm = final_norm
 
-    def memories(self, states: Tensor, mask: Tensor) -> list[CrossMemory]:
+    def memories(self, states: Tensor, mask: Tensor) -> list[Memories]:
         """What each layer attends to of the encoder's output (B, S, D), mask (B, 1, 1, S)."""
         return [layer.cross_attention.memory(states, mask) for layer in self.layers]
 
@@ -192,7 +220,7 @@ class Decoder(nn.Module):
         self,
         x: Tensor,
         context: Context,
-        memories: Sequence[CrossMemory],
+        memories: Sequence[Memories],
         *,
         need_weights: bool = False,
     ) -> tuple[Tensor, list[Attended]]:
@@ -203,15 +231,15 @@ class Decoder(nn.Module):
             x = layers[-1].output
         return self.final_norm(x), layers
 
-    def start(self, *, max_length: int) -> list[Cache]:
+    def start(self, *, max_length: int) -> list[LayerCache]:
         """Each layer's cache before the first of at most `max_length` positions."""
-        return [layer.self_attention.start(max_length=max_length) for layer in self.layers]
+        return [layer.start(max_length=max_length) for layer in self.layers]
 
     def step(
         self,
         x: Tensor,
-        caches: Sequence[Cache],
-        memories: Sequence[CrossMemory],
+        caches: Sequence[LayerCache],
+        memories: Sequence[Memories],
         *,
         need_weights: bool = False,
     ) -> tuple[Tensor, list[Attended]]:

@@ -86,7 +86,7 @@ def test_the_rows_of_a_sentence_share_its_memory() -> None:
     y = torch.randn(2, 5, D, dtype=torch.float64)
     x = torch.randn(6, 1, D, dtype=torch.float64)
     memory = layer.memory(y, padding_mask(torch.tensor([5, 3]), 5))
-    stepped = layer.step(x, memory, need_weights=True)
+    stepped = layer.step(x, layer.start(), memory, need_weights=True)
     each = memory.select(torch.tensor([0, 0, 0, 1, 1, 1]))
     expected = layer(x, each, need_weights=True)
     torch.testing.assert_close(stepped.output, expected.output)

@@ -141,12 +141,16 @@ def test_weights_are_those_of_the_whole_target(model: EncoderDecoder) -> None:
             pair = replace(row, target=hypothesis.ids)
             batch = make_batch([pair], model.granularities, ngram_unit=model.ngram_unit)
             layers = model(batch, need_weights=True).cross_weights
-            assert set(hypothesis.seen) == {f"layer_{n + 1}.words" for n in range(len(layers))}
-            for number, layer in enumerate(layers, start=1):
-                seen = torch.from_numpy(hypothesis.seen[f"layer_{number}.words"])
-                expected = layer["words"][0].transpose(0, 1)
-                torch.testing.assert_close(seen[:, :, : expected.shape[2]], expected)
-                assert not seen[:, :, expected.shape[2] :].any()
+            expected = {
+                f"layer_{number}.{name}": weights[0].transpose(0, 1)
+                for number, layer in enumerate(layers, start=1)
+                for name, weights in layer.items()
+            }
+            assert hypothesis.seen.keys() == expected.keys()
+            for name, weights in expected.items():
+                seen = torch.from_numpy(hypothesis.seen[name])
+                torch.testing.assert_close(seen[:, :, : weights.shape[2]], weights)
+                assert not seen[:, :, weights.shape[2] :].any()
 
 
 def test_models_of_different_kinds_translate_together() -> None:

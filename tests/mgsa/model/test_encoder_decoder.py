@@ -173,7 +173,7 @@ def test_beams_share_the_memory_of_their_sentence(models: dict[str, EncoderDecod
     assert beams.memories is state.memories
     swapped = beams.reorder(torch.tensor([2, 1, 1, 4, 3, 5]))
     assert swapped.memories is state.memories
-    assert len(beams.reorder(torch.tensor([3, 4, 4])).memories[0].keys) == 1
+    assert beams.reorder(torch.tensor([3, 4, 4])).memories[0].num_sentences == 1
 
 
 def test_weights_come_when_asked_for(models: dict[str, EncoderDecoder]) -> None:

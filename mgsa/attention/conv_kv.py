@@ -1,0 +1,58 @@
+"""ConvKV (Nguyen & Joty 2018, section 3.1): n-grams of keys and of values, by convolution.
+
+    queries X Wq        keys Conv_n(Y, Wk)        values Conv_n(Y, Wv)
+
+One Wq serves every n. A query of several positions (interleaving) is a convolution too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from torch import Tensor, nn
+
+from mgsa.attention.heads import init_projection, split_heads
+from mgsa.attention.ngrams import windows
+
+
+class ConvKV(nn.Module):
+    """Heads that attend to n-grams of some sizes, convolved from their words.
+
+    Attributes:
+        key_dim, value_dim: columns of a head's keys and values.
+        scale: of the dot products.
+    """
+
+    def __init__(
+        self, dim: int, head_dim: int, *, heads: int, sizes: Sequence[int], spans: Sequence[int]
+    ) -> None:
+        """
+        Args:
+            sizes: of the n-grams that are attended to.
+            spans: positions that a query is made of, of each stream of queries.
+        """
+        super().__init__()
+        self.heads, self.sizes, self.spans = heads, tuple(sizes), tuple(spans)
+        self.key_dim = self.value_dim = head_dim
+        self.scale = 1 / math.sqrt(head_dim)
+        width = heads * head_dim
+        self.query = nn.ModuleList(nn.Linear(span * dim, width) for span in spans)
+        self.key_value = nn.ModuleList(nn.Linear(size * dim, 2 * width) for size in sizes)
+        for projection in (*self.query, *self.key_value):
+            init_projection(projection, 3 * dim)
+
+    def queries(self, x: Tensor) -> list[Tensor]:
+        """x (B, T, D) to (B, H, T, K) for each span: queries that end at each position."""
+        return [
+            split_heads(query(windows(x, span)), self.heads)
+            for span, query in zip(self.spans, self.query, strict=True)
+        ]
+
+    def ngrams(self, y: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """y (B, S, D) to keys and values (B, H, S, K) of each size: n-grams that end there."""
+        found = []
+        for size, projection in zip(self.sizes, self.key_value, strict=True):
+            keys, values = projection(windows(y, size)).chunk(2, dim=-1)
+            found.append((split_heads(keys, self.heads), split_heads(values, self.heads)))
+        return found

@@ -1,0 +1,156 @@
+"""Heads that attend to n-grams (Nguyen & Joty 2018), and what becomes of what they find.
+
+A technique (`conv_kv`, `query_k`) makes queries, keys and values of n-grams; a structure says which
+heads attend to which:
+
+homogeneous    groups of heads, each with an n of its own; windows at the start reach over it, into
+               zeros, so that there are as many n-grams as words (section 3.2.1)
+heterogeneous  every head attends to n = 1 … N under one softmax; windows that fit (section 3.2.2)
+interleaved    besides, queries of one word and of two; what the two find is interleaved and folded
+               by a convolution of stride 2 (section 3.2.3)
+
+The bigram query of positions i − 1 and i is kept at i. Folding then reads what it found, what the
+word at i found and, in the encoder, what the next bigram query found; in the decoder nothing of the
+outputs up to i sees past i. The convolution stands for the output projection too: two linear maps
+in a row are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from mgsa.attention.attend import attend
+from mgsa.attention.conv_kv import ConvKV
+from mgsa.attention.heads import Attended, init_projection, join_heads
+from mgsa.attention.memory import Memories, Memory
+from mgsa.attention.ngrams import whole_windows
+from mgsa.attention.query_k import QueryK
+from mgsa.masks import causal_mask
+
+Technique = ConvKV | QueryK
+
+
+class PhraseHeads(nn.Module):
+    """Groups of heads, and how what they find becomes the output."""
+
+    def __init__(
+        self, groups: Iterable[Technique], dim: int, *, padded: bool, fold: int, dropout: float
+    ) -> None:
+        """
+        Args:
+            groups: heads that attend to the same n-grams; all have the same spans of queries.
+            padded: whether n-grams may reach over the start of the sentence.
+            fold: window of the convolution over the interleaved streams of queries; 1: there is
+                only one stream.
+        """
+        super().__init__()
+        self.groups: Sequence[Technique] = nn.ModuleList(groups)  # type: ignore[assignment]
+        self.padded = padded
+        self.fold = fold
+        self.dropout = dropout
+        self.output = nn.Linear(fold * dim, dim)
+        init_projection(self.output, dim)
+
+    @property
+    def reach(self) -> int:
+        """How many positions the longest n-gram or query is made of."""
+        return max(n for group in self.groups for n in (*group.sizes, *group.spans))
+
+    @property
+    def query_reach(self) -> int:
+        """How many positions the longest query is made of."""
+        return max(span for group in self.groups for span in group.spans)
+
+    def queries(self, x: Tensor) -> list[list[Tensor]]:
+        """x (B, T, D) to (B, H, T, ·) for each group and span."""
+        return [group.queries(x) for group in self.groups]
+
+    def memories(self, y: Tensor, mask: Tensor | None) -> Memories:
+        """The n-grams of y (B, S, D), mask (B, 1, 1, S), for each group: size by size."""
+        found = []
+        for group in self.groups:
+            keys, values = zip(*group.ngrams(y), strict=True)
+            found.append(
+                Memory(
+                    torch.cat(keys, dim=2),
+                    torch.cat(values, dim=2),
+                    self._memory_mask(mask, y, group.sizes),
+                )
+            )
+        return Memories(tuple(found))
+
+    def _memory_mask(self, mask: Tensor | None, y: Tensor, sizes: Sequence[int]) -> Tensor | None:
+        if mask is None and (self.padded or max(sizes) == 1):
+            return None
+        reached = [1 if self.padded else size for size in sizes]
+        whole = [whole_windows(mask, y, size) for size in reached]
+        return torch.cat(whole, dim=-1)
+
+    def forward(
+        self,
+        queries: Sequence[Sequence[Tensor]],
+        memories: Memories,
+        *,
+        causal: bool = False,
+        whole: Tensor | bool = True,
+        need_weights: bool = False,
+    ) -> Attended:
+        """What the queries find, folded: (B, T, D).
+
+        Args:
+            causal: whether a query sees no n-gram that ends after it.
+            whole: (B, T, 1), whether the bigram query at a position is made of two words.
+        """
+        streams: list[list[Tensor]] = [[] for _ in self.groups[0].spans]
+        weights: dict[str, Tensor] = {}
+        for group, spans, memory in zip(self.groups, queries, memories.groups, strict=True):
+            plain = causal and memory.mask is None and len(spans) == len(group.sizes) == 1
+            attended, group_weights = attend(
+                torch.cat(list(spans), dim=2),
+                memory.keys,
+                memory.values,
+                _causal(memory, group) if causal and not plain else memory.mask,
+                causal=plain,
+                scale=group.scale,
+                dropout=self.dropout if self.training else 0.0,
+                need_weights=need_weights,
+            )
+            for stream, part in zip(streams, attended.chunk(len(spans), dim=2), strict=True):
+                stream.append(join_heads(part))
+            if group_weights is not None:
+                weights |= _by_size(group_weights, group)
+        joined = [torch.cat(parts, dim=-1) for parts in streams]
+        return Attended(self.output(self._folded(joined, whole)), weights)
+
+    def _folded(self, streams: Sequence[Tensor], whole: Tensor | bool) -> Tensor:
+        """(B, T, D) of each stream to (B, T, fold · D): what the convolution's window holds."""
+        if self.fold == 1:
+            return streams[0]
+        words, bigrams = streams
+        bigrams = bigrams * whole
+        parts = [bigrams, words]
+        if self.fold == 3:
+            parts.append(F.pad(bigrams[:, 1:], (0, 0, 0, 1)))
+        return torch.cat(parts, dim=-1)
+
+
+def _causal(memory: Memory, group: Technique) -> Tensor:
+    """The mask of n-grams, (B or 1, 1, spans · T, sizes · T), that end at the query or before."""
+    length = memory.keys.shape[2] // len(group.sizes)
+    earlier = causal_mask(length, length, memory.keys.device)
+    earlier = earlier.repeat(1, 1, len(group.spans), len(group.sizes))
+    return earlier if memory.mask is None else memory.mask & earlier
+
+
+def _by_size(weights: Tensor, group: Technique) -> dict[str, Tensor]:
+    """(B, H, spans · T, sizes · S) by what attends to what."""
+    found = {}
+    for span, of_span in zip(group.spans, weights.chunk(len(group.spans), dim=2), strict=True):
+        start = f"ngram_{span}_to_" if len(group.spans) > 1 else ""
+        for size, part in zip(group.sizes, of_span.chunk(len(group.sizes), dim=-1), strict=True):
+            found[f"{start}ngram_{size}"] = part
+    return found

@@ -1,0 +1,203 @@
+"""Phrase attention: against loops over queries, n-grams and taps; step by step; no leaks."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
+from mgsa.attention.word import WordSelfAttention
+from mgsa.masks import Context, padding_mask
+from tests.mgsa.attention.phrase_layers import (
+    DECODER_LAYOUTS,
+    HEAD,
+    LAYOUTS,
+    TECHNIQUES,
+    D,
+    Layout,
+    by_loops,
+    make,
+)
+
+LENGTHS = [5, 1, 2]
+
+every_layout = pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+decoder_layouts = pytest.mark.parametrize("layout", DECODER_LAYOUTS.values(), ids=DECODER_LAYOUTS)
+every_technique = pytest.mark.parametrize("technique", TECHNIQUES)
+
+
+def draw(*shape: int) -> Tensor:
+    return torch.randn(*shape, dtype=torch.float64, requires_grad=True)
+
+
+@every_technique
+@every_layout
+@pytest.mark.parametrize("causal", [False, True])
+def test_self_attention_is_that_of_the_equations(
+    layout: Layout, technique: str, causal: bool
+) -> None:
+    heads = make(layout, technique)
+    x = draw(len(LENGTHS), max(LENGTHS), D)
+    context = Context(padding_mask(torch.tensor(LENGTHS), max(LENGTHS)), causal=causal)
+    attended = PhraseSelfAttention(heads)(x, context, need_weights=True)
+    fused = PhraseSelfAttention(heads)(x, context).output
+    ours, theirs = torch.zeros(2, dtype=torch.float64)
+    for b, length in enumerate(LENGTHS):
+        sentence = x[b, :length]
+        expected, weights = by_loops(heads, layout, sentence, sentence, causal=causal)
+        torch.testing.assert_close(attended.output[b, :length], expected)
+        torch.testing.assert_close(fused[b, :length], expected)
+        assert attended.weights.keys() == weights.keys()
+        for name, of_heads in weights.items():
+            first = 1 if name.startswith("ngram_2_to") else 0  # no bigram ends at the first word
+            seen = attended.weights[name][b, :, first:length, :length].detach()
+            torch.testing.assert_close(seen, torch.stack(of_heads)[:, first:])
+        ours, theirs = ours + (fused[b, :length] ** 2).sum(), theirs + (expected**2).sum()
+    inputs = [x, *heads.parameters()]
+    gradients = torch.autograd.grad(ours, inputs)
+    for got, wanted in zip(gradients, torch.autograd.grad(theirs, inputs), strict=True):
+        torch.testing.assert_close(got, wanted)
+
+
+@every_technique
+@decoder_layouts
+def test_cross_attention_is_that_of_the_equations(layout: Layout, technique: str) -> None:
+    heads = make(layout, technique)
+    x, y = draw(len(LENGTHS), 4, D), draw(len(LENGTHS), max(LENGTHS), D)
+    layer = PhraseCrossAttention(heads)
+    memory = layer.memory(y, padding_mask(torch.tensor(LENGTHS), max(LENGTHS)))
+    output = layer(x, memory).output
+    expected = torch.stack(
+        [
+            by_loops(heads, layout, x[b], y[b, :length], causal=False)[0]
+            for b, length in enumerate(LENGTHS)
+        ]
+    )
+    torch.testing.assert_close(output, expected)
+    inputs = [x, y, *heads.parameters()]
+    gradients = torch.autograd.grad((output**2).sum(), inputs)
+    for got, wanted in zip(
+        gradients, torch.autograd.grad((expected**2).sum(), inputs), strict=True
+    ):
+        torch.testing.assert_close(got, wanted)
+
+
+@every_technique
+@decoder_layouts
+def test_steps_give_what_all_positions_at_once_do(layout: Layout, technique: str) -> None:
+    layer = PhraseSelfAttention(make(layout, technique))
+    x = draw(3, 18, D)
+    cache = layer.start(max_length=18)
+    found = [layer.step(x[:, t : t + 1], cache) for t in range(18)]
+    expected = layer(x, Context(mask=None, causal=True)).output
+    torch.testing.assert_close(torch.cat(found, dim=1), expected)
+
+
+@every_technique
+@decoder_layouts
+def test_a_reordered_cache_is_that_of_its_rows(layout: Layout, technique: str) -> None:
+    layer = PhraseSelfAttention(make(layout, technique))
+    x = draw(3, 4, D)
+    cache = layer.start(max_length=4)
+    for t in range(3):
+        layer.step(x[:, t : t + 1], cache)
+    index = torch.tensor([2, 0, 0, 1])
+    stepped = layer.step(x[index, 3:], cache.reorder(index))
+    expected = layer(x[index], Context(mask=None, causal=True)).output
+    torch.testing.assert_close(stepped, expected[:, 3:])
+
+
+@every_technique
+@decoder_layouts
+def test_the_rows_of_a_sentence_share_its_memory(layout: Layout, technique: str) -> None:
+    layer = PhraseCrossAttention(make(layout, technique))
+    x, y = draw(6, 3, D), draw(2, 5, D)
+    memory = layer.memory(y, padding_mask(torch.tensor([5, 3]), 5))
+    expected = layer(x, memory.select(torch.tensor([0, 0, 0, 1, 1, 1])), need_weights=True)
+    cache = layer.start()
+    for t in range(3):
+        cache = cache.reorder(torch.arange(6))
+        stepped = layer.step(x[:, t : t + 1], cache, memory, need_weights=True)
+        torch.testing.assert_close(stepped.output, expected.output[:, t : t + 1])
+        for name, weights in stepped.weights.items():
+            torch.testing.assert_close(weights, expected.weights[name][:, :, t : t + 1])
+
+
+@every_technique
+@decoder_layouts
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_nothing_is_seen_that_comes_later(
+    layout: Layout, technique: str, data: st.DataObject
+) -> None:
+    layer = PhraseSelfAttention(make(layout, technique))
+    length = data.draw(st.integers(2, 7))
+    changed = data.draw(st.integers(1, length - 1))
+    x = draw(2, length, D).detach()
+    context = Context(mask=None, causal=True)
+    before = layer(x, context).output
+    x[:, changed] += 1
+    after = layer(x, context).output
+    torch.testing.assert_close(after[:, :changed], before[:, :changed], rtol=0, atol=1e-12)
+    assert not torch.allclose(after[:, changed], before[:, changed])
+
+
+@every_technique
+@every_layout
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_padding_and_company_do_not_matter(
+    layout: Layout, technique: str, data: st.DataObject
+) -> None:
+    layer = PhraseSelfAttention(make(layout, technique))
+    lengths = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
+    x = draw(len(lengths), max(lengths) + 1, D).detach()
+    mask = padding_mask(torch.tensor(lengths), max(lengths) + 1)
+    together = layer(x, Context(mask)).output
+    padding = ~mask[:, 0, 0]
+    x[padding] += 1
+    changed = layer(x, Context(mask)).output
+    for b, length in enumerate(lengths):
+        alone = layer(x[b : b + 1, :length], Context(mask=None)).output[0]
+        torch.testing.assert_close(together[b, :length], alone)
+        torch.testing.assert_close(changed[b, :length], together[b, :length], rtol=0, atol=1e-12)
+
+
+@every_technique
+@pytest.mark.parametrize(
+    "layout",
+    [
+        Layout(((2, (1,)),), padded=True),
+        Layout(((2, (1,)),), padded=False),
+        Layout(((2, (1,)),), padded=False, spans=(1, 2), fold=2),
+        Layout(((2, (1,)),), padded=False, spans=(1, 2), fold=3),
+    ],
+    ids=["homogeneous", "heterogeneous", "interleaved, window 2", "interleaved, window 3"],
+)
+@pytest.mark.parametrize("causal", [False, True])
+def test_unigrams_are_ordinary_attention(layout: Layout, technique: str, causal: bool) -> None:
+    """Of interleaved streams, the fold reads that of the words here, with the ordinary weights."""
+    heads = make(layout, technique)
+    ordinary = WordSelfAttention(D, D // HEAD, dropout=0.0).double()
+    (group,) = heads.groups
+    parts = (
+        [group.query[0], *group.key_value]
+        if technique == "ConvKV"
+        else [group.query[0], group.key, *group.value]
+    )
+    with torch.no_grad():
+        ordinary.projection.weight.copy_(torch.cat([part.weight for part in parts]))
+        ordinary.projection.bias.copy_(torch.cat([part.bias for part in parts]))
+        ordinary.output.bias.copy_(heads.output.bias)
+        heads.output.weight.zero_()
+        words = slice(D, 2 * D) if layout.fold > 1 else slice(0, D)
+        heads.output.weight[:, words] = ordinary.output.weight
+    x = draw(3, 4, D)
+    context = Context(padding_mask(torch.tensor([4, 1, 3]), 4), causal=causal)
+    present = context.mask[:, 0, 0]
+    torch.testing.assert_close(
+        PhraseSelfAttention(heads)(x, context).output[present], ordinary(x, context).output[present]
+    )
