@@ -1,4 +1,4 @@
-"""Training speed: MG-SA's options and torch's own Transformer, against ours of the same size.
+"""Training speed: MG-SA, phrase attention and torch's own Transformer, against our Transformer.
 
     python -m benchmarks.model_speed --size base --tokens 4096 --repeats 5
 
@@ -53,7 +53,7 @@ class Contestant:
 
 
 def configurations(size: str) -> dict[str, ModelConfig]:
-    """The Transformer's and MG-SA's options, from the presets of a size."""
+    """The Transformer, MG-SA's options and the phrase attentions, from the presets of a size."""
     transformer = read_yaml(PRESETS / f"transformer_{size}.yaml")
     sections = {
         kind: read_yaml(PRESETS / f"mgsa_{kind}_{size}.yaml")["multi_granularity"]
@@ -73,6 +73,11 @@ def configurations(size: str) -> dict[str, ModelConfig]:
     for name, (kind, changes) in options.items():
         section = {**transformer, "multi_granularity": {**sections[kind], **changes}}
         configs[name] = from_mapping(ModelConfig, section, name)
+    for path in sorted(PRESETS.glob(f"*_{size}.yaml")):
+        phrase = read_yaml(path).get("phrase_attention")
+        if phrase:
+            section = {**transformer, "phrase_attention": phrase}
+            configs[path.stem] = from_mapping(ModelConfig, section, path.stem)
     return configs
 
 

@@ -59,8 +59,44 @@ class MultiGranularityConfig:
 
 
 @dataclass(frozen=True)
+class PhraseAttentionConfig:
+    """Phrase-based attention (Nguyen & Joty 2018) in place of attention to words.
+
+    `ngrams` are the sizes attended to: by groups of heads of their own (homogeneous), of which
+    `ngram_heads` gives the numbers, or by every head at once (heterogeneous, interleaved).
+    """
+
+    attentions: tuple[Literal["encoder", "decoder", "cross"], ...]
+    technique: Literal["conv_kv", "query_k"]
+    structure: Literal["homogeneous", "heterogeneous", "interleaved"]
+    ngrams: tuple[Positive, ...]
+    ngram_heads: tuple[Positive, ...] | None
+
+    def __post_init__(self) -> None:
+        if len(set(self.attentions)) != len(self.attentions) or not self.attentions:
+            raise ValueError("attentions: expected at least one, each once")
+        if sorted(set(self.ngrams)) != list(self.ngrams) or not self.ngrams:
+            raise ValueError("ngrams: expected at least one size, each once, the smallest first")
+        if self.structure != "homogeneous":
+            if self.ngram_heads is not None:
+                raise ValueError(
+                    f"ngram_heads: expected null, as in {self.structure} attention every head "
+                    "attends to all sizes"
+                )
+            if self.ngrams[0] != 1:
+                raise ValueError("ngrams: expected 1 among them, for there is no other in one word")
+        elif self.ngram_heads is None or len(self.ngram_heads) != len(self.ngrams):
+            raise ValueError(
+                f"ngram_heads: expected {len(self.ngrams)} numbers, one for each of ngrams"
+            )
+
+
+@dataclass(frozen=True)
 class ModelConfig:
-    """A Transformer encoder-decoder (Vaswani et al. 2017), with or without MG-SA in its encoder."""
+    """A Transformer encoder-decoder (Vaswani et al. 2017), its attentions to words or to phrases.
+
+    Where encoder layers have both, MG-SA is in the layers that it names.
+    """
 
     encoder_layers: Positive
     decoder_layers: Positive
@@ -73,12 +109,19 @@ class ModelConfig:
     activation_dropout: Probability
     share_embeddings: Literal["all", "decoder", "none"]
     multi_granularity: MultiGranularityConfig | None
+    phrase_attention: PhraseAttentionConfig | None
 
     def __post_init__(self) -> None:
         if self.dim % self.heads:
             raise ValueError(f"heads: expected a divisor of dim ({self.dim}), got {self.heads}")
         if self.dim % 2:
             raise ValueError(f"dim: expected an even number, got {self.dim}")
+        phrase = self.phrase_attention
+        if phrase and phrase.ngram_heads and sum(phrase.ngram_heads) != self.heads:
+            raise ValueError(
+                f"phrase_attention.ngram_heads: expected numbers that add up to heads "
+                f"({self.heads}), got {sum(phrase.ngram_heads)}"
+            )
         multi = self.multi_granularity
         if multi is None:
             return

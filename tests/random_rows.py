@@ -10,7 +10,7 @@ from typing import Literal
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from mgsa.config import ModelConfig, MultiGranularityConfig
+from mgsa.config import ModelConfig, MultiGranularityConfig, PhraseAttentionConfig
 from mgsa.data.batch import Row
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
 from tests.strategies import partition_lengths
@@ -30,6 +30,7 @@ TRANSFORMER = ModelConfig(
     activation_dropout=0.0,
     share_embeddings="all",
     multi_granularity=None,
+    phrase_attention=None,
 )
 
 SYNTACTIC = ("syntactic_1", "syntactic_2", "syntactic_3")
@@ -62,6 +63,25 @@ def mgsa(
     return replace(TRANSFORMER, norm=norm, multi_granularity=multi)
 
 
+def phrase_attention(
+    technique: Literal["conv_kv", "query_k"],
+    structure: Literal["homogeneous", "heterogeneous", "interleaved"],
+    *,
+    ngrams: Sequence[int] = (1, 2),
+    attentions: Sequence[Literal["encoder", "decoder", "cross"]] = ("encoder", "decoder", "cross"),
+    of: ModelConfig | None = None,
+) -> ModelConfig:
+    """`of`, or `TRANSFORMER`, with phrase attention; homogeneous: two heads a size."""
+    phrase = PhraseAttentionConfig(
+        attentions=tuple(attentions),
+        technique=technique,
+        structure=structure,
+        ngrams=tuple(ngrams),
+        ngram_heads=(2,) * len(ngrams) if structure == "homogeneous" else None,
+    )
+    return replace(of or TRANSFORMER, phrase_attention=phrase)
+
+
 MODELS = {
     "transformer": TRANSFORMER,
     "transformer, pre-norm": replace(TRANSFORMER, norm="pre"),
@@ -69,6 +89,15 @@ MODELS = {
     "syntactic, max-pooling": mgsa(composition="max_pool", interaction="none", tags=False),
     "n-grams, LSTM, LSTM": mgsa(NGRAMS, composition="lstm", interaction="lstm"),
     "both layers, pre-norm": mgsa(layers=(1, 2), norm="pre"),
+    "ConvKV, homogeneous": phrase_attention("conv_kv", "homogeneous"),
+    "QueryK, homogeneous": phrase_attention("query_k", "homogeneous", ngrams=(2, 3)),
+    "ConvKV, heterogeneous": phrase_attention("conv_kv", "heterogeneous", ngrams=(1, 2, 3)),
+    "QueryK, heterogeneous": phrase_attention("query_k", "heterogeneous"),
+    "ConvKV, interleaved": phrase_attention("conv_kv", "interleaved"),
+    "QueryK, interleaved": phrase_attention("query_k", "interleaved", ngrams=(1, 2, 3)),
+    "syntactic encoder, interleaved decoder": phrase_attention(
+        "query_k", "interleaved", attentions=("decoder", "cross"), of=mgsa()
+    ),
 }
 
 

@@ -31,6 +31,7 @@ MODEL: dict[str, Any] = {
         "tags": True,
         "tag_weight": 0.1,
     },
+    "phrase_attention": None,
 }
 TRAIN: dict[str, Any] = {
     "seed": 3,

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from torch import nn
 
 from mgsa import composition, interaction
+from mgsa.attention.conv_kv import ConvKV
 from mgsa.attention.multi_granularity import MultiGranularityAttention
+from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
+from mgsa.attention.phrase_heads import PhraseHeads
+from mgsa.attention.query_k import QueryK
 from mgsa.attention.word import WordCrossAttention, WordSelfAttention
-from mgsa.config import ModelConfig, MultiGranularityConfig
+from mgsa.config import ModelConfig, MultiGranularityConfig, PhraseAttentionConfig
 from mgsa.errors import InputError
 from mgsa.model.embedding import Embedding, make_embedding
 from mgsa.model.encoder_decoder import EncoderDecoder
@@ -72,12 +78,10 @@ def _final_norm(config: ModelConfig) -> nn.Module:
 
 def _encoder_layer(config: ModelConfig, layer: int, num_tags: int) -> EncoderLayer:
     multi = config.multi_granularity
-    if multi and layer in multi.layers:
-        attention: nn.Module = _multi_granularity_attention(config, multi, num_tags)
-    else:
-        attention = WordSelfAttention(config.dim, config.heads, dropout=config.attention_dropout)
     return EncoderLayer(
-        attention,
+        _multi_granularity_attention(config, multi, num_tags)
+        if multi and layer in multi.layers
+        else _self_attention(config, "encoder"),
         _feed_forward(config),
         dim=config.dim,
         dropout=config.dropout,
@@ -87,12 +91,60 @@ def _encoder_layer(config: ModelConfig, layer: int, num_tags: int) -> EncoderLay
 
 def _decoder_layer(config: ModelConfig) -> DecoderLayer:
     return DecoderLayer(
-        WordSelfAttention(config.dim, config.heads, dropout=config.attention_dropout),
-        WordCrossAttention(config.dim, config.heads, dropout=config.attention_dropout),
+        _self_attention(config, "decoder"),
+        _cross_attention(config),
         _feed_forward(config),
         dim=config.dim,
         dropout=config.dropout,
         pre_norm=config.norm == "pre",
+    )
+
+
+def _self_attention(
+    config: ModelConfig, place: Literal["encoder", "decoder"]
+) -> WordSelfAttention | PhraseSelfAttention:
+    phrase = config.phrase_attention
+    if phrase and place in phrase.attentions:
+        # Only an encoder may look at what the next bigram query found.
+        return PhraseSelfAttention(
+            _phrase_heads(config, phrase, window=3 if place == "encoder" else 2)
+        )
+    return WordSelfAttention(config.dim, config.heads, dropout=config.attention_dropout)
+
+
+def _cross_attention(config: ModelConfig) -> WordCrossAttention | PhraseCrossAttention:
+    phrase = config.phrase_attention
+    if phrase and "cross" in phrase.attentions:
+        return PhraseCrossAttention(_phrase_heads(config, phrase, window=2))
+    return WordCrossAttention(config.dim, config.heads, dropout=config.attention_dropout)
+
+
+def _phrase_heads(
+    config: ModelConfig, phrase: PhraseAttentionConfig, *, window: int
+) -> PhraseHeads:
+    """The heads of one attention; `window` is that of the fold, if queries are interleaved."""
+    technique = ConvKV if phrase.technique == "conv_kv" else QueryK
+    interleaved = phrase.structure == "interleaved"
+    groups = (
+        [(config.heads, phrase.ngrams)]
+        if phrase.ngram_heads is None
+        else [(n, (size,)) for n, size in zip(phrase.ngram_heads, phrase.ngrams, strict=True)]
+    )
+    return PhraseHeads(
+        (
+            technique(
+                config.dim,
+                config.dim // config.heads,
+                heads=heads,
+                sizes=sizes,
+                spans=(1, 2) if interleaved else (1,),
+            )
+            for heads, sizes in groups
+        ),
+        config.dim,
+        padded=phrase.structure == "homogeneous",
+        fold=window if interleaved else 1,
+        dropout=config.attention_dropout,
     )
 
 

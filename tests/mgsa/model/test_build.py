@@ -29,6 +29,7 @@ BASE = ModelConfig(
     activation_dropout=0.0,
     share_embeddings="none",
     multi_granularity=None,
+    phrase_attention=None,
 )
 ALL_LAYERS = (1, 2, 3, 4, 5, 6)
 
