@@ -82,11 +82,14 @@ def test_a_preset_takes_a_step(option: str) -> None:
     assert losses[1] != losses[0]
 
 
-@pytest.mark.parametrize(("option", "dim"), [("gpu", 512), ("gpu8", 512), ("gpu8_big", 1024)])
-def test_the_papers_learning_rates(option: str, dim: int) -> None:
+@pytest.mark.parametrize(
+    ("option", "dim", "factor"),
+    [("gpu", 512, 1), ("gpu8", 512, 1), ("gpu8_big", 1024, 1), ("gpu8_phrase", 512, 2)],
+)
+def test_the_papers_learning_rates(option: str, dim: int, factor: int) -> None:
     """Vaswani et al. 2017, equation 3: the rate peaks at the end of warm-up, at (d w)^-0.5."""
     train = from_mapping(TrainConfig, compose(CONF, [f"train={option}"])["train"], "train")
-    assert train.learning_rate == pytest.approx((dim * train.warmup) ** -0.5, rel=0.01)
+    assert train.learning_rate == pytest.approx(factor * (dim * train.warmup) ** -0.5, rel=0.01)
     assert train.optimizer_betas == (0.9, 0.98)
     assert train.label_smoothing == 0.1
 
