@@ -4,10 +4,10 @@ A technique (`conv_kv`, `query_k`) makes queries, keys and values of n-grams; a 
 heads attend to which:
 
 homogeneous    groups of heads, each with an n of its own; windows at the start reach over it, into
-               zeros, so that there are as many n-grams as words (section 3.2.1)
-heterogeneous  every head attends to n = 1 … N under one softmax; windows that fit (section 3.2.2)
+               zeros, so that there are as many n-grams as words
+heterogeneous  every head attends to n = 1 … N under one softmax; windows that fit
 interleaved    besides, queries of one word and of two; what the two find is interleaved and folded
-               by a convolution of stride 2 (section 3.2.3)
+               by a convolution of stride 2
 
 The bigram query of positions i − 1 and i is kept at i. Folding then reads what it found, what the
 word at i found and, in the encoder, what the next bigram query found; in the decoder nothing of the

@@ -1,4 +1,4 @@
-"""QueryK (Nguyen & Joty 2018, section 3.1): the query is a kernel that is run over the keys.
+"""QueryK (Nguyen & Joty 2018, section 3): the query is a kernel that is run over the keys.
 
     queries [X Wq,0 ; … ; X Wq,n−1]    keys [k_{t−n+1} ; … ; k_t], k = Y Wk    values Conv_n(Y, Wv)
 

@@ -172,7 +172,7 @@ def test_every_stage_runs_once_and_another_model_reruns_no_data_stage(project: P
     assert "Data and pipelines are up to date." in said
     assert project.files(list(STAGES)) == first
 
-    for model in ("transformer_tiny", "mgsa_ngram_tiny"):
+    for model in ("transformer_tiny", "mgsa_ngram_tiny", "query_k_interleaved_tiny"):
         project.compose(f"model={model}")
         assert ran(project.run("dvc", "repro")) == ["composition", *MODEL_STAGES], model
         assert project.files(DATA_STAGES) == data
