@@ -47,12 +47,23 @@ class ModelOutput:
         logits: (B, T, V) of the next target word.
         tag_logits: as `EncoderOutput` has them.
         encoder_weights: if asked for, of each encoder layer.
-        cross_weights: if asked for, of each decoder layer's attention to the source.
+        decoder_weights, cross_weights: if asked for, of each decoder layer's attention to the
+            target and to the source.
     """
 
     logits: Tensor
     tag_logits: dict[str, Tensor]
     encoder_weights: tuple[Weights, ...] = ()
+    decoder_weights: tuple[Weights, ...] = ()
+    cross_weights: tuple[Weights, ...] = ()
+
+
+@dataclass(frozen=True)
+class DecoderOutput:
+    """All target positions at once: (B, T, V) logits, and weights as `ModelOutput` has them."""
+
+    logits: Tensor
+    decoder_weights: tuple[Weights, ...] = ()
     cross_weights: tuple[Weights, ...] = ()
 
 
@@ -132,8 +143,14 @@ class EncoderDecoder(nn.Module):
     def forward(self, batch: Batch, *, need_weights: bool = False) -> ModelOutput:
         """Logits of every target position given those before it."""
         encoded = self.encode(batch, need_weights=need_weights)
-        logits, cross_weights = self.decode(encoded, batch.target_input, need_weights=need_weights)
-        return ModelOutput(logits, encoded.tag_logits, encoded.weights, cross_weights)
+        decoded = self.decode(encoded, batch.target_input, need_weights=need_weights)
+        return ModelOutput(
+            decoded.logits,
+            encoded.tag_logits,
+            encoded.weights,
+            decoded.decoder_weights,
+            decoded.cross_weights,
+        )
 
     def encode(self, batch: Batch, *, need_weights: bool = False) -> EncoderOutput:
         """The encoder's view of the batch's source side."""
@@ -162,16 +179,13 @@ class EncoderDecoder(nn.Module):
         *,
         causal: bool = True,
         need_weights: bool = False,
-    ) -> tuple[Tensor, tuple[Weights, ...]]:
+    ) -> DecoderOutput:
         """All target positions at once.
 
         Args:
             target_input: (B, T) ids, begin of sentence first.
             causal: whether a position sees those before it alone, or the whole target.
-            need_weights: also give each layer's weights of cross-attention, (B, H, T, S).
-
-        Returns:
-            (B, T, V) logits, and the weights asked for.
+            need_weights: also give the weights of each layer's attentions.
         """
         # No position before the end sees padding through the causal mask.
         mask = None if causal else (target_input != PAD)[:, None, None, :]
@@ -181,8 +195,13 @@ class EncoderDecoder(nn.Module):
             self.decoder.memories(encoded.states, encoded.mask),
             need_weights=need_weights,
         )
-        weights = tuple(layer.weights for layer in layers) if need_weights else ()
-        return self.output(states), weights
+        if not need_weights:
+            return DecoderOutput(self.output(states))
+        return DecoderOutput(
+            self.output(states),
+            tuple(layer.self_weights for layer in layers),
+            tuple(layer.cross_weights for layer in layers),
+        )
 
     def start(
         self, encoded: EncoderOutput, *, max_length: int, need_weights: bool = False
@@ -217,7 +236,7 @@ class EncoderDecoder(nn.Module):
             x, state.caches, state.memories, need_weights=state.need_weights
         )
         logits = self.output(states[:, 0])
-        weights = tuple(layer.weights for layer in layers) if state.need_weights else ()
+        weights = tuple(layer.cross_weights for layer in layers) if state.need_weights else ()
         wide = torch.float64 if logits.dtype == torch.float64 else torch.float32
         return (
             F.log_softmax(logits, dim=-1, dtype=wide),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 from torch import Tensor, nn
@@ -150,6 +150,21 @@ class Encoder(nn.Module):
         return self.final_norm(x), layers
 
 
+@dataclass(frozen=True)
+class DecoderAttended:
+    """What a decoder layer gives.
+
+    Attributes:
+        output: (B, T, D).
+        self_weights, cross_weights: of its attentions, if asked for, as `Attended` has them; a
+            step has those of cross-attention alone.
+    """
+
+    output: Tensor
+    self_weights: dict[str, Tensor] = field(default_factory=dict)
+    cross_weights: dict[str, Tensor] = field(default_factory=dict)
+
+
 class DecoderLayer(nn.Module):
     """Self-attention, cross-attention, then a feed-forward network."""
 
@@ -173,13 +188,15 @@ class DecoderLayer(nn.Module):
 
     def forward(
         self, x: Tensor, context: Context, memory: Memories, *, need_weights: bool
-    ) -> Attended:
-        """x (B, T, D) to (B, T, D), with the weights of cross-attention if asked for."""
+    ) -> DecoderAttended:
+        """x (B, T, D) to (B, T, D), with the weights of both attentions if asked for."""
         around = self.self_attention_residual
-        x = around.after(x, self.self_attention(around.before(x), context).output)
+        attended = self.self_attention(around.before(x), context, need_weights=need_weights)
+        x = around.after(x, attended.output)
         around = self.cross_attention_residual
         crossed = self.cross_attention(around.before(x), memory, need_weights=need_weights)
-        return self._feed_forward(around.after(x, crossed.output), crossed)
+        output = self._feed_forward(around.after(x, crossed.output))
+        return DecoderAttended(output, attended.weights, crossed.weights)
 
     def start(self, *, max_length: int) -> LayerCache:
         """The cache before the first of at most `max_length` positions."""
@@ -189,7 +206,7 @@ class DecoderLayer(nn.Module):
 
     def step(
         self, x: Tensor, cache: LayerCache, memory: Memories, *, need_weights: bool
-    ) -> Attended:
+    ) -> DecoderAttended:
         """One position x (rows, 1, D) to (rows, 1, D); it joins the cache."""
         around = self.self_attention_residual
         x = around.after(x, self.self_attention.step(around.before(x), cache.self_attention))
@@ -197,11 +214,12 @@ class DecoderLayer(nn.Module):
         crossed = self.cross_attention.step(
             around.before(x), cache.cross_attention, memory, need_weights=need_weights
         )
-        return self._feed_forward(around.after(x, crossed.output), crossed)
+        output = self._feed_forward(around.after(x, crossed.output))
+        return DecoderAttended(output, cross_weights=crossed.weights)
 
-    def _feed_forward(self, x: Tensor, crossed: Attended) -> Attended:
+    def _feed_forward(self, x: Tensor) -> Tensor:
         around = self.feed_forward_residual
-        return Attended(around.after(x, self.feed_forward(around.before(x))), crossed.weights)
+        return around.after(x, self.feed_forward(around.before(x)))
 
 
 class Decoder(nn.Module):
@@ -223,7 +241,7 @@ class Decoder(nn.Module):
         memories: Sequence[Memories],
         *,
         need_weights: bool = False,
-    ) -> tuple[Tensor, list[Attended]]:
+    ) -> tuple[Tensor, list[DecoderAttended]]:
         """x (B, T, D) to (B, T, D), and what each layer gave."""
         layers = []
         for layer, memory in zip(self.layers, memories, strict=True):
@@ -242,7 +260,7 @@ class Decoder(nn.Module):
         memories: Sequence[Memories],
         *,
         need_weights: bool = False,
-    ) -> tuple[Tensor, list[Attended]]:
+    ) -> tuple[Tensor, list[DecoderAttended]]:
         """The next position x (rows, 1, D) to (rows, 1, D), and what each layer gave."""
         layers = []
         for layer, cache, memory in zip(self.layers, caches, memories, strict=True):

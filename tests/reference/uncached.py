@@ -36,5 +36,5 @@ class Uncached:
 
     def step(self, state: UncachedState, tokens: Tensor) -> tuple[Tensor, UncachedState]:
         said = torch.cat([state.tokens, tokens[:, None]], dim=1)
-        logits, _ = self.model.decode(state.encoded, said)
+        logits = self.model.decode(state.encoded, said).logits
         return logits[:, -1].log_softmax(dim=-1), UncachedState(state.encoded, said)

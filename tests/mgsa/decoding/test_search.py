@@ -94,7 +94,7 @@ def test_greedy_is_a_loop_of_argmax(model: EncoderDecoder) -> None:
         encoded = model.encode(batch)
         said = [BOS]
         while len(said) <= longest(row):
-            logits = model.decode(encoded, torch.tensor([said]))[0][0, -1]
+            logits = model.decode(encoded, torch.tensor([said])).logits[0, -1]
             logits[[PAD, BOS]] = -torch.inf
             said.append(int(logits.argmax()))
             if said[-1] == EOS:
