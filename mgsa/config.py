@@ -95,7 +95,7 @@ class PhraseAttentionConfig:
 class ModelConfig:
     """A Transformer encoder-decoder (Vaswani et al. 2017), its attentions to words or to phrases.
 
-    Where encoder layers have both, MG-SA is in the layers that it names.
+    An encoder that is given both has MG-SA in the layers that it names, phrase attention elsewhere.
     """
 
     encoder_layers: Positive

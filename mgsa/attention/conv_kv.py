@@ -20,7 +20,7 @@ class ConvKV(nn.Module):
     """Heads that attend to n-grams of some sizes, convolved from their words.
 
     Attributes:
-        key_dim, value_dim: columns of a head's keys and values.
+        key_dim: columns of a head's queries and keys.
         scale: of the dot products.
     """
 
@@ -34,7 +34,7 @@ class ConvKV(nn.Module):
         """
         super().__init__()
         self.heads, self.sizes, self.spans = heads, tuple(sizes), tuple(spans)
-        self.key_dim = self.value_dim = head_dim
+        self.key_dim = head_dim
         self.scale = 1 / math.sqrt(head_dim)
         width = heads * head_dim
         self.query = nn.ModuleList(nn.Linear(span * dim, width) for span in spans)

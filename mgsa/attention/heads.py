@@ -15,13 +15,22 @@ class Attended:
     Attributes:
         output: (B, T, D).
         weights: if asked for, by the name of what was attended to (`words`, `syntactic_2`):
-            (B, heads of it, T, positions of it).
+            (B, heads of it, T, positions of it). `ngram_2` is a phrase of the partition in MG-SA,
+            in phrase attention the window that ends at a position.
         tag_logits: for each supervised granularity, (B, M, number of tags).
     """
 
     output: Tensor
     weights: dict[str, Tensor] = field(default_factory=dict)
     tag_logits: dict[str, Tensor] = field(default_factory=dict)
+
+    def by_rows(self, x: Tensor) -> Attended:
+        """What the rows of x (rows, 1, D) got, if those of a sentence were queries together."""
+        return Attended(
+            self.output.view_as(x),
+            # (B, H, rows of a sentence, S) to (rows, H, 1, S)
+            {n: w.transpose(1, 2).flatten(0, 1)[:, :, None] for n, w in self.weights.items()},
+        )
 
 
 def split_heads(x: Tensor, heads: int) -> Tensor:

@@ -32,5 +32,7 @@ def whole_windows(mask: Tensor | None, x: Tensor, size: int) -> Tensor:
     length = x.shape[1]
     if mask is None:
         mask = torch.ones(1, 1, 1, length, dtype=torch.bool, device=x.device)
+    if size == 1:
+        return mask
     padded = F.pad(mask, (size - 1, 0))
     return torch.stack([padded.narrow(-1, tap, length) for tap in range(size)]).all(dim=0)

@@ -27,7 +27,7 @@ class PhraseSelfAttention(nn.Module):
             self.heads.queries(x),
             self.heads.memories(x, context.mask),
             causal=context.causal,
-            whole=_whole_bigrams(x, context.mask),
+            whole=self.heads.fold == 1 or _whole_bigrams(x, context.mask),
             need_weights=need_weights,
         )
 
@@ -73,7 +73,10 @@ class PhraseCrossAttention(nn.Module):
     def forward(self, x: Tensor, memory: Memories, *, need_weights: bool = False) -> Attended:
         """x (B, T, D) to (B, T, D)."""
         return self.heads(
-            self.heads.queries(x), memory, whole=_whole_bigrams(x, None), need_weights=need_weights
+            self.heads.queries(x),
+            memory,
+            whole=self.heads.fold == 1 or _whole_bigrams(x, None),
+            need_weights=need_weights,
         )
 
     def start(self) -> RecentInputs:
@@ -96,11 +99,7 @@ class PhraseCrossAttention(nn.Module):
             for spans in self.heads.queries(cache.push(x))
         ]
         attended = self.heads(queries, memory, whole=position > 0, need_weights=need_weights)
-        return Attended(
-            attended.output.view_as(x),
-            # (B, H, rows of a sentence, S) to (rows, H, 1, S)
-            {n: w.transpose(1, 2).flatten(0, 1)[:, :, None] for n, w in attended.weights.items()},
-        )
+        return attended.by_rows(x)
 
 
 class PhraseCache:

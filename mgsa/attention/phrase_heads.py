@@ -3,11 +3,11 @@
 A technique (`conv_kv`, `query_k`) makes queries, keys and values of n-grams; a structure says which
 heads attend to which:
 
-homogeneous    groups of heads, each with an n of its own; windows at the start reach over it, into
-               zeros, so that there are as many n-grams as words
+homogeneous    groups of heads, each with an n of its own; the first windows begin before the
+               sentence, with zeros there, so that there are as many n-grams as words
 heterogeneous  every head attends to n = 1 … N under one softmax; windows that fit
-interleaved    besides, queries of one word and of two; what the two find is interleaved and folded
-               by a convolution of stride 2
+interleaved    as heterogeneous, but with queries of one word and queries of two; what they find is
+               interleaved and folded by a convolution of stride 2
 
 The bigram query of positions i − 1 and i is kept at i. Folding then reads what it found, what the
 word at i found and, in the encoder, what the next bigram query found; in the decoder nothing of the
@@ -76,8 +76,8 @@ class PhraseHeads(nn.Module):
             keys, values = zip(*group.ngrams(y), strict=True)
             found.append(
                 Memory(
-                    torch.cat(keys, dim=2),
-                    torch.cat(values, dim=2),
+                    _joined(keys, dim=2),
+                    _joined(values, dim=2),
                     self._memory_mask(mask, y, group.sizes),
                 )
             )
@@ -86,9 +86,10 @@ class PhraseHeads(nn.Module):
     def _memory_mask(self, mask: Tensor | None, y: Tensor, sizes: Sequence[int]) -> Tensor | None:
         if mask is None and (self.padded or max(sizes) == 1):
             return None
-        reached = [1 if self.padded else size for size in sizes]
-        whole = [whole_windows(mask, y, size) for size in reached]
-        return torch.cat(whole, dim=-1)
+        # Padding comes last in a sentence: a window that may begin before the sentence touches
+        # padding only if it ends there.
+        checked = [1 if self.padded else size for size in sizes]
+        return _joined([whole_windows(mask, y, size) for size in checked], dim=-1)
 
     def forward(
         self,
@@ -103,14 +104,15 @@ class PhraseHeads(nn.Module):
 
         Args:
             causal: whether a query sees no n-gram that ends after it.
-            whole: (B, T, 1), whether the bigram query at a position is made of two words.
+            whole: (B, T, 1), whether the bigram query at a position is made of two words; or one
+                answer for all positions. The weights of a query that is not are zeros.
         """
         streams: list[list[Tensor]] = [[] for _ in self.groups[0].spans]
         weights: dict[str, Tensor] = {}
         for group, spans, memory in zip(self.groups, queries, memories.groups, strict=True):
             plain = causal and memory.mask is None and len(spans) == len(group.sizes) == 1
             attended, group_weights = attend(
-                torch.cat(list(spans), dim=2),
+                _joined(spans, dim=2),
                 memory.keys,
                 memory.values,
                 _causal(memory, group) if causal and not plain else memory.mask,
@@ -122,8 +124,8 @@ class PhraseHeads(nn.Module):
             for stream, part in zip(streams, attended.chunk(len(spans), dim=2), strict=True):
                 stream.append(join_heads(part))
             if group_weights is not None:
-                weights |= _by_size(group_weights, group)
-        joined = [torch.cat(parts, dim=-1) for parts in streams]
+                weights |= _by_size(group_weights, group, whole)
+        joined = [_joined(parts, dim=-1) for parts in streams]
         return Attended(self.output(self._folded(joined, whole)), weights)
 
     def _folded(self, streams: Sequence[Tensor], whole: Tensor | bool) -> Tensor:
@@ -146,11 +148,17 @@ def _causal(memory: Memory, group: Technique) -> Tensor:
     return earlier if memory.mask is None else memory.mask & earlier
 
 
-def _by_size(weights: Tensor, group: Technique) -> dict[str, Tensor]:
+def _joined(parts: Sequence[Tensor], *, dim: int) -> Tensor:
+    """Tensors one behind the other, without a copy of one that is alone."""
+    return parts[0] if len(parts) == 1 else torch.cat(list(parts), dim=dim)
+
+
+def _by_size(weights: Tensor, group: Technique, whole: Tensor | bool) -> dict[str, Tensor]:
     """(B, H, spans · T, sizes · S) by what attends to what."""
+    there = whole[:, None] if isinstance(whole, Tensor) else whole
     found = {}
     for span, of_span in zip(group.spans, weights.chunk(len(group.spans), dim=2), strict=True):
         start = f"ngram_{span}_to_" if len(group.spans) > 1 else ""
         for size, part in zip(group.sizes, of_span.chunk(len(group.sizes), dim=-1), strict=True):
-            found[f"{start}ngram_{size}"] = part
+            found[f"{start}ngram_{size}"] = part * there if span > 1 else part
     return found

@@ -5,6 +5,7 @@
 The convolution Σ_j ⟨q_i,j , k_{t−n+1+j}⟩ / √(K n) is the dot product of the query's slices, one
 behind the other, with a window of keys: ordinary attention whose heads are n times as wide. Where
 heads attend to several n at once, each n has columns of its own: its keys are zero in the others'.
+Of the scale 1 / √(K n), 1 / √n is in the keys.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -24,11 +24,9 @@ class QueryK(nn.Module):
     """Heads that attend to n-grams of some sizes, with a query of n slices for each n.
 
     Attributes:
-        key_dim, value_dim: columns of a head's keys and values.
-        scale: of the dot products: 1, as queries are scaled by their n.
+        key_dim: columns of a head's queries and keys.
+        scale: of the dot products, but for that of each n.
     """
-
-    scales: Tensor
 
     def __init__(
         self, dim: int, head_dim: int, *, heads: int, sizes: Sequence[int], spans: Sequence[int]
@@ -40,21 +38,18 @@ class QueryK(nn.Module):
         """
         super().__init__()
         self.heads, self.sizes, self.spans = heads, tuple(sizes), tuple(spans)
-        self.key_dim, self.value_dim = sum(sizes) * head_dim, head_dim
-        self.scale = 1.0
+        self.key_dim = sum(sizes) * head_dim
+        self.scale = 1 / math.sqrt(head_dim)
         self.query = nn.ModuleList(nn.Linear(span * dim, heads * self.key_dim) for span in spans)
         self.key = nn.Linear(dim, heads * head_dim)
         self.value = nn.ModuleList(nn.Linear(size * dim, heads * head_dim) for size in sizes)
         for projection in (*self.query, self.key, *self.value):
             init_projection(projection, 3 * dim)
-        scales = [1 / math.sqrt(head_dim * size) for size in sizes for _ in range(size * head_dim)]
-        self.register_buffer("scales", torch.tensor(scales, dtype=torch.float64), persistent=False)
 
     def queries(self, x: Tensor) -> list[Tensor]:
         """x (B, T, D) to (B, H, T, key_dim) for each span: queries that end at each position."""
-        scales = self.scales.to(x.dtype)
         return [
-            split_heads(query(windows(x, span)), self.heads) * scales
+            split_heads(query(windows(x, span)), self.heads)
             for span, query in zip(self.spans, self.query, strict=True)
         ]
 
@@ -64,9 +59,9 @@ class QueryK(nn.Module):
         found = []
         before = 0
         for size, value in zip(self.sizes, self.value, strict=True):
-            keys = windows(words, size)
+            keys = windows(words if size == 1 else words / math.sqrt(size), size)
             after = self.key_dim - before - keys.shape[-1]
             values = split_heads(value(windows(y, size)), self.heads)
-            found.append((F.pad(keys, (before, after)), values))
+            found.append((F.pad(keys, (before, after)) if before or after else keys, values))
             before += keys.shape[-1]
         return found

@@ -100,20 +100,12 @@ class WordCrossAttention(nn.Module):
         )
 
     def step(
-        self, x: Tensor, cache: RecentInputs, memory: Memories, *, need_weights: bool = False
+        self, x: Tensor, _cache: RecentInputs, memory: Memories, *, need_weights: bool = False
     ) -> Attended:
-        """x (rows, 1, D), one position of each row, to (rows, 1, D); `cache` holds nothing.
+        """x (rows, 1, D), one position of each row, to (rows, 1, D); the cache holds nothing.
 
         Rows come sentence by sentence, as many of each: the rows of a sentence then are queries of
         one attention, and the sentence's keys and values need no copy for each of them.
         """
-        attended = self.forward(
-            cache.push(x).view(memory.num_sentences, -1, x.shape[-1]),
-            memory,
-            need_weights=need_weights,
-        )
-        return Attended(
-            attended.output.view_as(x),
-            # (B, H, rows of a sentence, S) to (rows, H, 1, S)
-            {n: w.transpose(1, 2).flatten(0, 1)[:, :, None] for n, w in attended.weights.items()},
-        )
+        queries = x.view(memory.num_sentences, -1, x.shape[-1])
+        return self.forward(queries, memory, need_weights=need_weights).by_rows(x)

@@ -169,7 +169,7 @@ def _fabric(config: TrainConfig, devices: int, nodes: int) -> Fabric:
 
 
 def _several_processes() -> DDPStrategy:
-    """DDP that doesn't exchange buffers, which are constants here (positions).
+    """DDP that doesn't exchange buffers: no model here has one that training changes.
 
     To exchange them is a meeting of processes in the forward pass, where one that leaves a batch
     out comes twice.

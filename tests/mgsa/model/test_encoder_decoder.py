@@ -145,7 +145,15 @@ def test_one_word_at_a_time_gives_what_all_at_once_do(
     ],
     ids=["beams", "one dropped, others swapped", "one left", "ragged", "scattered", "mixed"],
 )
-@pytest.mark.parametrize("name", ["transformer, pre-norm", "n-grams, LSTM, LSTM"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "transformer, pre-norm",
+        "n-grams, LSTM, LSTM",
+        "ConvKV, heterogeneous",
+        "QueryK, interleaved",
+    ],
+)
 def test_reordered_rows_go_on_as_themselves(
     models: dict[str, EncoderDecoder], name: str, index: list[int]
 ) -> None:
@@ -251,7 +259,13 @@ def test_bfloat16_autocast_trains_and_decodes(models: dict[str, EncoderDecoder],
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["n-grams, LSTM, LSTM", "syntactic, self-attention, tags, ON-LSTM"]
+    "name",
+    [
+        "n-grams, LSTM, LSTM",
+        "syntactic, self-attention, tags, ON-LSTM",
+        "ConvKV, heterogeneous",
+        "QueryK, interleaved",
+    ],
 )
 def test_a_compiled_model_is_the_same(models: dict[str, EncoderDecoder], name: str) -> None:
     """Traced, that is; the backend that makes kernels of it is torch's affair."""
