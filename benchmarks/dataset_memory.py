@@ -1,6 +1,6 @@
 """Peak memory and speed of the dataset stage and of the loader, by the size of the corpus.
 
-    python benchmarks/dataset_memory.py --pairs 30000 1000000
+    python -m benchmarks.dataset_memory --pairs 30000 1000000
 
 Pairs are generated: words of one to three subwords from a Zipfian vocabulary, about 14 subwords a
 side, and three levels of phrases. Each measurement is a process of its own, imports included, so
@@ -23,8 +23,14 @@ from pathlib import Path
 
 import yaml
 
+from pipeline.merges import END_OF_WORD
+from pipeline.parser_folder import write_parser_folder
+from pipeline.stage import SIDES
+from pipeline.subwords import CODES, MARK, write_merges, write_subword_counts
+
 SETTINGS = {
     "tokenize": {},
+    "parse": {},
     "bpe": {},
     "partition": {},
     "dataset": {"joint_vocabulary": True, "row_group_rows": 10_000, "compression": "zstd"},
@@ -41,17 +47,18 @@ def generate(folder: Path, pairs: int) -> None:
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "corpus/corpus.json").write_text('{"name": "generated"}')
     (folder / "tokenized/languages.json").write_text('{"source": "en", "target": "de"}')
-    (folder / "parser/parser.json").write_text('{"kind": "trees", "identity": "generated"}')
+    write_parser_folder(folder / "parser", kind="trees", language="en", package=None)
     (folder / "params.yaml").write_text(yaml.safe_dump(SETTINGS))
-    for name in ("bpe.codes", "vocab.source", "vocab.target"):
-        (folder / "bpe" / name).write_text("")
     generator = random.Random(1)
     weights = list(accumulate(1 / (rank + 10) for rank in range(NUM_SUBWORDS)))
     subwords = [f"s{rank}" for rank in range(NUM_SUBWORDS)]
+    ends = ("", END_OF_WORD)
+    write_merges(folder / "bpe" / CODES, [("s", w[1:] + end) for w in subwords for end in ends])
+    for side in SIDES:
+        counts = {word + mark: 1 for word in subwords for mark in ("", MARK)}
+        write_subword_counts(folder / "bpe" / f"vocab.{side}", counts)
     for split, count in (("train", pairs), ("valid", 1_000), ("test", 1_000)):
-        names = [
-            f"{stage}/{split}.{side}" for side in ("source", "target") for stage in FOLDERS[:3]
-        ]
+        names = [f"{stage}/{split}.{side}" for side in SIDES for stage in FOLDERS[:3]]
         files = [(folder / name).open("w") for name in names]
         with (
             (folder / f"partitions/{split}.phrases").open("w") as phrases,
@@ -125,8 +132,9 @@ WORK = {"stage": build, "loader": load}
 
 def measure(work: str, folder: Path) -> tuple[float, float, int]:
     """Peak resident MiB, seconds, and pairs of one kind of work in a process of its own."""
-    command = [sys.executable, __file__, "--work", work, "--folder", str(folder)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    command = [sys.executable, "-m", "benchmarks.dataset_memory"]
+    command += ["--work", work, "--folder", str(folder)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     peak, seconds, pairs = json.loads(done.stdout)
     return peak, seconds, pairs
 
