@@ -20,6 +20,7 @@ class ConvKV(nn.Module):
     """Heads that attend to n-grams of some sizes, convolved from their words.
 
     Attributes:
+        query: the projection of each stream's queries, from windows of its span.
         key_dim: columns of a head's queries and keys.
         scale: of the dot products.
     """
@@ -41,13 +42,6 @@ class ConvKV(nn.Module):
         self.key_value = nn.ModuleList(nn.Linear(size * dim, 2 * width) for size in sizes)
         for projection in (*self.query, *self.key_value):
             init_projection(projection, 3 * dim)
-
-    def queries(self, x: Tensor) -> list[Tensor]:
-        """x (B, T, D) to (B, H, T, K) for each span: queries that end at each position."""
-        return [
-            split_heads(query(windows(x, span)), self.heads)
-            for span, query in zip(self.spans, self.query, strict=True)
-        ]
 
     def ngrams(self, y: Tensor) -> list[tuple[Tensor, Tensor]]:
         """y (B, S, D) to keys and values (B, H, S, K) of each size: n-grams that end there."""

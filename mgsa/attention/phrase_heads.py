@@ -25,9 +25,9 @@ from torch.nn import functional as F
 
 from mgsa.attention.attend import attend
 from mgsa.attention.conv_kv import ConvKV
-from mgsa.attention.heads import Attended, init_projection, join_heads
+from mgsa.attention.heads import Attended, init_projection, join_heads, split_heads
 from mgsa.attention.memory import Memories, Memory
-from mgsa.attention.ngrams import whole_windows
+from mgsa.attention.ngrams import whole_windows, windows
 from mgsa.attention.query_k import QueryK
 from mgsa.masks import causal_mask
 
@@ -66,8 +66,14 @@ class PhraseHeads(nn.Module):
         return max(span for group in self.groups for span in group.spans)
 
     def queries(self, x: Tensor) -> list[list[Tensor]]:
-        """x (B, T, D) to (B, H, T, ·) for each group and span."""
-        return [group.queries(x) for group in self.groups]
+        """x (B, T, D) to (B, H, T, ·) for each group and span: they end at each position."""
+        return [
+            [
+                split_heads(query(windows(x, span)), group.heads)
+                for span, query in zip(group.spans, group.query, strict=True)
+            ]
+            for group in self.groups
+        ]
 
     def memories(self, y: Tensor, mask: Tensor | None) -> Memories:
         """The n-grams of y (B, S, D), mask (B, 1, 1, S), for each group: size by size."""

@@ -24,6 +24,7 @@ class QueryK(nn.Module):
     """Heads that attend to n-grams of some sizes, with a query of n slices for each n.
 
     Attributes:
+        query: the projection of each stream's queries, from windows of its span.
         key_dim: columns of a head's queries and keys.
         scale: of the dot products, but for that of each n.
     """
@@ -45,13 +46,6 @@ class QueryK(nn.Module):
         self.value = nn.ModuleList(nn.Linear(size * dim, heads * head_dim) for size in sizes)
         for projection in (*self.query, self.key, *self.value):
             init_projection(projection, 3 * dim)
-
-    def queries(self, x: Tensor) -> list[Tensor]:
-        """x (B, T, D) to (B, H, T, key_dim) for each span: queries that end at each position."""
-        return [
-            split_heads(query(windows(x, span)), self.heads)
-            for span, query in zip(self.spans, self.query, strict=True)
-        ]
 
     def ngrams(self, y: Tensor) -> list[tuple[Tensor, Tensor]]:
         """y (B, S, D) to keys (B, H, S, key_dim) and values (B, H, S, K) of each size."""
