@@ -22,6 +22,7 @@ weights         tensors in files that hold no code
 training/       the loop, on one page, and what it calls
 model_artifact  a trained model as a folder
 decoding/       beam search, greedy, ensembles
+analysis/       what a trained model does, as numbers to look at
 __main__        `mgsa train`, `mgsa translate`, `mgsa average`
 
 Shape letters, used in every docstring:

@@ -44,6 +44,9 @@ train                STAGE: a model and its curves
 preprocessor         raw text as rows, by what the stages use
 translate            STAGE: translations; raw text in, translations out
 evaluate             STAGE: scores with confidence intervals
+analysis_settings    settings of the stages that look at a model
+figures              drawings; matplotlib is imported here only
+analyze              STAGE: what a model attends to: shares, heat maps
 parameters           what every section of params.yaml must be
 composition          STAGE, the first to run: params.yaml checked; which composition of conf/ it is
 """

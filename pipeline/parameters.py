@@ -12,6 +12,7 @@ from typing import Any
 
 from mgsa.config import ModelConfig, TrainConfig, TranslateConfig
 from mgsa.settings import from_mapping, from_tagged
+from pipeline.analysis_settings import AnalyzeSettings
 from pipeline.bpe import BpeSettings
 from pipeline.corpus_kinds import KINDS as CORPUS_KINDS
 from pipeline.dataset import DatasetSettings
@@ -34,6 +35,7 @@ SETTINGS: dict[str, type | Mapping[str, type]] = {
     "train": TrainConfig,
     "translate": TranslateConfig,
     "evaluate": EvaluateSettings,
+    "analyze": AnalyzeSettings,
 }
 """The dataclass of each section, or several by the section's key `kind`."""
 

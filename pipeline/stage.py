@@ -26,6 +26,7 @@ SECTIONS = (
     "train",
     "translate",
     "evaluate",
+    "analyze",
 )
 """The sections of `params.yaml`, in the order of the stages that read them."""
 
@@ -38,7 +39,7 @@ ANNOTATIONS = ("trees", "links", "voice", "tense")
 @contextmanager
 def replacing_outputs(
     out: Path, report: Path, *, mark: str
-) -> Iterator[tuple[Path, dict[str, float]]]:
+) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Give a folder and a report to fill, which replace `out` and the file `report`, or neither.
 
     Args:
@@ -51,7 +52,7 @@ def replacing_outputs(
     check_replaceable(out, mark)
     if report.resolve().is_relative_to(out.resolve()):
         raise InputError(f"expected a report outside of {out}", path=report)
-    numbers: dict[str, float] = {}
+    numbers: dict[str, Any] = {}
     with replacing_folder(out) as folder:
         yield folder, numbers
         write_json(report, numbers)

@@ -50,6 +50,8 @@ COMMANDS = {
     "--out translations",
     "evaluate": "pipeline.evaluate --hypotheses translations/test.hypotheses "
     "--references translations/test.references --report evaluation.json",
+    "analyze": "pipeline.analyze --model model --dataset dataset --out attention "
+    "--report attention.json",
     "composition": "pipeline.composition --config conf --report composition.json",
     # Not run by `run_all`, since they need no more than that.
     "translate text": "pipeline.translate --model words",
@@ -135,6 +137,7 @@ def _parameters() -> dict[str, Any]:
             "bootstrap_samples": 10,
             "seed": 1,
         },
+        "analyze": {"split": "test", "sentences": [1], "figures": "svg", "batch_tokens": 500},
     }
 
 

@@ -14,9 +14,10 @@ class Attended:
 
     Attributes:
         output: (B, T, D).
-        weights: if asked for, by the name of what was attended to (`words`, `syntactic_2`):
-            (B, heads of it, T, positions of it). `ngram_2` is a phrase of the partition in MG-SA,
-            in phrase attention the window that ends at a position.
+        weights: if asked for, by the name of what was attended to (`words`, or a granularity of
+            MG-SA such as `syntactic_2`): (B, heads of it, T, positions of it). Phrase attention
+            tells queries apart too: `ngram_1_to_ngram_2` is what words attend to of the bigrams,
+            the windows of two positions that end at each.
         tag_logits: for each supervised granularity, (B, M, number of tags).
     """
 

@@ -164,7 +164,6 @@ def _by_size(weights: Tensor, group: Technique, whole: Tensor | bool) -> dict[st
     there = whole[:, None] if isinstance(whole, Tensor) else whole
     found = {}
     for span, of_span in zip(group.spans, weights.chunk(len(group.spans), dim=2), strict=True):
-        start = f"ngram_{span}_to_" if len(group.spans) > 1 else ""
         for size, part in zip(group.sizes, of_span.chunk(len(group.sizes), dim=-1), strict=True):
-            found[f"{start}ngram_{size}"] = part * there if span > 1 else part
+            found[f"ngram_{span}_to_ngram_{size}"] = part * there if span > 1 else part
     return found

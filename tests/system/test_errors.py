@@ -150,6 +150,7 @@ NOT_UTF_8 = [
         ("mgsa translate", "model/manifest.json"),
         ("translate", "params.yaml"),
         ("evaluate", "translations/test.hypotheses"),
+        ("analyze", "model/manifest.json"),
         ("composition", "params.yaml"),
         ("composition", "conf/model/own.yaml"),
     ]
@@ -213,6 +214,7 @@ LEVELS = [
     ("mgsa train", granularity("tree_1"), "params.yaml", f": model.multi_granularity: {NO_NAME}"),
     ("mgsa translate", of_one_level, "dataset", TWO),
     ("translate", of_one_level, "dataset", TWO),
+    ("analyze", of_one_level, "dataset", TWO),
 ]
 
 NO_MERGE = "these codes and the vocabulary are of different corpora"
@@ -237,6 +239,7 @@ DAMAGED_ARTIFACTS = [
     ("mgsa train", half_recorded, "dataset/valid.parquet", f": {UNREADABLE}"),
     ("mgsa translate", half, "dataset/test.parquet", f": {SHORT}"),
     ("translate", half_recorded, "dataset/test.parquet", f": {UNREADABLE}"),
+    ("analyze", half_recorded, "dataset/test.parquet", f": {UNREADABLE}"),
     ("verify", value(ZEROS, "files", "vocab.json", "sha256"), "dataset/manifest.json", f"dataset/vocab.json: {ALTERED}"),
     ("train", value(ZEROS, "files", "tags.json", "sha256"), "dataset/manifest.json", f"dataset/tags.json: {ALTERED}"),
     ("translate", value(ZEROS, "files", "vocab.json"), "model/manifest.json", f"model/vocab.json: {ALTERED}"),

@@ -22,7 +22,7 @@ from tests.imports import ROOT
 
 STAGES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
 DATA_STAGES = list(STAGES)[1 : list(STAGES).index("train")]
-MODEL_STAGES = ["train", "translate", "evaluate"]
+MODEL_STAGES = ["train", "translate", "evaluate", "analyze"]
 SIZES = {"train": 300, "valid": 20, "test": 20}
 OVERRIDES = [
     *(f"corpus.{split}={pairs}" for split, pairs in SIZES.items()),
@@ -136,6 +136,8 @@ def check_metrics(project: Project) -> None:
         if "metrics" in STAGES[stage]
     }
     assert len(reports) == len(STAGES) - 2  # composition and translate measure nothing
+    layers = reports.pop("analyze")["encoder"].values()
+    assert [sum(layer.values()) for layer in layers] == pytest.approx([1.0] * 4, abs=1e-5)
     for report in reports.values():
         assert any(isinstance(value, int | float) for value in report.values()), report
     for split in SPLITS:

@@ -74,8 +74,7 @@ def by_loops(
                 )
                 streams[stream].append(output)
                 for size, of_size in seen.items():
-                    start = f"ngram_{span}_to_" if len(layout.spans) > 1 else ""
-                    weights.setdefault(f"{start}ngram_{size}", []).append(of_size)
+                    weights.setdefault(f"ngram_{span}_to_ngram_{size}", []).append(of_size)
     joined = [torch.cat(parts, dim=1) for parts in streams]
     output = _convolution(heads.output, layout.fold)
     if layout.fold == 1:

@@ -1,0 +1,92 @@
+"""How much attention goes from words and phrases to words and phrases.
+
+The four quadrants of phrase-based attention (Nguyen & Joty 2018, tables 3 and 4), for any model: a
+model whose queries are all words has two of them, one that attends to words alone has one. Where
+heads are dealt out over granularities the shares are those of the heads; where all are under one
+softmax they are what the model has learned.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from mgsa.attention.word import WORDS
+from mgsa.data.batch import Batch
+from mgsa.data.vocabulary import PAD
+from mgsa.model.encoder_decoder import EncoderDecoder, ModelOutput, Weights
+
+Place = Literal["encoder", "decoder", "cross"]
+PLACES: tuple[Place, ...] = ("encoder", "decoder", "cross")
+"""Where there is attention; `decoder`: of the target to itself, `cross`: to the source."""
+
+QUADRANTS = ("token_to_token", "token_to_phrase", "phrase_to_token", "phrase_to_phrase")
+
+_NGRAMS = re.compile(r"ngram_([0-9]+)_to_ngram_([0-9]+)")
+
+Shares = dict[Place, list[dict[str, float]]]
+"""For each place and layer: the share of each name of weights (`Attended.weights`) or quadrant."""
+
+
+def ngram_sizes(name: str) -> tuple[int, int] | None:
+    """The sizes of queries and of keys that a name of phrase attention's weights tells."""
+    found = _NGRAMS.fullmatch(name)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def quadrant(name: str) -> str:
+    """The quadrant that the weights of this name are of."""
+    sizes = ngram_sizes(name)
+    query, key = sizes if sizes else (1, 1 if name == WORDS else 2)
+    return QUADRANTS[2 * (query > 1) + (key > 1)]
+
+
+def weights_of(output: ModelOutput, place: Place) -> Sequence[Weights]:
+    """The weights of each layer at a place."""
+    match place:
+        case "encoder":
+            return output.encoder_weights
+        case "decoder":
+            return output.decoder_weights
+        case "cross":
+            return output.cross_weights
+
+
+def attention_shares(
+    model: EncoderDecoder, batches: Iterable[Batch], device: torch.device
+) -> Shares:
+    """The share of attention that each kind of query gives each kind of key, by name.
+
+    Attention of a layer is summed over sentences, positions and heads, references being read as the
+    target; the shares of a layer add up to 1.
+    """
+    sums: dict[tuple[Place, int], dict[str, Tensor]] = {}
+    with torch.inference_mode():
+        for batch in batches:
+            on_device = batch.to(device)
+            output = model(on_device, need_weights=True)
+            for place in PLACES:
+                real = (on_device.source if place == "encoder" else on_device.target_output) != PAD
+                for layer, weights in enumerate(weights_of(output, place)):
+                    total = sums.setdefault((place, layer), {})
+                    for name, w in weights.items():
+                        # (B, H, T, S) of which padding's queries are left out
+                        mass = (w.sum(dim=(1, 3), dtype=torch.float64) * real).sum()
+                        total[name] = total.get(name, torch.zeros_like(mass)) + mass
+    shares: Shares = {place: [] for place in PLACES}
+    for (place, _), total in sums.items():
+        whole = torch.stack(list(total.values())).sum()
+        shares[place].append({name: float(mass / whole) for name, mass in total.items()})
+    return shares
+
+
+def by_quadrant(shares: Mapping[str, float]) -> dict[str, float]:
+    """The shares of a layer, added up by quadrant; those that the model lacks are left out."""
+    found: dict[str, float] = {}
+    for name, share in shares.items():
+        found[quadrant(name)] = found.get(quadrant(name), 0.0) + share
+    return {name: found[name] for name in QUADRANTS if name in found}

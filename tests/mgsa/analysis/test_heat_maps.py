@@ -1,0 +1,119 @@
+"""What stands on the axes of a heat map, and that the weights are at their labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from mgsa.analysis.heat_maps import HeatMap, Sentence, heat_maps
+from mgsa.analysis.quadrants import PLACES
+from mgsa.config import ModelConfig
+from mgsa.data.batch import Row, make_batch
+from mgsa.data.vocabulary import Vocabulary
+from mgsa.model.build import build_model
+from tests.random_rows import MODELS, NUM_TAGS, TRANSFORMER, VOCABULARY, mgsa, phrase_attention
+
+SUBWORDS = ["a", "te@@", "les@@", "cope", "s@@", "ees", "man", "the"]
+SYMBOLS = Vocabulary.of([*SUBWORDS, *(f"x{i}" for i in range(VOCABULARY - 12))])
+SENTENCE = Row(
+    index=0,
+    source=SYMBOLS.encode(["a", "te@@", "les@@", "cope"]),
+    target=SYMBOLS.encode(["the", "man"]),
+    subwords_per_word=[1, 3],
+    phrase_lengths=[[4], [1, 3], [1, 3]],
+    phrase_tags=[[0], [1, 2], [1, 2]],
+)
+SOURCE = ("a", "te@@", "les@@", "cope", "</s>")
+
+
+def maps_of(config: ModelConfig) -> dict[tuple[str, int], HeatMap]:
+    torch.manual_seed(0)
+    model = build_model(
+        config, source_vocabulary=len(SYMBOLS), target_vocabulary=len(SYMBOLS), num_tags=NUM_TAGS
+    ).eval()
+    batch = make_batch([SENTENCE], model.granularities, ngram_unit="subword")
+    with torch.no_grad():
+        output = model(batch, need_weights=True)
+    found = heat_maps(output, Sentence.of(batch, (SYMBOLS, SYMBOLS)))
+    return {(drawn.place, drawn.layer): drawn for drawn in found}
+
+
+def test_words() -> None:
+    maps = maps_of(TRANSFORMER)
+    assert list(maps) == [(place, layer) for place in PLACES for layer in (1, 2)]
+    encoder, decoder, cross = (maps[place, 2] for place in PLACES)
+    assert encoder.queries == encoder.keys == cross.keys == {"words": SOURCE}
+    assert decoder.queries == decoder.keys == {"words": ("<s>", "the", "man")}
+    assert cross.queries == {"words": ("the", "man", "</s>")}
+    assert np.triu(decoder.weights, 1).any() == np.False_  # nothing is read before it is said
+
+
+def test_phrases_are_written_out() -> None:
+    maps = maps_of(mgsa())
+    assert maps["encoder", 1].keys == {
+        "words": SOURCE,
+        "syntactic_1": ("a telescope", "</s>"),
+        "syntactic_2": ("a", "telescope", "</s>"),
+        "syntactic_3": ("a", "telescope", "</s>"),
+    }
+    assert maps["encoder", 1].queries == {"words": SOURCE}
+    assert maps["encoder", 2].keys == {"words": SOURCE}  # the layer above, the paper's figure 3
+
+
+def test_ngrams_of_subwords_keep_their_marks() -> None:
+    (encoder, *_) = maps_of(mgsa(("ngram_2", "ngram_3", "ngram_4"))).values()
+    assert encoder.keys["ngram_3"] == ("a teles@@", "cope", "</s>")
+
+
+def test_bigram_queries_and_keys() -> None:
+    maps = maps_of(phrase_attention("query_k", "interleaved"))
+    bigrams = ("a te@@", "te@@ les@@", "les@@ cope", "cope </s>")
+    assert maps["encoder", 1].queries == maps["encoder", 1].keys
+    assert maps["encoder", 1].keys == {"words": SOURCE, "2-grams": bigrams}
+    assert maps["decoder", 1].keys["2-grams"] == ("<s> the", "the man")
+    assert maps["cross", 1].queries["2-grams"] == ("the man", "man </s>")
+    assert maps["cross", 1].keys["2-grams"] == bigrams
+
+
+def test_padded_ngrams_show_that_they_begin_before_the_sentence() -> None:
+    maps = maps_of(phrase_attention("conv_kv", "homogeneous", ngrams=(1, 3)))
+    assert maps["decoder", 1].keys == {
+        "words": ("<s>", "the", "man"),
+        "3-grams": ("· · <s>", "· <s> the", "<s> the man"),
+    }
+
+
+@pytest.mark.parametrize("config", MODELS.values(), ids=MODELS)
+def test_each_query_gives_each_group_of_heads_all_of_its_attention(config: ModelConfig) -> None:
+    one_softmax = config.phrase_attention and config.phrase_attention.structure != "homogeneous"
+    for (place, _), drawn in maps_of(config).items():
+        rows = sum(map(len, drawn.queries.values()))
+        widths = [len(labels) for labels in drawn.keys.values()]
+        assert drawn.weights.shape == (rows, sum(widths))
+        phrases = config.phrase_attention
+        if one_softmax and phrases and place in phrases.attentions:
+            parts = [drawn.weights]
+        else:
+            parts = np.split(drawn.weights, np.cumsum(widths)[:-1], axis=1)
+        for part in parts:
+            np.testing.assert_allclose(part.sum(axis=1), 1, atol=1e-6)
+
+
+def test_weights_stand_at_the_words_that_they_are_of() -> None:
+    """A model whose keys are all alike but for one subword's, which gets everything."""
+    torch.manual_seed(0)
+    model = build_model(
+        TRANSFORMER, source_vocabulary=len(SYMBOLS), target_vocabulary=len(SYMBOLS), num_tags=1
+    ).eval()
+    batch = make_batch([SENTENCE], (), ngram_unit="subword")
+    chosen = SOURCE.index("les@@")
+    with torch.no_grad():
+        output = model(batch, need_weights=True)
+        for weights in output.cross_weights:
+            weights["words"].zero_()[..., chosen] = 1
+    maps = list(heat_maps(output, Sentence.of(batch, (SYMBOLS, SYMBOLS))))
+    cross = [drawn for drawn in maps if drawn.place == "cross"]
+    for drawn in cross:
+        column = drawn.weights[:, drawn.keys["words"].index("les@@")]
+        assert column.tolist() == [1, 1, 1]

@@ -1,0 +1,116 @@
+"""Shares of attention: fixed where heads are dealt out, and padding has none."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from mgsa.analysis.quadrants import PLACES, attention_shares, by_quadrant, quadrant, weights_of
+from mgsa.config import ModelConfig
+from mgsa.data.batch import Row, make_batch
+from mgsa.model.build import build_model
+from mgsa.model.encoder_decoder import EncoderDecoder
+from tests.random_rows import MODELS, NUM_TAGS, VOCABULARY, mgsa, phrase_attention, random_row
+
+CPU = torch.device("cpu")
+
+
+def build(config: ModelConfig, *, seed: int = 0) -> EncoderDecoder:
+    torch.manual_seed(seed)
+    sizes = {"source_vocabulary": VOCABULARY, "target_vocabulary": VOCABULARY}
+    return build_model(config, **sizes, num_tags=NUM_TAGS).double().eval()
+
+
+def rows_of(*lengths: tuple[int, int]) -> list[Row]:
+    generator = random.Random(1)
+    return [random_row(generator, s, target_length=t) for s, t in lengths]
+
+
+def shares_of(model: EncoderDecoder, *batches: list[Row]) -> dict:
+    made = [make_batch(rows, model.granularities, ngram_unit="word") for rows in batches]
+    return attention_shares(model, made, CPU)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("words", "token_to_token"),
+        ("syntactic_1", "token_to_phrase"),
+        ("ngram_2", "token_to_phrase"),  # of MG-SA
+        ("ngram_1_to_ngram_1", "token_to_token"),
+        ("ngram_1_to_ngram_3", "token_to_phrase"),
+        ("ngram_2_to_ngram_1", "phrase_to_token"),
+        ("ngram_2_to_ngram_2", "phrase_to_phrase"),
+    ],
+)
+def test_names_of_weights_tell_their_quadrant(name: str, expected: str) -> None:
+    assert quadrant(name) == expected
+
+
+def test_quadrants_are_added_up_and_come_in_order() -> None:
+    shares = {"ngram_1_to_ngram_3": 0.25, "ngram_1_to_ngram_2": 0.125, "ngram_1_to_ngram_1": 0.625}
+    assert list(by_quadrant(shares).items()) == [
+        ("token_to_token", 0.625),
+        ("token_to_phrase", 0.375),
+    ]
+
+
+@pytest.mark.parametrize("config", MODELS.values(), ids=MODELS)
+def test_padding_and_batches_make_no_difference(config: ModelConfig) -> None:
+    model = build(config)
+    rows = rows_of((7, 2), (1, 6), (4, 0), (2, 5))
+    together, one_by_one = shares_of(model, rows), shares_of(model, *([row] for row in rows))
+    for place in PLACES:
+        assert len(together[place]) == 2
+        for ours, theirs in zip(together[place], one_by_one[place], strict=True):
+            assert ours == pytest.approx(theirs, rel=1e-12)
+            assert sum(ours.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("structure", ["heterogeneous", "interleaved"])
+def test_shares_are_those_of_the_weights(structure: str) -> None:
+    """Summed up by hand, of a single sentence, which has no padding."""
+    model = build(phrase_attention("query_k", structure))  # type: ignore[arg-type]
+    (row,) = rows_of((5, 3))
+    batch = make_batch([row], (), ngram_unit="subword")
+    shares = shares_of(model, [row])
+    with torch.no_grad():
+        output = model(batch, need_weights=True)
+    for place in PLACES:
+        for layer, weights in enumerate(weights_of(output, place)):
+            sums = {name: float(np.sum(w.numpy())) for name, w in weights.items()}
+            expected = {name: value / sum(sums.values()) for name, value in sums.items()}
+            assert shares[place][layer] == pytest.approx(expected)
+            assert all(0 < share < 1 for share in expected.values())
+
+
+def test_dealt_out_heads_have_their_shares() -> None:
+    rows = rows_of((6, 4), (3, 5))
+    syntactic = shares_of(build(mgsa()), rows)
+    assert syntactic["encoder"][0] == pytest.approx(
+        {"words": 0.25, "syntactic_1": 0.25, "syntactic_2": 0.25, "syntactic_3": 0.25}
+    )
+    assert syntactic["encoder"][1] == syntactic["decoder"][0] == {"words": 1.0}
+    homogeneous = shares_of(build(phrase_attention("conv_kv", "homogeneous")), rows)
+    for place in PLACES:
+        assert homogeneous[place][0] == pytest.approx(
+            {"ngram_1_to_ngram_1": 0.5, "ngram_1_to_ngram_2": 0.5}
+        )
+
+
+def test_a_layer_that_sees_only_phrases_is_all_of_one_quadrant() -> None:
+    """Keys of bigrams are made to be the most alike to any query: the rest gets next to nothing."""
+    model = build(phrase_attention("conv_kv", "heterogeneous"))
+    for layer in model.encoder.layers:
+        (group,) = layer.self_attention.heads.groups  # type: ignore[attr-defined]
+        width = group.heads * 4
+        with torch.no_grad():
+            group.query[0].bias.fill_(10)
+            for projection, bias in zip(group.key_value, (-10, 10), strict=True):
+                projection.bias[:width].fill_(bias)
+    shares = shares_of(model, rows_of((6, 4), (4, 2)))
+    assert all(layer["ngram_1_to_ngram_2"] > 0.999 for layer in shares["encoder"])
+    assert all(layer["ngram_1_to_ngram_2"] < 0.9 for layer in shares["decoder"])

@@ -1,0 +1,134 @@
+"""The stage `analyze`: for any model, what it counts and draws, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from mgsa.command import BAD_INPUT, DONE, run
+from mgsa.files import read_json
+from pipeline.analyze import SHARES, main
+from tests.all_stages import contents
+from tests.model_folders import random_model
+from tests.stage_folders import random_dataset
+
+SECTION = {"split": "test", "sentences": [2, 0], "figures": "svg", "batch_tokens": 100}
+INTERLEAVED = {
+    "attentions": ["encoder", "decoder", "cross"],
+    "technique": "conv_kv",
+    "structure": "interleaved",
+    "ngrams": [1, 2],
+    "ngram_heads": None,
+}
+ALL_QUADRANTS = {"token_to_token", "token_to_phrase", "phrase_to_token", "phrase_to_phrase"}
+SYSTEMS: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "transformer": ({"multi_granularity": None}, {"token_to_token"}),
+    "mgsa": ({}, {"token_to_token", "token_to_phrase"}),
+    "interleaved": ({"multi_granularity": None, "phrase_attention": INTERLEAVED}, ALL_QUADRANTS),
+}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a dataset and a model of each kind."""
+    folder = tmp_path_factory.mktemp("analyze")
+    dataset = random_dataset(folder, 4)
+    for name, (settings, _) in SYSTEMS.items():
+        random_model(folder / name, dataset, **settings)
+    return folder
+
+
+def analyze(folder: Path, model: str, out: Path, *more: str, **changes: Any) -> int:
+    params = out.with_name(f"{out.name}.yaml")
+    params.write_text(yaml.safe_dump({"analyze": SECTION | changes}), encoding="utf-8")
+    paths = {
+        "model": folder / model,
+        "dataset": folder / "dataset",
+        "out": out,
+        "report": out.with_name(f"{out.name}.json"),
+        "params": params,
+    }
+    argv = [word for name, path in paths.items() for word in (f"--{name}", str(path))]
+    return run(main, [*argv, *more])
+
+
+@pytest.mark.parametrize("model", SYSTEMS)
+def test_every_kind_of_model_is_counted_and_drawn(
+    finished: Path, tmp_path: Path, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert analyze(finished, model, out) == DONE
+    report = read_json(tmp_path / "out.json")
+    with (out / SHARES).open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert set(report) == {"encoder", "decoder", "cross"}
+    layers = {"encoder": 2, "decoder": 1, "cross": 1}
+    for place, of_layers in report.items():
+        assert list(of_layers) == [f"layer_{layer}" for layer in range(1, layers[place] + 1)]
+        for name, quadrants in of_layers.items():
+            mine = [x for x in lines if x["place"] == place and f"layer_{x['layer']}" == name]
+            for quadrant, share in quadrants.items():
+                of_quadrant = [float(x["share"]) for x in mine if x["quadrant"] == quadrant]
+                assert sum(of_quadrant) == pytest.approx(share, abs=1e-5)
+            assert sum(quadrants.values()) == pytest.approx(1, abs=1e-5)
+    assert set(report["encoder"]["layer_1"]) == SYSTEMS[model][1]
+    drawn = {str(path.relative_to(out)) for path in out.rglob("*.svg")}
+    assert drawn == {
+        f"heat_maps/test_{row}/{place}_{layer}.svg"
+        for row in (0, 2)
+        for place, number in layers.items()
+        for layer in range(1, number + 1)
+    }
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == 4
+    assert said[0].startswith("encoder 1: token to token ")
+
+
+def test_the_same_again_is_the_same_bytes(finished: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        assert analyze(finished, "mgsa", tmp_path / name) == DONE
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+def test_no_sentences_no_maps(finished: Path, tmp_path: Path) -> None:
+    assert analyze(finished, "transformer", tmp_path / "out", sentences=[]) == DONE
+    assert contents(tmp_path / "out").keys() == {SHARES, "heat_maps"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sentences": [0, 4]}, "analyze.sentences: expected rows of test, 0 to 3, got 4"),
+        ({"split": "tset"}, "no split 'tset'; it has train, valid, test"),
+        ({"figures": "pdf"}, "analyze.figures: expected one of svg, png, got 'pdf'"),
+    ],
+)
+def test_what_is_not_there_is_one_line(
+    finished: Path,
+    tmp_path: Path,
+    changes: dict[str, Any],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "out"
+    assert analyze(finished, "mgsa", out) == DONE
+    before = contents(out)
+    assert analyze(finished, "mgsa", out, **changes) == BAD_INPUT
+    *_, said = capsys.readouterr().err.splitlines()
+    assert said.endswith(message)
+    assert contents(out) == before
+
+
+def test_a_folder_of_something_else_is_not_replaced(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "thesis.txt").write_text("all of it", encoding="utf-8")
+    assert analyze(finished, "mgsa", out) == BAD_INPUT
+    assert "expected an empty folder, or one with attention_shares.csv" in capsys.readouterr().err
+    assert (out / "thesis.txt").read_text(encoding="utf-8") == "all of it"
