@@ -36,7 +36,7 @@ PRESETS = Path(__file__).parents[1] / "conf" / "model"
 VOCABULARY = {"tiny": 8_000, "base": 28_567, "big": 28_567}
 LABEL_SMOOTHING, TAG_WEIGHT = 0.1, 0.001
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
-BASELINE = "Transformer"
+BASELINE, TORCH = "Transformer", "torch.nn.Transformer"
 Step = Callable[[Batch], Tensor]
 
 
@@ -79,36 +79,33 @@ def configurations(size: str) -> dict[str, ModelConfig]:
     return configs
 
 
-def contestants(
-    names: Sequence[str] | None, size: str, device: torch.device
-) -> tuple[list[Contestant], int]:
-    """The models to run, the baseline first, and their vocabulary."""
+def chosen_names(size: str, parts: Sequence[str] | None) -> list[str]:
+    """The models of a size whose names have one of some parts, the baseline first in any case."""
+    names = [*configurations(size), TORCH]
+    return [n for n in names if not parts or n == BASELINE or any(part in n for part in parts)]
+
+
+def contestant(name: str, size: str, device: torch.device) -> Contestant:
+    """The model of a name with random weights, and its optimiser."""
     configs = configurations(size)
     vocabulary = VOCABULARY[size]
-    chosen = []
-    for name in [*configs, "torch.nn.Transformer"]:
-        if names and name != BASELINE and not any(part in name for part in names):
-            continue
-        torch.manual_seed(0)
-        if name in configs:
-            model = build_model(
-                configs[name],
-                source_vocabulary=vocabulary,
-                target_vocabulary=vocabulary,
-                num_tags=NUM_TAGS,
-            )
-            module: nn.Module = Objective(
-                model, label_smoothing=LABEL_SMOOTHING, tag_weight=TAG_WEIGHT
-            ).to(device)
-            loss = _objective_loss(module)
-        else:
-            module = TorchTransformer(configs[BASELINE], vocabulary).to(device)
-            loss = _torch_loss(module)
-        optimizer = torch.optim.Adam(
-            module.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True
+    torch.manual_seed(0)
+    if name == TORCH:
+        module: nn.Module = TorchTransformer(configs[BASELINE], vocabulary).to(device)
+        loss = _torch_loss(module)
+    else:
+        model = build_model(
+            configs[name],
+            source_vocabulary=vocabulary,
+            target_vocabulary=vocabulary,
+            num_tags=NUM_TAGS,
         )
-        chosen.append(Contestant(name, module, loss, optimizer))
-    return chosen, vocabulary
+        module = Objective(model, label_smoothing=LABEL_SMOOTHING, tag_weight=TAG_WEIGHT).to(device)
+        loss = _objective_loss(module)
+    optimizer = torch.optim.Adam(
+        module.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True
+    )
+    return Contestant(name, module, loss, optimizer)
 
 
 def _objective_loss(module: nn.Module) -> Step:
@@ -235,7 +232,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     device = torch.device(arguments.device or ("cuda" if torch.cuda.is_available() else "cpu"))
-    models, vocabulary = contestants(arguments.models, arguments.size, device)
+    names = chosen_names(arguments.size, arguments.models)
+    models = [contestant(name, arguments.size, device) for name in names]
+    vocabulary = VOCABULARY[arguments.size]
     batches = [b.to(device) for b in make_batches(arguments.tokens, vocabulary, arguments.batches)]
     rows = measure(models, batches, arguments.repeats, device, CLOCKS[arguments.clock])
     figures: dict[str, object] = {

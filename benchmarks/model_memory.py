@@ -1,0 +1,96 @@
+"""Peak memory of a training step: MG-SA and phrase attention against our Transformer.
+
+    python -m benchmarks.model_memory --size base --tokens 4096
+
+Each model takes some steps (`benchmarks.model_speed`) in a process of its own. On the CPU a figure
+is the highest resident set less what the process had before the model was made; on a GPU, the most
+that was allocated there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+
+from benchmarks.model_speed import (
+    BASELINE,
+    CLOCKS,
+    VOCABULARY,
+    chosen_names,
+    contestant,
+    step_seconds,
+)
+from benchmarks.random_batches import make_batches
+from mgsa.command import run
+
+STEPS = 2
+"""The first one allocates Adam's moments."""
+
+
+def peak_mib(name: str, size: str, tokens: int, device: torch.device) -> float:
+    """What some steps of a model take at most, model and optimiser included."""
+    (batch,) = make_batches(tokens, VOCABULARY[size], 1)
+    batch = batch.to(device)
+    before = _resident("VmRSS")
+    model = contestant(name, size, device)
+    for _ in range(STEPS):
+        step_seconds(model, batch, device, CLOCKS["wall"])
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) / 2**20
+    return _resident("VmHWM") - before
+
+
+def _resident(field: str) -> float:
+    """MiB of this process, by a field of Linux's `status`."""
+    for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1]) / 1024
+    raise OSError(f"no {field} in /proc/self/status")
+
+
+def in_a_process(name: str, arguments: argparse.Namespace, device: torch.device) -> float:
+    """`peak_mib` of a model, measured where no other one has been."""
+    command = [sys.executable, "-m", "benchmarks.model_memory", "--only", name]
+    command += [
+        "--size",
+        arguments.size,
+        "--tokens",
+        str(arguments.tokens),
+        "--device",
+        str(device),
+    ]
+    return float(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--size", choices=sorted(VOCABULARY), required=True)
+    parser.add_argument("--tokens", type=int, default=4096, help="target positions of a batch")
+    parser.add_argument("--device", help="cpu or cuda; whichever is there unless told")
+    parser.add_argument("--models", nargs="*", help="parts of the names of the models to run")
+    parser.add_argument("--only", help="measure this model in this very process")
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    arguments = parser.parse_args(argv)
+    device = torch.device(arguments.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    if arguments.only:
+        print(peak_mib(arguments.only, arguments.size, arguments.tokens, device))
+        return
+    found = {
+        name: in_a_process(name, arguments, device)
+        for name in chosen_names(arguments.size, arguments.models)
+    }
+    print("| model | peak MiB | relative |\n| --- | ---: | ---: |")
+    for name, mib in found.items():
+        print(f"| {name} | {mib:,.0f} | {mib / found[BASELINE]:.2f} |")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))
