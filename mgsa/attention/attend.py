@@ -40,18 +40,23 @@ def attend(
     Returns:
         (B, H, T, K') and, if asked for, weights (B, H, T, S).
     """
-    if causal and (mask is not None or need_weights):
+    # Torch's kernel for the CPU takes heads of one width; what it does with others is the same as
+    # here, with more copies.
+    fused = not need_weights and (q.is_cuda or q.shape[-1] == v.shape[-1])
+    if causal and (mask is not None or not fused):
         earlier = causal_mask(q.shape[-2], k.shape[-2], q.device)
         mask, causal = earlier if mask is None else mask & earlier, False
-    if not need_weights:
+    if fused:
         attended = F.scaled_dot_product_attention(
             q, k, v, mask, dropout_p=dropout, is_causal=causal, scale=scale
         )
         return attended, None
-    logits = q @ k.transpose(-2, -1) * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+    scaled = q * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+    logits = scaled @ k.transpose(-2, -1)
     if mask is not None:
         logits = logits.masked_fill(~mask, torch.finfo(logits.dtype).min)
     weights = logits.softmax(dim=-1)
     if mask is not None:
         weights = weights * mask  # a query that sees nothing has weighed all keys alike
-    return F.dropout(weights, dropout).to(v.dtype) @ v, weights
+    attended = F.dropout(weights, dropout).to(v.dtype) @ v
+    return attended, weights if need_weights else None

@@ -43,10 +43,13 @@ class ConvKV(nn.Module):
         for projection in (*self.query, *self.key_value):
             init_projection(projection, 3 * dim)
 
-    def ngrams(self, y: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """y (B, S, D) to keys and values (B, H, S, K) of each size: n-grams that end there."""
+    def ngrams(self, y: Tensor, *, last: bool = False) -> list[tuple[Tensor, Tensor]]:
+        """y (B, S, D) to keys and values (B, H, S, K) of each size: n-grams that end there.
+
+        Given `last`, only those that end at the last position are made, (B, H, 1, K).
+        """
         found = []
         for size, projection in zip(self.sizes, self.key_value, strict=True):
-            keys, values = projection(windows(y, size)).chunk(2, dim=-1)
+            keys, values = projection(windows(y, size, last=last)).chunk(2, dim=-1)
             found.append((split_heads(keys, self.heads), split_heads(values, self.heads)))
         return found

@@ -11,48 +11,50 @@ from torch import Tensor
 class KeyValueCache:
     """Keys and values of the positions decoded so far, of rows that can be reordered.
 
-    Positions are the first axis: the filled part of the buffer is contiguous, and taking other
-    rows copies no more than it.
+    Positions are the first axis: the filled part of a buffer is contiguous, and taking other rows
+    copies no more than it. Keys and values have buffers of their own, in which heads of all rows
+    lie at even distances: a matrix product takes them as they are.
     """
 
     def __init__(self, *, max_length: int) -> None:
         """Args: max_length, how many positions there may come to be."""
         self.max_length = max_length
         self.length = 0
-        self.buffer: Tensor | None = None  # (positions there is room for, rows, width)
+        self.buffers: tuple[Tensor, ...] = ()  # (positions there is room for, rows, width) each
 
-    def append(self, keys_values: Tensor) -> None:
-        """Add one position of every row, (rows, width): all heads' keys, then all their values."""
-        if self.buffer is None:
-            self.buffer = keys_values.new_empty(min(16, self.max_length), *keys_values.shape)
-        elif self.length == len(self.buffer):
+    def append(self, keys: Tensor, values: Tensor) -> None:
+        """Add one position of every row, (rows, width) each: what all heads have."""
+        new = (keys, values)
+        if not self.buffers:
+            room = min(16, self.max_length)
+            self.buffers = tuple(x.new_empty(room, *x.shape) for x in new)
+        elif self.length == len(self.buffers[0]):
             room = min(self.length, self.max_length - self.length)
-            self.buffer = torch.cat([self.buffer, torch.empty_like(self.buffer[:room])])
-        self.buffer[self.length] = keys_values
+            self.buffers = tuple(torch.cat([x, torch.empty_like(x[:room])]) for x in self.buffers)
+        for buffer, x in zip(self.buffers, new, strict=True):
+            buffer[self.length] = x
         self.length += 1
 
-    def keys_and_values(self, heads: int, *, keys_width: int) -> tuple[Tensor, Tensor]:
-        """Keys and values, (rows, H, positions, K) each; all heads' keys are `keys_width` wide."""
-        assert self.buffer is not None, "append comes first"
-        filled = self.buffer[: self.length]
-        keys, values = filled.tensor_split([keys_width], dim=-1)
-        return (
-            keys.unflatten(-1, (heads, -1)).permute(1, 2, 0, 3),
-            values.unflatten(-1, (heads, -1)).permute(1, 2, 0, 3),
+    def keys_and_values(self, heads: int) -> tuple[Tensor, Tensor]:
+        """Keys and values, (rows, H, positions, ·) each."""
+        assert self.buffers, "append comes first"
+        keys, values = (
+            buffer[: self.length].unflatten(-1, (heads, -1)).permute(1, 2, 0, 3)
+            for buffer in self.buffers
         )
+        return keys, values
 
     @torch.no_grad()
     def reorder(self, index: Tensor) -> KeyValueCache:
         """The cache of the rows `index`, (rows',); for search, so no gradient goes through."""
         reordered = KeyValueCache(max_length=self.max_length)
-        if self.buffer is not None:
-            size, _, width = self.buffer.shape
-            reordered.buffer = self.buffer.new_empty(size, len(index), width)
+        reordered.length = self.length
+        for buffer in self.buffers:
+            size, _, width = buffer.shape
+            taken = buffer.new_empty(size, len(index), width)
             # Straight to its place: there is much of it, and this is done at every step.
-            torch.index_select(
-                self.buffer[: self.length], 1, index, out=reordered.buffer[: self.length]
-            )
-            reordered.length = self.length
+            torch.index_select(buffer[: self.length], 1, index, out=taken[: self.length])
+            reordered.buffers += (taken,)
         return reordered
 
 

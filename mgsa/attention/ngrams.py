@@ -7,15 +7,18 @@ from torch import Tensor
 from torch.nn import functional as F
 
 
-def windows(x: Tensor, size: int) -> Tensor:
+def windows(x: Tensor, size: int, *, last: bool = False) -> Tensor:
     """(…, S, C) to (…, S, size·C): at t, positions t − size + 1 to t; zeros before the first.
 
-    A linear map of them is a convolution of `size` taps, padded on the left.
+    A linear map of them is a convolution of `size` taps, padded on the left. Given `last`, only the
+    window of the last position is made, (…, 1, size·C).
     """
+    if last:
+        x = x[..., -size:, :]
     if size == 1:
         return x
-    length = x.shape[-2]
-    padded = F.pad(x, (0, 0, size - 1, 0))
+    length = 1 if last else x.shape[-2]
+    padded = F.pad(x, (0, 0, size - 1 + length - x.shape[-2], 0))
     return torch.cat([padded.narrow(-2, tap, length) for tap in range(size)], dim=-1)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor, nn
 
 from mgsa.attention.heads import Attended
@@ -47,15 +46,13 @@ class PhraseSelfAttention(nn.Module):
         seen = cache.recent.push(x)
         memories = []
         for group, kept in zip(self.heads.groups, cache.groups, strict=True):
-            for size, (keys, values) in zip(group.sizes, group.ngrams(seen), strict=True):
+            for size, (keys, values) in zip(
+                group.sizes, group.ngrams(seen, last=True), strict=True
+            ):
                 if self.heads.padded or size <= position + 1:
-                    last = (keys[:, :, -1].flatten(1), values[:, :, -1].flatten(1))
-                    kept.append(torch.cat(last, dim=-1))
-            keys_width = group.heads * group.key_dim
-            memories.append(
-                Memory(*kept.keys_and_values(group.heads, keys_width=keys_width), mask=None)
-            )
-        queries = [[q[:, :, -1:] for q in spans] for spans in self.heads.queries(seen)]
+                    kept.append(keys.flatten(1), values.flatten(1))
+            memories.append(Memory(*kept.keys_and_values(group.heads), mask=None))
+        queries = self.heads.queries(seen, last=True)
         return self.heads(queries, Memories(tuple(memories)), whole=position > 0).output
 
 
@@ -94,9 +91,9 @@ class PhraseCrossAttention(nn.Module):
         position = cache.length
         sentences = memory.num_sentences
         queries = [
-            # (rows, H, positions, ·) to (sentences, H, rows of a sentence, ·)
-            [q[:, :, -1].unflatten(0, (sentences, -1)).transpose(1, 2) for q in spans]
-            for spans in self.heads.queries(cache.push(x))
+            # (rows, H, 1, ·) to (sentences, H, rows of a sentence, ·)
+            [q[:, :, 0].unflatten(0, (sentences, -1)).transpose(1, 2) for q in spans]
+            for spans in self.heads.queries(cache.push(x), last=True)
         ]
         attended = self.heads(queries, memory, whole=position > 0, need_weights=need_weights)
         return attended.by_rows(x)

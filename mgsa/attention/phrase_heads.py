@@ -65,11 +65,14 @@ class PhraseHeads(nn.Module):
         """How many positions the longest query is made of."""
         return max(span for group in self.groups for span in group.spans)
 
-    def queries(self, x: Tensor) -> list[list[Tensor]]:
-        """x (B, T, D) to (B, H, T, ·) for each group and span: they end at each position."""
+    def queries(self, x: Tensor, *, last: bool = False) -> list[list[Tensor]]:
+        """x (B, T, D) to (B, H, T, ·) for each group and span: they end at each position.
+
+        Given `last`, only those that end at the last one are made, (B, H, 1, ·).
+        """
         return [
             [
-                split_heads(query(windows(x, span)), group.heads)
+                split_heads(query(windows(x, span, last=last)), group.heads)
                 for span, query in zip(group.spans, group.query, strict=True)
             ]
             for group in self.groups

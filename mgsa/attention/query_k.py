@@ -47,15 +47,18 @@ class QueryK(nn.Module):
         for projection in (*self.query, self.key, *self.value):
             init_projection(projection, 3 * dim)
 
-    def ngrams(self, y: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """y (B, S, D) to keys (B, H, S, key_dim) and values (B, H, S, K) of each size."""
+    def ngrams(self, y: Tensor, *, last: bool = False) -> list[tuple[Tensor, Tensor]]:
+        """y (B, S, D) to keys (B, H, S, key_dim) and values (B, H, S, K) of each size.
+
+        Given `last`, only those that end at the last position are made, (B, H, 1, ·).
+        """
         words = split_heads(self.key(y), self.heads)
         found = []
         before = 0
         for size, value in zip(self.sizes, self.value, strict=True):
-            keys = windows(words if size == 1 else words / math.sqrt(size), size)
+            keys = windows(words if size == 1 else words / math.sqrt(size), size, last=last)
             after = self.key_dim - before - keys.shape[-1]
-            values = split_heads(value(windows(y, size)), self.heads)
+            values = split_heads(value(windows(y, size, last=last)), self.heads)
             found.append((F.pad(keys, (before, after)) if before or after else keys, values))
             before += keys.shape[-1]
         return found

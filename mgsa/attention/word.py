@@ -52,9 +52,9 @@ class WordSelfAttention(nn.Module):
     def step(self, x: Tensor, cache: KeyValueCache) -> Tensor:
         """x (rows, 1, D), the position after those in `cache`, which it joins, to (rows, 1, D)."""
         dim = self.output.in_features
-        q, keys_values = self.projection(x).split([dim, 2 * dim], dim=-1)
-        cache.append(keys_values[:, 0])
-        keys, values = cache.keys_and_values(self.heads, keys_width=dim)
+        q, k, v = self.projection(x).split(dim, dim=-1)
+        cache.append(k[:, 0], v[:, 0])
+        keys, values = cache.keys_and_values(self.heads)
         attended, _ = attend(split_heads(q, self.heads), keys, values, None)
         return self.output(join_heads(attended))
 
