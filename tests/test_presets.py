@@ -84,7 +84,7 @@ def test_a_preset_takes_a_step(option: str) -> None:
 
 @pytest.mark.parametrize(
     ("option", "dim", "factor"),
-    [("gpu", 512, 1), ("gpu8", 512, 1), ("gpu8_big", 1024, 1), ("gpu8_phrase", 512, 2)],
+    [("gpu", 512, 1), ("gpu8", 512, 1), ("gpu8_big", 1024, 1), ("gpu_phrase", 512, 2)],
 )
 def test_the_papers_learning_rates(option: str, dim: int, factor: int) -> None:
     """Vaswani et al. 2017, equation 3: the rate peaks at the end of warm-up, at (d w)^-0.5."""
@@ -92,6 +92,17 @@ def test_the_papers_learning_rates(option: str, dim: int, factor: int) -> None:
     assert train.learning_rate == pytest.approx(factor * (dim * train.warmup) ** -0.5, rel=0.01)
     assert train.optimizer_betas == (0.9, 0.98)
     assert train.label_smoothing == 0.1
+
+
+def test_phrase_attentions_train_as_in_the_paper() -> None:
+    """Nguyen & Joty 2018, section 4.1; beam and length penalty are those of every composition."""
+    content = compose(CONF, ["train=gpu_phrase", "model=query_k_interleaved_12_base"])
+    train = from_mapping(TrainConfig, content["train"], "train")
+    assert (train.devices, train.batch_tokens, train.accumulate) == (1, 4096, 1)
+    assert (train.warmup, train.max_updates) == (16_000, 500_000)
+    assert (train.artifact, train.keep_last, train.checkpoint_every) == ("average", 5, 10_000)
+    assert content["model"]["dropout"] == 0.1
+    assert (content["translate"]["beam"], content["translate"]["length_penalty"]) == (5, 0.6)
 
 
 def test_eight_gpus_take_the_papers_batch() -> None:

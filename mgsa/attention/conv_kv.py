@@ -1,4 +1,4 @@
-"""ConvKV (Nguyen & Joty 2018, section 3): n-grams of keys and of values, by convolution.
+"""ConvKV (Nguyen & Joty 2018, section 3.1.1): n-grams of keys and of values, by convolution.
 
     queries X Wq        keys Conv_n(Y, Wk)        values Conv_n(Y, Wv)
 

@@ -1,6 +1,8 @@
-"""QueryK (Nguyen & Joty 2018, section 3): the query is a kernel that is run over the keys.
+"""QueryK (Nguyen & Joty 2018, section 3.1.2): the query is a kernel that is run over the keys.
 
     queries [X Wq,0 ; … ; X Wq,n−1]    keys [k_{t−n+1} ; … ; k_t], k = Y Wk    values Conv_n(Y, Wv)
+
+Every n has projections Wq, Wk and Wv of its own (equation 8).
 
 The convolution Σ_j ⟨q_i,j , k_{t−n+1+j}⟩ / √(K n) is the dot product of the query's slices, one
 behind the other, with a window of keys: ordinary attention whose heads are n times as wide. Where
@@ -42,7 +44,8 @@ class QueryK(nn.Module):
         self.key_dim = sum(sizes) * head_dim
         self.scale = 1 / math.sqrt(head_dim)
         self.query = nn.ModuleList(nn.Linear(span * dim, heads * self.key_dim) for span in spans)
-        self.key = nn.Linear(dim, heads * head_dim)
+        # Rows of every size: the keys of each n are projections of their own (equation 8).
+        self.key = nn.Linear(dim, len(self.sizes) * heads * head_dim)
         self.value = nn.ModuleList(nn.Linear(size * dim, heads * head_dim) for size in sizes)
         for projection in (*self.query, self.key, *self.value):
             init_projection(projection, 3 * dim)
@@ -52,11 +55,12 @@ class QueryK(nn.Module):
 
         Given `last`, only those that end at the last position are made, (B, H, 1, ·).
         """
-        words = split_heads(self.key(y), self.heads)
         found = []
         before = 0
-        for size, value in zip(self.sizes, self.value, strict=True):
-            keys = windows(words if size == 1 else words / math.sqrt(size), size, last=last)
+        words = self.key(y).chunk(len(self.sizes), dim=-1)
+        for size, own, value in zip(self.sizes, words, self.value, strict=True):
+            scaled = split_heads(own if size == 1 else own / math.sqrt(size), self.heads)
+            keys = windows(scaled, size, last=last)
             after = self.key_dim - before - keys.shape[-1]
             values = split_heads(value(windows(y, size, last=last)), self.heads)
             found.append((F.pad(keys, (before, after)) if before or after else keys, values))

@@ -52,20 +52,21 @@ class ConvKVHead:
 
 @dataclass(frozen=True)
 class QueryKHead:
-    """One head: a query's slices for each n, one key's projection, values for each n."""
+    """One head: a query's slices, the projection of keys, and that of values for each n."""
 
     queries: dict[int, Sequence[Convolution]]
-    key: Convolution
+    keys: dict[int, Convolution]
     values: dict[int, Convolution]
 
     def logit(self, x: Tensor, y: Tensor, i: int, end: int, size: int) -> Tensor:
         """Σ_j ⟨q_i,j , k_{t−n+1+j}⟩ / √(K n); no key stands before the first."""
         total = torch.zeros((), dtype=x.dtype)
+        key = self.keys[size]
         for j, part in enumerate(self.queries[size]):
             position = end - size + 1 + j
             if position >= 0:
-                total = total + torch.dot(part.at(x, i), self.key.at(y, position))
-        return total / math.sqrt(len(self.key.bias) * size)
+                total = total + torch.dot(part.at(x, i), key.at(y, position))
+        return total / math.sqrt(len(key.bias) * size)
 
 
 def attend_to_ngrams(

@@ -1,4 +1,4 @@
-"""A folder in which every command has run, for tests of what happens when one runs again."""
+"""A folder in which every command has run, and a copy of the project."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.all_stages import contents, random_texts, run_all, write_raw
+from tests.dvc_project import Project, copy_project
 from tests.model_folders import random_model
 
 
@@ -37,3 +38,9 @@ def folder(finished: Path) -> Iterator[Path]:
             (finished / name).write_bytes(data)
         elif name not in before and after[name] is not None:
             (finished / name).unlink()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """The files that git knows, as they are in the working tree, committed."""
+    return copy_project(tmp_path)

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,98 +12,22 @@ import yaml
 from mgsa.files import read_json, sha256
 from pipeline.composition import compose
 from pipeline.stage import SPLITS
+from tests.dvc_project import OVERRIDES, SIZES, Project, ran
 from tests.imports import ROOT
 
 STAGES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
 DATA_STAGES = list(STAGES)[1 : list(STAGES).index("train")]
 MODEL_STAGES = ["train", "translate", "evaluate", "analyze"]
-SIZES = {"train": 300, "valid": 20, "test": 20}
-OVERRIDES = [
-    *(f"corpus.{split}={pairs}" for split, pairs in SIZES.items()),
-    "corpus.treebank_train=60",
-    "corpus.treebank_dev=20",
-    "parser.training.tagger_steps=40",
-    "parser.training.tagger_batch=8",
-    "parser.training.parser_epochs=8",
-    "parser.training.parser_batch=4",
-    *(f"{stage}.workers=1" for stage in ("tokenize", "parse", "bpe", "partition")),
-    "bpe.merges=200",
-    "train.max_updates=8",
-    "train.validate_every=4",
-    "train.validation_sentences=10",
-    "train.log_every=2",
-    "translate.beam=2",
-    "evaluate.bootstrap_samples=20",
-]
 
 
-@dataclass(frozen=True)
-class Project:
-    """A copy of this project in a git repository of its own, on a machine that knows no user."""
-
-    folder: Path
-    environment: dict[str, str]
-
-    def run(self, *command: str, status: int = 0) -> str:
-        """What a command says on both streams; its exit status must be `status`."""
-        done = subprocess.run(
-            command,
-            cwd=self.folder,
-            env=self.environment,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-        assert done.returncode == status, done.stdout
-        return done.stdout
-
-    def compose(self, *overrides: str) -> None:
-        """Put the tiny corpus with these options into `params.yaml`."""
-        self.run("python", "-m", "pipeline.composition", "--write", *OVERRIDES, *overrides)
-
-    def commit(self) -> None:
-        self.run("git", "add", "--all")
-        self.run("git", "commit", "--quiet", "--message", "a state of the project")
-
-    def files(self, stages: Sequence[str]) -> dict[str, tuple[int, str]]:
-        """Time and hash of every file that these stages write, by path."""
-        return {
-            str(path.relative_to(self.folder)): (path.stat().st_mtime_ns, sha256(path))
-            for output in outputs(stages)
-            for path in [self.folder / output, *(self.folder / output).rglob("*")]
-            if path.is_file()
-        }
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    """The files that git knows, as they are in the working tree, committed."""
-    folder, home = tmp_path / "project", tmp_path / "home"
-    home.mkdir()
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
-    for name in listed.stdout.decode().split("\0")[:-1]:
-        if (ROOT / name).is_file() and not name.startswith("tests/"):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, folder / name)
-    nowhere = "http://127.0.0.1:9"  # nothing listens there: whoever asks the network fails
-    environment = {
-        "HOME": str(home),
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "OMP_NUM_THREADS": "1",
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "DVC_NO_ANALYTICS": "1",
-        "DVC_SITE_CACHE_DIR": str(tmp_path / "site"),
-        "DVC_SYSTEM_CONFIG_DIR": str(home),
-        "http_proxy": nowhere,
-        "https_proxy": nowhere,
+def files_of(project: Project, stages: Sequence[str]) -> dict[str, tuple[int, str]]:
+    """Time and hash of every file that these stages write, by path."""
+    return {
+        str(path.relative_to(project.folder)): (path.stat().st_mtime_ns, sha256(path))
+        for output in outputs(stages)
+        for path in [project.folder / output, *(project.folder / output).rglob("*")]
+        if path.is_file()
     }
-    copy = Project(folder, environment)
-    copy.run("git", "init", "--quiet")
-    copy.run("git", "config", "user.name", "Nobody")
-    copy.run("git", "config", "user.email", "nobody@example.org")
-    copy.commit()
-    return copy
 
 
 def outputs(stages: Sequence[str]) -> list[str]:
@@ -121,11 +39,6 @@ def outputs(stages: Sequence[str]) -> list[str]:
         for output in STAGES[stage].get(kind, [])
     ]
     return [output if isinstance(output, str) else next(iter(output)) for output in declared]
-
-
-def ran(said: str) -> list[str]:
-    """The stages that DVC says it ran."""
-    return re.findall(r"^Running stage '(\w+)'", said, flags=re.MULTILINE)
 
 
 def check_metrics(project: Project) -> None:
@@ -167,24 +80,24 @@ def test_every_stage_runs_once_and_another_model_reruns_no_data_stage(project: P
         *(path for path in outputs(list(STAGES)) if path.startswith("data/reports")),
     }
     project.commit()
-    first, data = project.files(list(STAGES)), project.files(DATA_STAGES)
+    first, data = files_of(project, list(STAGES)), files_of(project, DATA_STAGES)
 
     said = project.run("dvc", "repro")
     assert ran(said) == []
     assert "Data and pipelines are up to date." in said
-    assert project.files(list(STAGES)) == first
+    assert files_of(project, list(STAGES)) == first
 
     for model in ("transformer_tiny", "mgsa_ngram_tiny", "query_k_interleaved_tiny"):
         project.compose(f"model={model}")
         assert ran(project.run("dvc", "repro")) == ["composition", *MODEL_STAGES], model
-        assert project.files(DATA_STAGES) == data
+        assert files_of(project, DATA_STAGES) == data
         check_metrics(project)
 
     # Back at the first model: what was computed once comes from DVC's cache. Only the composition
     # is said anew: DVC's cache of runs leaves out stages whose output git keeps.
     project.compose("model=mgsa_syntactic_tiny")
     assert ran(project.run("dvc", "repro")) == ["composition"]
-    again = project.files(list(STAGES))
+    again = files_of(project, list(STAGES))
     assert {path: found[1] for path, found in again.items()} == {
         path: found[1] for path, found in first.items()
     }
@@ -194,7 +107,7 @@ def test_every_stage_runs_once_and_another_model_reruns_no_data_stage(project: P
     assert ran(project.run("dvc", "exp", "run", *sets)) == ["composition", *MODEL_STAGES]
     params = yaml.safe_load((project.folder / "params.yaml").read_text("utf-8"))
     assert params == compose(ROOT / "conf", shorter)
-    assert project.files(DATA_STAGES) == data
+    assert files_of(project, DATA_STAGES) == data
     difference = project.run("dvc", "metrics", "diff")
     assert re.search(r"reports/train\.json +updates +8 +3 +-5\n", difference), difference
 

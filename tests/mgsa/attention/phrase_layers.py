@@ -106,8 +106,9 @@ def _head(
         for _ in range(size):
             slices.setdefault(size, []).append(query.rows(rows, rows + HEAD))
             rows += HEAD
+    keys, width = _convolution(group.key, 1), group.heads * HEAD
     return QueryKHead(
         slices,
-        _convolution(group.key, 1).rows(first, last),
+        {n: keys.rows(k * width + first, k * width + last) for k, n in enumerate(sizes)},
         {n: _convolution(p, n).rows(first, last) for n, p in zip(sizes, group.value, strict=True)},
     )

@@ -1,0 +1,96 @@
+"""A copy of this project as a user has it, whose pipelines run on a corpus that takes seconds."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.imports import ROOT
+
+SIZES = {"train": 300, "valid": 20, "test": 20}
+OVERRIDES = [
+    *(f"corpus.{split}={pairs}" for split, pairs in SIZES.items()),
+    "corpus.treebank_train=60",
+    "corpus.treebank_dev=20",
+    "parser.training.tagger_steps=40",
+    "parser.training.tagger_batch=8",
+    "parser.training.parser_epochs=8",
+    "parser.training.parser_batch=4",
+    *(f"{stage}.workers=1" for stage in ("tokenize", "parse", "bpe", "partition")),
+    "bpe.merges=200",
+    "train.max_updates=8",
+    "train.validate_every=4",
+    "train.validation_sentences=10",
+    "train.log_every=2",
+    "translate.beam=2",
+    "evaluate.bootstrap_samples=20",
+]
+
+
+@dataclass(frozen=True)
+class Project:
+    """A copy of this project in a git repository of its own, on a machine that knows no user."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def run(self, *command: str, status: int = 0) -> str:
+        """What a command says on both streams; its exit status must be `status`."""
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        assert done.returncode == status, done.stdout
+        return done.stdout
+
+    def compose(self, *overrides: str) -> None:
+        """Put the tiny corpus with these options into `params.yaml`."""
+        self.run("python", "-m", "pipeline.composition", "--write", *OVERRIDES, *overrides)
+
+    def commit(self) -> None:
+        self.run("git", "add", "--all")
+        self.run("git", "commit", "--quiet", "--message", "a state of the project")
+
+
+def copy_project(tmp_path: Path) -> Project:
+    """The files that git knows, as they are in the working tree, committed."""
+    folder, home = tmp_path / "project", tmp_path / "home"
+    home.mkdir()
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    for name in listed.stdout.decode().split("\0")[:-1]:
+        if (ROOT / name).is_file() and not name.startswith("tests/"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+    nowhere = "http://127.0.0.1:9"  # nothing listens there: whoever asks the network fails
+    environment = {
+        "HOME": str(home),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "OMP_NUM_THREADS": "1",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "DVC_NO_ANALYTICS": "1",
+        "DVC_SITE_CACHE_DIR": str(tmp_path / "site"),
+        "DVC_SYSTEM_CONFIG_DIR": str(home),
+        "http_proxy": nowhere,
+        "https_proxy": nowhere,
+    }
+    copy = Project(folder, environment)
+    copy.run("git", "init", "--quiet")
+    copy.run("git", "config", "user.name", "Nobody")
+    copy.run("git", "config", "user.email", "nobody@example.org")
+    copy.commit()
+    return copy
+
+
+def ran(said: str) -> list[str]:
+    """The stages that DVC says it ran."""
+    return re.findall(r"^Running stage '([^']+)'", said, flags=re.MULTILINE)
