@@ -12,10 +12,15 @@ export PATH := $(BIN):$(PATH)
 export MALLOC_MMAP_THRESHOLD_ := 4294967296
 export MALLOC_TRIM_THRESHOLD_ := 8589934592
 
-.PHONY: repro test test-fast lint types
+.PHONY: repro experiments test test-fast lint types
 repro: $(VENV)/installed
 	@dvc repro
 	@dvc metrics show data/reports/evaluate.json
+
+# The small matrix of models that lies beside the pipeline, on the same dataset.
+experiments: $(VENV)/installed
+	@dvc repro experiments/phrase_attentions/dvc.yaml
+	@cd experiments/phrase_attentions && dvc metrics show runs/*/evaluate.json
 
 # The tests share the cores: a second thread in each would only wait for the other's.
 test test-fast: export OMP_NUM_THREADS := 1

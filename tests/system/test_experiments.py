@@ -33,15 +33,14 @@ def test_a_step_depends_on_the_modules_it_runs(path: Path, name: str) -> None:
 
 
 @pytest.mark.slow
-def test_every_phrase_attention_is_trained_scored_and_analysed(project: Project) -> None:
+def test_the_models_of_a_matrix_are_trained_scored_and_analysed(project: Project) -> None:
     folder = project.folder / "experiments/phrase_attentions"
     settings = yaml.safe_load((folder / "params.yaml").read_text("utf-8"))
-    models = settings["models"]
-    assert len(models) == 7
+    models = ["transformer_tiny", "conv_kv_homogeneous_tiny", "query_k_interleaved_tiny"]
+    assert set(models) < set(settings["models"])
     project.compose()
-    (folder / "params.yaml").write_text(
-        yaml.safe_dump(settings | {"overrides": " ".join(OVERRIDES)}), "utf-8"
-    )
+    changed = settings | {"overrides": " ".join(OVERRIDES), "models": models}
+    (folder / "params.yaml").write_text(yaml.safe_dump(changed), "utf-8")
     repro = ("dvc", "repro", "experiments/phrase_attentions/dvc.yaml")
     steps = ("compose", "train", "translate", "evaluate", "analyze")
     of_experiment = [name for name in ran(project.run(*repro)) if name.startswith("experiments/")]
