@@ -17,9 +17,9 @@ repro: $(VENV)/installed
 	@dvc repro
 	@dvc metrics show data/reports/evaluate.json
 
-# The small matrix of models that lies beside the pipeline, on the same dataset.
+# A small matrix of models, a DVC project of its own, on the dataset that `make repro` made.
 experiments: $(VENV)/installed
-	@dvc repro experiments/phrase_attentions/dvc.yaml
+	@cd experiments && dvc repro phrase_attentions/dvc.yaml
 	@cd experiments/phrase_attentions && dvc metrics show runs/*/evaluate.json
 
 # The tests share the cores: a second thread in each would only wait for the other's.

@@ -1,4 +1,7 @@
-"""Settings of the stages that look at a trained model."""
+"""Settings of the stages that look at a trained model.
+
+Apart from those stages, so that the check of all sections needs none of what the stages import.
+"""
 
 from __future__ import annotations
 
@@ -16,3 +19,7 @@ class AnalyzeSettings:
     sentences: tuple[Count, ...]
     figures: Literal["svg", "png"]
     batch_tokens: Positive
+
+    def __post_init__(self) -> None:
+        if len(set(self.sentences)) != len(self.sentences):
+            raise ValueError("sentences: expected each once")

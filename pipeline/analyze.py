@@ -122,13 +122,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     with replacing_outputs(arguments.out, arguments.report, mark=SHARES) as (out, report):
         shares = attention_shares(translator, dataset, settings)
         write_shares(shares, out / SHARES)
-        drawn = [
-            (out / "heat_maps" / f"{settings.split}_{pair.index}", heat_map)
-            for pair in dataset.rows(settings.split, settings.sentences)
-            for heat_map in sentence_maps(translator, pair)
-        ]
         (out / "heat_maps").mkdir()
-        _draw(drawn, settings.figures)
+        for pair in dataset.rows(settings.split, settings.sentences):
+            folder = out / "heat_maps" / f"{settings.split}_{pair.index}"
+            _draw(sentence_maps(translator, pair), folder, settings.figures)
         report.update(report_of(shares))
     for line in describe(shares):
         print(line)
@@ -136,6 +133,8 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _check_sentences(settings: AnalyzeSettings, dataset: Dataset, params: Path) -> None:
     rows = dataset.num_rows(settings.split)
+    if not rows:
+        raise InputError(f"expected sentences in {settings.split}", path=dataset.folder)
     for row in settings.sentences:
         if row >= rows:
             raise InputError(
@@ -144,13 +143,15 @@ def _check_sentences(settings: AnalyzeSettings, dataset: Dataset, params: Path) 
             )
 
 
-def _draw(heat_maps: Sequence[tuple[Path, HeatMap]], kind: str) -> None:
-    """Write each map to its folder, as `encoder_1.svg` and so on."""
+def _draw(heat_maps: Iterator[HeatMap], folder: Path, kind: str) -> None:
+    """Write the maps of a sentence, as `encoder_1.svg` and so on."""
     from pipeline.figures import draw_heat_map
 
-    shown = progress(heat_maps, "draw", total=len(heat_maps), unit="heat maps", size=lambda _: 1)
-    for folder, heat_map in shown:
-        folder.mkdir(exist_ok=True)
+    folder.mkdir()
+    shown = progress(
+        heat_maps, f"draw {folder.name}", total=None, unit="heat maps", size=lambda _: 1
+    )
+    for heat_map in shown:
         draw_heat_map(heat_map, folder / f"{heat_map.place}_{heat_map.layer}.{kind}")
 
 

@@ -1,12 +1,17 @@
 """Figures for people: the only file that knows matplotlib.
 
-The same numbers are the same bytes: no date, and no random identifiers, go into a file.
+The same numbers are the same bytes, whatever a user's matplotlibrc says: no date, and no random
+identifiers, go into a file.
 """
 
 from __future__ import annotations
 
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import matplotlib as mpl
 import numpy as np
@@ -21,32 +26,53 @@ if TYPE_CHECKING:
 
 CELL = 0.2
 """Inches of a row or column."""
+LARGEST = 200
+"""Inches of a side; of a longer sentence the cells are smaller."""
+NARROWEST = 6
+"""Inches that the title needs."""
 LONGEST_LABEL = 40
 TITLES = {
-    "encoder": "encoder, layer {}: from the source (rows) to the source",
-    "decoder": "decoder, layer {}: from the target read (rows) to the target read",
-    "cross": "cross-attention, layer {}: from the target said (rows) to the source",
+    "encoder": "encoder, layer {}\nrows and columns: the source",
+    "decoder": "decoder, layer {}\nrows and columns: target words read so far",
+    "cross": "cross-attention, layer {}\nrows: target words predicted, columns: the source",
 }
 
 
 def draw_heat_map(heat_map: HeatMap, path: Path) -> None:
-    """Write the figure of a map; the suffix of `path` says which format."""
-    _save(heat_map_figure(heat_map), path)
+    """Write the figure of a map; the suffix of `path` says which format.
+
+    Characters that no font has are boxes in a PNG, and what the viewer's fonts have in an SVG.
+    """
+    kind = path.suffix.removeprefix(".")
+    metadata = {"Date": None} if kind == "svg" else {"Software": None}
+    # Text stays text in an SVG. The salt is what identifiers are drawn from.
+    with (
+        mpl.rc_context(),
+        _missing_glyphs_in_one_line(path),
+        open_to_write(path, "wb") as file,
+    ):
+        mpl.rcdefaults()
+        mpl.rcParams["svg.hashsalt"] = path.name
+        mpl.rcParams["svg.fonttype"] = "none"
+        heat_map_figure(heat_map).savefig(file, format=kind, dpi=150, metadata=metadata)
 
 
 def heat_map_figure(heat_map: HeatMap) -> Figure:
     """Attention weights as a map whose parts (quadrants) are set apart."""
     rows, columns = heat_map.weights.shape
-    label_room = CELL * 0.4 * max(len(_shortened(x)) for x in _labels(heat_map.queries))
-    size = (CELL * columns + label_room + 2, CELL * rows + 3)
-    figure = Figure(figsize=size, layout="compressed")
-    axes = figure.add_subplot()
-    image = axes.imshow(heat_map.weights, cmap="Blues", vmin=0, interpolation="nearest")
-    axes.set_title(TITLES[heat_map.place].format(heat_map.layer), fontsize=9, loc="left", pad=16)
-    axes.set_xticks(
-        range(columns), [_shortened(x) for x in _labels(heat_map.keys)], rotation=90, fontsize=7
+    row_labels, column_labels = _labels(heat_map.queries), _labels(heat_map.keys)
+    cell = min(CELL, LARGEST / max(rows, columns))
+    label_room = CELL * 0.4 * max(map(len, row_labels))
+    figure = Figure(
+        figsize=(max(cell * columns + label_room + 2, NARROWEST), cell * rows + 3),
+        layout="compressed",
     )
-    axes.set_yticks(range(rows), [_shortened(x) for x in _labels(heat_map.queries)], fontsize=7)
+    axes = figure.add_subplot()
+    image = axes.imshow(heat_map.weights, cmap="Blues", vmin=0, interpolation="none")
+    axes.set_title(TITLES[heat_map.place].format(heat_map.layer), fontsize=9, loc="left", pad=16)
+    # parse_math: what stands between dollar signs is no formula.
+    axes.set_xticks(range(columns), column_labels, rotation=90, fontsize=7, parse_math=False)
+    axes.set_yticks(range(rows), row_labels, fontsize=7, parse_math=False)
     axes.tick_params(length=0)
     axes.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(rows + 1) - 0.5, minor=True)
@@ -54,63 +80,82 @@ def heat_map_figure(heat_map: HeatMap) -> Figure:
     axes.tick_params(which="minor", length=0)
     _set_parts_apart(axes, heat_map)
     bar = figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02)
+    bar.set_label("weight, mean over heads", fontsize=7)
     bar.ax.tick_params(labelsize=7)
     return figure
 
 
 def _set_parts_apart(axes: Axes, heat_map: HeatMap) -> None:
     """Lines between parts, and their names above the columns and right of the rows."""
-    at = -0.5
-    for name, labels in heat_map.keys.items():
-        axes.annotate(
-            name,
-            ((at + at + len(labels)) / 2, 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(0, 2),
-            textcoords="offset points",
-            ha="center",
-            va="bottom",
-            fontsize=7,
-            style="italic",
-        )
-        at += len(labels)
-        if at < heat_map.weights.shape[1] - 0.5:
-            axes.axvline(at, color="black", linewidth=0.8)
-    at = -0.5
-    for name, labels in heat_map.queries.items():
+    for name, first, last in _extents(heat_map.keys):
+        where = ((first + last) / 2, 1.0)
+        _annotate(axes, name, where, xycoords=("data", "axes fraction"), va="bottom")
+        if first > 0:
+            axes.axvline(first - 0.5, color="black", linewidth=0.8)
+    for name, first, last in _extents(heat_map.queries):
         if len(heat_map.queries) > 1:
-            axes.annotate(
-                name,
-                (1, (at + at + len(labels)) / 2),
-                xycoords=("axes fraction", "data"),
-                xytext=(2, 0),
-                textcoords="offset points",
-                rotation=270,
-                ha="left",
-                va="center",
-                fontsize=7,
-                style="italic",
+            where = (1.0, (first + last) / 2)
+            _annotate(
+                axes, name, where, xycoords=("axes fraction", "data"), ha="left", rotation=270
             )
-        at += len(labels)
-        if at < heat_map.weights.shape[0] - 0.5:
-            axes.axhline(at, color="black", linewidth=0.8)
+        if first > 0:
+            axes.axhline(first - 0.5, color="black", linewidth=0.8)
+
+
+def _annotate(
+    axes: Axes,
+    name: str,
+    where: tuple[float, float],
+    *,
+    xycoords: tuple[str, str],
+    ha: Literal["center", "left"] = "center",
+    va: Literal["center", "bottom"] = "center",
+    rotation: float = 0,
+) -> None:
+    """A part's name, two points off the edge of the axes."""
+    axes.annotate(
+        name,
+        where,
+        xycoords=xycoords,
+        xytext=(2 if ha == "left" else 0, 2 if va == "bottom" else 0),
+        textcoords="offset points",
+        ha=ha,
+        va=va,
+        rotation=rotation,
+        fontsize=7,
+        style="italic",
+    )
+
+
+def _extents(parts: Parts) -> Iterator[tuple[str, int, int]]:
+    """Each part's name and the places of its first and last label; empty ones are left out."""
+    first = 0
+    for name, labels in parts.items():
+        if labels:
+            yield name, first, first + len(labels) - 1
+        first += len(labels)
 
 
 def _labels(parts: Parts) -> list[str]:
-    return [label for labels in parts.values() for label in labels]
+    """The labels of an axis, long ones cut."""
+    return [
+        label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
+        for labels in parts.values()
+        for label in labels
+    ]
 
 
-def _shortened(label: str) -> str:
-    # matplotlib reads what stands between dollar signs as a formula.
-    whole = label.replace("$", r"\$")
-    return whole if len(whole) <= LONGEST_LABEL else f"{whole[: LONGEST_LABEL - 1]}…"
-
-
-def _save(figure: Figure, path: Path) -> None:
-    kind = path.suffix.removeprefix(".")
-    metadata = {"Date": None} if kind == "svg" else {"Software": None}
-    with (
-        mpl.rc_context({"svg.hashsalt": path.name, "svg.fonttype": "path"}),
-        open_to_write(path, "wb") as file,
-    ):
-        figure.savefig(file, format=kind, dpi=150, metadata=metadata)
+@contextmanager
+def _missing_glyphs_in_one_line(path: Path) -> Iterator[None]:
+    """Say once of a figure, not once a character, that matplotlib's font lacks some."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    missing = {str(w.message) for w in caught if "missing from font" in str(w.message)}
+    if missing and path.suffix == ".png":
+        print(f"{path.name}: no font here has {len(missing)} of its characters", file=sys.stderr)
+    for warning in caught:
+        if "missing from font" not in str(warning.message):
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )

@@ -1,7 +1,8 @@
 """Train a translation model on the dataset artifact, with its curves as DVC plots.
 
 What `mgsa train` does, and one rule more: the checkpoints lie outside the stage's outputs, so that
-a killed run can go on; when settings or data are no longer theirs, the run starts again.
+a killed run can go on; when settings, data or code are no longer theirs, the run starts again. DVC
+runs the stage anew when the code is another one, and then means it.
 """
 
 from __future__ import annotations
@@ -29,11 +30,19 @@ def main(argv: Sequence[str] | None = None) -> None:
     model = read_settings(of_model, "model", ModelConfig)
 
     from mgsa.files import write_json
+    from mgsa.training.identity import code_identity
     from mgsa.training.run import Run, train
 
     out: Path = arguments.out
     checkpoints = arguments.checkpoints or out.with_name(out.name + ".checkpoints")
-    training = Run(arguments.dataset, model, config, out=out, checkpoints=checkpoints)
+    training = Run(
+        arguments.dataset,
+        model,
+        config,
+        out=out,
+        checkpoints=checkpoints,
+        code=code_identity(),
+    )
     with curves_in(arguments.plots) as draw:
         metrics = train(training, restart="if_changed", on_metrics=draw)
     if metrics:  # of several processes, the first has them

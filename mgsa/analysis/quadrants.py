@@ -45,8 +45,10 @@ def ngram_sizes(name: str) -> tuple[int, int] | None:
 def quadrant(name: str) -> str:
     """The quadrant that the weights of this name are of."""
     sizes = ngram_sizes(name)
-    query, key = sizes if sizes else (1, 1 if name == WORDS else 2)
-    return QUADRANTS[2 * (query > 1) + (key > 1)]
+    query, key = sizes or (1, 1)
+    from_phrase = query > 1
+    to_phrase = key > 1 if sizes else name not in (WORDS, "ngram_1")
+    return QUADRANTS[2 * from_phrase + to_phrase]
 
 
 def weights_of(output: ModelOutput, place: Place) -> Sequence[Weights]:

@@ -17,7 +17,10 @@ class KeyValueCache:
     """
 
     def __init__(self, *, max_length: int) -> None:
-        """Args: max_length, how many positions there may come to be."""
+        """
+        Args:
+            max_length: the most positions that it will hold.
+        """
         self.max_length = max_length
         self.length = 0
         self.buffers: tuple[Tensor, ...] = ()  # (positions there is room for, rows, width) each

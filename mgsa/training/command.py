@@ -71,7 +71,9 @@ def train(arguments: argparse.Namespace) -> None:
     from mgsa.training import run as training
     from mgsa.training.curves import ignore_metrics
 
-    run = training.Run(arguments.dataset, model, config, out=out, checkpoints=checkpoints)
+    run = training.Run(
+        arguments.dataset, model, config, out=out, checkpoints=checkpoints, code=None
+    )
     restart: training.Restart = "always" if arguments.restart else "never"
     metrics = training.train(run, restart=restart, on_metrics=ignore_metrics)
     for name, value in metrics.items():

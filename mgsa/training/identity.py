@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 
+import mgsa
 from mgsa.config import ModelConfig, TrainConfig
+from mgsa.files import sha256
 from mgsa.settings import to_mapping
 
 _MAY_CHANGE = frozenset({"max_epochs", "max_updates", "patience", "log_every"})
@@ -18,13 +21,14 @@ go on with more devices that accumulate less, equal then up to float rounding.""
 
 
 def run_identity(
-    model: ModelConfig, train: TrainConfig, *, micro_batches: int, dataset: str
+    model: ModelConfig, train: TrainConfig, *, micro_batches: int, dataset: str, code: str | None
 ) -> str:
     """A hash of what determines the weights of each update, and which of them are kept.
 
     Args:
         micro_batches: of an update, over all processes.
         dataset: the dataset's own identity.
+        code: `code_identity`, or `None` where a run may go on under other code.
     """
     settings = to_mapping(train)
     content = {
@@ -32,5 +36,13 @@ def run_identity(
         "train": {k: v for k, v in settings.items() if k not in _MAY_CHANGE | _WHO_COMPUTES},
         "micro_batches": micro_batches,
         "dataset": dataset,
+        "code": code,
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def code_identity() -> str:
+    """A hash of this package's sources."""
+    package = Path(mgsa.__file__).parent
+    sources = {str(path.relative_to(package)): sha256(path) for path in package.rglob("*.py")}
+    return hashlib.sha256(json.dumps(sources, sort_keys=True).encode()).hexdigest()

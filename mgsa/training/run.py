@@ -53,6 +53,7 @@ class Run:
         out: the model artifact, written when the run is over.
         checkpoints: the folder of checkpoints, from which a run that was killed goes on; every
             process can read it.
+        code: which code it has to be that wrote the checkpoints; `None`: any.
     """
 
     dataset: Path
@@ -60,6 +61,7 @@ class Run:
     train: TrainConfig
     out: Path
     checkpoints: Path
+    code: str | None
 
 
 def train(run: Run, *, restart: Restart, on_metrics: OnMetrics) -> dict[str, float]:
@@ -67,7 +69,7 @@ def train(run: Run, *, restart: Restart, on_metrics: OnMetrics) -> dict[str, flo
 
     Args:
         restart: whether checkpoints are put aside: `never` (those of other settings are an error),
-            `if_changed` (of settings or data), or `always`.
+            `if_changed` (of settings, data or code), or `always`.
         on_metrics: is told of every line of the curves, in the first process.
 
     Returns:
@@ -92,6 +94,7 @@ def train(run: Run, *, restart: Restart, on_metrics: OnMetrics) -> dict[str, flo
         run.train,
         micro_batches=devices * nodes * run.train.accumulate,
         dataset=dataset.manifest.identity,
+        code=run.code,
     )
     seed_weights(run.train.seed)
     model = new_model(run.model, dataset)
@@ -207,7 +210,7 @@ def _mismatch(checkpoint: Checkpoint, identity: str, config: TrainConfig) -> str
     """Why a run can't go on from a checkpoint, if it can't."""
     state = checkpoint.state
     if checkpoint.identity != identity:
-        return "the checkpoints are of other settings or of another dataset"
+        return "the checkpoints are of other settings, another dataset or other code"
     if state.update > config.max_updates:
         return f"the checkpoints are beyond train.max_updates ({config.max_updates})"
     place = (state.position.epoch, state.position.micro_batch)

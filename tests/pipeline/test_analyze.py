@@ -103,6 +103,7 @@ def test_no_sentences_no_maps(finished: Path, tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"sentences": [0, 4]}, "analyze.sentences: expected rows of test, 0 to 3, got 4"),
+        ({"sentences": [1, 1]}, "analyze: sentences: expected each once"),
         ({"split": "tset"}, "no split 'tset'; it has train, valid, test"),
         ({"figures": "pdf"}, "analyze.figures: expected one of svg, png, got 'pdf'"),
     ],

@@ -6,11 +6,12 @@ import struct
 from pathlib import Path
 from xml.etree import ElementTree
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 
 from mgsa.analysis.heat_maps import HeatMap
-from pipeline.figures import LONGEST_LABEL, draw_heat_map, heat_map_figure
+from pipeline.figures import LARGEST, LONGEST_LABEL, draw_heat_map, heat_map_figure
 
 LONG = "a phrase that goes on for many more words than any axis has room for"
 MAP = HeatMap(
@@ -25,11 +26,11 @@ MAP = HeatMap(
 def test_labels_stand_at_their_rows_and_columns() -> None:
     axes, bar = heat_map_figure(MAP).axes
     assert [tick.get_text() for tick in axes.get_yticklabels()] == [
-        *("it", "costs", r"\$ 5"),
-        *("it costs", r"costs \$ 5"),
+        *("it", "costs", "$ 5"),
+        *("it costs", "costs $ 5"),
     ]
     columns = [tick.get_text() for tick in axes.get_xticklabels()]
-    assert columns[:3] == ["it", "costs", r"\$ 5"]
+    assert columns[:3] == ["it", "costs", "$ 5"]
     assert columns[3] == LONG[: LONGEST_LABEL - 1] + "…"
     (image,) = axes.get_images()
     assert np.array_equal(image.get_array(), MAP.weights)
@@ -53,8 +54,51 @@ def test_a_map_is_a_picture_and_the_same_bytes_twice(tmp_path: Path, kind: str) 
         root = ElementTree.fromstring(data)
         assert root.tag.endswith("svg")
         assert b"<dc:date>" not in data
+        texts = {element.text for element in root.iter() if element.tag.endswith("text")}
+        assert {"it costs", "$ 5", "encoder, layer 3", "weight, mean over heads"} <= texts
     else:
         assert data.startswith(b"\x89PNG\r\n")
         width, height = struct.unpack(">II", data[16:24])
         assert width > 200
         assert height > 200
+
+
+def test_a_users_matplotlibrc_is_not_read(tmp_path: Path) -> None:
+    plain, styled = tmp_path / "plain/map.svg", tmp_path / "styled/map.svg"
+    for path, settings in ((plain, {}), (styled, {"font.size": 30, "axes.facecolor": "red"})):
+        path.parent.mkdir()
+        with mpl.rc_context(settings):
+            draw_heat_map(MAP, path)
+    assert plain.read_bytes() == styled.read_bytes()
+
+
+@pytest.mark.parametrize(("kind", "lines"), [("svg", 0), ("png", 1)])
+def test_characters_without_a_glyph_are_one_line_at_most(
+    tmp_path: Path, kind: str, lines: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chinese = HeatMap("encoder", 1, {"words": ("你好",)}, {"words": ("你好",)}, np.ones((1, 1)))
+    path = tmp_path / f"map.{kind}"
+    draw_heat_map(chinese, path)
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["map.png: no font here has 2 of its characters"] * lines
+    if kind == "svg":
+        assert "你好" in path.read_text("utf-8")
+
+
+def test_a_part_without_labels_has_no_name_and_no_line() -> None:
+    one = HeatMap(
+        "decoder",
+        1,
+        queries={"words": ("<s>",), "2-grams": ()},
+        keys={"words": ("<s>",), "2-grams": ()},
+        weights=np.ones((1, 1)),
+    )
+    axes, _ = heat_map_figure(one).axes
+    assert {text.get_text() for text in axes.texts} == {"words"}
+    assert len(axes.lines) == 0
+
+
+def test_a_long_sentence_fits_a_picture() -> None:
+    words = tuple(f"w{i}" for i in range(2_000))
+    long = HeatMap("encoder", 1, {"words": words}, {"words": words}, np.zeros((2_000, 2_000)))
+    assert max(heat_map_figure(long).get_size_inches()) < LARGEST * 1.1

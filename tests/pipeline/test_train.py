@@ -94,3 +94,12 @@ def test_a_wrong_setting_leaves_everything_as_it_was(folder: Path) -> None:
     with pytest.raises(InputError, match=r"params: train\.warmup: expected a whole number"):
         run_stage(folder, "warmup=0")
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_starts_again_when_the_code_is_another_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_stage(folder)
+    monkeypatch.setattr("mgsa.training.identity.code_identity", lambda: "other code")
+    run_stage(folder)
+    assert "or other code: start again" in capsys.readouterr().err

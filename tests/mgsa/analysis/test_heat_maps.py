@@ -46,7 +46,7 @@ def test_words() -> None:
     assert encoder.queries == encoder.keys == cross.keys == {"words": SOURCE}
     assert decoder.queries == decoder.keys == {"words": ("<s>", "the", "man")}
     assert cross.queries == {"words": ("the", "man", "</s>")}
-    assert np.triu(decoder.weights, 1).any() == np.False_  # nothing is read before it is said
+    assert not np.triu(decoder.weights, 1).any()  # nothing is read before it is said
 
 
 def test_phrases_are_written_out() -> None:
@@ -100,20 +100,32 @@ def test_each_query_gives_each_group_of_heads_all_of_its_attention(config: Model
             np.testing.assert_allclose(part.sum(axis=1), 1, atol=1e-6)
 
 
-def test_weights_stand_at_the_words_that_they_are_of() -> None:
-    """A model whose keys are all alike but for one subword's, which gets everything."""
+def test_weights_stand_at_their_labels() -> None:
+    """All weights but those of one query and one key, of each part, are put to zero."""
+    config = phrase_attention("conv_kv", "interleaved")
     torch.manual_seed(0)
     model = build_model(
-        TRANSFORMER, source_vocabulary=len(SYMBOLS), target_vocabulary=len(SYMBOLS), num_tags=1
+        config, source_vocabulary=len(SYMBOLS), target_vocabulary=len(SYMBOLS), num_tags=1
     ).eval()
     batch = make_batch([SENTENCE], (), ngram_unit="subword")
-    chosen = SOURCE.index("les@@")
     with torch.no_grad():
         output = model(batch, need_weights=True)
-        for weights in output.cross_weights:
-            weights["words"].zero_()[..., chosen] = 1
-    maps = list(heat_maps(output, Sentence.of(batch, (SYMBOLS, SYMBOLS))))
-    cross = [drawn for drawn in maps if drawn.place == "cross"]
-    for drawn in cross:
-        column = drawn.weights[:, drawn.keys["words"].index("les@@")]
-        assert column.tolist() == [1, 1, 1]
+    # Position 2 of the target is `</s>`, which a bigram query of positions 1 and 2 also ends at.
+    for name, weights in output.cross_weights[0].items():
+        span, size = int(name[6]), int(name[-1])
+        weights.zero_()
+        weights[..., 2, 3] = span * 10 + size  # key position 3 is `cope`
+    maps = heat_maps(output, Sentence.of(batch, (SYMBOLS, SYMBOLS)))
+    cross = next(drawn for drawn in maps if drawn.place == "cross")
+    rows = [label for labels in cross.queries.values() for label in labels]
+    columns = [label for labels in cross.keys.values() for label in labels]
+    found = {
+        (rows[row], columns[column]): float(cross.weights[row, column])
+        for row, column in zip(*cross.weights.nonzero(), strict=True)
+    }
+    assert found == {
+        ("</s>", "cope"): 11,
+        ("</s>", "les@@ cope"): 12,
+        ("man </s>", "cope"): 21,
+        ("man </s>", "les@@ cope"): 22,
+    }

@@ -40,6 +40,7 @@ def shares_of(model: EncoderDecoder, *batches: list[Row]) -> dict:
         ("words", "token_to_token"),
         ("syntactic_1", "token_to_phrase"),
         ("ngram_2", "token_to_phrase"),  # of MG-SA
+        ("ngram_1", "token_to_token"),
         ("ngram_1_to_ngram_1", "token_to_token"),
         ("ngram_1_to_ngram_3", "token_to_phrase"),
         ("ngram_2_to_ngram_1", "phrase_to_token"),

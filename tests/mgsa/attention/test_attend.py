@@ -26,10 +26,11 @@ def draw(**sizes: int) -> tuple[Tensor, Tensor, Tensor]:
 @pytest.mark.parametrize("need_weights", [False, True])
 @pytest.mark.parametrize("scale", [None, 0.5])
 @pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("value", [K, K + 1], ids=lambda width: f"values of width {width}")
 def test_values_and_gradients_are_those_of_the_equation(
-    need_weights: bool, scale: float | None, masked: bool
+    need_weights: bool, scale: float | None, masked: bool, value: int
 ) -> None:
-    q, k, v = draw(value=6)
+    q, k, v = draw(value=value)
     mask = torch.rand(B, 1, T, S) < 0.5 if masked else torch.ones(B, 1, T, S, dtype=torch.bool)
     mask[..., 0] = True
     output, weights = attend(

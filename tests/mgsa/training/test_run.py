@@ -58,6 +58,7 @@ def run(
         from_mapping(TrainConfig, TRAIN | train_settings, "train"),
         out=dataset.with_name("out"),
         checkpoints=dataset.with_name("checkpoints"),
+        code=None,
     )
     return train(config, restart=restart, on_metrics=on_metrics)
 
@@ -220,6 +221,7 @@ def test_checkpoints_inside_the_artifact_are_refused(dataset: Path) -> None:
         from_mapping(TrainConfig, TRAIN, "train"),
         out=dataset.with_name("out"),
         checkpoints=dataset.with_name("out") / "checkpoints",
+        code=None,
     )
     with pytest.raises(InputError, match="out/checkpoints: expected a folder outside the model"):
         train(run_in_out, restart="never", on_metrics=ignore_metrics)
