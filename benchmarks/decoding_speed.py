@@ -24,13 +24,15 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.model_speed import BASELINE, VOCABULARY, configurations
+from benchmarks.machine import machine
+from benchmarks.model_speed import BASELINE, VOCABULARY, chosen_names, configurations
 from benchmarks.random_batches import NUM_TAGS, make_batches
 from mgsa.command import run
 from mgsa.config import ModelConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import EOS
 from mgsa.decoding.beam import Hypothesis, SearchOptions, beam_search
+from mgsa.decoding.device import choose_device
 from mgsa.decoding.search import search_batch
 from mgsa.decoding.settings import STANDARD
 from mgsa.model.build import build_model
@@ -82,10 +84,11 @@ def ways_of(
     size: str, parts: Sequence[str] | None, batch: Batch, beam: int
 ) -> dict[str, Translate]:
     """Each model's way to translate the batch, the baseline's first, then that without a cache."""
+    configs = configurations(size)
     ways: dict[str, Translate] = {}
-    for name, config in configurations(size).items():
-        if name == BASELINE or not parts or any(part in name for part in parts):
-            model = random_model(config, VOCABULARY[size]).to(batch.source.device)
+    for name in chosen_names(size, parts):
+        if name in configs:  # torch's Transformer has no cache
+            model = random_model(configs[name], VOCABULARY[size]).to(batch.source.device)
             ways[name] = partial(cached, model, batch, beam)
             if name == BASELINE:
                 ways[UNCACHED] = partial(uncached, model, batch, beam)
@@ -97,10 +100,12 @@ def measure(
 ) -> dict[str, list[float]]:
     """Seconds of some repetitions of each way, after one that warms up."""
     seconds: dict[str, list[float]] = {name: [] for name in ways}
+    names = list(ways)
     for repeat in range(repeats + 1):
-        for name, translate in ways.items():
+        first = repeat % len(names)
+        for name in [*names[first:], *names[:first]]:  # nobody always comes after another
             start = time.perf_counter()
-            translate()
+            ways[name]()
             if device.type == "cuda":
                 torch.cuda.synchronize()
             if repeat:
@@ -114,14 +119,16 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--size", choices=sorted(VOCABULARY), default="tiny")
     parser.add_argument("--sentences", type=int, default=120, help="of the batch (default: 120)")
     parser.add_argument("--repeats", type=int, default=5, help="(default: 5)")
-    parser.add_argument("--device", help="cpu or cuda; whichever is there unless told")
+    parser.add_argument(
+        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
+    )
     parser.add_argument("--models", nargs="*", help="parts of the names of the models to run")
     parser.add_argument("--json", type=Path, help="also write the figures here")
     arguments = parser.parse_args(argv)
-    device = torch.device(arguments.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    device = choose_device(arguments.accelerator)
     (batch,) = make_batches(arguments.sentences * LONGEST, VOCABULARY[arguments.size], 1)
     batch = batch.to(device)
-    figures = {}
+    figures: dict[str, object] = {"size": arguments.size, **machine(device)}
     for search, beam in BEAMS.items():
         ways = ways_of(arguments.size, arguments.models, batch, beam)
         seconds = measure(ways, repeats=arguments.repeats, device=device)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import torch
 
+from benchmarks.machine import machine
 from benchmarks.model_speed import (
     BASELINE,
     CLOCKS,
@@ -28,6 +29,7 @@ from benchmarks.model_speed import (
 )
 from benchmarks.random_batches import make_batches
 from mgsa.command import run
+from mgsa.decoding.device import choose_device
 
 STEPS = 2
 """The first one allocates Adam's moments."""
@@ -58,14 +60,8 @@ def _resident(field: str) -> float:
 def in_a_process(name: str, arguments: argparse.Namespace, device: torch.device) -> float:
     """`peak_mib` of a model, measured where no other one has been."""
     command = [sys.executable, "-m", "benchmarks.model_memory", "--only", name]
-    command += [
-        "--size",
-        arguments.size,
-        "--tokens",
-        str(arguments.tokens),
-        "--device",
-        str(device),
-    ]
+    command += ["--size", arguments.size, "--tokens", str(arguments.tokens)]
+    command += ["--accelerator", "gpu" if device.type == "cuda" else "cpu"]
     return float(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
 
 
@@ -73,12 +69,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--size", choices=sorted(VOCABULARY), required=True)
     parser.add_argument("--tokens", type=int, default=4096, help="target positions of a batch")
-    parser.add_argument("--device", help="cpu or cuda; whichever is there unless told")
+    parser.add_argument(
+        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
+    )
     parser.add_argument("--models", nargs="*", help="parts of the names of the models to run")
     parser.add_argument("--only", help="measure this model in this very process")
     parser.add_argument("--json", type=Path, help="also write the figures here")
     arguments = parser.parse_args(argv)
-    device = torch.device(arguments.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    device = choose_device(arguments.accelerator)
     if arguments.only:
         print(peak_mib(arguments.only, arguments.size, arguments.tokens, device))
         return
@@ -90,7 +88,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     for name, mib in found.items():
         print(f"| {name} | {mib:,.0f} | {mib / found[BASELINE]:.2f} |")
     if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        figures = {"size": arguments.size, "tokens": arguments.tokens, **machine(device)}
+        text = json.dumps({**figures, "peak_mib": found}, indent=2)
+        arguments.json.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

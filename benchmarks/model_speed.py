@@ -23,11 +23,13 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from benchmarks.machine import machine
 from benchmarks.random_batches import NUM_TAGS, make_batches
 from benchmarks.torch_transformer import TorchTransformer
 from mgsa.command import run
 from mgsa.config import ModelConfig
 from mgsa.data.batch import Batch
+from mgsa.decoding.device import choose_device
 from mgsa.model.build import build_model
 from mgsa.settings import from_mapping, read_yaml
 from mgsa.training.loss import Objective, translation_nll
@@ -219,7 +221,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--repeats", type=int, default=5, help="rounds over the batches")
     parser.add_argument("--batches", type=int, default=3)
     parser.add_argument("--threads", type=int, help="torch threads on the CPU")
-    parser.add_argument("--device", help="cpu or cuda; whichever is there unless told")
+    parser.add_argument(
+        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
+    )
     parser.add_argument(
         "--clock",
         choices=sorted(CLOCKS),
@@ -231,7 +235,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
-    device = torch.device(arguments.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    device = choose_device(arguments.accelerator)
     names = chosen_names(arguments.size, arguments.models)
     models = [contestant(name, arguments.size, device) for name in names]
     vocabulary = VOCABULARY[arguments.size]
@@ -241,10 +245,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         "size": arguments.size,
         "tokens": arguments.tokens,
         "repeats": arguments.repeats,
-        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
         "clock": arguments.clock,
-        "threads": torch.get_num_threads(),
-        "torch": torch.__version__,
+        **machine(device),
         "models": rows,
     }
     if device.type == "cuda":
