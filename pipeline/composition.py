@@ -88,9 +88,9 @@ def nearest_composition(params: Mapping[str, Any], config: Path) -> Composition:
     return Composition(options, _differences(wanted, composed))
 
 
-def describe(composition: Composition) -> list[str]:
-    """One line naming the options, then one for each key that no composition explains."""
-    lines = ["params.yaml is " + " ".join(f"{g}={o}" for g, o in composition.options.items())]
+def describe(composition: Composition, path: Path) -> list[str]:
+    """One line naming the options of the file `path`, then one for each key that none explains."""
+    lines = [f"{path} is " + " ".join(f"{g}={o}" for g, o in composition.options.items())]
     if composition.differences:
         count = len(composition.differences)
         lines[0] += f", with {count} {'value' if count == 1 else 'values'} that no preset gives:"
@@ -153,7 +153,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     content = read_yaml(arguments.params)
     check_parameters(content, arguments.params)
     composition = nearest_composition(content, arguments.config)
-    for line in describe(composition):
+    for line in describe(composition, arguments.params):
         print(line, file=sys.stderr)
     if arguments.report:
         differences = {

@@ -49,7 +49,9 @@ def test_composing_puts_options_together(config: Path) -> None:
 def test_a_composition_is_recognised(config: Path) -> None:
     found = nearest_composition(compose(config, ["corpus=b", "model=large"]), config)
     assert found.options == {"corpus": "b", "parser": "p", "model": "large", "train": "cpu"}
-    assert describe(found) == ["params.yaml is corpus=b parser=p model=large train=cpu"]
+    assert describe(found, Path("params.yaml")) == [
+        "params.yaml is corpus=b parser=p model=large train=cpu"
+    ]
 
 
 def test_what_no_composition_gives_is_named(config: Path) -> None:
@@ -64,7 +66,7 @@ def test_what_no_composition_gives_is_named(config: Path) -> None:
         "bpe.merges": (None, 200),
         "train.epochs": ("nothing", 1),
     }
-    assert set(describe(found)[1:]) == {
+    assert set(describe(found, Path("params.yaml"))[1:]) == {
         "  model.phrases.levels: [1] (the preset has [1, 2])",
         "  bpe.merges: null (the preset has 200)",
         "  train.epochs: nothing (the preset has 1)",

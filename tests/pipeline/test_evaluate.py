@@ -127,6 +127,13 @@ def test_a_perfect_translation(files: Path) -> None:
     assert scores["bleu_difference"] == 0
 
 
+def test_a_system_is_no_better_than_itself(files: Path) -> None:
+    hypotheses, references = lines(files / "hypotheses"), lines(files / "references")
+    scores = evaluate(hypotheses, references, SETTINGS, baseline=list(hypotheses)).scores
+    for name in SETTINGS.metrics:
+        assert (scores[f"{name}_difference"], scores[f"{name}_p_value"]) == (0, 1)
+
+
 def test_the_seed_chooses_the_resamples_and_is_left_as_it_was(
     files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
