@@ -81,7 +81,10 @@ def configuration(
             "epochs": train["max_epochs"],
             "updates": train["max_updates"],
             "validation_freq": train["validate_every"],
-            "logging_freq": min(50, train["validate_every"] // 4),  # it asks for less
+            # A divisor: it asks for one, and for several reports between validations.
+            "logging_freq": max(
+                n for n in range(1, 51) if train["validate_every"] % (4 * n) == 0 or n == 1
+            ),
             "early_stopping_metric": "bleu",
             "keep_best_ckpts": 1,
             "overwrite": True,
