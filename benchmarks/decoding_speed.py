@@ -17,7 +17,7 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -80,19 +80,10 @@ def uncached(model: EncoderDecoder, batch: Batch, beam: int) -> list[list[Hypoth
     )
 
 
-def ways_of(
-    size: str, parts: Sequence[str] | None, batch: Batch, beam: int
-) -> dict[str, Translate]:
-    """Each model's way to translate the batch, the baseline's first, then that without a cache."""
-    configs = configurations(size)
-    ways: dict[str, Translate] = {}
-    for name in chosen_names(size, parts):
-        if name in configs:  # torch's Transformer has no cache
-            model = random_model(configs[name], VOCABULARY[size]).to(batch.source.device)
-            ways[name] = partial(cached, model, batch, beam)
-            if name == BASELINE:
-                ways[UNCACHED] = partial(uncached, model, batch, beam)
-    return ways
+def ways_of(models: Mapping[str, EncoderDecoder], batch: Batch, beam: int) -> dict[str, Translate]:
+    """Each model's way to translate the batch, and the baseline's without a cache."""
+    ways = {name: partial(cached, model, batch, beam) for name, model in models.items()}
+    return {**ways, UNCACHED: partial(uncached, models[BASELINE], batch, beam)}
 
 
 def measure(
@@ -129,8 +120,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     (batch,) = make_batches(arguments.sentences * LONGEST, VOCABULARY[arguments.size], 1)
     batch = batch.to(device)
     figures: dict[str, object] = {"size": arguments.size, **machine(device)}
+    configs = configurations(arguments.size)
+    models = {
+        name: random_model(configs[name], VOCABULARY[arguments.size]).to(device)
+        for name in chosen_names(arguments.size, arguments.models)
+        if name in configs  # torch's Transformer has no cache
+    }
     for search, beam in BEAMS.items():
-        ways = ways_of(arguments.size, arguments.models, batch, beam)
+        ways = ways_of(models, batch, beam)
         seconds = measure(ways, repeats=arguments.repeats, device=device)
         print(f"| {search} | sentences/s | relative |\n| --- | ---: | ---: |")
         for name, taken in seconds.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -94,17 +94,12 @@ def report_of(shares: Shares) -> dict[str, dict[str, dict[str, float]]]:
     }
 
 
-def describe(shares: Shares) -> Iterator[str]:
-    """One line a layer, for people."""
-    from mgsa.analysis.quadrants import by_quadrant
-
-    for place, layers in shares.items():
-        for layer, of_layer in enumerate(layers, start=1):
-            parts = [
-                f"{name.replace('_', ' ')} {100 * share:.1f}%"
-                for name, share in by_quadrant(of_layer).items()
-            ]
-            yield f"{place} {layer}: {', '.join(parts)}"
+def describe(report: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterator[str]:
+    """One line a layer of what `report_of` gives, for people."""
+    for place, layers in report.items():
+        for layer, quadrants in layers.items():
+            parts = [f"{name.replace('_', ' ')} {100 * x:.1f}%" for name, x in quadrants.items()]
+            yield f"{place} {layer.removeprefix('layer_')}: {', '.join(parts)}"
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -127,7 +122,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             folder = out / "heat_maps" / f"{settings.split}_{pair.index}"
             _draw(sentence_maps(translator, pair), folder, settings.figures)
         report.update(report_of(shares))
-    for line in describe(shares):
+    for line in describe(report):
         print(line)
 
 

@@ -82,6 +82,8 @@ def evaluate(
                 scores[f"{name}_mean"], scores[f"{name}_interval"] = score._mean, score._ci
             signatures[name] = metric.get_signature().format()
         if baseline is not None:
+            # Of a system and itself, sacreBLEU counts no resample, and finds them different.
+            same = list(hypotheses) == list(baseline)
             _, results = PairedTest(
                 [("baseline", baseline), ("system", hypotheses)],
                 metrics,
@@ -96,8 +98,6 @@ def evaluate(
                 assert second.p_value is not None
                 scores[f"{name}_baseline"] = first.score
                 scores[f"{name}_difference"] = second.score - first.score
-                # Of a system and itself, sacreBLEU counts no resample, and finds them different.
-                same = list(hypotheses) == list(baseline)
                 scores[f"{name}_p_value"] = 1.0 if same else second.p_value
     return Evaluation({name: float(score) for name, score in scores.items()}, signatures)
 
