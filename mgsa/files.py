@@ -153,12 +153,18 @@ def write_json(path: Path, content: Any) -> None:
         file.write("\n")
 
 
+def no_file(path: Path) -> InputError:
+    """What to raise for a path that reading found to be no file's."""
+    found = "expected a file, found a folder" if path.is_dir() else "no such file"
+    return InputError(found, path=path)
+
+
 def read_json(path: Path) -> Any:
     """Read a JSON file; a missing or malformed one is an `InputError` naming the file."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except NO_FILE:
-        raise InputError("no such file", path=path) from None
+        raise no_file(path) from None
     except UnicodeDecodeError as error:
         raise not_utf_8(error, path=path) from None
     except json.JSONDecodeError as error:
@@ -180,7 +186,7 @@ def read_lines(path: Path) -> Iterator[str]:
     try:
         file = path.open("rb")
     except NO_FILE:
-        raise InputError("no such file", path=path) from None
+        raise no_file(path) from None
     with file:
         for number, line in enumerate(file, start=1):
             try:

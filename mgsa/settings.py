@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from mgsa.errors import InputError
-from mgsa.files import NO_FILE, not_utf_8
+from mgsa.files import NO_FILE, no_file, not_utf_8
 
 T = TypeVar("T")
 
@@ -73,7 +73,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except NO_FILE:
-        raise InputError("no such file", path=path) from None
+        raise no_file(path) from None
     except UnicodeDecodeError as error:
         raise not_utf_8(error, path=path) from None
     except yaml.YAMLError as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from mgsa.errors import InputError
-from mgsa.files import NO_FILE, not_utf_8
+from mgsa.files import NO_FILE, no_file, not_utf_8
 
 MAX_LINE_BYTES = 1 << 20
 """A longer line is no sentence but a file of another kind; reading it would cost its size."""
@@ -112,7 +112,7 @@ def _decoded_lines(path: Path) -> Iterator[str]:
                     line = line.removeprefix(_BYTE_ORDER_MARK)
                 yield line.removesuffix("\n").removesuffix("\r")
     except NO_FILE:
-        raise InputError("no such file", path=path) from None
+        raise no_file(path) from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"damaged gzip file: {error}", path=path) from None
 

@@ -39,7 +39,9 @@ class Manifest:
             InputError: it is missing, malformed, or of another version.
         """
         content = read_json(path)
-        version = content.get("schema_version") if isinstance(content, dict) else None
+        if not isinstance(content, dict) or "schema_version" not in content:
+            raise InputError("expected the manifest of a dataset", path=path)
+        version = content["schema_version"]
         if version != SCHEMA_VERSION:
             raise InputError(
                 f"expected a dataset of schema version {SCHEMA_VERSION}, got {version!r}", path=path

@@ -96,6 +96,11 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         list(read_sentences(tmp_path / "absent"))
 
 
+def test_a_folder_in_place_of_a_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"{tmp_path.name}: expected a file, found a folder$"):
+        list(read_sentences(tmp_path))
+
+
 def test_files_are_read_side_by_side(tmp_path: Path) -> None:
     paths = [tmp_path / name for name in "abc"]
     for path in paths:

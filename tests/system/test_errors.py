@@ -246,7 +246,7 @@ DAMAGED_ARTIFACTS = [
     ("translate text", value(ZEROS, "files", "bpe.codes"), "words/manifest.json", f"words/bpe.codes: {ALTERED}"),
     ("average", half, "model/model.safetensors", f": {ALTERED}"),
     ("mgsa translate", half_recorded, "model/model.safetensors", ": expected a safetensors file: ..."),
-    ("verify", value([]), "dataset/manifest.json", ": expected a dataset of schema version 1, got None"),
+    ("verify", value([]), "dataset/manifest.json", ": expected the manifest of a dataset"),
     ("mgsa train", value(2, "schema_version"), "dataset/manifest.json", ": expected a dataset of schema version 1, got 2"),
     ("translate", value([]), "model/manifest.json", ": expected the manifest of a model ('mgsa model')"),
     ("parser", value([]), "corpus/corpus.json", ": expected the key source_language with a code"),
