@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline.columns import Lines, Side
-from pipeline.links import read_links
+from pipeline.links import are_links, read_links
 
 
 @dataclass(frozen=True)
@@ -29,19 +29,15 @@ def encode_links(portion: Lines, source: Side, target: Side) -> Links:
     Raises:
         InputError: a link is malformed, or names a word that the sentence doesn't have.
     """
-    links, row_of = [], []
-    for row, line in enumerate(portion.lines):
-        for i, j in read_links(line, path=portion.path, line=portion.first + row):
-            if i >= source.words[row] or j >= target.words[row]:
-                raise portion.wrong(
-                    row,
-                    f"expected links between {source.words[row]} and {target.words[row]} words, "
-                    f"counted from 0, got {i}-{j}",
-                )
-            links.append((i, j))
-            row_of.append(row)
-    rows = np.array(row_of, dtype=np.int64)
-    words = np.array(links, dtype=np.int64).reshape(-1, 2)
+    rows, words = _word_links(portion)
+    outside = (words >= np.stack([source.words, target.words], axis=1)[rows]).any(axis=1)
+    if outside.any():
+        row, (i, j) = int(rows[outside.argmax()]), words[outside.argmax()]
+        raise portion.wrong(
+            row,
+            f"expected links between {source.words[row]} and {target.words[row]} words, "
+            f"counted from 0, got {i}-{j}",
+        )
     first, count = [], []
     for side, word in zip((source, target), words.T, strict=True):
         at = side.word_offsets[rows] + word
@@ -54,6 +50,24 @@ def encode_links(portion: Lines, source: Side, target: Side) -> Links:
     rows, across = np.repeat(rows, size), np.repeat(count[1], size)
     source_position = np.repeat(first[0], size) + place // np.maximum(across, 1)
     target_position = np.repeat(first[1], size) + place % np.maximum(across, 1)
-    found = np.unique(np.stack([rows, source_position, target_position], axis=1), axis=0)
-    counts = np.bincount(found[:, 0], minlength=len(portion.lines))
-    return Links(np.concatenate([[0], np.cumsum(counts)]), found[:, 1:])
+    # One number for row and positions sorts faster than three, and sorted it is soon unique.
+    shape = (len(portion.lines), int(source.lengths.max()), int(target.lengths.max()))
+    found = np.sort(np.ravel_multi_index((rows, source_position, target_position), shape))
+    rows, *ends = np.unravel_index(found[np.diff(found, prepend=-1) > 0], shape)
+    counts = np.bincount(rows, minlength=len(portion.lines))
+    return Links(np.concatenate([[0], np.cumsum(counts)]), np.stack(ends, axis=1))
+
+
+def _word_links(portion: Lines) -> tuple[np.ndarray, np.ndarray]:
+    """(links,) the row of each, and (links, 2) its source and target word.
+
+    Raises:
+        InputError: a link is malformed.
+    """
+    for row, line in enumerate(portion.lines):
+        if not are_links(line):
+            read_links(line, path=portion.path, line=portion.first + row)  # says what is wrong
+    numbers = " ".join(portion.lines).replace("-", " ").split()
+    words = np.array(numbers, dtype=np.int64).reshape(-1, 2)
+    counts = [line.count("-") for line in portion.lines]
+    return np.repeat(np.arange(len(counts)), counts), words

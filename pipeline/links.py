@@ -1,18 +1,36 @@
-"""Word links in Pharaoh's format: `0-0 1-2`, source and target word counted from 0."""
+"""Word links in Pharaoh's format: `0-0 1-2`, source and target word counted from 0.
+
+Gold links are written in the same way, `3-4` for a sure one and `3p4` for a possible one, from 0 or
+from 1 and with either side in front.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from os import PathLike
+from typing import NamedTuple
 
 from mgsa.errors import InputError
 
+Link = tuple[int, int]
+"""A source and a target word."""
+
 _LINK = re.compile("([0-9]{1,9})-([0-9]{1,9})")
+_LINKS = re.compile(rf"\s*(?:{_LINK.pattern}(?:\s+|$))*")
+_GOLD_LINK = re.compile("([0-9]{1,9})([-p])([0-9]{1,9})")
+
+
+class GoldNotation(NamedTuple):
+    """How gold links are written: the number of a first word, and whether targets are in front."""
+
+    first: int = 0
+    target_first: bool = False
 
 
 def read_links(
     text: str, *, path: str | PathLike[str] | None = None, line: int | None = None
-) -> list[tuple[int, int]]:
+) -> list[Link]:
     """The links of a line, in its order; none for an empty one.
 
     Args:
@@ -29,3 +47,43 @@ def read_links(
             raise InputError(f"expected links such as 0-0 1-2, got {part!r}", path=path, line=line)
         links.append((int(match[1]), int(match[2])))
     return links
+
+
+def are_links(text: str) -> bool:
+    """Whether `read_links` takes a line; this is much faster than to read it."""
+    return _LINKS.fullmatch(text) is not None
+
+
+def format_links(links: Iterable[Link]) -> str:
+    """A line of links, sorted, each once."""
+    return " ".join(f"{source}-{target}" for source, target in sorted(set(links)))
+
+
+def read_gold_links(
+    text: str,
+    notation: GoldNotation,
+    *,
+    path: str | PathLike[str] | None = None,
+    line: int | None = None,
+) -> tuple[set[Link], set[Link]]:
+    """The sure and the possible links of a line, source first, counted from 0.
+
+    Raises:
+        InputError: something is no gold link, or has a number before the first.
+    """
+    sure: set[Link] = set()
+    possible: set[Link] = set()
+    for part in text.split():
+        match = _GOLD_LINK.fullmatch(part)
+        if not match:
+            raise InputError(
+                f"expected gold links such as 3-4 and 3p4, got {part!r}", path=path, line=line
+            )
+        ends = int(match[1]) - notation.first, int(match[3]) - notation.first
+        if min(ends) < 0:
+            raise InputError(
+                f"expected words counted from {notation.first}, got {part!r}", path=path, line=line
+            )
+        source, target = ends[::-1] if notation.target_first else ends
+        (sure if match[2] == "-" else possible).add((source, target))
+    return sure, possible
