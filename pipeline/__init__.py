@@ -34,6 +34,14 @@ subwords             split words into subwords
 bpe                  STAGE: joint codes and segmented text
 phrase_counts        statistics of a partition
 partition            STAGE: phrases and tags of each level
+symmetrize           one alignment from two directions
+aligner_kinds        kinds of aligners and their settings
+bitext               sentences as numbers
+word_pairs           all word pairs of sentence pairs, laid out in blocks
+lexical_table        translation probabilities, estimated from counts
+ibm1                 IBM model 1
+hmm                  the hidden Markov model of alignments
+hmm_aligner          links by these two, in both directions
 stage_outputs        what the text stages wrote, row by row
 columns              the columns of a dataset
 phrase_columns       the phrases of a row, in subwords

@@ -31,7 +31,7 @@ def test_the_map_in_a_package_docstring_lists_its_files(package: Path) -> None:
     docstring = (
         ast.get_docstring(ast.parse((ROOT / package / "__init__.py").read_text("utf-8"))) or ""
     )
-    mapped = re.findall(r"^([a-z_]+/?)\s{2,}\S", docstring, flags=re.MULTILINE)
+    mapped = re.findall(r"^([a-z0-9_]+/?)\s{2,}\S", docstring, flags=re.MULTILINE)
     present = [
         path.stem + ("/" if path.is_dir() else "")
         for path in (ROOT / package).iterdir()
