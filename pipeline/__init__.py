@@ -36,12 +36,17 @@ phrase_counts        statistics of a partition
 partition            STAGE: phrases and tags of each level
 symmetrize           one alignment from two directions
 aligner_kinds        kinds of aligners and their settings
+tokenized_pairs      sentence pairs as the aligners read them
 bitext               sentences as numbers
 word_pairs           all word pairs of sentence pairs, laid out in blocks
 lexical_table        translation probabilities, estimated from counts
 ibm1                 IBM model 1
 hmm                  the hidden Markov model of alignments
 hmm_aligner          links by these two, in both directions
+eflomal_command      links by eflomal
+link_files           links by any tool, from its files
+alignment_error      COMMAND: error rate of links against gold links
+align                STAGE: word links of each pair
 stage_outputs        what the text stages wrote, row by row
 columns              the columns of a dataset
 phrase_columns       the phrases of a row, in subwords

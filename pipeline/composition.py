@@ -22,7 +22,7 @@ from mgsa.files import replacing_file, write_json
 from mgsa.settings import read_yaml
 from pipeline.parameters import check_parameters
 
-GROUPS = ("corpus", "parser", "model", "train")
+GROUPS = ("corpus", "parser", "align", "model", "train")
 ABSENT = "nothing"
 
 

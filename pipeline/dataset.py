@@ -16,6 +16,7 @@ from mgsa.command import progress, run
 from mgsa.files import read_lines, write_json
 from mgsa.settings import Positive, to_mapping
 from pipeline.manifest import (
+    aligner_description,
     file_hashes,
     library_versions,
     parser_description,
@@ -71,6 +72,7 @@ def build_dataset(
     corpus = read_object(inputs.corpus / "corpus.json", ("name",))
     languages = read_object(inputs.tokenized / "languages.json", SIDES)
     parser = parser_description(inputs.parser)
+    aligner = aligner_description(inputs.alignments) if inputs.alignments else None
     inputs.check(SPLITS)
 
     from mgsa.data.schema import BPE_FILES, MANIFEST, PREPROCESSING, SCHEMA_VERSION
@@ -96,6 +98,7 @@ def build_dataset(
             "parameters": parameters,
             "libraries": library_versions(),
             "parser": parser,
+            "aligner": aligner,
         },
     }
     write_json(folder / MANIFEST, manifest)
@@ -245,8 +248,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         "bpe": "BPE codes, vocabularies and segmented text",
         "partitions": "phrases",
         "parser": "the parser that the phrases come from",
-        "links": "word links of the tokenised text, SPLIT.links (without it: those that came with "
-        "the corpus, if any did)",
+        "alignments": "word links of the tokenised text (without it: none)",
         "out": "the artifact to write",
     }
     for name, meaning in folders.items():
@@ -260,7 +262,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         _verify(arguments.verify)
         return
     for name in [*folders, "report"]:
-        if name != "links" and getattr(arguments, name) is None:
+        if name != "alignments" and getattr(arguments, name) is None:
             parser.error(f"--{name} is required (or --verify)")
     settings = read_settings(arguments, "dataset", DatasetSettings)
     parameters = recorded_parameters(arguments.params) | {"dataset": to_mapping(settings)}
@@ -270,18 +272,13 @@ def main(argv: Sequence[str] | None = None) -> None:
         bpe=arguments.bpe,
         partitions=arguments.partitions,
         parser=arguments.parser,
-        links=arguments.links or _own_links(arguments.tokenized),
+        alignments=arguments.alignments,
     )
     with replacing_outputs(arguments.out, arguments.report, mark="train.parquet") as (
         folder,
         report,
     ):
         report.update(build_dataset(inputs, settings, parameters, folder))
-
-
-def _own_links(tokenized: Path) -> Path | None:
-    """The folder of tokenised text, if the corpus brought links."""
-    return tokenized if any(tokenized.glob("*.links")) else None
 
 
 def _verify(folder: Path) -> None:

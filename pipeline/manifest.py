@@ -67,6 +67,15 @@ def parser_description(folder: Path) -> dict[str, Any]:
     return {key: value for key, value in content.items() if key != "files"}
 
 
+def aligner_description(folder: Path) -> dict[str, Any]:
+    """What a folder of word links says of itself.
+
+    Raises:
+        InputError: the folder is no output of the stage `align`.
+    """
+    return read_object(folder / "aligner.json", ("kind", "deterministic", "splits"))
+
+
 def preprocessing(
     parameters: Mapping[str, Any], languages: Mapping[str, str], parser: Mapping[str, Any]
 ) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from mgsa.config import ModelConfig, TrainConfig, TranslateConfig
 from mgsa.settings import from_mapping, from_tagged
+from pipeline.aligner_kinds import KINDS as ALIGNER_KINDS
 from pipeline.analysis_settings import AnalyzeSettings
 from pipeline.bpe import BpeSettings
 from pipeline.corpus_kinds import KINDS as CORPUS_KINDS
@@ -30,6 +31,7 @@ SETTINGS: dict[str, type | Mapping[str, type]] = {
     "parse": ParseSettings,
     "bpe": BpeSettings,
     "partition": PartitionSettings,
+    "align": ALIGNER_KINDS,
     "dataset": DatasetSettings,
     "model": ModelConfig,
     "train": TrainConfig,

@@ -21,6 +21,7 @@ SECTIONS = (
     "parse",
     "bpe",
     "partition",
+    "align",
     "dataset",
     "model",
     "train",

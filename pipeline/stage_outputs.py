@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from mgsa.errors import InputError
+from pipeline.manifest import aligner_description
 from pipeline.stage import SIDES
 from pipeline.text import read_parallel
 
@@ -17,20 +18,20 @@ _NUMBER = re.compile("[0-9]{1,18}")
 
 @dataclass(frozen=True)
 class StageOutputs:
-    """The folders of the text stages; `links` is `None` where there are no word alignments."""
+    """The folders of the text stages; `alignments` is `None` where there are no word links."""
 
     corpus: Path
     tokenized: Path
     bpe: Path
     partitions: Path
     parser: Path
-    links: Path | None
+    alignments: Path | None
 
     def check(self, splits: Sequence[str]) -> None:
         """Check that every file of these splits is there.
 
         Raises:
-            InputError: one is missing, or there is a folder of links but not a file for any split.
+            InputError: one is missing.
         """
         from mgsa.data.schema import BPE_FILES
 
@@ -41,8 +42,6 @@ class StageOutputs:
         for file in files:
             if not file.is_file():
                 raise InputError("no such file", path=file)
-        if self.links and not any(self.links_of(split) for split in splits):
-            raise InputError("expected links of a split, such as train.links", path=self.links)
 
     def row_files(self, split: str) -> list[Path]:
         """The files of a split with a line for every row.
@@ -56,9 +55,10 @@ class StageOutputs:
         return files if links is None else [*files, links]
 
     def links_of(self, split: str) -> Path | None:
-        """The links of a split, if it has any."""
-        path = None if self.links is None else self.links / f"{split}.links"
-        return path if path is not None and path.is_file() else None
+        """The links of a split, if the aligner says that it has any."""
+        if self.alignments is None or split not in aligner_description(self.alignments)["splits"]:
+            return None
+        return self.alignments / f"{split}.links"
 
     def rows(self, split: str) -> Iterator[tuple[str, ...]]:
         """For each row of a split, its pair in the corpus, then its line of every `row_files`.

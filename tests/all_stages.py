@@ -38,8 +38,12 @@ COMMANDS = {
     "bpe": "pipeline.bpe --tokenized tokenized --out bpe --report bpe.json",
     "partition": "pipeline.partition --parsed parsed --tokenized tokenized --out partitions "
     "--plots plots --report partitions.json",
+    "align": "pipeline.align --tokenized tokenized --out alignments --report alignments.json",
+    "alignment error": "pipeline.alignment_error --alignments alignments/test.links "
+    "--gold alignments/valid.links --report alignment_error.json",
     "dataset": "pipeline.dataset --corpus corpus --tokenized tokenized --bpe bpe "
-    "--partitions partitions --parser parser --out dataset --report dataset.json",
+    "--partitions partitions --parser parser --alignments alignments --out dataset "
+    "--report dataset.json",
     "verify": "pipeline.dataset --verify dataset",
     "train": "pipeline.train --dataset dataset --out model --report model.json",
     "mgsa train": "mgsa train --dataset dataset --config params.yaml --out mgsa_model",
@@ -122,6 +126,17 @@ def _parameters() -> dict[str, Any]:
     return PARAMETERS | {
         "corpus": corpus,
         "parser": {"kind": "trees"},
+        "align": {
+            "kind": "hmm",
+            "symmetrization": "grow-diag",
+            "fold_case": True,
+            "ibm1_iterations": 2,
+            "hmm_iterations": 2,
+            "lexical_prior": 0.01,
+            "null_probability": 0.1,
+            "learn_pairs": 20,
+            "max_words": 100,
+        },
         "model": MODEL,
         "train": TRAIN | {"max_updates": 8, "batch_tokens": 200},
         "translate": {

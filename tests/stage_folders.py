@@ -53,8 +53,13 @@ def write_stages(folder: Path, splits: Mapping[str, Sequence[Pair]]) -> None:
 
     In the raw text, sentences are upper case, and each stands after a line that was dropped.
     """
-    for name in ("corpus", "tokenized", "bpe", "partitions", "parser"):
+    for name in ("corpus", "tokenized", "bpe", "partitions", "parser", "alignments"):
         (folder / name).mkdir(parents=True)
+    linked = [s for s, pairs in splits.items() if all(pair.links is not None for pair in pairs)]
+    write_json(
+        folder / "alignments/aligner.json",
+        {"kind": "corpus", "deterministic": True, "splits": linked},
+    )
     write_json(folder / "corpus/corpus.json", {"name": "made up"})
     write_json(folder / "tokenized/languages.json", {"source": "en", "target": "de"})
     write_json(
@@ -74,8 +79,8 @@ def write_stages(folder: Path, splits: Mapping[str, Sequence[Pair]]) -> None:
             folder / f"tokenized/{split}.lines", [str(2 * i + 2) for i in range(len(pairs))]
         )
         _write_lines(folder / f"partitions/{split}.phrases", [pair.phrases for pair in pairs])
-        if all(pair.links is not None for pair in pairs):
-            _write_lines(folder / f"tokenized/{split}.links", [str(pair.links) for pair in pairs])
+        if split in linked:
+            _write_lines(folder / f"alignments/{split}.links", [str(pair.links) for pair in pairs])
 
 
 def arguments(folder: Path) -> list[str]:

@@ -16,11 +16,13 @@ from tests.imports import ROOT
 
 CONF = ROOT / "conf"
 GROUPS = {
-    "config.yaml": "defaults:\n- _self_\n- corpus: a\n- parser: p\n- model: small\n- train: cpu\n"
+    "config.yaml": "defaults:\n- _self_\n- corpus: a\n- parser: p\n- align: l\n- model: small\n"
+    "- train: cpu\n"
     "bpe:\n  merges: 100\n",
     "corpus/a.yaml": "# @package _global_\ncorpus:\n  name: a\n",
     "corpus/b.yaml": "# @package _global_\ncorpus:\n  name: b\nbpe:\n  merges: 200\n",
     "parser/p.yaml": "kind: p\n",
+    "align/l.yaml": "kind: l\n",
     "model/small.yaml": "dim: 2\nphrases: null\n",
     "model/large.yaml": "defaults:\n- small\n- _self_\ndim: 4\nphrases:\n  levels: [1, 2]\n",
     "train/cpu.yaml": "epochs: 1\n",
@@ -41,6 +43,7 @@ def test_composing_puts_options_together(config: Path) -> None:
         "corpus": {"name": "b"},
         "bpe": {"merges": 200},
         "parser": {"kind": "p"},
+        "align": {"kind": "l"},
         "model": {"dim": 4, "phrases": {"levels": [1, 2]}},
         "train": {"epochs": 1},
     }
@@ -48,9 +51,12 @@ def test_composing_puts_options_together(config: Path) -> None:
 
 def test_a_composition_is_recognised(config: Path) -> None:
     found = nearest_composition(compose(config, ["corpus=b", "model=large"]), config)
-    assert found.options == {"corpus": "b", "parser": "p", "model": "large", "train": "cpu"}
+    assert found.options == {
+        **{"corpus": "b", "parser": "p", "align": "l", "model": "large"},
+        "train": "cpu",
+    }
     assert describe(found, Path("params.yaml")) == [
-        "params.yaml is corpus=b parser=p model=large train=cpu"
+        "params.yaml is corpus=b parser=p align=l model=large train=cpu"
     ]
 
 

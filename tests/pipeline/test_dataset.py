@@ -18,7 +18,7 @@ from mgsa.command import run
 from mgsa.data.artifact import open_dataset
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
 from mgsa.errors import InputError
-from mgsa.files import read_json
+from mgsa.files import read_json, write_json
 from pipeline.dataset import main
 from tests.stage_folders import (
     BUSH,
@@ -55,10 +55,28 @@ def test_the_artifact_is_what_the_design_says(stages: Path) -> None:
     assert manifest["name"] == "made up"
     assert manifest["splits"]["train"]["rows"] == 4
     assert manifest["made_by"]["parser"] == {"kind": "trees", "identity": "c0ffee"}
+    assert manifest["made_by"]["aligner"] is None
     assert manifest["made_by"]["parameters"]["tokenize"] == {"max_tokens": 100}
     listed = {name: file["sha256"] for name, file in manifest["files"].items()}
     assert listed | {"manifest.json": digests(out)["manifest.json"]} == digests(out)
     assert (out / "bpe.codes").read_bytes() == (stages / "bpe/bpe.codes").read_bytes()
+
+
+def test_the_manifest_says_where_links_are_from(stages: Path) -> None:
+    aligner = {"kind": "eflomal", "deterministic": False, "splits": ["train"], "version": "2.0.0"}
+    write_json(stages / "alignments/aligner.json", aligner)
+    out = build(stages, "--alignments", str(stages / "alignments"))
+    assert read_json(out / "manifest.json")["made_by"]["aligner"] == aligner
+    dataset = open_dataset(out)
+    assert [row.links is None for row in dataset.read("train")] == [False] * 4
+    assert [row.links is None for row in dataset.read("test")] == [True]
+
+
+def test_an_aligner_of_no_links_gives_none(stages: Path) -> None:
+    aligner = {"kind": "none", "deterministic": True, "splits": []}
+    write_json(stages / "alignments/aligner.json", aligner)
+    dataset = open_dataset(build(stages, "--alignments", str(stages / "alignments")))
+    assert [row.links for row in dataset.read("train")] == [None] * 4
 
 
 def test_a_joint_vocabulary_has_the_subwords_of_both_sides_by_frequency(stages: Path) -> None:
@@ -161,7 +179,7 @@ def _edit(path: Path, line: int, text: str) -> None:
         ("partitions/test.phrases", 1, "1:X ||| 1:X", r"test\.phrases:1: .* cover 6 words, got 1"),
         ("partitions/train.phrases", 4, "(S (NP", r"train\.phrases:4: expected phrases as LENGTH"),
         (
-            "tokenized/valid.links",
+            "alignments/valid.links",
             1,
             "0-9",
             r"valid\.links:1: expected links between 2 and 2",
@@ -172,7 +190,7 @@ def _edit(path: Path, line: int, text: str) -> None:
 def test_wrong_input_is_named_and_leaves_the_old_artifact(
     stages: Path, name: str, line: int, text: str, message: str
 ) -> None:
-    links = ("--links", str(stages / "tokenized"))
+    links = ("--alignments", str(stages / "alignments"))
     before = digests(build(stages, *links))
     report = (stages / "dataset.json").read_bytes()
     _edit(stages / name, line, text)

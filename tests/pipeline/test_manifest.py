@@ -9,6 +9,7 @@ import pytest
 from mgsa.errors import InputError
 from mgsa.files import sha256, write_json
 from pipeline.manifest import (
+    aligner_description,
     file_hashes,
     library_versions,
     parser_description,
@@ -55,6 +56,17 @@ def test_a_folder_that_is_no_parser_is_named(tmp_path: Path, content: object, me
     write_json(tmp_path / "parser.json", content)
     with pytest.raises(InputError, match=rf"parser\.json: {message}"):
         parser_description(tmp_path)
+
+
+def test_an_aligner_is_described_by_all_that_it_says(tmp_path: Path) -> None:
+    content = {"kind": "hmm", "deterministic": True, "splits": ["train"], "settings": {"a": 1}}
+    write_json(tmp_path / "aligner.json", content)
+    assert aligner_description(tmp_path) == content
+
+
+def test_a_folder_without_an_aligner_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"aligner\.json: no such file"):
+        aligner_description(tmp_path)
 
 
 def test_an_object_with_its_keys_is_read(tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mgsa.errors import InputError
+from mgsa.files import write_json
 from pipeline.stage_outputs import StageOutputs
 from tests.stage_folders import BUSH, YES, write_stages
 
@@ -20,7 +22,7 @@ def outputs(tmp_path: Path) -> StageOutputs:
         bpe=tmp_path / "bpe",
         partitions=tmp_path / "partitions",
         parser=tmp_path / "parser",
-        links=None,
+        alignments=None,
     )
 
 
@@ -38,18 +40,22 @@ def test_a_row_has_its_texts_tokens_subwords_and_phrases(outputs: StageOutputs) 
 
 
 def test_links_are_the_last_field_where_there_are_any(outputs: StageOutputs) -> None:
-    linked = StageOutputs(**{**vars(outputs), "links": outputs.tokenized})
-    linked.check(["train"])
-    assert [row[-1] for row in linked.rows("train")] == [YES.links, BUSH.links]
-    (outputs.tokenized / "valid.links").unlink()
+    linked = replace(outputs, alignments=outputs.corpus.parent / "alignments")
     linked.check(["train", "valid"])
+    assert [row[-1] for row in linked.rows("train")] == [YES.links, BUSH.links]
+    write_json(
+        outputs.corpus.parent / "alignments/aligner.json",
+        {"kind": "corpus", "deterministic": True, "splits": ["train"]},
+    )
     assert [row[-1] for row in linked.rows("valid")] == [YES.phrases]
 
 
-def test_links_that_are_nowhere_are_missed(outputs: StageOutputs) -> None:
-    linked = StageOutputs(**{**vars(outputs), "links": outputs.bpe})
-    with pytest.raises(InputError, match=r"bpe: expected links of a split, such as train\.links"):
-        linked.check(["train"])
+def test_links_that_the_aligner_should_have_written_are_missed(outputs: StageOutputs) -> None:
+    linked = replace(outputs, alignments=outputs.corpus.parent / "alignments")
+    (outputs.corpus.parent / "alignments/valid.links").unlink()
+    linked.check(["train"])
+    with pytest.raises(InputError, match=r"alignments/valid\.links: no such file"):
+        linked.check(["train", "valid"])
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,9 @@ UNEQUAL_LINE_COUNTS = [
     ("parse", shorter, "tokenized/train.trees", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
     ("bpe", shorter, "tokenized/train.target", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
     ("partition", shorter, "parsed/train.trees", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
+    ("align", shorter, "tokenized/train.target", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
+    ("alignment error", shorter, "alignments/test.links", ":5: ends after 5 lines; expected as many as in alignments/valid.links (6 lines)"),
+    ("dataset", shorter, "alignments/train.links", f":23: {UNEQUAL} tokenized/train.lines (24 lines)"),
     ("dataset", shorter, "bpe/train.target", f":23: {UNEQUAL} tokenized/train.lines (24 lines)"),
     ("dataset", shorter, "tokenized/train.lines", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
     ("dataset", shorter, "corpus/train.target", f":23: {UNEQUAL} corpus/train.source (24 lines)"),
@@ -137,6 +140,10 @@ NOT_UTF_8 = [
         ("parse", "tokenized/test.trees"),
         ("bpe", "tokenized/valid.target"),
         ("partition", "parsed/train.trees"),
+        ("align", "tokenized/valid.source"),
+        ("alignment error", "alignments/valid.links"),
+        ("dataset", "alignments/aligner.json"),
+        ("dataset", "alignments/test.links"),
         ("dataset", "tokenized/languages.json"),
         ("dataset", "tokenized/test.lines"),
         ("dataset", "bpe/train.source"),
@@ -168,6 +175,9 @@ EMPTY_FILES = [
     ("bpe", empty, "tokenized/train.source", ": empty file; expected tokenised text"),
     ("bpe", empty, "tokenized/test.target", ": empty file; expected tokenised text"),
     ("partition", empty, "parsed/test.trees", f": {NO_LINE}"),
+    ("align", empty, "tokenized/test.target", f": {NO_LINE}"),
+    ("alignment error", empty, "alignments/valid.links", f": {NO_LINE}"),
+    ("dataset", empty, "alignments/aligner.json", f":1: {NO_JSON}"),
     ("dataset", empty, "bpe/train.source", f": {NO_LINE}"),
     ("dataset", empty, "bpe/bpe.codes", ":1: expected BPE codes: '#version: 0.2', got ''"),
     ("dataset", empty, "partitions/test.phrases", f": {NO_LINE}"),
@@ -193,6 +203,17 @@ TREES = [
     ("partition", line(3, ""), "parsed/train.trees", f":3: {NONE}"),
     ("partition", line(3, "(ROOT (X (A Nobody)))"), "parsed/train.trees", f":3: {OTHER}"),
     ("partition", line(3, ""), "tokenized/train.source", ":3: expected tokens with one space between them, found an empty line"),
+]
+
+LINKS = [
+    ("align", line(3, "a  man"), "tokenized/train.source", ":3: expected tokens with one space between them"),
+    ("align", value("best", "align", "symmetrization"), "params.yaml", "params.yaml: align.symmetrization: expected one of intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, got 'best'"),
+    ("align", value({"kind": "corpus"}, "align"), "params.yaml", "tokenized: align.kind: corpus: expected links that came with the corpus, such as train.links"),
+    ("alignment error", line(3, "0p0"), "alignments/test.links", ":3: expected links such as 0-0 1-2, got '0p0'"),
+    ("alignment error", line(3, "0:0"), "alignments/valid.links", ":3: expected gold links such as 3-4 and 3p4, got '0:0'"),
+    ("dataset", line(3, "0-99"), "alignments/train.links", ":3: expected links between ... words, counted from 0, got 0-99"),
+    ("dataset", line(3, "0:0"), "alignments/train.links", ":3: expected links such as 0-0 1-2, got '0:0'"),
+    ("dataset", value([]), "alignments/aligner.json", ": expected an object"),
 ]
 
 NINE = "dataset: expected the level of syntactic_9, but the dataset has 3 levels (partition.levels)"
@@ -284,6 +305,7 @@ def line_of(file: str, message: str) -> str:
             "not UTF-8": NOT_UTF_8,
             "empty": EMPTY_FILES,
             "trees": TREES,
+            "links": LINKS,
             "levels": LEVELS,
             "codes": FOREIGN_CODES,
             "artifacts": DAMAGED_ARTIFACTS,

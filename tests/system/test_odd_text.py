@@ -38,7 +38,16 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pairs = [(text, f"Satz {number} .") for number, text in enumerate(ODD_TEXTS)]
     write_raw(folder, {"train": [*pairs, ("\u200b\t", "nichts")], "valid": pairs, "test": pairs})
     with chdir(folder):
-        for command in ("corpus", "tokenize", "parser", "parse", "bpe", "partition", "dataset"):
+        for command in (
+            "corpus",
+            "tokenize",
+            "parser",
+            "parse",
+            "bpe",
+            "partition",
+            "align",
+            "dataset",
+        ):
             assert run_command(command) == 0
     return folder
 

@@ -49,7 +49,7 @@ def rehash(folder: Path, name: str) -> None:
 def test_a_row_is_what_the_text_stages_made(tmp_path: Path) -> None:
     write_stages(tmp_path / "stages", {"train": [YES, BUSH], "valid": [YES], "test": [YES]})
     dataset = open_dataset(
-        build(tmp_path / "stages", "--links", str(tmp_path / "stages/tokenized"))
+        build(tmp_path / "stages", "--alignments", str(tmp_path / "stages/alignments"))
     )
     source, target = dataset.vocabularies
     row = list(dataset.read("train"))[1]

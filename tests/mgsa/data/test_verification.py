@@ -21,7 +21,7 @@ from tests.stage_folders import BUSH, YES, build, write_stages
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("verification") / "stages"
     write_stages(folder, {"train": [YES, BUSH, YES, YES], "valid": [YES], "test": [YES]})
-    return build(folder, "--links", str(folder / "tokenized"))
+    return build(folder, "--alignments", str(folder / "alignments"))
 
 
 def test_a_sound_dataset_passes(written: Path) -> None:

@@ -1,0 +1,77 @@
+"""Alignment error rate, precision and recall against gold links (Och & Ney 2003, section 6).
+
+Gold links are sure or possible; what is sure is possible too. An alignment should have all sure
+links and none that is not possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+Link = tuple[int, int]
+"""A source and a target word."""
+
+
+@dataclass(frozen=True)
+class GoldLinks:
+    """The gold links of a sentence pair; `possible` has the sure ones too."""
+
+    sure: frozenset[Link]
+    possible: frozenset[Link]
+
+    @classmethod
+    def of(cls, sure: Set[Link], possible: Set[Link] = frozenset()) -> GoldLinks:
+        """From sure links, and those that are possible besides."""
+        return cls(frozenset(sure), frozenset(sure | possible))
+
+
+@dataclass(frozen=True)
+class AlignmentCounts:
+    """Links in one sentence pair or many, whose counts add up.
+
+    Attributes:
+        predicted: |A|, of the alignment.
+        sure: |S|, sure ones of the gold alignment.
+        predicted_sure: |A ∩ S|.
+        predicted_possible: |A ∩ P|.
+    """
+
+    predicted: int = 0
+    sure: int = 0
+    predicted_sure: int = 0
+    predicted_possible: int = 0
+
+    def __add__(self, other: AlignmentCounts) -> AlignmentCounts:
+        return AlignmentCounts(
+            self.predicted + other.predicted,
+            self.sure + other.sure,
+            self.predicted_sure + other.predicted_sure,
+            self.predicted_possible + other.predicted_possible,
+        )
+
+    @property
+    def precision(self) -> float:
+        """|A ∩ P| / |A|: which share of the links is right. Of no links, all are."""
+        return self.predicted_possible / self.predicted if self.predicted else 1.0
+
+    @property
+    def recall(self) -> float:
+        """|A ∩ S| / |S|: which share of the sure links was found. Of no links, all were."""
+        return self.predicted_sure / self.sure if self.sure else 1.0
+
+    @property
+    def error_rate(self) -> float:
+        """AER: 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|). Where there are no links, no error is."""
+        links = self.predicted + self.sure
+        return 1 - (self.predicted_sure + self.predicted_possible) / links if links else 0.0
+
+
+def count(predicted: Set[Link], gold: GoldLinks) -> AlignmentCounts:
+    """The counts of one sentence pair."""
+    return AlignmentCounts(
+        predicted=len(predicted),
+        sure=len(gold.sure),
+        predicted_sure=len(predicted & gold.sure),
+        predicted_possible=len(predicted & gold.possible),
+    )

@@ -1,0 +1,245 @@
+"""Stage `align`: word links of every pair of the tokenised text, by an aligner or from files.
+
+A model can be trained to such links, so they are part of the dataset. Where the corpus brings links
+of its own (the built-in sample does), those are taken as gold, to score what an aligner finds.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from importlib import metadata
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from mgsa.analysis.alignment_error import AlignmentCounts, GoldLinks, count
+from mgsa.command import progress, run
+from mgsa.errors import InputError
+from mgsa.files import open_to_write, write_json
+from mgsa.settings import to_mapping
+from pipeline.aligner_kinds import (
+    KINDS,
+    AlignSettings,
+    CorpusSettings,
+    EflomalSettings,
+    HmmSettings,
+    LinkFiles,
+    NoLinks,
+    PharaohSettings,
+)
+from pipeline.alignment_error import percentages
+from pipeline.link_files import LinkFile, recognise_first
+from pipeline.links import Link, format_links
+from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
+from pipeline.symmetrize import symmetrize
+from pipeline.tokenized_pairs import lengths, read_pairs
+
+MARK = "aligner.json"
+PORTION = 20_000
+"""Pairs that the hidden Markov model aligns at once."""
+
+
+@dataclass(frozen=True)
+class Aligner:
+    """What gives links.
+
+    Attributes:
+        splits: which splits it has links for.
+        links: of a split, those of each pair.
+        description: what it says of itself in `aligner.json`, besides its settings.
+    """
+
+    splits: tuple[str, ...]
+    links: Callable[[str], Iterator[Set[Link]]]
+    description: dict[str, Any]
+
+
+def align_corpus(tokenized: Path, folder: Path, settings: AlignSettings) -> dict[str, float]:
+    """Fill `folder` with the links of `tokenized`, and give their counts.
+
+    Raises:
+        InputError: text or links are missing or malformed, or the aligner is not installed.
+        FailedError: another program than this one failed.
+    """
+    aligner = make_aligner(settings, tokenized)
+    report: dict[str, float] = {}
+    for split in aligner.splits:
+        counts = _write_split(folder, tokenized, split, aligner)
+        report |= {f"{split}_{name}": number for name, number in counts.items()}
+        gold = tokenized / f"{split}.links"
+        if gold.is_file() and not isinstance(settings, CorpusSettings):
+            scores = score(folder, gold, tokenized, split)
+            report |= {f"{split}_{name}": number for name, number in scores.items()}
+    write_json(
+        folder / MARK,
+        {
+            "kind": settings.kind,
+            **aligner.description,
+            "splits": aligner.splits,
+            "settings": to_mapping(settings),
+        },
+    )
+    return report
+
+
+def make_aligner(settings: AlignSettings, tokenized: Path) -> Aligner:
+    """The aligner of these settings; one that learns has learned.
+
+    Raises:
+        InputError: text or files of links are missing or malformed, or it is not installed.
+    """
+    match settings:
+        case HmmSettings():
+            return Aligner(SPLITS, _hmm(settings, tokenized), {"deterministic": True})
+        case EflomalSettings():
+            return _eflomal(settings, tokenized)
+        case PharaohSettings():
+            return _files(settings, tokenized)
+        case CorpusSettings():
+            splits = tuple(s for s in SPLITS if (tokenized / f"{s}.links").is_file())
+            if not splits:
+                raise InputError(
+                    "align.kind: corpus: expected links that came with the corpus, such as "
+                    "train.links",
+                    path=tokenized,
+                )
+            files = {split: LinkFile(tokenized / f"{split}.links", split) for split in splits}
+            return Aligner(
+                splits,
+                lambda split: files[split].read(tokenized, first=0),
+                {"deterministic": True},
+            )
+        case NoLinks():
+            return Aligner((), lambda _: iter(()), {"deterministic": True})
+
+
+def _hmm(settings: HmmSettings, tokenized: Path) -> Callable[[str], Iterator[Set[Link]]]:
+    from pipeline.hmm_aligner import HmmAligner
+
+    num_pairs = sum(1 for _ in read_pairs(tokenized, "train"))
+    # A corpus is often several, one after the other: its first pairs would be of one kind.
+    every = -(-num_pairs // settings.learn_pairs)
+    aligner = HmmAligner(list(islice(read_pairs(tokenized, "train"), 0, None, every)), settings)
+
+    def links(split: str) -> Iterator[Set[Link]]:
+        pairs = read_pairs(tokenized, split)
+        while portion := list(islice(pairs, PORTION)):
+            for forward, reverse in aligner.align(portion):
+                yield symmetrize(forward, reverse, settings.symmetrization)
+
+    return links
+
+
+def _eflomal(settings: EflomalSettings, tokenized: Path) -> Aligner:
+    """All splits at once: it can't align what it doesn't learn from."""
+    from pipeline.eflomal_command import run_eflomal
+
+    counts = {split: sum(1 for _ in read_pairs(tokenized, split)) for split in SPLITS}
+    pairs = chain.from_iterable(read_pairs(tokenized, split) for split in SPLITS)
+    found = run_eflomal(pairs, settings)
+
+    def links(split: str) -> Iterator[Set[Link]]:
+        for forward, reverse in islice(found, counts[split]):
+            yield symmetrize(forward, reverse, settings.symmetrization)
+
+    try:
+        version = metadata.version("eflomal")
+    except metadata.PackageNotFoundError:
+        version = None  # the command may be of another environment
+    description = {
+        "deterministic": False,
+        "note": "eflomal seeds itself: its links differ from run to run",
+        "version": version,
+    }
+    return Aligner(SPLITS, links, description)
+
+
+def _files(settings: PharaohSettings, tokenized: Path) -> Aligner:
+    named: dict[str, LinkFiles] = {}
+    for split in SPLITS:
+        if (files := getattr(settings, split)) is not None:
+            named[split] = files
+    forward = {split: LinkFile(Path(files.forward), split) for split, files in named.items()}
+    reverse = {
+        split: LinkFile(Path(files.reverse), split, settings.reverse_order == "target_first")
+        for split, files in named.items()
+        if files.reverse is not None
+    }
+    if settings.first == "auto":
+        first, reason = recognise_first([*forward.values(), *reverse.values()], tokenized)
+        print(f"align.first: words are counted from {first}: {reason}", file=sys.stderr)
+    else:
+        first, reason = settings.first, "set"
+
+    def links(split: str) -> Iterator[Set[Link]]:
+        found = forward[split].read(tokenized, first=first)
+        if split not in reverse:
+            return found
+        both = zip(found, reverse[split].read(tokenized, first=first), strict=True)
+        return (symmetrize(one, other, settings.symmetrization) for one, other in both)
+
+    return Aligner(
+        tuple(named), links, {"deterministic": True, "first": first, "first_because": reason}
+    )
+
+
+def _write_split(folder: Path, tokenized: Path, split: str, aligner: Aligner) -> dict[str, float]:
+    """Write the links of a split, a line for each pair; their counts."""
+    shown = progress(
+        zip(read_pairs(tokenized, split), aligner.links(split), strict=True),
+        f"align {split}",
+        total=None,
+        unit="pairs",
+        size=lambda _: 1,
+    )
+    num_pairs = num_links = 0
+    words, linked = [0, 0], [0, 0]
+    with open_to_write(folder / f"{split}.links") as file:
+        for pair, links in shown:
+            file.write(f"{format_links(links)}\n")
+            num_pairs += 1
+            num_links += len(links)
+            for side, length in enumerate(lengths(pair)):
+                words[side] += length
+                linked[side] += len({link[side] for link in links})
+    return {
+        "pairs": num_pairs,
+        "links": num_links,
+        "links_per_target_word": round(num_links / words[1], 4),
+        "unaligned_source": round(1 - linked[0] / words[0], 4),
+        "unaligned_target": round(1 - linked[1] / words[1], 4),
+    }
+
+
+def score(folder: Path, gold: Path, tokenized: Path, split: str) -> dict[str, float]:
+    """Precision, recall and AER of written links against those of the corpus, in per cent.
+
+    Raises:
+        InputError: the corpus's links are malformed.
+    """
+    written = LinkFile(folder / f"{split}.links", split).read(tokenized, first=0)
+    total = AlignmentCounts()
+    right = LinkFile(gold, split).read(tokenized, first=0)
+    for links, sure in zip(written, right, strict=True):
+        total += count(links, GoldLinks.of(sure))
+    return percentages(total)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Align a tokenised corpus."""
+    parser = argument_parser("align", "Word links of each pair of a tokenised corpus.")
+    parser.add_argument(
+        "--tokenized", type=Path, required=True, metavar="DIR", help="tokenised text"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="SPLIT.links")
+    parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="counts (JSON)")
+    arguments = parser.parse_args(argv)
+    settings = read_settings(arguments, "align", KINDS)
+    with replacing_outputs(arguments.out, arguments.report, mark=MARK) as (folder, report):
+        report.update(align_corpus(arguments.tokenized, folder, settings))
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

@@ -1,0 +1,93 @@
+"""Alignment error rate, precision and recall of a file of links against gold links."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from mgsa.analysis.alignment_error import AlignmentCounts, GoldLinks, count
+from mgsa.command import run
+from mgsa.files import write_json
+from pipeline.links import GoldNotation, read_gold_links, read_links
+from pipeline.text import read_parallel
+
+
+def count_files(alignments: Path, gold: Path, notation: GoldNotation) -> AlignmentCounts:
+    """The counts of all sentence pairs.
+
+    Args:
+        alignments: links in Pharaoh's format, a line for each pair.
+        gold: gold links, a line for each pair.
+
+    Raises:
+        InputError: a line is malformed, or the files differ in their numbers of lines.
+    """
+    total = AlignmentCounts()
+    for line, (found, right) in enumerate(read_parallel([alignments, gold]), start=1):
+        links = set(read_links(found, path=alignments, line=line))
+        total += count(links, GoldLinks.of(*read_gold_links(right, notation, path=gold, line=line)))
+    return total
+
+
+def percentages(counts: AlignmentCounts) -> dict[str, float]:
+    """Precision, recall and AER in per cent."""
+    return {
+        "precision": round(100 * counts.precision, 2),
+        "recall": round(100 * counts.recall, 2),
+        "aer": round(100 * counts.error_rate, 2),
+    }
+
+
+def describe(counts: AlignmentCounts) -> str:
+    """All in one line, for people."""
+    shown = percentages(counts)
+    return (
+        f"AER {shown['aer']:.2f}, precision {shown['precision']:.2f}, recall {shown['recall']:.2f} "
+        f"({counts.predicted:,} links, {counts.predicted_possible:,} of them possible; "
+        f"{counts.predicted_sure:,} of {counts.sure:,} sure links found)"
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Score a file of links."""
+    parser = argparse.ArgumentParser(
+        prog="python -m pipeline.alignment_error",
+        description="Precision, recall and alignment error rate of word links against gold links.",
+    )
+    parser.add_argument(
+        "--alignments",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="links in Pharaoh's format, 0-0 1-2: source-target, counted from 0",
+    )
+    parser.add_argument(
+        "--gold",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="gold links, a line for each of the same pairs: 3-4 is sure, 3p4 possible",
+    )
+    parser.add_argument(
+        "--gold-first-index",
+        type=int,
+        choices=[0, 1],
+        default=0,
+        help="the number of a sentence's first word in the gold links (default: 0)",
+    )
+    parser.add_argument(
+        "--gold-target-first", action="store_true", help="gold links are target-source"
+    )
+    parser.add_argument("--report", type=Path, metavar="FILE", help="the figures, as JSON")
+    arguments = parser.parse_args(argv)
+    notation = GoldNotation(arguments.gold_first_index, arguments.gold_target_first)
+    counts = count_files(arguments.alignments, arguments.gold, notation)
+    if arguments.report:
+        write_json(arguments.report, {**percentages(counts), **vars(counts)})
+    print(describe(counts))
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

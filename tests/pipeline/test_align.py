@@ -1,0 +1,240 @@
+"""The stage as its users run it, with every kind of aligner."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from mgsa.command import run
+from mgsa.errors import InputError
+from mgsa.files import read_json
+from pipeline.align import main
+from pipeline.composition import compose
+from pipeline.stage import SPLITS
+from tests.imports import ROOT
+
+SIZES = {"train": 40, "valid": 5, "test": 6}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Tokenised text, of which each word is aligned to the one at its place; gold links of test."""
+    generator = random.Random(1)
+    (tmp_path / "tokenized").mkdir()
+    for split, size in SIZES.items():
+        texts = [
+            " ".join(generator.sample("abcdefgh", generator.randint(2, 5))) for _ in range(size)
+        ]
+        write(tmp_path / f"tokenized/{split}.source", texts)
+        write(tmp_path / f"tokenized/{split}.target", [text.upper() for text in texts])
+    write(tmp_path / "tokenized/test.links", right_links(tmp_path, "test"))
+    return tmp_path
+
+
+def write(path: Path, lines: list[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text("utf-8").splitlines()
+
+
+def right_links(folder: Path, split: str, first: int = 0) -> list[str]:
+    """Each word with the one at its place."""
+    texts = lines(folder / f"tokenized/{split}.source")
+    return [" ".join(f"{i}-{i}" for i in range(first, len(text.split()) + first)) for text in texts]
+
+
+def align(folder: Path, option: str, *overrides: str) -> dict[str, Any]:
+    """Run the stage with an option of the group `align`; the report."""
+    settings = compose(ROOT / "conf", [f"align={option}"])["align"]
+    (folder / "params.yaml").write_text(yaml.safe_dump({"align": settings}))
+    main(argv(folder, *overrides))
+    report: dict[str, Any] = read_json(folder / "align.json")
+    return report
+
+
+def argv(folder: Path, *overrides: str) -> list[str]:
+    paths = {"tokenized": "tokenized", "out": "out", "report": "align.json"}
+    words = [w for name, path in paths.items() for w in (f"--{name}", str(folder / path))]
+    words += ["--params", str(folder / "params.yaml")]
+    return [*words, *(word for override in overrides for word in ("--set", override))]
+
+
+def test_the_hidden_markov_model_aligns_every_split(folder: Path) -> None:
+    report = align(folder, "hmm")
+    for split in SPLITS:
+        assert lines(folder / f"out/{split}.links") == right_links(folder, split)
+    aligner = read_json(folder / "out/aligner.json")
+    assert (aligner["kind"], aligner["deterministic"]) == ("hmm", True)
+    assert aligner["splits"] == list(SPLITS)
+    assert aligner["settings"]["hmm_iterations"] == 5
+    assert [report[f"{split}_pairs"] for split in SPLITS] == list(SIZES.values())
+    assert report["train_links_per_target_word"] == 1
+    assert (report["train_unaligned_source"], report["train_unaligned_target"]) == (0, 0)
+    assert (report["test_precision"], report["test_recall"], report["test_aer"]) == (100, 100, 0)
+    assert "valid_aer" not in report
+
+
+def test_equal_text_gives_equal_bytes(folder: Path) -> None:
+    align(folder, "hmm")
+    before = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
+    align(folder, "hmm")
+    assert {path.name: path.read_bytes() for path in (folder / "out").iterdir()} == before
+
+
+def test_it_learns_from_pairs_evenly_spread(folder: Path) -> None:
+    """Of the other pairs, whose words are others, it knows nothing; they are aligned by place."""
+    for side in ("source", "target"):
+        texts = lines(folder / f"tokenized/train.{side}")
+        texts[1::2] = [f"x{number} y{number}" for number in range(len(texts) // 2)]
+        write(folder / f"tokenized/train.{side}", texts)
+    align(folder, "hmm", "learn_pairs=20")
+    assert lines(folder / "out/train.links") == right_links(folder, "train")
+
+
+def test_eflomal_is_asked_for_all_splits_at_once_and_said_to_differ(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script in its place links words by their places, and in the reverse direction only some."""
+    command = folder / "bin/eflomal-align"
+    command.parent.mkdir()
+    command.write_text(
+        f"#!{Path(sys.base_prefix) / 'bin/python3'}\n"
+        "import sys\n"
+        "options = dict(zip(sys.argv[1::2], sys.argv[2::2]))\n"
+        "lengths = [len(line.split()) for line in open(options['--source'])]\n"
+        "for option, least in (('--forward-links', 0), ('--reverse-links', 1)):\n"
+        "    with open(options[option], 'w') as file:\n"
+        "        for length in lengths:\n"
+        "            print(*(f'{i}-{i}' for i in range(least, length)), file=file)\n"
+    )
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", str(command.parent))
+    align(folder, "eflomal", "symmetrization=intersection")
+    for split in SPLITS:
+        expected = [text.removeprefix("0-0 ") for text in right_links(folder, split)]
+        assert lines(folder / f"out/{split}.links") == expected
+    aligner = read_json(folder / "out/aligner.json")
+    assert (aligner["kind"], aligner["deterministic"]) == ("eflomal", False)
+    assert aligner["note"] == "eflomal seeds itself: its links differ from run to run"
+
+
+def test_no_links_are_a_mark_alone(folder: Path) -> None:
+    assert align(folder, "none") == {}
+    assert [path.name for path in (folder / "out").iterdir()] == ["aligner.json"]
+    assert read_json(folder / "out/aligner.json")["splits"] == []
+
+
+def test_links_of_the_corpus_are_taken_and_not_scored(folder: Path) -> None:
+    report = align(folder, "corpus")
+    assert lines(folder / "out/test.links") == right_links(folder, "test")
+    assert read_json(folder / "out/aligner.json")["splits"] == ["test"]
+    assert "test_aer" not in report
+
+
+def test_a_corpus_without_links_is_named(folder: Path) -> None:
+    (folder / "tokenized/test.links").unlink()
+    message = r"tokenized: align\.kind: corpus: expected links that came with the corpus"
+    with pytest.raises(InputError, match=message):
+        align(folder, "corpus")
+
+
+def test_a_corpus_with_bad_links_is_named(folder: Path) -> None:
+    write(folder / "tokenized/test.links", ["0-9", *[""] * 5])
+    for option in ("corpus", "hmm"):
+        with pytest.raises(
+            InputError, match=r"tokenized/test\.links:1: .* counted from 0, got 0-9"
+        ):
+            align(folder, option)
+    assert not (folder / "out").exists()
+
+
+def given_files(folder: Path, first: int) -> list[str]:
+    """Write files of links for two splits; the overrides that name them.
+
+    The reverse file of train lacks each pair's first link, and has it crossed with the second.
+    """
+    for split in ("train", "test"):
+        write(folder / f"{split}.forward", right_links(folder, split, first))
+    reverse = []
+    for text in right_links(folder, "train", first):
+        _, _, *more = text.split()
+        reverse.append(" ".join([f"{first}-{first + 1}", f"{first + 1}-{first}", *more]))
+    write(folder / "train.reverse", reverse)
+    train = f"train={{forward: {folder}/train.forward, reverse: {folder}/train.reverse}}"
+    return [train, f"test={{forward: {folder}/test.forward, reverse: null}}"]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_files_of_other_aligners_are_symmetrised(
+    folder: Path, first: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = align(folder, "pharaoh", *given_files(folder, first), "symmetrization=intersection")
+    for text, right in zip(
+        lines(folder / "out/train.links"), right_links(folder, "train"), strict=True
+    ):
+        assert text.split() == right.split()[2:]
+    # Of a forward file alone, all is taken.
+    assert lines(folder / "out/test.links") == right_links(folder, "test")
+    aligner = read_json(folder / "out/aligner.json")
+    assert aligner["first"] == first
+    assert aligner["splits"] == ["train", "test"]
+    assert report["test_aer"] == 0
+    why = ("a 0 occurs", "no 0 occurs, but the length of a sentence does")[first]
+    assert capsys.readouterr().err == f"align.first: words are counted from {first}: {why}\n"
+
+
+def test_a_number_that_is_set_is_not_questioned(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(InputError, match=r"train\.forward:1: .* counted from 0, got "):
+        align(folder, "pharaoh", *given_files(folder, 1), "first=0")
+    assert capsys.readouterr().err == ""
+
+
+def test_reverse_files_may_have_targets_in_front(folder: Path) -> None:
+    files = given_files(folder, 0)
+    write(folder / "train.forward", ["0-1", *[""] * 39])
+    write(folder / "train.reverse", ["1-0", *[""] * 39])
+    how = "symmetrization=intersection"
+    align(folder, "pharaoh", *files, how, "reverse_order=target_first")
+    assert lines(folder / "out/train.links")[0] == "0-1"
+    align(folder, "pharaoh", *files, how, "reverse_order=source_first")
+    assert lines(folder / "out/train.links")[0] == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("symmetrization=best", "align.symmetrization: expected one of intersection, union, grow"),
+        (
+            "kind=giza",
+            "align.kind: expected one of hmm, eflomal, pharaoh, corpus, none, got 'giza'",
+        ),
+        ("null_probability=1", "align.null_probability: expected a number at least 0 and below 1"),
+        ("seed=1", "align.seed: unknown key"),
+        ("max_words=1", "align.max_words: expected a training pair of at most 1 words on either"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_the_old_links(
+    folder: Path, change: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    align(folder, "hmm")
+    before = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
+    assert run(main, argv(folder, change)) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+    assert {path.name: path.read_bytes() for path in (folder / "out").iterdir()} == before
+
+
+def test_another_folder_is_not_replaced(folder: Path) -> None:
+    align(folder, "none")
+    with pytest.raises(InputError, match=r"expected an empty folder, or one with aligner\.json"):
+        main([*argv(folder), "--out", str(folder / "tokenized")])
