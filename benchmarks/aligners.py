@@ -1,0 +1,179 @@
+"""Speed and error rate of the aligners: ours, eflomal, and IBM model 2 as NLTK has it.
+
+    python -m benchmarks.aligners --corpus sample --repeats 3
+    python -m benchmarks.aligners --corpus multi30k --shared DIR
+
+Every measurement is a command in a process of its own, start-up and symmetrisation included; a
+figure is the median over repetitions, in which the aligners take turns. Ours and eflomal (if it is
+installed) get the whole corpus. NLTK's would take hours for it, so it gets some of the training
+pairs (`--few`), and ours those too. Error rates are against the corpus's gold links, if it has any:
+of the test split, and of the few pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import statistics
+import sys
+import tempfile
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from benchmarks.text_stages import Command, stage_command
+from mgsa.command import run
+from mgsa.files import read_json, read_lines, write_json
+from pipeline.composition import compose
+from pipeline.eflomal_command import COMMAND
+from pipeline.links import Link, format_links
+from pipeline.stage import SIDES, SPLITS
+from pipeline.symmetrize import symmetrize
+from pipeline.tokenized_pairs import read_pairs
+
+ROOT = Path(__file__).parents[1]
+SYMMETRIZATION = "grow-diag-final-and"
+NLTK_ITERATIONS = 5
+FEW = "few"
+
+
+def prepare(work: Path, corpus: str, shared: Path, few: int) -> dict[str, int]:
+    """Write the tokenised corpus and a part of it; how many pairs each has."""
+    composed = compose(ROOT / "conf", [f"corpus={corpus}"])
+    if corpus == "multi30k":
+        composed["corpus"]["folder"] = str(shared / "multi30k")
+    (work / "params.yaml").write_text(yaml.safe_dump(composed))
+    stage_command("corpus", work, {"out": str(work / "corpus")}).seconds()
+    paths = {"corpus": str(work / "corpus"), "out": str(work / "tokenized")}
+    stage_command("tokenize", work, paths).seconds()
+    (work / FEW).mkdir()
+    for split in SPLITS:
+        for name in (*SIDES, "links"):
+            whole = work / f"tokenized/{split}.{name}"
+            if whole.exists():
+                some = islice(read_lines(whole), few if split == "train" else 1)
+                (work / FEW / whole.name).write_text("".join(f"{line}\n" for line in some))
+    return {
+        folder: sum(1 for split in SPLITS for _ in read_pairs(work / folder, split))
+        for folder in ("tokenized", FEW)
+    }
+
+
+def stage(work: Path, option: str, folder: str) -> Command:
+    """The command that aligns a folder of tokenised text with an option of the group `align`."""
+    own = work / f"{option}_{folder}"
+    own.mkdir()
+    settings = compose(ROOT / "conf", [f"align={option}"])["align"]
+    settings["symmetrization"] = SYMMETRIZATION
+    (own / "params.yaml").write_text(yaml.safe_dump({"align": settings}))
+    return stage_command("align", own, {"tokenized": str(work / folder), "out": str(own / "out")})
+
+
+def align_with_nltk(tokenized: Path, out: Path) -> None:
+    """IBM model 2 in both directions, symmetrised; the training split's links."""
+    from nltk.translate import AlignedSent, IBMModel2
+
+    pairs = [(s.split(" "), t.split(" ")) for s, t in read_pairs(tokenized, "train")]
+    directions: list[list[set[Link]]] = []
+    for generated in (1, 0):
+        text = [AlignedSent(pair[generated], pair[1 - generated]) for pair in pairs]
+        IBMModel2(text, NLTK_ITERATIONS)  # leaves each pair's alignment with it
+        directions.append(
+            [
+                {(j, i) if generated else (i, j) for i, j in sentence.alignment if j is not None}
+                for sentence in text
+            ]
+        )
+    with out.open("w") as file:
+        for forward, reverse in zip(*directions, strict=True):
+            file.write(f"{format_links(symmetrize(forward, reverse, SYMMETRIZATION))}\n")
+
+
+def error_rate(work: Path, links: Path, gold: Path) -> float | None:
+    """The AER of a file in per cent, if there are gold links."""
+    if not gold.exists():
+        return None
+    report = work / "aer.json"
+    words = ("--alignments", str(links), "--gold", str(gold), "--report", str(report))
+    Command((sys.executable, "-m", "pipeline.alignment_error", *words)).seconds()
+    rate: float = read_json(report)["aer"]
+    return rate
+
+
+def measure(work: Path, pairs: dict[str, int], repeats: int) -> list[dict[str, object]]:
+    """A row an aligner: seconds, pairs a second, AER."""
+    nltk = (sys.executable, "-m", "benchmarks.aligners", "--nltk", str(work / FEW))
+    contestants = {
+        "ours": ("tokenized", stage(work, "hmm", "tokenized"), work / "hmm_tokenized/out"),
+        "ours, few pairs": (FEW, stage(work, "hmm", FEW), work / f"hmm_{FEW}/out"),
+        "NLTK's IBM model 2, few pairs": (FEW, Command(nltk), work / f"{FEW}/nltk"),
+    }
+    if shutil.which(COMMAND):
+        command = stage(work, "eflomal", "tokenized")
+        contestants["eflomal"] = ("tokenized", command, work / "eflomal_tokenized/out")
+    (work / f"{FEW}/nltk").mkdir()
+    seconds: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(repeats):
+        for name, (_, command, _) in contestants.items():
+            seconds[name].append(command.seconds())
+    rows: list[dict[str, object]] = []
+    for name, (folder, _, out) in contestants.items():
+        split = "train" if folder == FEW else "test"
+        middle = statistics.median(seconds[name])
+        rows.append(
+            {
+                "aligner": name,
+                "pairs": pairs[folder],
+                "seconds": round(middle, 1),
+                "pairs_per_second": round(pairs[folder] / middle),
+                "aer": error_rate(work, out / f"{split}.links", work / folder / f"{split}.links"),
+            }
+        )
+    return rows
+
+
+def table(rows: list[dict[str, object]]) -> str:
+    """The rows as Markdown."""
+    lines = [["aligner", "pairs", "s", "pairs/s", "AER"], ["---", *["---:"] * 4]]
+    lines += [["" if value is None else str(value) for value in row.values()] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure, and print a Markdown table and JSON."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.aligners", description=__doc__)
+    shared = Path(os.environ.get("MGSA_SHARED", ROOT.parent / "shared"))
+    parser.add_argument("--corpus", choices=["sample", "multi30k"], default="sample")
+    parser.add_argument("--shared", type=Path, default=shared, metavar="DIR", help="has multi30k/")
+    parser.add_argument("--few", type=int, default=1000, help="training pairs for NLTK")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
+    parser.add_argument("--nltk", type=Path, help=argparse.SUPPRESS)
+    arguments = parser.parse_args(argv)
+    if arguments.nltk:
+        align_with_nltk(arguments.nltk, arguments.nltk / "nltk/train.links")
+        return
+    with tempfile.TemporaryDirectory(prefix="aligners-") as name:
+        work = Path(name)
+        pairs = prepare(work, arguments.corpus, arguments.shared, arguments.few)
+        rows = measure(work, pairs, arguments.repeats)
+    result = {
+        "corpus": arguments.corpus,
+        "rows": rows,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+    }
+    print(table(rows))
+    print(json.dumps(result))
+    if arguments.json:
+        write_json(arguments.json, result)
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))
