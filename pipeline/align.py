@@ -98,19 +98,7 @@ def make_aligner(settings: AlignSettings, tokenized: Path) -> Aligner:
         case PharaohSettings():
             return _files(settings, tokenized)
         case CorpusSettings():
-            splits = tuple(s for s in SPLITS if (tokenized / f"{s}.links").is_file())
-            if not splits:
-                raise InputError(
-                    "align.kind: corpus: expected links that came with the corpus, such as "
-                    "train.links",
-                    path=tokenized,
-                )
-            files = {split: LinkFile(tokenized / f"{split}.links", split) for split in splits}
-            return Aligner(
-                splits,
-                lambda split: files[split].read(tokenized, first=0),
-                {"deterministic": True},
-            )
+            return _corpus(tokenized)
         case NoLinks():
             return Aligner((), lambda _: iter(()), {"deterministic": True})
 
@@ -185,6 +173,21 @@ def _files(settings: PharaohSettings, tokenized: Path) -> Aligner:
     )
 
 
+def _corpus(tokenized: Path) -> Aligner:
+    files = {split: LinkFile(tokenized / f"{split}.links", split) for split in SPLITS}
+    splits = tuple(split for split, file in files.items() if file.path.is_file())
+    if not splits:
+        raise InputError(
+            "align.kind: corpus: expected links that came with the corpus, such as train.links",
+            path=tokenized,
+        )
+
+    def links(split: str) -> Iterator[Set[Link]]:
+        return files[split].read(tokenized, first=0)
+
+    return Aligner(splits, links, {"deterministic": True})
+
+
 def _write_split(folder: Path, tokenized: Path, split: str, aligner: Aligner) -> dict[str, float]:
     """Write the links of a split, a line for each pair; their counts."""
     shown = progress(
@@ -194,18 +197,20 @@ def _write_split(folder: Path, tokenized: Path, split: str, aligner: Aligner) ->
         unit="pairs",
         size=lambda _: 1,
     )
-    num_pairs = num_links = 0
+    num_pairs = num_links = unlinked = 0
     words, linked = [0, 0], [0, 0]
     with open_to_write(folder / f"{split}.links") as file:
         for pair, links in shown:
             file.write(f"{format_links(links)}\n")
             num_pairs += 1
             num_links += len(links)
+            unlinked += not links
             for side, length in enumerate(lengths(pair)):
                 words[side] += length
                 linked[side] += len({link[side] for link in links})
     return {
         "pairs": num_pairs,
+        "pairs_without_links": unlinked,
         "links": num_links,
         "links_per_target_word": round(num_links / words[1], 4),
         "unaligned_source": round(1 - linked[0] / words[0], 4),

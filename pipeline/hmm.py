@@ -42,7 +42,7 @@ class Jumps:
 
         A weight is in every sum that it shares, so counts alone, as if sentences had no ends, can
         make them less likely. This is a step of the minorisation-maximisation algorithm of such
-        models (Hunter 2004, equation 29), which can't.
+        models (Hunter 2004), which can't.
 
         Args:
             counts: (I + 1, I + 1) expected numbers of jumps, for each I.

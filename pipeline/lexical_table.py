@@ -34,18 +34,19 @@ class LexicalTable:
         """The same pairs with new probabilities.
 
         By maximum likelihood for a prior of 0. Otherwise the mean-field estimate under a symmetric
-        Dirichlet prior (variational Bayes; Riley & Gildea 2012, equation 5), which takes from rare
+        Dirichlet prior (variational Bayes; Riley & Gildea 2012), which takes from rare
         words: by maximum likelihood they collect the translations of their neighbours.
 
         Args:
             counts: (entries,) expected.
             prior: the Dirichlet parameter of each pair.
         """
-        totals = np.bincount(self.given, counts + prior)[self.given]
+        totals = np.bincount(self.given, counts + prior)  # 0 for words of no pair
         if prior:
-            found = np.exp(digamma(counts + prior) - digamma(totals))
+            of_given = digamma(np.maximum(totals, SMALLEST))
+            found = np.exp(digamma(counts + prior) - of_given[self.given])
         else:
-            found = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
+            found = counts / np.maximum(totals, SMALLEST)[self.given]
         return LexicalTable(self.keys, self.given, np.maximum(found, SMALLEST))
 
 

@@ -1,4 +1,4 @@
-"""Alignment error rate, precision and recall against gold links (Och & Ney 2003, section 6).
+"""Alignment error rate, precision and recall against gold links (Och & Ney 2003).
 
 Gold links are sure or possible; what is sure is possible too. An alignment should have all sure
 links and none that is not possible.

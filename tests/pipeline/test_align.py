@@ -88,6 +88,15 @@ def test_equal_text_gives_equal_bytes(folder: Path) -> None:
     assert {path.name: path.read_bytes() for path in (folder / "out").iterdir()} == before
 
 
+def test_long_pairs_are_counted_as_without_links(folder: Path) -> None:
+    report = align(folder, "hmm", "max_words=4")
+    for split in SPLITS:
+        texts = lines(folder / f"tokenized/{split}.source")
+        long = [len(text.split()) > 4 for text in texts]
+        assert [not text for text in lines(folder / f"out/{split}.links")] == long
+        assert report[f"{split}_pairs_without_links"] == sum(long)
+
+
 def test_it_learns_from_pairs_evenly_spread(folder: Path) -> None:
     """Of the other pairs, whose words are others, it knows nothing; they are aligned by place."""
     for side in ("source", "target"):

@@ -67,7 +67,7 @@ def test_the_likelihood_never_falls(corpus: Corpus) -> None:
 
 
 def test_it_learns_from_words_that_stay_together() -> None:
-    """The books of Knight 1999: `the house`, `the book` and `a book`."""
+    """The example of Koehn 2010, chapter 4: `the house`, `the book` and `a book`."""
     made, table, *_ = prepared(
         [(["das", "haus"], ["the", "house"]), (["das", "buch"], ["the", "book"]),
          (["ein", "buch"], ["a", "book"])]

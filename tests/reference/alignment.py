@@ -1,7 +1,7 @@
 """Alignment models by plain loops: IBM model 1 and the hidden Markov model, all alignments in turn.
 
-Written from Brown et al. 1993, section 4, and Och & Ney 2003, section 2. Given words have the
-numbers 1 to I; 0 is the null word. An alignment has the given word of each generated one.
+Written from Brown et al. 1993 and Och & Ney 2003. Given words have the numbers 1 to I; 0 is the
+null word. An alignment has the given word of each generated one.
 """
 
 from __future__ import annotations
