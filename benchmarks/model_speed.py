@@ -32,11 +32,11 @@ from mgsa.data.batch import Batch
 from mgsa.decoding.device import choose_device
 from mgsa.model.build import build_model
 from mgsa.settings import from_mapping, read_yaml
-from mgsa.training.loss import Objective, translation_nll
+from mgsa.training.loss import LossWeights, Objective, translation_nll
 
 PRESETS = Path(__file__).parents[1] / "conf" / "model"
 VOCABULARY = {"tiny": 8_000, "base": 28_567, "big": 28_567}
-LABEL_SMOOTHING, TAG_WEIGHT = 0.1, 0.001
+WEIGHTS = LossWeights(label_smoothing=0.1, tags=0.001, alignment=0.05)
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 BASELINE, TORCH = "Transformer", "torch.nn.Transformer"
 Step = Callable[[Batch], Tensor]
@@ -102,7 +102,7 @@ def contestant(name: str, size: str, device: torch.device) -> Contestant:
             target_vocabulary=vocabulary,
             num_tags=NUM_TAGS,
         )
-        module = Objective(model, label_smoothing=LABEL_SMOOTHING, tag_weight=TAG_WEIGHT).to(device)
+        module = Objective(model, WEIGHTS).to(device)
         loss = _objective_loss(module)
     optimizer = torch.optim.Adam(
         module.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True
@@ -117,7 +117,9 @@ def _objective_loss(module: nn.Module) -> Step:
 def _torch_loss(module: nn.Module) -> Step:
     def loss(batch: Batch) -> Tensor:
         logits = module(batch)
-        return translation_nll(logits, batch.target_output, label_smoothing=LABEL_SMOOTHING)[0]
+        return translation_nll(
+            logits, batch.target_output, label_smoothing=WEIGHTS.label_smoothing
+        )[0]
 
     return loss
 

@@ -8,6 +8,7 @@ In reading order:
 errors          a user's mistake, and a failure that needs no traceback
 files           outputs that appear whole or not at all
 settings        YAML sections as checked dataclasses
+arrays_file     arrays of many sentences in one file
 command         exit codes, one-line errors, progress
 config          what there is to set of a model, a training, a translation
 data/           the dataset artifact as batches
@@ -22,8 +23,9 @@ weights         tensors in files that hold no code
 training/       the loop, on one page, and what it calls
 model_artifact  a trained model as a folder
 decoding/       beam search, greedy, ensembles
+alignment/      forced alignment of given pairs
 analysis/       what a trained model does, as numbers to look at
-__main__        `mgsa train`, `mgsa translate`, `mgsa average`
+__main__        `mgsa train`, `mgsa translate`, `mgsa align`, `mgsa average`
 
 Shape letters, used in every docstring:
 

@@ -13,6 +13,7 @@ COMMANDS = {
     "train": ("mgsa.training.command", "train a model on a dataset artifact"),
     "average": ("mgsa.training.average_command", "average the newest checkpoints of a run"),
     "translate": ("mgsa.decoding.command", "translate a split of a dataset artifact"),
+    "align": ("mgsa.alignment.command", "align the words of a split of a dataset artifact"),
 }
 """For each command what it does, and its module: `add_arguments`, and a function of its name."""
 

@@ -92,6 +92,20 @@ class PhraseAttentionConfig:
 
 
 @dataclass(frozen=True)
+class AlignmentConfig:
+    """A head of the decoder's cross-attention that learns word alignments (Garg et al. 2019).
+
+    It is the first head of decoder layer `layer` (the first is 1) that attends to words. With
+    `full_context` its distribution comes from a second pass that sees the whole target. `weight` is
+    the λ of the alignment loss.
+    """
+
+    layer: Positive
+    full_context: bool
+    weight: NonNegative
+
+
+@dataclass(frozen=True)
 class ModelConfig:
     """A Transformer encoder-decoder (Vaswani et al. 2017), its attentions to words or to phrases.
 
@@ -110,6 +124,7 @@ class ModelConfig:
     share_embeddings: Literal["all", "decoder", "none"]
     multi_granularity: MultiGranularityConfig | None
     phrase_attention: PhraseAttentionConfig | None
+    alignment: AlignmentConfig | None
 
     def __post_init__(self) -> None:
         if self.dim % self.heads:
@@ -122,6 +137,7 @@ class ModelConfig:
                 f"phrase_attention.ngram_heads: expected numbers that add up to heads "
                 f"({self.heads}), got {sum(phrase.ngram_heads)}"
             )
+        self._check_alignment()
         multi = self.multi_granularity
         if multi is None:
             return
@@ -134,6 +150,23 @@ class ModelConfig:
             raise ValueError(
                 f"multi_granularity.group_heads: expected numbers that add up to heads "
                 f"({self.heads}), got {sum(multi.group_heads)}"
+            )
+
+    def _check_alignment(self) -> None:
+        alignment, phrase = self.alignment, self.phrase_attention
+        if alignment is None:
+            return
+        if alignment.layer > self.decoder_layers:
+            raise ValueError(
+                f"alignment.layer: expected 1 to {self.decoder_layers} (decoder_layers), "
+                f"got {alignment.layer}"
+            )
+        if phrase is None or "cross" not in phrase.attentions:
+            return
+        if phrase.structure != "homogeneous" or 1 not in phrase.ngrams:
+            raise ValueError(
+                "alignment: expected heads of cross-attention that attend to words alone, such as "
+                "homogeneous phrase_attention has for the 1 among its ngrams"
             )
 
 

@@ -134,6 +134,21 @@ def load_model(folder: Path) -> ModelArtifact:
     )
 
 
+def check_vocabularies(
+    artifact: ModelArtifact, others: tuple[Vocabulary, Vocabulary], folder: Path
+) -> None:
+    """Check that the vocabularies of what lies in `folder` are those of a model.
+
+    Raises:
+        InputError: one of them is not.
+    """
+    for side, ours, theirs in zip(("source", "target"), artifact.vocabularies, others, strict=True):
+        if ours.symbols != theirs.symbols:
+            raise InputError(
+                f"expected the {side} vocabulary of the model {artifact.folder}", path=folder
+            )
+
+
 def replace_weights(
     artifact: ModelArtifact, tensors: Mapping[str, Tensor], *, source: Path, out: Path
 ) -> None:

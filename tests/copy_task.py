@@ -32,13 +32,18 @@ def write_copy_task(
     test: int = 6,
     longest: int = 8,
     seed: int = 0,
+    links: bool = False,
 ) -> Path:
-    """Write the artifact into `folder`, with row groups of 20 rows; give the folder back."""
+    """Write the artifact into `folder`, with row groups of 20 rows; give the folder back.
+
+    With `links` each word is linked to its copy.
+    """
     folder.mkdir(parents=True)
     generator = random.Random(seed)
-    sizes = {"train": train, "valid": valid, "test": test}
-    for split, size in sizes.items():
-        rows = [_row(generator, longest) for _ in range(size)]
+    splits: dict[str, dict[str, int]] = {}
+    for split, size in {"train": train, "valid": valid, "test": test}.items():
+        rows = [_row(generator, longest, links) for _ in range(size)]
+        splits[split] = {"rows": size, "links": sum(len(row["links"] or []) for row in rows)}
         table = pa.Table.from_pylist(rows, schema=SCHEMA)
         pq.write_table(table, folder / f"{split}.parquet", row_group_size=20)
     write_json(folder / "vocab.json", {"source": list(SYMBOLS), "target": None})
@@ -54,14 +59,14 @@ def write_copy_task(
         "source_language": "en",
         "target_language": "de",
         "levels": 2,
-        "splits": {split: {"rows": size} for split, size in sizes.items()},
+        "splits": splits,
         "files": files,
     }
     write_json(folder / "manifest.json", manifest)
     return folder
 
 
-def _row(generator: random.Random, longest: int) -> dict[str, Any]:
+def _row(generator: random.Random, longest: int, links: bool) -> dict[str, Any]:
     length = generator.randint(2, longest)
     ids = [generator.randrange(FIRST_ID, FIRST_ID + NUM_WORDS) for _ in range(length)]
     text = " ".join(SYMBOLS[i] for i in ids)
@@ -83,5 +88,5 @@ def _row(generator: random.Random, longest: int) -> dict[str, Any]:
         "target_subwords_per_word": ones,
         "phrase_lengths": [phrases, ones],
         "phrase_tags": [[tags[end - 1] for end in accumulate(phrases)], tags],
-        "links": None,
+        "links": [{"source": i, "target": i} for i in range(length)] if links else None,
     }

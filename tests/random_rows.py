@@ -10,7 +10,12 @@ from typing import Literal
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from mgsa.config import ModelConfig, MultiGranularityConfig, PhraseAttentionConfig
+from mgsa.config import (
+    AlignmentConfig,
+    ModelConfig,
+    MultiGranularityConfig,
+    PhraseAttentionConfig,
+)
 from mgsa.data.batch import Row
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
 from tests.strategies import partition_lengths
@@ -31,6 +36,7 @@ TRANSFORMER = ModelConfig(
     share_embeddings="all",
     multi_granularity=None,
     phrase_attention=None,
+    alignment=None,
 )
 
 SYNTACTIC = ("syntactic_1", "syntactic_2", "syntactic_3")
@@ -82,6 +88,11 @@ def phrase_attention(
     return replace(of or TRANSFORMER, phrase_attention=phrase)
 
 
+def with_alignment(config: ModelConfig, *, full_context: bool) -> ModelConfig:
+    """`config` with an alignment head in its upper decoder layer."""
+    return replace(config, alignment=AlignmentConfig(2, full_context, weight=0.05))
+
+
 MODELS = {
     "transformer": TRANSFORMER,
     "transformer, pre-norm": replace(TRANSFORMER, norm="pre"),
@@ -97,6 +108,11 @@ MODELS = {
     "QueryK, interleaved": phrase_attention("query_k", "interleaved", ngrams=(1, 2, 3)),
     "syntactic encoder, interleaved decoder": phrase_attention(
         "query_k", "interleaved", attentions=("decoder", "cross"), of=mgsa()
+    ),
+    "alignment head": with_alignment(TRANSFORMER, full_context=False),
+    "syntactic, alignment head": with_alignment(mgsa(), full_context=True),
+    "QueryK, homogeneous, alignment head": with_alignment(
+        phrase_attention("query_k", "homogeneous"), full_context=True
     ),
 }
 

@@ -57,6 +57,18 @@ def test_models_have_the_papers_sizes(option: str, millions: float) -> None:
     assert round(sum(weight.numel() for weight in model.parameters()) / 1e6, 1) == millions
 
 
+def test_the_joint_model_has_the_papers_size() -> None:
+    """Garg et al. 2019, section 5.2: 213 million, one joint vocabulary of 36 thousand subwords."""
+    with torch.device("meta"):
+        model = build_model(
+            model_of("joint_alignment_big"),
+            source_vocabulary=36_000,
+            target_vocabulary=36_000,
+            num_tags=0,
+        )
+    assert round(sum(weight.numel() for weight in model.parameters()) / 1e6) == 213
+
+
 @pytest.mark.parametrize("option", [name for name in MODELS if not name.endswith("big")])
 @pytest.mark.slow
 def test_a_preset_takes_a_step(option: str) -> None:

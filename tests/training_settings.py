@@ -32,6 +32,7 @@ MODEL: dict[str, Any] = {
         "tag_weight": 0.1,
     },
     "phrase_attention": None,
+    "alignment": None,
 }
 TRAIN: dict[str, Any] = {
     "seed": 3,

@@ -51,12 +51,23 @@ def attend(
             q, k, v, mask, dropout_p=dropout, is_causal=causal, scale=scale
         )
         return attended, None
-    scaled = q * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
-    logits = scaled @ k.transpose(-2, -1)
-    if mask is not None:
-        logits = logits.masked_fill(~mask, torch.finfo(logits.dtype).min)
-    weights = logits.softmax(dim=-1)
+    weights = _logits(q, k, mask, scale).softmax(dim=-1)
     if mask is not None:
         weights = weights * mask  # a query that sees nothing has weighed all keys alike
     attended = F.dropout(weights, dropout).to(v.dtype) @ v
     return attended, weights if need_weights else None
+
+
+def log_weights(q: Tensor, k: Tensor, mask: Tensor | None, *, scale: float | None = None) -> Tensor:
+    """The logarithm of the weights of `attend`, (B, H, T, S), in float32 at least.
+
+    Hidden keys have the lowest number there is, not −∞, so that no gradient is undefined.
+    """
+    logits = _logits(q, k, mask, scale)
+    return logits.log_softmax(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
+
+
+def _logits(q: Tensor, k: Tensor, mask: Tensor | None, scale: float | None) -> Tensor:
+    scaled = q * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+    logits = scaled @ k.transpose(-2, -1)
+    return logits if mask is None else logits.masked_fill(~mask, torch.finfo(logits.dtype).min)

@@ -38,7 +38,9 @@ class ConvKV(nn.Module):
         self.key_dim = head_dim
         self.scale = 1 / math.sqrt(head_dim)
         width = heads * head_dim
-        self.query = nn.ModuleList(nn.Linear(span * dim, width) for span in spans)
+        self.query: Sequence[nn.Linear] = nn.ModuleList(  # type: ignore[assignment]
+            nn.Linear(span * dim, width) for span in spans
+        )
         self.key_value = nn.ModuleList(nn.Linear(size * dim, 2 * width) for size in sizes)
         for projection in (*self.query, *self.key_value):
             init_projection(projection, 3 * dim)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,11 @@ def split_heads(x: Tensor, heads: int) -> Tensor:
 def join_heads(x: Tensor) -> Tensor:
     """(B, H, T, K) to (B, T, H·K)."""
     return x.transpose(1, 2).flatten(2)
+
+
+def first_head(x: Tensor, projection: nn.Linear, width: int) -> Tensor:
+    """x (B, T, D) to (B, 1, T, `width`): the slice of the first head, and no other."""
+    return F.linear(x, projection.weight[:width], projection.bias[:width])[:, None]
 
 
 def init_projection(projection: nn.Linear, rows: int) -> None:

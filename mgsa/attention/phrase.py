@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from mgsa.attention.heads import Attended
+from mgsa.attention.attend import log_weights
+from mgsa.attention.heads import Attended, first_head
 from mgsa.attention.memory import KeyValueCache, Memories, Memory, RecentInputs
 from mgsa.attention.ngrams import whole_windows
 from mgsa.attention.phrase_heads import PhraseHeads
@@ -75,6 +76,17 @@ class PhraseCrossAttention(nn.Module):
             whole=self.heads.fold == 1 or _whole_bigrams(x, None),
             need_weights=need_weights,
         )
+
+    def alignment(self, x: Tensor, memory: Memories) -> Tensor:
+        """x (B, T, D) to (B, T, S): the logarithm of the weights of the first head over words.
+
+        There must be one: heads that attend to bigrams too, under one softmax, have none.
+        """
+        of_words = [group.sizes == (1,) and group.spans == (1,) for group in self.heads.groups]
+        place = of_words.index(True)
+        group, words = self.heads.groups[place], memory.groups[place]
+        query = first_head(x, group.query[0], group.key_dim)
+        return log_weights(query, words.keys[:, :1], words.mask, scale=group.scale)[:, 0]
 
     def start(self) -> RecentInputs:
         """The cache before the first position: of the words that queries are made of."""

@@ -43,7 +43,9 @@ class QueryK(nn.Module):
         self.heads, self.sizes, self.spans = heads, tuple(sizes), tuple(spans)
         self.key_dim = sum(sizes) * head_dim
         self.scale = 1 / math.sqrt(head_dim)
-        self.query = nn.ModuleList(nn.Linear(span * dim, heads * self.key_dim) for span in spans)
+        self.query: Sequence[nn.Linear] = nn.ModuleList(  # type: ignore[assignment]
+            nn.Linear(span * dim, heads * self.key_dim) for span in spans
+        )
         # Rows of every size: the keys of each n are projections of their own (equation 8).
         self.key = nn.Linear(dim, len(self.sizes) * heads * head_dim)
         self.value = nn.ModuleList(nn.Linear(size * dim, heads * head_dim) for size in sizes)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from mgsa.attention.attend import attend
-from mgsa.attention.heads import Attended, init_projection, join_heads, split_heads
+from mgsa.attention.attend import attend, log_weights
+from mgsa.attention.heads import Attended, first_head, init_projection, join_heads, split_heads
 from mgsa.attention.memory import KeyValueCache, Memories, Memory, RecentInputs
 from mgsa.masks import Context
 
@@ -98,6 +98,12 @@ class WordCrossAttention(nn.Module):
         return Attended(
             self.output(join_heads(attended)), {} if weights is None else {WORDS: weights}
         )
+
+    def alignment(self, x: Tensor, memory: Memories) -> Tensor:
+        """x (B, T, D) to (B, T, S): the logarithm of the first head's weights."""
+        (words,) = memory.groups
+        query = first_head(x, self.query, words.keys.shape[-1])
+        return log_weights(query, words.keys[:, :1], words.mask)[:, 0]
 
     def step(
         self, x: Tensor, _cache: RecentInputs, memory: Memories, *, need_weights: bool = False

@@ -104,13 +104,14 @@ class Dataset:
         return np.stack([column.to_numpy().astype(np.int32) for column in columns], axis=1)
 
     def columns(
-        self, split: str, row_groups: Sequence[int], *, words: bool, phrases: bool
+        self, split: str, row_groups: Sequence[int], *, words: bool, phrases: bool, links: bool
     ) -> RowColumns:
         """All rows of some row groups, in their order, as columns.
 
         Args:
             words: whether subwords per word are wanted.
             phrases: whether the syntactic phrases are wanted.
+            links: whether word alignments are wanted.
         """
         counts = self.row_group_rows(split)
         starts = np.cumsum(counts) - counts
@@ -126,6 +127,7 @@ class Dataset:
             else None,
             phrase_lengths=self._lists(split, row_groups, "phrase_lengths", levels),
             phrase_tags=self._lists(split, row_groups, "phrase_tags", levels),
+            links=self._links(split, row_groups) if links else None,
         )
 
     def read(self, split: str, start: int = 0, stop: int | None = None) -> Iterator[Row]:
@@ -227,6 +229,16 @@ class Dataset:
         offsets, values = array.values.offsets.to_numpy(), array.values.values.to_numpy()
         lists = [outer[:-1] + level for level in range(levels)]
         return tuple(Ragged(values, offsets[at], offsets[at + 1] - offsets[at]) for at in lists)
+
+    def _links(self, split: str, row_groups: Sequence[int]) -> tuple[Ragged, Ragged]:
+        """The source and the target positions of each row's links; a row without any has none."""
+        array = self._read(split, row_groups, ["links"])["links"].combine_chunks()
+        starts, lengths = array.offsets.to_numpy()[:-1], np.diff(array.offsets.to_numpy())
+        source, target = (
+            Ragged(array.values.field(side).to_numpy(), starts, lengths)
+            for side in ("source", "target")
+        )
+        return source, target
 
 
 def _rows_of(table: pa.Table, first: int) -> Iterator[Row]:

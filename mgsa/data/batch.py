@@ -37,17 +37,31 @@ class Row:
     @classmethod
     def of_subwords(cls, subwords: Sequence[str], vocabulary: Vocabulary) -> Row:
         """The row of a sentence of which nothing is known but its subwords; no target, no trees."""
-        ends = [i + 1 for i, subword in enumerate(subwords) if not subword.endswith("@@")]
-        if subwords and (not ends or ends[-1] < len(subwords)):
-            ends.append(len(subwords))  # a last word cut short
         return cls(
             index=0,
             source=vocabulary.encode(subwords),
             target=(),
-            subwords_per_word=np.diff(ends, prepend=0).tolist(),
+            subwords_per_word=subwords_per_word(subwords),
             phrase_lengths=(),
             phrase_tags=(),
         )
+
+    def with_target(self, subwords: Sequence[str], vocabulary: Vocabulary) -> Row:
+        """The same source with another target, of which there are no links."""
+        return replace(
+            self,
+            target=vocabulary.encode(subwords),
+            target_subwords_per_word=subwords_per_word(subwords),
+            links=None,
+        )
+
+
+def subwords_per_word(subwords: Sequence[str]) -> list[int]:
+    """How many subwords make each word: all but a word's last one end in `@@`."""
+    ends = [i + 1 for i, subword in enumerate(subwords) if not subword.endswith("@@")]
+    if subwords and (not ends or ends[-1] < len(subwords)):
+        ends.append(len(subwords))  # a last word cut short
+    return np.diff(ends, prepend=0).tolist()
 
 
 @dataclass(frozen=True)
@@ -55,7 +69,8 @@ class RowColumns:
     """Many rows, column by column: what a batch is padded from.
 
     `phrase_lengths` and `phrase_tags` have one entry a syntactic level, none where nothing asked
-    for them; `subwords_per_word` is `None` where nothing asked for it.
+    for them; `subwords_per_word` is `None` where nothing asked for it, and so is `links`: the
+    source positions, and the target positions, of each row's links.
     """
 
     index: np.ndarray
@@ -64,11 +79,13 @@ class RowColumns:
     subwords_per_word: Ragged | None
     phrase_lengths: tuple[Ragged, ...]
     phrase_tags: tuple[Ragged, ...]
+    links: tuple[Ragged, Ragged] | None = None
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> RowColumns:
-        """The columns of some rows, with as many levels as all of them have."""
+        """The columns of some rows, with as many levels as all of them have; links if all do."""
         levels = min((len(row.phrase_lengths) for row in rows), default=0)
+        links = [row.links for row in rows if row.links is not None]
         return cls(
             index=np.array([row.index for row in rows], dtype=np.int64),
             source=Ragged.of([row.source for row in rows]),
@@ -80,6 +97,12 @@ class RowColumns:
             phrase_tags=tuple(
                 Ragged.of([row.phrase_tags[k] for row in rows]) for k in range(levels)
             ),
+            links=(
+                Ragged.of([[source for source, _ in of_row] for of_row in links]),
+                Ragged.of([[target for _, target in of_row] for of_row in links]),
+            )
+            if len(links) == len(rows)
+            else None,
         )
 
     def __len__(self) -> int:
@@ -95,6 +118,9 @@ class RowColumns:
             subwords_per_word=None if words is None else words.take(indices),
             phrase_lengths=tuple(level.take(indices) for level in self.phrase_lengths),
             phrase_tags=tuple(level.take(indices) for level in self.phrase_tags),
+            links=None
+            if self.links is None
+            else (self.links[0].take(indices), self.links[1].take(indices)),
         )
 
 
@@ -115,6 +141,8 @@ class Batch:
             without asking the device.
         tags: for each syntactic granularity, (B, M): the tag of each phrase, `NO_PHRASE` where
             there is none.
+        links: (links of all pairs, 3): row, target position in `target_output`, source position;
+            none where nothing asked for them.
     """
 
     index: Tensor
@@ -125,6 +153,7 @@ class Batch:
     segments: dict[str, Tensor]
     phrase_lengths: dict[str, Tensor]
     tags: dict[str, Tensor]
+    links: Tensor
 
     @property
     def num_target_tokens(self) -> int:
@@ -195,7 +224,18 @@ def pad_columns(columns: RowColumns, granularities: Sequence[str], *, ngram_unit
         segments={name: torch.from_numpy(segments[name]) for name in granularities},
         phrase_lengths={name: _phrase_lengths(segments[name]) for name in granularities},
         tags=tags,
+        links=_links(columns.links),
     )
+
+
+def _links(links: tuple[Ragged, Ragged] | None) -> Tensor:
+    """(links, 3): row, target and source position of each."""
+    if links is None:
+        return torch.empty(0, 3, dtype=torch.int64)
+    source, target = links
+    rows = np.repeat(np.arange(len(source)), source.lengths)
+    columns = (rows, target.flat(), source.flat())
+    return torch.from_numpy(np.stack(columns, axis=1).astype(np.int64))
 
 
 def _segments(units: Ragged, size: int, source_lengths: np.ndarray) -> np.ndarray:

@@ -80,6 +80,7 @@ class TrainBatches:
         granularities: Sequence[str],
         ngram_unit: str,
         max_length: int | None,
+        links: bool = False,
     ) -> None:
         """Plan batches of the split `train`.
 
@@ -90,11 +91,15 @@ class TrainBatches:
             ngram_unit: whether n-grams count `subword`s or `word`s.
             max_length: the most subwords of a side, end of sentence not counted; longer pairs are
                 left out. `None`: no limit.
+            links: whether batches need word alignments.
 
         Raises:
-            InputError: the dataset lacks a granularity, or no pair is short enough.
+            InputError: the dataset lacks a granularity or word alignments, or no pair is short
+                enough.
         """
         check_granularities(dataset, granularities)
+        if links:
+            check_links(dataset, "train")
         self._dataset = dataset
         self._batch_tokens = batch_tokens
         self._seed = seed
@@ -102,6 +107,7 @@ class TrainBatches:
         self._granularities = tuple(granularities)
         self._ngram_unit = ngram_unit
         self._max_length = max_length
+        self._links = links
         self.num_too_long = _count_too_long(dataset, max_length)
         if self.num_too_long == dataset.num_rows("train"):
             raise InputError(
@@ -182,7 +188,9 @@ class TrainBatches:
         rank: int,
         world_size: int,
     ) -> Iterator[_MicroBatch]:
-        columns = _columns(self._dataset, "train", groups, self._granularities, self._ngram_unit)
+        columns = _columns(
+            self._dataset, "train", groups, self._granularities, self._ngram_unit, self._links
+        )
         for at, rows in enumerate(plan, start=number):
             tokens = int(columns.target.lengths[rows].sum()) + len(rows)
             mine = (at - position.micro_batch) % world_size == rank
@@ -226,6 +234,7 @@ def evaluation_batches(
     granularities: Sequence[str],
     ngram_unit: str,
     limit: int | None,
+    links: bool = False,
 ) -> Iterator[Batch]:
     """The first `limit` rows of a split (all: `None`) in batches of rows of like length.
 
@@ -242,7 +251,7 @@ def evaluation_batches(
         groups = [group]
         while counts[groups].sum() < EVALUATION_WINDOW and groups[-1] + 1 < len(counts):
             groups.append(groups[-1] + 1)
-        columns = _columns(dataset, split, groups, granularities, ngram_unit)
+        columns = _columns(dataset, split, groups, granularities, ngram_unit, links)
         lengths = np.stack([columns.source.lengths, columns.target.lengths], axis=1)
         for rows in bucketed(lengths, np.arange(min(remaining, len(columns))), batch_tokens):
             yield pad_columns(columns.take(rows), granularities, ngram_unit=ngram_unit)
@@ -266,6 +275,20 @@ def check_granularities(dataset: Dataset, granularities: Sequence[str]) -> None:
             )
 
 
+def check_links(dataset: Dataset, split: str) -> None:
+    """Check that a split has the word alignments that a model learns from.
+
+    Raises:
+        InputError: it has none.
+    """
+    if not dataset.manifest.links[split]:
+        raise InputError(
+            f"expected word alignments of {split}, which model.alignment learns from, but the "
+            "dataset has none (align.kind)",
+            path=dataset.folder,
+        )
+
+
 def _count_too_long(dataset: Dataset, max_length: int | None) -> int:
     if max_length is None:
         return 0
@@ -276,12 +299,21 @@ def _count_too_long(dataset: Dataset, max_length: int | None) -> int:
 
 
 def _columns(
-    dataset: Dataset, split: str, groups: Sequence[int], granularities: Sequence[str], unit: str
+    dataset: Dataset,
+    split: str,
+    groups: Sequence[int],
+    granularities: Sequence[str],
+    unit: str,
+    links: bool,
 ) -> RowColumns:
     """The columns of some row groups that batches with these granularities need."""
     kinds = {name.partition("_")[0] for name in granularities}
     return dataset.columns(
-        split, groups, words="ngram" in kinds and unit == "word", phrases="syntactic" in kinds
+        split,
+        groups,
+        words="ngram" in kinds and unit == "word",
+        phrases="syntactic" in kinds,
+        links=links,
     )
 
 

@@ -19,6 +19,7 @@ class Manifest:
         identity: SHA-256 of the manifest, which holds those of all other files.
         levels: how many levels of syntactic partition every row has.
         rows: the sentence pairs of every split.
+        links: the links between subwords of every split, all pairs together.
         files: size in bytes and SHA-256 of every other file.
         content: the whole of it.
     """
@@ -28,6 +29,7 @@ class Manifest:
     target_language: str
     levels: int
     rows: dict[str, int]
+    links: dict[str, int]
     files: dict[str, tuple[int, str]]
     content: dict[str, Any]
 
@@ -53,6 +55,7 @@ class Manifest:
                 target_language=content["target_language"],
                 levels=int(content["levels"]),
                 rows={name: int(split["rows"]) for name, split in content["splits"].items()},
+                links={name: int(split["links"]) for name, split in content["splits"].items()},
                 files={
                     name: (int(file["bytes"]), str(file["sha256"]))
                     for name, file in content["files"].items()

@@ -9,6 +9,5 @@ settings      the section `translate`, or what stands in for it
 device        CPU or GPU
 translation   what a translator gives: candidates, scores, attention weights
 translator    a model artifact, or several, as an object that translates rows and lines
-weights_file  attention weights of many translations, in one .npz file
 command       `mgsa translate`
 """

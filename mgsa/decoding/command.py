@@ -10,6 +10,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from mgsa.alignment.pharaoh import pharaoh
 from mgsa.config import TranslateConfig
 from mgsa.decoding.settings import SECTION, read_translate_config
 from mgsa.errors import InputError
@@ -24,7 +25,8 @@ _DESCRIPTION = """\
 Translate a split of a dataset artifact: one line a row, in the order of the rows, in tokens (raw
 text goes through `python -m pipeline.translate`). With --n-best a row has several lines,
 `ROW ||| TOKENS ||| SCORE`, rows counted from 0, best first. Scores are log probabilities over the
-length penalty."""
+length penalty. With --alignments ` ||| LINKS` is put after each: `SOURCE-TARGET` between words
+counted from 0, as `mgsa align` finds them for the source and the translation."""
 
 STANDARD_OUTPUT = "-"
 
@@ -54,6 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--n-best", type=int, metavar="N", help="translations of each row")
     parser.add_argument(
         "--scores", action="store_true", help="put the score and a tab before each translation"
+    )
+    parser.add_argument(
+        "--alignments", action="store_true", help="put the links between words after each line"
     )
     parser.add_argument(
         "--prefix",
@@ -90,8 +95,9 @@ def translate(arguments: argparse.Namespace) -> None:
     """Run `mgsa translate`."""
     config = _config(arguments)
     n_best = _n_best(arguments, config)
-    if arguments.weights is not None and len(arguments.model) > 1:
-        raise InputError("--weights: expected one --model, got several")
+    for name in ("weights", "alignments"):
+        if getattr(arguments, name) and len(arguments.model) > 1:
+            raise InputError(f"--{name}: expected one --model, got several")
 
     from mgsa.data.artifact import open_dataset
     from mgsa.decoding.translator import Translator
@@ -110,14 +116,20 @@ def translate(arguments: argparse.Namespace) -> None:
         prefixes=prefixes,
         need_weights=arguments.weights is not None,
     )
+    if arguments.alignments:
+        from mgsa.alignment.aligner import Aligner
+        from mgsa.alignment.translations import aligned
+
+        aligner = Aligner(translator.artifacts[0], translator.device, layer=None)
+        translations = aligned(translations, dataset.read(arguments.split), aligner)
     with ExitStack() as files:
-        out = files.enter_context(_opened(arguments.out))
+        out = files.enter_context(opened(arguments.out))
         weights_file = None
         if arguments.weights is not None:
-            from mgsa.decoding.weights_file import WeightsFile
+            from mgsa.arrays_file import ArraysFile
 
-            opened = files.enter_context(replacing_file(arguments.weights, "wb"))
-            weights_file = files.enter_context(WeightsFile(opened))
+            file = files.enter_context(replacing_file(arguments.weights, "wb"))
+            weights_file = files.enter_context(ArraysFile(file))
         for row, translation in enumerate(translations):
             several = row if arguments.n_best is not None else None
             out.writelines(lines_of(translation, row=several, scores=arguments.scores))
@@ -128,12 +140,13 @@ def translate(arguments: argparse.Namespace) -> None:
 
 def lines_of(translation: Translation, *, row: int | None, scores: bool) -> Iterator[str]:
     """The lines of a translation: its best candidate, or, given the row's number, all of them."""
-    if row is None:
-        score = f"{translation.score:.6f}\t" if scores else ""
-        yield f"{score}{translation.text}\n"
-        return
-    for candidate in translation.n_best:
-        yield f"{row} ||| {candidate.text} ||| {candidate.score:.6f}\n"
+    for candidate in translation.n_best if row is not None else translation.n_best[:1]:
+        links = "" if candidate.links is None else f" ||| {pharaoh(candidate.links)}"
+        if row is not None:
+            yield f"{row} ||| {candidate.text} ||| {candidate.score:.6f}{links}\n"
+        else:
+            score = f"{candidate.score:.6f}\t" if scores else ""
+            yield f"{score}{candidate.text}{links}\n"
 
 
 def read_prefixes(path: Path, num_rows: int, vocabulary: Vocabulary) -> list[list[str]]:
@@ -176,7 +189,8 @@ def _n_best(arguments: argparse.Namespace, config: TranslateConfig) -> int:
 
 
 @contextmanager
-def _opened(name: str) -> Iterator[IO[str]]:
+def opened(name: str) -> Iterator[IO[str]]:
+    """The file `name` to write text to, which replaces one that stands there; `-` is stdout."""
     if name == STANDARD_OUTPUT:
         out = TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
         try:

@@ -20,11 +20,13 @@ class Candidate:
         subwords: as the model gave them.
         text: tokens, separated by spaces.
         score: log probability over length penalty.
+        links: if asked for, the source and target words that are linked, counted from 0.
     """
 
     subwords: tuple[str, ...]
     text: str
     score: float
+    links: tuple[tuple[int, int], ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,14 @@ from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Row, RowColumns, pad_columns
 from mgsa.data.batching import EVALUATION_WINDOW, check_granularities
 from mgsa.data.bucketing import bucketed
-from mgsa.data.vocabulary import Vocabulary
+from mgsa.data.order import in_order
 from mgsa.decoding.beam import Hypothesis
 from mgsa.decoding.device import Accelerator, choose_device
 from mgsa.decoding.search import search_batch
 from mgsa.decoding.settings import STANDARD
 from mgsa.decoding.translation import NOTHING, Candidate, Translation, join_subwords
 from mgsa.errors import InputError
-from mgsa.model_artifact import ModelArtifact, load_model
+from mgsa.model_artifact import ModelArtifact, check_vocabularies, load_model
 
 
 class Translator:
@@ -42,7 +42,7 @@ class Translator:
         self.device = device
         first, *others = self.artifacts
         for other in others:
-            _check_vocabularies(first, other.vocabularies, other.folder)
+            check_vocabularies(first, other.vocabularies, other.folder)
         for artifact in self.artifacts:
             artifact.model.to(device).eval()
 
@@ -127,8 +127,7 @@ class Translator:
         batches = self.translate_batches(
             rows, config, n_best=n_best, prefixes=prefixes, need_weights=need_weights
         )
-        found = dict(pair for batch in batches for pair in batch)
-        return [found[place] for place in range(len(rows))]
+        return list(in_order(batches))
 
     def row(self, text: str) -> Row:
         """The row of a line of subwords.
@@ -168,14 +167,9 @@ class Translator:
         batches = self._batches_of(
             dataset.read(split), config, n_best=n_best, prefixes=prefixes, need_weights=need_weights
         )
-        waiting: dict[int, Translation] = {}
-        place = 0
-        shown = progress(batches, f"translate {split}", total=total, unit="sentences", size=len)
-        for batch in shown:
-            waiting.update(batch)
-            while place in waiting:
-                yield waiting.pop(place)
-                place += 1
+        yield from in_order(
+            progress(batches, f"translate {split}", total=total, unit="sentences", size=len)
+        )
 
     def _batches_of(
         self,
@@ -269,7 +263,7 @@ class Translator:
         Raises:
             InputError: its vocabularies differ, or it lacks a syntactic level.
         """
-        _check_vocabularies(self.artifacts[0], dataset.vocabularies, dataset.folder)
+        check_vocabularies(self.artifacts[0], dataset.vocabularies, dataset.folder)
         for artifact in self.artifacts:
             check_granularities(dataset, artifact.model.granularities)
 
@@ -284,17 +278,6 @@ class Translator:
             for name, seen in hypotheses[0].seen.items()
         }
         return Translation(tuple(candidates), weights)
-
-
-def _check_vocabularies(
-    artifact: ModelArtifact, others: tuple[Vocabulary, Vocabulary], folder: Path
-) -> None:
-    """Check that the vocabularies of what lies in `folder` are those of a model."""
-    for side, ours, theirs in zip(("source", "target"), artifact.vocabularies, others, strict=True):
-        if ours.symbols != theirs.symbols:
-            raise InputError(
-                f"expected the {side} vocabulary of the model {artifact.folder}", path=folder
-            )
 
 
 def _check_prefixes(prefixes: Sequence[Sequence[str]] | None, num_rows: int) -> None:

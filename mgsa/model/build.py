@@ -13,10 +13,11 @@ from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
 from mgsa.attention.phrase_heads import PhraseHeads
 from mgsa.attention.query_k import QueryK
 from mgsa.attention.word import WordCrossAttention, WordSelfAttention
-from mgsa.config import ModelConfig, MultiGranularityConfig, PhraseAttentionConfig
+from mgsa.config import AlignmentConfig, ModelConfig, MultiGranularityConfig, PhraseAttentionConfig
 from mgsa.errors import InputError
 from mgsa.model.embedding import Embedding, make_embedding
 from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.model.joint_alignment import AlignmentHead
 from mgsa.model.transformer import Decoder, DecoderLayer, Encoder, EncoderLayer, FeedForward
 from mgsa.onlstm import ONLSTM
 from mgsa.tags import TagHead
@@ -68,7 +69,14 @@ def build_model(
         output=output,
         granularities=multi.granularities if multi else (),
         ngram_unit=multi.ngram_unit if multi else "subword",
+        alignment_head=_alignment_head(config.alignment),
     )
+
+
+def _alignment_head(config: AlignmentConfig | None) -> AlignmentHead | None:
+    if config is None:
+        return None
+    return AlignmentHead(layer=config.layer, full_context=config.full_context)
 
 
 def _final_norm(config: ModelConfig) -> nn.Module:

@@ -14,6 +14,7 @@ from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import PAD
 from mgsa.masks import Context, Phrases, padding_mask
 from mgsa.model.embedding import Embedding
+from mgsa.model.joint_alignment import AlignmentHead
 from mgsa.model.transformer import Decoder, Encoder, LayerCache
 
 Weights = dict[str, Tensor]
@@ -49,6 +50,8 @@ class ModelOutput:
         encoder_weights: if asked for, of each encoder layer.
         decoder_weights, cross_weights: if asked for, of each decoder layer's attention to the
             target and to the source.
+        alignment: if asked for, (B, T, S) log a: how much of the word that each target position
+            predicts is aligned to each source position. It adds up to 1 over the source.
     """
 
     logits: Tensor
@@ -56,15 +59,17 @@ class ModelOutput:
     encoder_weights: tuple[Weights, ...] = ()
     decoder_weights: tuple[Weights, ...] = ()
     cross_weights: tuple[Weights, ...] = ()
+    alignment: Tensor | None = None
 
 
 @dataclass(frozen=True)
 class DecoderOutput:
-    """All target positions at once: (B, T, V) logits, and weights as `ModelOutput` has them."""
+    """All target positions at once: (B, T, V) logits, and the rest as `ModelOutput` has it."""
 
     logits: Tensor
     decoder_weights: tuple[Weights, ...] = ()
     cross_weights: tuple[Weights, ...] = ()
+    alignment: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -118,6 +123,7 @@ class EncoderDecoder(nn.Module):
     Attributes:
         granularities: the partitions of the source that the model needs in its batches.
         ngram_unit: what their n-grams count, `subword` or `word`.
+        alignment_head: the head that learns word alignments, if there is one.
     """
 
     def __init__(
@@ -130,6 +136,7 @@ class EncoderDecoder(nn.Module):
         output: nn.Linear,
         granularities: tuple[str, ...],
         ngram_unit: str,
+        alignment_head: AlignmentHead | None,
     ) -> None:
         super().__init__()
         self.source_embedding = source_embedding
@@ -139,17 +146,28 @@ class EncoderDecoder(nn.Module):
         self.output = output
         self.granularities = granularities
         self.ngram_unit = ngram_unit
+        self.alignment_head = alignment_head
 
-    def forward(self, batch: Batch, *, need_weights: bool = False) -> ModelOutput:
-        """Logits of every target position given those before it."""
+    def forward(
+        self, batch: Batch, *, need_weights: bool = False, need_alignment: bool = False
+    ) -> ModelOutput:
+        """Logits of every target position given those before it.
+
+        Args:
+            need_weights: also give the weights of every attention.
+            need_alignment: also give the distribution of the alignment head, which there must be.
+        """
         encoded = self.encode(batch, need_weights=need_weights)
-        decoded = self.decode(encoded, batch.target_input, need_weights=need_weights)
+        decoded = self.decode(
+            encoded, batch.target_input, need_weights=need_weights, need_alignment=need_alignment
+        )
         return ModelOutput(
             decoded.logits,
             encoded.tag_logits,
             encoded.weights,
             decoded.decoder_weights,
             decoded.cross_weights,
+            decoded.alignment,
         )
 
     def encode(self, batch: Batch, *, need_weights: bool = False) -> EncoderOutput:
@@ -177,30 +195,48 @@ class EncoderDecoder(nn.Module):
         encoded: EncoderOutput,
         target_input: Tensor,
         *,
-        causal: bool = True,
         need_weights: bool = False,
+        need_alignment: bool = False,
     ) -> DecoderOutput:
-        """All target positions at once.
+        """All target positions at once, each of which sees those before it.
 
         Args:
             target_input: (B, T) ids, begin of sentence first.
-            causal: whether a position sees those before it alone, or the whole target.
             need_weights: also give the weights of each layer's attentions.
+            need_alignment: also give the distribution of the alignment head.
         """
-        # No position before the end sees padding through the causal mask.
-        mask = None if causal else (target_input != PAD)[:, None, None, :]
+        head = self.alignment_head if need_alignment else None
+        x = self.target_embedding(target_input)
+        memories = self.decoder.memories(encoded.states, encoded.mask)
         states, layers = self.decoder(
-            self.target_embedding(target_input),
-            Context(mask=mask, causal=causal),
-            self.decoder.memories(encoded.states, encoded.mask),
+            x,
+            Context(mask=None, causal=True),  # no position before the end sees padding
+            memories,
             need_weights=need_weights,
+            aligned_layer=head.layer if head and not head.full_context else None,
         )
-        if not need_weights:
-            return DecoderOutput(self.output(states))
+        alignment = None
+        if head and head.full_context:
+            alignment = self.decoder.align(x, _whole(target_input), memories, head.layer)
+        elif head:
+            alignment = layers[head.layer - 1].alignment
         return DecoderOutput(
             self.output(states),
-            tuple(layer.self_weights for layer in layers),
-            tuple(layer.cross_weights for layer in layers),
+            tuple(layer.self_weights for layer in layers) if need_weights else (),
+            tuple(layer.cross_weights for layer in layers) if need_weights else (),
+            alignment,
+        )
+
+    def align(self, batch: Batch) -> Tensor:
+        """(B, T, S) log a, `ModelOutput.alignment`, without the work of predicting words."""
+        head = self.alignment_head
+        assert head is not None, "a model with an alignment head"
+        encoded = self.encode(batch)
+        return self.decoder.align(
+            self.target_embedding(batch.target_input),
+            _whole(batch.target_input) if head.full_context else Context(mask=None, causal=True),
+            self.decoder.memories(encoded.states, encoded.mask),
+            head.layer,
         )
 
     def start(
@@ -242,3 +278,8 @@ class EncoderDecoder(nn.Module):
             F.log_softmax(logits, dim=-1, dtype=wide),
             replace(state, position=state.position + 1, weights=weights),
         )
+
+
+def _whole(target_input: Tensor) -> Context:
+    """Every position of (B, T) ids sees all others that are no padding."""
+    return Context(mask=(target_input != PAD)[:, None, None, :])

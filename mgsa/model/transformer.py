@@ -43,6 +43,9 @@ class CrossAttention(Protocol):
     def memory(self, states: Tensor, mask: Tensor) -> Memories:
         """The encoder's output (B, S, D) and its mask (B, 1, 1, S) as keys and values."""
 
+    def alignment(self, x: Tensor, memory: Memories) -> Tensor:
+        """x (B, T, D) to (B, T, S): the logarithm of the weights of a head that sees words."""
+
     def start(self) -> Cache:
         """The cache before the first position."""
 
@@ -158,11 +161,13 @@ class DecoderAttended:
         output: (B, T, D).
         self_weights, cross_weights: of its attentions, if asked for, as `Attended` has them; a
             step has those of cross-attention alone.
+        alignment: if asked for, (B, T, S) the logarithm of one head's weights of the source.
     """
 
     output: Tensor
     self_weights: dict[str, Tensor] = field(default_factory=dict)
     cross_weights: dict[str, Tensor] = field(default_factory=dict)
+    alignment: Tensor | None = None
 
 
 class DecoderLayer(nn.Module):
@@ -187,16 +192,30 @@ class DecoderLayer(nn.Module):
         self.feed_forward_residual = Residual(dim, dropout=dropout, pre=pre_norm)
 
     def forward(
-        self, x: Tensor, context: Context, memory: Memories, *, need_weights: bool
+        self,
+        x: Tensor,
+        context: Context,
+        memory: Memories,
+        *,
+        need_weights: bool,
+        need_alignment: bool,
     ) -> DecoderAttended:
         """x (B, T, D) to (B, T, D), with the weights of both attentions if asked for."""
         around = self.self_attention_residual
         attended = self.self_attention(around.before(x), context, need_weights=need_weights)
         x = around.after(x, attended.output)
         around = self.cross_attention_residual
-        crossed = self.cross_attention(around.before(x), memory, need_weights=need_weights)
+        asking = around.before(x)
+        crossed = self.cross_attention(asking, memory, need_weights=need_weights)
+        alignment = self.cross_attention.alignment(asking, memory) if need_alignment else None
         output = self._feed_forward(around.after(x, crossed.output))
-        return DecoderAttended(output, attended.weights, crossed.weights)
+        return DecoderAttended(output, attended.weights, crossed.weights, alignment)
+
+    def align(self, x: Tensor, context: Context, memory: Memories) -> Tensor:
+        """x (B, T, D) to (B, T, S), `DecoderAttended.alignment` without what comes after it."""
+        around = self.self_attention_residual
+        x = around.after(x, self.self_attention(around.before(x), context).output)
+        return self.cross_attention.alignment(self.cross_attention_residual.before(x), memory)
 
     def start(self, *, max_length: int) -> LayerCache:
         """The cache before the first of at most `max_length` positions."""
@@ -241,13 +260,34 @@ class Decoder(nn.Module):
         memories: Sequence[Memories],
         *,
         need_weights: bool = False,
+        aligned_layer: int | None = None,
     ) -> tuple[Tensor, list[DecoderAttended]]:
-        """x (B, T, D) to (B, T, D), and what each layer gave."""
+        """x (B, T, D) to (B, T, D), and what each layer gave.
+
+        `aligned_layer`, counted from 1, gives its alignment too.
+        """
         layers = []
-        for layer, memory in zip(self.layers, memories, strict=True):
-            layers.append(layer(x, context, memory, need_weights=need_weights))
+        for number, (layer, memory) in enumerate(zip(self.layers, memories, strict=True), start=1):
+            layers.append(
+                layer(
+                    x,
+                    context,
+                    memory,
+                    need_weights=need_weights,
+                    need_alignment=number == aligned_layer,
+                )
+            )
             x = layers[-1].output
         return self.final_norm(x), layers
+
+    def align(
+        self, x: Tensor, context: Context, memories: Sequence[Memories], aligned_layer: int
+    ) -> Tensor:
+        """x (B, T, D) to (B, T, S): the alignment of a layer, and no more work than it takes."""
+        below = aligned_layer - 1
+        for layer, memory in zip(self.layers[:below], memories[:below], strict=True):
+            x = layer(x, context, memory, need_weights=False, need_alignment=False).output
+        return self.layers[below].align(x, context, memories[below])
 
     def start(self, *, max_length: int) -> list[LayerCache]:
         """Each layer's cache before the first of at most `max_length` positions."""

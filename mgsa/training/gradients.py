@@ -25,7 +25,7 @@ from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.batching import Update
 from mgsa.data.vocabulary import UNK
 from mgsa.errors import FailedError
-from mgsa.training.loss import LossSums
+from mgsa.training.loss import NUM_SUMS, LossSums
 from mgsa.training.randomness import seed_micro_batch
 
 
@@ -39,7 +39,7 @@ class _BatchTooLargeError(Exception):
 
 @dataclass(frozen=True)
 class MicroBatchLoss:
-    """A micro-batch of this process: its index in the epoch, its rows, its `LossSums` (6,)."""
+    """A micro-batch of this process: index in the epoch, rows, `LossSums` as one tensor."""
 
     index: int
     rows: Tensor
@@ -133,10 +133,10 @@ class Gradients:
             FailedError: a loss or the gradients' norm is not finite; it names the update and,
                 in the process that has it, the micro-batch and its rows.
         """
-        own = torch.zeros(7, dtype=torch.float64, device=self.fabric.device)
-        own[6] = skipped
+        own = torch.zeros(NUM_SUMS + 1, dtype=torch.float64, device=self.fabric.device)
+        own[NUM_SUMS] = skipped
         for loss in losses:
-            own[:6] += loss.sums
+            own[:NUM_SUMS] += loss.sums
         totals = self.fabric.all_reduce(own, reduce_op="sum")
         assert isinstance(totals, Tensor)
         # Here, and nowhere else, an update waits for the device.

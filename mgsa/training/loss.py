@@ -1,7 +1,10 @@
-"""What is minimised: translation NLL + λ · tag NLL (Hao et al. 2019, section 3.3), parts apart.
+"""What is minimised: translation NLL and what a model learns besides, parts apart.
 
-Both terms are sums, over target tokens and over phrases. The trainer divides their sum by the
-target tokens of the whole update, as the paper's objective sums both over a sentence pair.
++ λ · tag NLL (Hao et al. 2019, section 3.3), + λ_a · alignment NLL (Garg et al. 2019, equation 5).
+
+The terms are sums, over target tokens, over phrases, over target tokens that are aligned. The
+trainer divides their sum by the target tokens of the whole update, as the papers' objectives sum
+them over a sentence pair.
 """
 
 from __future__ import annotations
@@ -26,12 +29,15 @@ class LossSums:
     """Sums over the tokens and phrases of some batches; they add up.
 
     Attributes:
-        loss: what is minimised: label-smoothed NLL of the target + λ · tag NLL.
+        loss: what is minimised: label-smoothed NLL of the target + λ · tag NLL + λ_a · alignment
+            NLL.
         nll: NLL of the target, not smoothed.
         tokens: target tokens, end of sentence included.
         tag_nll: NLL of the phrases' tags, over all syntactic granularities.
         tags: phrases that have a tag.
         tags_right: phrases whose likeliest tag is theirs.
+        alignment_nll: cross-entropy of the alignments of target tokens that have any.
+        aligned: target tokens that have any.
     """
 
     loss: float = 0.0
@@ -40,10 +46,12 @@ class LossSums:
     tag_nll: float = 0.0
     tags: float = 0.0
     tags_right: float = 0.0
+    alignment_nll: float = 0.0
+    aligned: float = 0.0
 
     @classmethod
     def of(cls, values: Tensor) -> LossSums:
-        """The sums that `Objective.forward` gives as a (6,) tensor."""
+        """The sums that `Objective.forward` gives as one tensor."""
         return cls(*values.tolist())
 
     def __add__(self, other: LossSums) -> LossSums:
@@ -60,17 +68,36 @@ class LossSums:
         if self.tags:
             metrics["tag_nll"] = self.tag_nll / self.tags
             metrics["tag_accuracy"] = self.tags_right / self.tags
+        if self.aligned:
+            metrics["alignment_nll"] = self.alignment_nll / self.aligned
         return metrics
+
+
+NUM_SUMS = len(fields(LossSums))
+
+
+@dataclass(frozen=True)
+class LossWeights:
+    """How the parts of the loss are weighed.
+
+    Attributes:
+        label_smoothing: ε of the translation NLL.
+        tags: λ of the tag NLL.
+        alignment: λ of the alignment NLL.
+    """
+
+    label_smoothing: float
+    tags: float
+    alignment: float
 
 
 class Objective(nn.Module):
     """The model and its loss as one module, so that devices, DDP and bf16 wrap both."""
 
-    def __init__(self, model: EncoderDecoder, *, label_smoothing: float, tag_weight: float) -> None:
+    def __init__(self, model: EncoderDecoder, weights: LossWeights) -> None:
         super().__init__()
         self.model = model
-        self.label_smoothing = label_smoothing
-        self.tag_weight = tag_weight
+        self.weights = weights
 
     def forward(self, tensors: Mapping[str, Tensor | dict[str, Tensor]]) -> tuple[Tensor, Tensor]:
         """The loss of a batch, summed over its tokens and phrases.
@@ -79,20 +106,19 @@ class Objective(nn.Module):
             tensors: the fields of a `Batch` (Fabric can't look into a frozen dataclass).
 
         Returns:
-            () the loss to differentiate; (6,) float64 `LossSums`, detached.
+            () the loss to differentiate; (`NUM_SUMS`,) float64 `LossSums`, detached.
         """
         batch = Batch(**tensors)  # type: ignore[arg-type]
-        output = self.model(batch)
+        output = self.model(batch, need_alignment=self.model.alignment_head is not None)
         smoothed, nll = translation_nll(
-            output.logits, batch.target_output, label_smoothing=self.label_smoothing
+            output.logits, batch.target_output, label_smoothing=self.weights.label_smoothing
         )
         tag_loss, tags, tags_right = tag_nll(output.tag_logits, batch.tags, like=nll)
-        loss = smoothed + self.tag_weight * tag_loss
+        alignment_loss, aligned = alignment_nll(output.alignment, batch.links, like=nll)
+        loss = smoothed + self.weights.tags * tag_loss + self.weights.alignment * alignment_loss
         tokens = (batch.target_output != PAD).sum()
-        sums = torch.stack(
-            [value.detach().double() for value in (loss, nll, tokens, tag_loss, tags, tags_right)]
-        )
-        return loss, sums
+        sums = (loss, nll, tokens, tag_loss, tags, tags_right, alignment_loss, aligned)
+        return loss, torch.stack([value.detach().double() for value in sums])
 
 
 def translation_nll(
@@ -164,6 +190,31 @@ def tag_nll(
         count = count + (gold != NO_PHRASE).sum()
         right = right + (logits.argmax(dim=-1) == gold).sum()
     return nll, count, right
+
+
+def alignment_nll(
+    alignment: Tensor | None, links: Tensor, *, like: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Cross-entropy of alignments, summed over the target tokens that have links (equation 4).
+
+    The links of a target token share its weight of 1 equally; a token without links has none.
+
+    Args:
+        alignment: (B, T, S) log a; `None`: nothing is to be learned.
+        links: (links, 3) row, target position, source position, each once.
+        like: whose device and type the sums have.
+
+    Returns:
+        () the cross-entropy, () how many target tokens have links.
+    """
+    if alignment is None:
+        return like.new_zeros(()), like.new_zeros(())
+    row, target, source = links.unbind(dim=1)
+    token = row * alignment.shape[1] + target
+    counts = alignment.new_zeros(alignment.shape[:2].numel())
+    counts = counts.index_add(0, token, counts.new_ones(1).expand(len(token)))
+    nll = -(alignment[row, target, source] / counts[token]).sum()
+    return nll, (counts > 0).sum()
 
 
 def _exp(value: float) -> float:

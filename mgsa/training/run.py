@@ -36,6 +36,7 @@ from mgsa.training.checkpoint import (
 )
 from mgsa.training.curves import Curves, OnMetrics, ignore_metrics
 from mgsa.training.identity import run_identity
+from mgsa.training.loss import LossWeights
 from mgsa.training.randomness import seed_weights
 from mgsa.training.state import State
 from mgsa.training.trainer import Trainer
@@ -104,13 +105,17 @@ def train(run: Run, *, restart: Restart, on_metrics: OnMetrics) -> dict[str, flo
     fabric.launch()
     start = _checkpoint(fabric, run, identity, restart)
     first = fabric.is_global_zero
-    multi = run.model.multi_granularity
+    multi, alignment = run.model.multi_granularity, run.model.alignment
     trainer = Trainer(
         fabric,
         dataset,
         model,
         run.train,
-        tag_weight=multi.tag_weight if multi is not None else 0.0,
+        weights=LossWeights(
+            label_smoothing=run.train.label_smoothing,
+            tags=multi.tag_weight if multi is not None else 0.0,
+            alignment=alignment.weight if alignment is not None else 0.0,
+        ),
         start=start,
         curves=Curves(
             run.checkpoints / CURVES if first else None,

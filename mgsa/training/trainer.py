@@ -29,7 +29,7 @@ from mgsa.training.curves import Curves
 from mgsa.training.display import Display
 from mgsa.training.gradients import Gradients, UpdateLoss, gradient_norm
 from mgsa.training.interruption import Interrupted, Interruption
-from mgsa.training.loss import Objective
+from mgsa.training.loss import LossWeights, Objective
 from mgsa.training.optimizer import make_optimizer
 from mgsa.training.schedule import learning_rate
 from mgsa.training.state import State
@@ -46,7 +46,7 @@ class Trainer:
         model: EncoderDecoder,
         config: TrainConfig,
         *,
-        tag_weight: float,
+        weights: LossWeights,
         start: Checkpoint | None,
         curves: Curves,
         checkpoints: Path,
@@ -57,6 +57,7 @@ class Trainer:
         Args:
             fabric: launched, so that all processes are there.
             model: freshly built, the same in every process.
+            weights: of the parts of the loss.
             start: the checkpoint to go on from.
             checkpoints: the folder of checkpoints; the first process writes there.
             identity: which run it is; written into every checkpoint.
@@ -80,10 +81,9 @@ class Trainer:
             granularities=model.granularities,
             ngram_unit=model.ngram_unit,
             max_length=None,
+            links=model.alignment_head is not None,
         )
-        objective: torch.nn.Module = Objective(
-            model, label_smoothing=config.label_smoothing, tag_weight=tag_weight
-        )
+        objective: torch.nn.Module = Objective(model, weights)
         if config.compile:
             objective = torch.compile(objective, dynamic=True)  # type: ignore[assignment]
         wrapped, self.stepper = fabric.setup(objective, self.optimizer)

@@ -24,7 +24,7 @@ from mgsa.decoding.settings import STANDARD
 from mgsa.decoding.translation import join_subwords
 from mgsa.errors import InputError
 from mgsa.model.encoder_decoder import EncoderDecoder
-from mgsa.training.loss import LossSums, Objective
+from mgsa.training.loss import NUM_SUMS, LossSums, LossWeights, Objective
 
 SPLIT = "valid"
 
@@ -54,9 +54,9 @@ class Validation:
         return {f"valid_{name}": value for name, value in metrics.items()}
 
     def _losses(self, model: EncoderDecoder) -> LossSums:
-        """Not label-smoothed, and without the tags' share, so that variants compare."""
-        objective = Objective(model, label_smoothing=0.0, tag_weight=0.0)
-        sums = torch.zeros(6, dtype=torch.float64, device=self.fabric.device)
+        """Not label-smoothed, and of translation alone, so that variants compare."""
+        objective = Objective(model, LossWeights(label_smoothing=0.0, tags=0.0, alignment=0.0))
+        sums = torch.zeros(NUM_SUMS, dtype=torch.float64, device=self.fabric.device)
         for batch in self._own(self._batches(model, limit=None)):
             sums += objective(vars(batch.to(self.fabric.device)))[1]
         total = self.fabric.all_reduce(sums, reduce_op="sum")
@@ -98,6 +98,7 @@ class Validation:
             granularities=model.granularities,
             ngram_unit=model.ngram_unit,
             limit=limit,
+            links=model.alignment_head is not None,
         )
 
     def _own(self, batches: Iterator[Batch]) -> Iterator[Batch]:

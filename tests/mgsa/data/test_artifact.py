@@ -107,7 +107,7 @@ def test_lengths_are_those_of_the_rows(written: Path) -> None:
 
 def test_columns_are_the_rows_of_their_row_groups(written: Path) -> None:
     dataset = open_dataset(written)
-    columns = dataset.columns("train", [4, 1], words=True, phrases=True)
+    columns = dataset.columns("train", [4, 1], words=True, phrases=True, links=True)
     rows = list(dataset.rows("train", [12, 13, 14, 3, 4, 5]))
     assert columns.index.tolist() == [row.index for row in rows]
     assert columns.subwords_per_word is not None
@@ -121,7 +121,7 @@ def test_columns_are_the_rows_of_their_row_groups(written: Path) -> None:
 
 
 def test_columns_that_nothing_asked_for_are_not_read(written: Path) -> None:
-    columns = open_dataset(written).columns("train", [0], words=False, phrases=False)
+    columns = open_dataset(written).columns("train", [0], words=False, phrases=False, links=False)
     assert columns.subwords_per_word is None
     assert columns.phrase_lengths == columns.phrase_tags == ()
 

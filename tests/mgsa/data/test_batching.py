@@ -199,7 +199,7 @@ def test_skipped_windows_are_not_decoded(dataset: Dataset, monkeypatch: pytest.M
 
     def recording(self: Dataset, split: str, groups: list[int], **wanted: bool) -> object:
         decoded.append(list(groups))
-        return columns(self, split, groups, words=wanted["words"], phrases=wanted["phrases"])
+        return columns(self, split, groups, **wanted)
 
     monkeypatch.setattr(Dataset, "columns", recording)
     windows = -(-ROWS // GROUP)

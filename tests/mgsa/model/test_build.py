@@ -30,6 +30,7 @@ BASE = ModelConfig(
     share_embeddings="none",
     multi_granularity=None,
     phrase_attention=None,
+    alignment=None,
 )
 ALL_LAYERS = (1, 2, 3, 4, 5, 6)
 

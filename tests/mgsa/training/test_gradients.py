@@ -13,7 +13,7 @@ from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.batching import Position, Update
 from mgsa.errors import FailedError
 from mgsa.training.gradients import Gradients, gradient_norm
-from mgsa.training.loss import LossSums
+from mgsa.training.loss import NUM_SUMS, LossSums
 
 
 class Toy(nn.Module):
@@ -31,7 +31,7 @@ class Toy(nn.Module):
         real = (batch.target_output != 0).unsqueeze(-1)
         values = self.output(self.dropout(self.embedding(batch.target_output)))
         loss = (values.square() * real).sum()
-        sums = torch.zeros(6, dtype=torch.float64)
+        sums = torch.zeros(NUM_SUMS, dtype=torch.float64)
         sums[0], sums[2] = loss.detach(), real.sum()
         return loss, sums
 

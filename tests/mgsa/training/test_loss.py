@@ -12,7 +12,15 @@ from torch.nn import functional as F
 
 from mgsa.data.batch import NO_PHRASE, Batch, Row, make_batch
 from mgsa.data.vocabulary import PAD
-from mgsa.training.loss import LossSums, Objective, tag_nll, translation_nll
+from mgsa.model.joint_alignment import AlignmentHead
+from mgsa.training.loss import (
+    LossSums,
+    LossWeights,
+    Objective,
+    alignment_nll,
+    tag_nll,
+    translation_nll,
+)
 
 # Of a vocabulary of five, four of which carry ids of special symbols.
 PROBABILITIES = [
@@ -76,38 +84,73 @@ def test_tags_of_all_granularities_add_up() -> None:
 class Output:
     logits: Tensor
     tag_logits: dict[str, Tensor]
+    alignment: Tensor | None
 
 
 class UniformModel(nn.Module):
-    """Gives every subword, and each of four tags, the same probability."""
+    """Gives every subword, each of four tags, and each of four positions, the same probability."""
 
-    def forward(self, batch: Batch) -> Output:
+    alignment_head = AlignmentHead(layer=1, full_context=False)
+
+    def forward(self, batch: Batch, *, need_alignment: bool) -> Output:
         phrases = batch.tags["syntactic_1"].shape
+        alignment = torch.full((*batch.target_output.shape, 4), math.log(1 / 4))
         return Output(
             logits=torch.zeros(*batch.target_output.shape, 10),
             tag_logits={"syntactic_1": torch.zeros(*phrases, 4)},
+            alignment=alignment if need_alignment else None,
         )
 
 
-def test_the_objective_weighs_tags_and_reports_the_parts() -> None:
+def test_the_objective_weighs_and_reports_the_parts() -> None:
+    links = [(0, 1), (2, 1), (1, 0)], [(0, 3)]
     rows = [
-        Row(0, [5, 6, 7], [4, 5], [1, 1, 1], [[2, 1]], [[1, 2]]),
-        Row(1, [5], [4, 5, 6, 7], [1], [[1]], [[3]]),
+        Row(0, [5, 6, 7], [4, 5], [1, 1, 1], [[2, 1]], [[1, 2]], links=links[0]),
+        Row(1, [5], [4, 5, 6, 7], [1], [[1]], [[3]], links=links[1]),
     ]
     batch = make_batch(rows, ["syntactic_1"], ngram_unit="subword")
-    objective = Objective(UniformModel(), label_smoothing=0.1, tag_weight=0.5)  # type: ignore[arg-type]
+    weights = LossWeights(label_smoothing=0.1, tags=0.5, alignment=0.25)
+    objective = Objective(UniformModel(), weights)  # type: ignore[arg-type]
     loss, sums = objective(vars(batch))
-    # 3 + 5 target tokens with end of sentence; 2 + 1 tagged phrases. Smoothing changes no uniform.
-    nll, tags = 8 * math.log(10), 3 * math.log(4)
-    assert loss.item() == pytest.approx(nll + 0.5 * tags)
-    assert sums.tolist() == pytest.approx([loss.item(), nll, 8, tags, 3, 0])
+    # 3 + 5 target tokens with end of sentence; 2 + 1 tagged phrases; 2 + 1 target tokens that have
+    # links, however many. Smoothing changes no uniform.
+    nll, tags, alignment = 8 * math.log(10), 3 * math.log(4), 3 * math.log(4)
+    assert loss.item() == pytest.approx(nll + 0.5 * tags + 0.25 * alignment)
+    assert sums.tolist() == pytest.approx([loss.item(), nll, 8, tags, 3, 0, alignment, 3])
     metrics = LossSums.of(sums).metrics()
     assert metrics["perplexity"] == pytest.approx(10)
     assert metrics["tag_nll"] == pytest.approx(math.log(4))
     assert metrics["tag_accuracy"] == 0
+    assert metrics["alignment_nll"] == pytest.approx(math.log(4))
 
 
-def test_sums_add_up_and_leave_out_tags_where_there_are_none() -> None:
+def test_the_links_of_a_target_token_share_its_weight() -> None:
+    # One sentence, two target tokens; the first has two links, the second one.
+    alignment = torch.tensor([[[0.5, 0.25, 0.25], [0.125, 0.125, 0.75]]]).log()
+    links = torch.tensor([[0, 0, 0], [0, 0, 1], [0, 1, 2]])
+    nll, aligned = alignment_nll(alignment, links, like=alignment)
+    expected = -(0.5 * math.log(0.5) + 0.5 * math.log(0.25)) - math.log(0.75)
+    assert nll.item() == pytest.approx(expected)
+    assert aligned.item() == 2
+
+
+def test_a_target_token_without_links_is_left_out() -> None:
+    alignment = torch.tensor([[[0.5, 0.5], [0.25, 0.75]]]).log().requires_grad_()
+    nll, aligned = alignment_nll(alignment, torch.tensor([[0, 1, 0]]), like=alignment)
+    (gradient,) = torch.autograd.grad(nll, alignment)
+    assert nll.item() == pytest.approx(-math.log(0.25))
+    assert aligned.item() == 1
+    assert gradient.tolist() == [[[0, 0], [-1, 0]]]
+
+
+@pytest.mark.parametrize("alignment", [None, torch.zeros(2, 3, 4)])
+def test_no_links_are_no_loss(alignment: Tensor | None) -> None:
+    links = torch.empty(0, 3, dtype=torch.int64)
+    nll, aligned = alignment_nll(alignment, links, like=torch.zeros(()))
+    assert (nll.item(), aligned.item()) == (0, 0)
+
+
+def test_sums_add_up_and_leave_out_what_is_not_there() -> None:
     total = LossSums(6, 4, 2) + LossSums(2, 0, 2)
     assert total == LossSums(8, 4, 4)
     assert total.metrics() == {"loss": 2, "nll": 1, "perplexity": pytest.approx(math.e)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ import sacrebleu
 import torch
 
 import mgsa
+from mgsa.alignment.aligner import Aligner
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.artifact import open_dataset
 from mgsa.errors import FailedError, InputError
@@ -99,6 +101,29 @@ def test_learns_to_copy(tmp_path: Path, multi: dict[str, Any] | None) -> None:
     score = sacrebleu.corpus_bleu([each.text for each in found], [references], tokenize="none")
     assert report["valid_bleu_tokenized"] == pytest.approx(score.score)
     assert score.score > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("full_context", [False, True])
+def test_learns_to_align(tmp_path: Path, full_context: bool) -> None:
+    """The head finds the links that it was given; of pairs it has not seen, too."""
+    dataset = write_copy_task(tmp_path / "dataset", train=300, test=40, links=True)
+    alignment = {"layer": 1, "full_context": full_context, "weight": 1.0}
+    settings = {"alignment": alignment, "multi_granularity": None, "dropout": 0.0}
+    run(dataset, model=settings, max_updates=250, batch_tokens=200, validate_every=250)
+    learned = curve(dataset, "valid_alignment_nll")[250]
+    assert learned < 0.5 * math.log(9)  # of a head that knows nothing of nine positions
+    pairs = open_dataset(dataset)
+    found = Aligner.load(dataset.with_name("out")).align_split(pairs, "test", batch_tokens=1000)
+    links = [link for alignment in found for link in alignment.links]
+    assert sum(source == target for source, target in links) > 0.9 * len(links)
+
+
+def test_word_alignments_that_are_not_there_are_named(dataset: Path) -> None:
+    head = {"layer": 1, "full_context": True, "weight": 0.05}
+    message = "expected word alignments of train, which model.alignment learns from"
+    with pytest.raises(InputError, match=message):
+        run(dataset, model={"alignment": head})
 
 
 def test_the_same_run_twice_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from mgsa.decoding.weights_file import WeightsFile
+from mgsa.arrays_file import ArraysFile
 
 
 def write(path: Path) -> None:
-    with path.open("wb") as file, WeightsFile(file) as weights:
+    with path.open("wb") as file, ArraysFile(file) as weights:
         for row in range(3):
             shape = (2, row + 1, 4)
             ones = np.ones(shape, dtype=np.float64)

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from mgsa.alignment.aligner import Aligner, Alignment
+from mgsa.alignment.translations import aligned
+from mgsa.data.artifact import Dataset, open_dataset
+from mgsa.data.batch import Row, make_batch
+from mgsa.decoding.translation import NOTHING
+from mgsa.decoding.translator import Translator
+from mgsa.errors import InputError
+from tests.copy_task import write_copy_task
+from tests.model_folders import random_model
+
+CPU = torch.device("cpu")
+HEAD = {"layer": 1, "full_context": True, "weight": 0.05}
+OF_BIGRAMS = {
+    "attentions": ["cross"],
+    "technique": "conv_kv",
+    "structure": "homogeneous",
+    "ngrams": [2],
+    "ngram_heads": [4],
+}
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    folder = tmp_path_factory.mktemp("aligner") / "dataset"
+    return open_dataset(write_copy_task(folder, train=3, valid=3, test=30))
+
+
+def aligner(dataset: Dataset, *, layer: int | None = None, **settings: Any) -> Aligner:
+    folder = dataset.folder.parent / f"model-{len(list(dataset.folder.parent.iterdir()))}"
+    return Aligner.load(random_model(folder, dataset.folder, **settings), layer=layer)
+
+
+def same(one: Alignment, other: Alignment) -> bool:
+    return np.allclose(one.matrix, other.matrix, atol=1e-6) and one.links == other.links
+
+
+@pytest.mark.parametrize("alignment", [None, HEAD])
+def test_the_size_of_batches_changes_nothing(dataset: Dataset, alignment: object) -> None:
+    found = aligner(dataset, alignment=alignment)
+    rows = list(dataset.read("test"))
+    large = found.align_rows(rows, batch_tokens=1000)
+    small = found.align_rows(rows, batch_tokens=1)
+    split = list(found.align_split(dataset, "test", batch_tokens=40))
+    for row, *alignments in zip(rows, large, small, split, strict=True):
+        assert alignments[0].matrix.shape == (len(row.target), len(row.source))
+        assert all(same(alignments[0], other) for other in alignments)
+
+
+def test_the_head_is_asked_if_there_is_one(dataset: Dataset) -> None:
+    found = aligner(dataset, alignment=HEAD)
+    model = found.artifact.model
+    row = next(dataset.read("test"))
+    batch = make_batch([row], model.granularities, ngram_unit=model.ngram_unit)
+    (alignment,) = found.align_rows([row], batch_tokens=1000)
+    assert found.layer is None
+    with torch.no_grad():
+        expected = model.align(batch).exp()[0, :-1, :-1].numpy()
+    np.testing.assert_allclose(alignment.matrix, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("layer", "averaged"), [(None, 1), (1, 1), (2, 2)])
+def test_the_last_layer_but_one_is_averaged_unless_another_is_chosen(
+    dataset: Dataset, layer: int | None, averaged: int
+) -> None:
+    found = aligner(dataset, layer=layer, decoder_layers=2)
+    model = found.artifact.model
+    row = next(dataset.read("test"))
+    batch = make_batch([row], model.granularities, ngram_unit=model.ngram_unit)
+    with torch.no_grad():
+        weights = model(batch, need_weights=True).cross_weights[averaged - 1]["words"]
+    (alignment,) = found.align_rows([row], batch_tokens=1000)
+    expected = weights.mean(dim=1)[0, :-1, :-1].numpy()
+    np.testing.assert_allclose(alignment.matrix, expected, rtol=1e-5)
+
+
+def test_a_chosen_layer_goes_before_the_head(dataset: Dataset) -> None:
+    assert aligner(dataset, alignment=HEAD, layer=1).layer == 1
+
+
+def test_links_are_of_words(dataset: Dataset) -> None:
+    row = next(dataset.read("test"))
+    length = len(row.source)
+    one_word = replace(row, subwords_per_word=[length], target_subwords_per_word=[length])
+    (alignment,) = aligner(dataset).align_rows([one_word], batch_tokens=1000)
+    assert alignment.links == [(0, 0)]
+    np.testing.assert_allclose(alignment.words, [[alignment.matrix.sum() / length]], rtol=1e-6)
+
+
+def test_an_empty_side_has_no_links(dataset: Dataset) -> None:
+    row = next(dataset.read("test"))
+    rows = [row, replace(row, target=[], target_subwords_per_word=[]), row]
+    first, empty, last = aligner(dataset).align_rows(rows, batch_tokens=1000)
+    assert empty.links == []
+    assert empty.words.shape == (0, len(row.source))
+    assert same(first, last)
+
+
+def test_every_candidate_is_aligned_with_its_source(dataset: Dataset) -> None:
+    found = aligner(dataset)
+    translator = Translator([found.artifact], CPU)
+    rows = list(dataset.read("test", 0, 5))
+    translations = [*translator.translate(rows, beam=3, n_best=2), NOTHING]
+    rows.append(Row(5, [], [], [], [], []))
+    for row, translation in zip(rows, aligned(translations, rows, found), strict=True):
+        for candidate in translation.n_best:
+            pair = row.with_target(candidate.subwords, dataset.vocabularies[1])
+            (expected,) = found.align_rows([pair], batch_tokens=1000)
+            assert list(candidate.links or ()) == expected.links
+            assert len(expected.target_words) == len(candidate.text.split())
+
+
+@pytest.mark.parametrize("layer", [0, 3])
+def test_a_layer_that_is_not_there(dataset: Dataset, layer: int) -> None:
+    with pytest.raises(InputError, match=f"layer: expected 1 to 2, got {layer}"):
+        aligner(dataset, layer=layer, decoder_layers=2)
+
+
+def test_a_layer_that_sees_no_words(dataset: Dataset) -> None:
+    found = aligner(dataset, phrase_attention=OF_BIGRAMS, multi_granularity=None, heads=4)
+    message = re.escape("decoder layer 1: expected weights of words, got ngram_1_to_ngram_2")
+    with pytest.raises(InputError, match=message):
+        found.align_rows(list(dataset.read("test", 0, 1)), batch_tokens=1000)
+
+
+def test_a_dataset_of_another_vocabulary(dataset: Dataset, tmp_path: Path) -> None:
+    other = open_dataset(write_copy_task(tmp_path / "other", train=3, valid=3, test=3))
+    symbols = other.vocabularies[0].symbols
+    object.__setattr__(other.vocabularies[0], "symbols", (*symbols[:-1], "another"))
+    with pytest.raises(InputError, match="expected the source vocabulary of the model"):
+        list(aligner(dataset).align_split(other, "test", batch_tokens=1000))

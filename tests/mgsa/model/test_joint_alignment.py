@@ -1,0 +1,161 @@
+"""The alignment head is a head of the model, and its second pass sees what it must and no more."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import Tensor
+
+from mgsa.config import ModelConfig
+from mgsa.data.batch import Batch, Row, make_batch
+from mgsa.masks import Context, padding_mask
+from mgsa.model.build import build_model
+from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.model.joint_alignment import layer_average
+from tests.random_rows import (
+    NUM_TAGS,
+    TRANSFORMER,
+    VOCABULARY,
+    mgsa,
+    phrase_attention,
+    random_row,
+    with_alignment,
+)
+
+BODIES = {
+    "transformer": TRANSFORMER,
+    "pre-norm": replace(TRANSFORMER, norm="pre"),
+    "syntactic": mgsa(),
+    "ConvKV, homogeneous": phrase_attention("conv_kv", "homogeneous"),
+    "QueryK, homogeneous": phrase_attention("query_k", "homogeneous", ngrams=(1, 3)),
+    "interleaved encoder": phrase_attention(
+        "query_k", "interleaved", attentions=("encoder", "decoder")
+    ),
+}
+
+
+def build(config: ModelConfig) -> EncoderDecoder:
+    torch.manual_seed(0)
+    model = build_model(
+        config, source_vocabulary=VOCABULARY, target_vocabulary=VOCABULARY, num_tags=NUM_TAGS
+    )
+    return model.double().eval()
+
+
+def some_rows(*lengths: int) -> list[Row]:
+    generator = random.Random(0)
+    return [random_row(generator, n, target_length=n + 1) for n in lengths]
+
+
+def batch_of(model: EncoderDecoder, rows: list[Row]) -> Batch:
+    return make_batch(rows, model.granularities, ngram_unit=model.ngram_unit)
+
+
+def alignment_of(model: EncoderDecoder, batch: Batch) -> Tensor:
+    alignment = model(batch, need_alignment=True).alignment
+    assert alignment is not None
+    return alignment.exp()
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_with_one_pass_it_is_the_first_head_over_words(name: str) -> None:
+    model = build(with_alignment(BODIES[name], full_context=False))
+    batch = batch_of(model, some_rows(3, 6))
+    output = model(batch, need_weights=True, need_alignment=True)
+    weights = output.cross_weights[1]
+    of_words = weights.get("words", weights.get("ngram_1_to_ngram_1"))
+    assert of_words is not None
+    torch.testing.assert_close(output.alignment.exp(), of_words[:, 0])
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_full_context_is_the_same_layers_without_the_causal_mask(name: str) -> None:
+    model = build(with_alignment(BODIES[name], full_context=True))
+    batch = batch_of(model, some_rows(3, 6))
+    encoded = model.encode(batch)
+    target_lengths = torch.tensor([len(row.target) + 1 for row in some_rows(3, 6)])
+    _, layers = model.decoder(
+        model.target_embedding(batch.target_input),
+        Context(mask=padding_mask(target_lengths, batch.target_input.shape[1])),
+        model.decoder.memories(encoded.states, encoded.mask),
+        need_weights=True,
+    )
+    weights = layers[1].cross_weights
+    of_words = weights.get("words", weights.get("ngram_1_to_ngram_1"))
+    assert of_words is not None
+    torch.testing.assert_close(alignment_of(model, batch), of_words[:, 0])
+
+
+@pytest.mark.parametrize("full_context", [False, True])
+@pytest.mark.parametrize("name", BODIES)
+def test_what_the_target_says_later_counts_with_full_context_alone(
+    name: str, full_context: bool
+) -> None:
+    model = build(with_alignment(BODIES[name], full_context=full_context))
+    batch = batch_of(model, some_rows(3, 6))
+    before, logits = alignment_of(model, batch), model(batch).logits
+    other = VOCABULARY - 1
+    batch.target_input[1, 6] = other - 1 if batch.target_input[1, 6] == other else other
+    after = alignment_of(model, batch)
+    assert torch.equal(after[0], before[0])
+    assert torch.equal(after[1, :6], before[1, :6]) != full_context
+    torch.testing.assert_close(model(batch).logits[1, :6], logits[1, :6], rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("full_context", [False, True])
+@pytest.mark.parametrize("name", BODIES)
+def test_a_batch_is_its_sentences(name: str, full_context: bool) -> None:
+    model = build(with_alignment(BODIES[name], full_context=full_context))
+    rows = some_rows(3, 6, 1)
+    together = alignment_of(model, batch_of(model, rows))
+    for row, alignment in zip(rows, together, strict=True):
+        T, S = len(row.target) + 1, len(row.source) + 1
+        (alone,) = alignment_of(model, batch_of(model, [row]))
+        torch.testing.assert_close(alignment[:T, :S], alone)
+        torch.testing.assert_close(alignment[:T].sum(dim=-1), torch.ones(T, dtype=torch.float64))
+        assert not alignment[:T, S:].any()
+
+
+@pytest.mark.parametrize("full_context", [False, True])
+@pytest.mark.parametrize("name", BODIES)
+def test_aligning_without_translating_is_the_same(name: str, full_context: bool) -> None:
+    model = build(with_alignment(BODIES[name], full_context=full_context))
+    batch = batch_of(model, some_rows(3, 6))
+    torch.testing.assert_close(model.align(batch).exp(), alignment_of(model, batch))
+
+
+@pytest.mark.parametrize("full_context", [False, True])
+def test_the_head_costs_no_parameter_and_changes_no_translation(full_context: bool) -> None:
+    plain, joint = build(TRANSFORMER), build(with_alignment(TRANSFORMER, full_context=full_context))
+    joint.load_state_dict(plain.state_dict())
+    batch = batch_of(plain, some_rows(3, 6))
+    logits = joint(batch, need_alignment=True).logits
+    torch.testing.assert_close(logits, plain(batch).logits, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("full_context", [False, True])
+def test_the_alignment_loss_teaches_all_that_the_head_reads(full_context: bool) -> None:
+    model = build(with_alignment(TRANSFORMER, full_context=full_context))
+    batch = batch_of(model, some_rows(3, 6))
+    alignment = model(batch, need_alignment=True).alignment
+    assert alignment is not None
+    alignment[:, :, 0].sum().backward()
+    taught = {name for name, weight in model.named_parameters() if weight.grad is not None}
+    assert {name.split(".")[0] for name in taught} >= {"encoder", "decoder", "source_embedding"}
+    assert any("layers.0.feed_forward" in name for name in taught if name.startswith("decoder"))
+    assert not any("layers.1.feed_forward" in name for name in taught if "decoder" in name)
+
+
+def test_the_layer_average_is_the_mean_over_heads_of_words() -> None:
+    words = torch.tensor([[[[0.5, 0.5]], [[1.0, 0.0]]]])  # one sentence, two heads, one position
+    assert layer_average({"words": words}).tolist() == [[[0.75, 0.25]]]
+    of_ngrams = {"ngram_1_to_ngram_1": words, "ngram_1_to_ngram_2": torch.ones(1, 2, 1, 2)}
+    assert layer_average(of_ngrams).tolist() == [[[0.75, 0.25]]]
+
+
+def test_heads_that_see_no_words_have_no_average() -> None:
+    with pytest.raises(ValueError, match="expected weights of words, got ngram_1_to_ngram_2"):
+        layer_average({"ngram_1_to_ngram_2": torch.ones(1, 2, 1, 2)})
