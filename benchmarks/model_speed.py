@@ -1,4 +1,4 @@
-"""Training speed: MG-SA, phrase attention and torch's own Transformer, against our Transformer.
+"""Training speed of whatever can be put into a Transformer, and of torch's, against ours.
 
     python -m benchmarks.model_speed --size base --tokens 4096 --repeats 5
 
@@ -17,7 +17,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import torch
@@ -27,7 +27,7 @@ from benchmarks.machine import machine
 from benchmarks.random_batches import NUM_TAGS, make_batches
 from benchmarks.torch_transformer import TorchTransformer
 from mgsa.command import run
-from mgsa.config import ModelConfig
+from mgsa.config import AlignmentConfig, ModelConfig
 from mgsa.data.batch import Batch
 from mgsa.decoding.device import choose_device
 from mgsa.model.build import build_model
@@ -53,7 +53,7 @@ class Contestant:
 
 
 def configurations(size: str) -> dict[str, ModelConfig]:
-    """The Transformer, MG-SA's options and the phrase attentions, from the presets of a size."""
+    """The Transformer and what can be put into it, from the presets of a size."""
     transformer = read_yaml(PRESETS / f"transformer_{size}.yaml")
     sections = {
         kind: read_yaml(PRESETS / f"mgsa_{kind}_{size}.yaml")["multi_granularity"]
@@ -78,6 +78,14 @@ def configurations(size: str) -> dict[str, ModelConfig]:
         if phrase:
             section = {**transformer, "phrase_attention": phrase}
             configs[path.stem] = from_mapping(ModelConfig, section, path.stem)
+    last_but_one = configs[BASELINE].decoder_layers - 1
+    for kind, full_context, sentences in (
+        ("one pass", False, 1.0),
+        ("full context", True, 1.0),
+        ("full context of half of the sentences", True, 0.5),
+    ):
+        head = AlignmentConfig(last_but_one, full_context, sentences, WEIGHTS.alignment)
+        configs[f"alignment head, {kind}"] = replace(configs[BASELINE], alignment=head)
     return configs
 
 

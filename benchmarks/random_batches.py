@@ -1,4 +1,4 @@
-"""Batches of random sentences with random trees, to measure models by."""
+"""Batches of random sentences with random trees and links, to measure models by."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ def _row(generator: random.Random, length: int, vocabulary: int) -> Row:
         subwords_per_word=[1] * length,
         phrase_lengths=levels,
         phrase_tags=[[generator.randrange(NUM_TAGS) for _ in level] for level in levels],
+        links=[(generator.randrange(length), target) for target in range(length)],
     )
 
 

@@ -96,13 +96,21 @@ class AlignmentConfig:
     """A head of the decoder's cross-attention that learns word alignments (Garg et al. 2019).
 
     It is the first head of decoder layer `layer` (the first is 1) that attends to words. With
-    `full_context` its distribution comes from a second pass that sees the whole target. `weight` is
-    the λ of the alignment loss.
+    `full_context` its distribution comes from a second pass that sees the whole target; in training
+    a share of a batch's `sentences`, drawn anew each time, goes through it and stands for all.
+    `weight` is the λ of the alignment loss.
     """
 
     layer: Positive
     full_context: bool
+    sentences: Annotated[float, Range(minimum=0.01, maximum=1)]
     weight: NonNegative
+
+    def __post_init__(self) -> None:
+        if not self.full_context and self.sentences != 1.0:
+            raise ValueError(
+                f"sentences: expected 1.0, as one pass costs the same for all, got {self.sentences}"
+            )
 
 
 @dataclass(frozen=True)

@@ -88,9 +88,12 @@ def phrase_attention(
     return replace(of or TRANSFORMER, phrase_attention=phrase)
 
 
-def with_alignment(config: ModelConfig, *, full_context: bool) -> ModelConfig:
+def with_alignment(
+    config: ModelConfig, *, full_context: bool, sentences: float = 1.0
+) -> ModelConfig:
     """`config` with an alignment head in its upper decoder layer."""
-    return replace(config, alignment=AlignmentConfig(2, full_context, weight=0.05))
+    head = AlignmentConfig(2, full_context, sentences=sentences, weight=0.05)
+    return replace(config, alignment=head)
 
 
 MODELS = {

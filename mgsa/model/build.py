@@ -76,7 +76,9 @@ def build_model(
 def _alignment_head(config: AlignmentConfig | None) -> AlignmentHead | None:
     if config is None:
         return None
-    return AlignmentHead(layer=config.layer, full_context=config.full_context)
+    return AlignmentHead(
+        layer=config.layer, full_context=config.full_context, sentences=config.sentences
+    )
 
 
 def _final_norm(config: ModelConfig) -> nn.Module:

@@ -14,7 +14,7 @@ from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import PAD
 from mgsa.masks import Context, Phrases, padding_mask
 from mgsa.model.embedding import Embedding
-from mgsa.model.joint_alignment import AlignmentHead
+from mgsa.model.joint_alignment import AlignmentHead, HeadAlignment
 from mgsa.model.transformer import Decoder, Encoder, LayerCache
 
 Weights = dict[str, Tensor]
@@ -50,8 +50,7 @@ class ModelOutput:
         encoder_weights: if asked for, of each encoder layer.
         decoder_weights, cross_weights: if asked for, of each decoder layer's attention to the
             target and to the source.
-        alignment: if asked for, (B, T, S) log a: how much of the word that each target position
-            predicts is aligned to each source position. It adds up to 1 over the source.
+        alignment: if asked for, that of the alignment head.
     """
 
     logits: Tensor
@@ -59,7 +58,7 @@ class ModelOutput:
     encoder_weights: tuple[Weights, ...] = ()
     decoder_weights: tuple[Weights, ...] = ()
     cross_weights: tuple[Weights, ...] = ()
-    alignment: Tensor | None = None
+    alignment: HeadAlignment | None = None
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ class DecoderOutput:
     logits: Tensor
     decoder_weights: tuple[Weights, ...] = ()
     cross_weights: tuple[Weights, ...] = ()
-    alignment: Tensor | None = None
+    alignment: HeadAlignment | None = None
 
 
 @dataclass(frozen=True)
@@ -217,9 +216,11 @@ class EncoderDecoder(nn.Module):
         )
         alignment = None
         if head and head.full_context:
-            alignment = self.decoder.align(x, _whole(target_input), memories, head.layer)
+            alignment = self._full_context(head, x, target_input, memories)
         elif head:
-            alignment = layers[head.layer - 1].alignment
+            log_weights = layers[head.layer - 1].alignment
+            assert log_weights is not None
+            alignment = HeadAlignment(log_weights, None)
         return DecoderOutput(
             self.output(states),
             tuple(layer.self_weights for layer in layers) if need_weights else (),
@@ -227,8 +228,22 @@ class EncoderDecoder(nn.Module):
             alignment,
         )
 
+    def _full_context(
+        self, head: AlignmentHead, x: Tensor, target_input: Tensor, memories: Sequence[Memories]
+    ) -> HeadAlignment:
+        """The second pass, for embedded targets x (B, T, D)."""
+        drawn = head.draw(len(x), x.device) if self.training else None
+        places = None
+        if drawn is not None:
+            places = torch.full((len(x),), -1, device=x.device)
+            places[drawn] = torch.arange(len(drawn), device=x.device)
+            x, target_input = x[drawn], target_input[drawn]
+            memories = [memory.select(drawn) for memory in memories[: head.layer]]
+        log_weights = self.decoder.align(x, _whole(target_input), memories, head.layer)
+        return HeadAlignment(log_weights, places)
+
     def align(self, batch: Batch) -> Tensor:
-        """(B, T, S) log a, `ModelOutput.alignment`, without the work of predicting words."""
+        """(B, T, S) the head's log weights of all sentences, without predicting words."""
         head = self.alignment_head
         assert head is not None, "a model with an alignment head"
         encoded = self.encode(batch)

@@ -8,6 +8,7 @@ decoder predicts the target word t without having read it; in a second pass with
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -27,10 +28,34 @@ class AlignmentHead:
     Attributes:
         layer: counted from 1.
         full_context: whether its distribution is that of a pass without the causal mask.
+        sentences: the share of a batch that goes through that pass in training.
     """
 
     layer: int
     full_context: bool
+    sentences: float
+
+    def draw(self, num_sentences: int, device: torch.device) -> Tensor | None:
+        """(B',) the sentences of a batch that are aligned in training; `None`: all of them."""
+        if self.sentences == 1:
+            return None
+        count = math.ceil(self.sentences * num_sentences)
+        return torch.randperm(num_sentences, device=device)[:count]
+
+
+@dataclass(frozen=True)
+class HeadAlignment:
+    """What the alignment head says of a batch, or of some of its sentences.
+
+    Attributes:
+        log_weights: (B', T, S) log a: how much of the word that each target position predicts is
+            aligned to each source position. It adds up to 1 over the source.
+        places: (B,) where in `log_weights` each sentence of the batch is, −1: nowhere; `None`: all
+            are there, in their order.
+    """
+
+    log_weights: Tensor
+    places: Tensor | None
 
 
 def layer_average(weights: Mapping[str, Tensor]) -> Tensor:

@@ -22,6 +22,7 @@ from torch.nn import functional as F
 from mgsa.data.batch import NO_PHRASE, Batch
 from mgsa.data.vocabulary import PAD
 from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.model.joint_alignment import HeadAlignment
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,11 @@ class Objective(nn.Module):
         )
         tag_loss, tags, tags_right = tag_nll(output.tag_logits, batch.tags, like=nll)
         alignment_loss, aligned = alignment_nll(output.alignment, batch.links, like=nll)
-        loss = smoothed + self.weights.tags * tag_loss + self.weights.alignment * alignment_loss
+        loss = smoothed + self.weights.tags * tag_loss
+        if output.alignment is not None:
+            # The sentences that were drawn stand for all of the batch.
+            share = len(output.alignment.log_weights) / len(batch.index)
+            loss = loss + self.weights.alignment / share * alignment_loss
         tokens = (batch.target_output != PAD).sum()
         sums = (loss, nll, tokens, tag_loss, tags, tags_right, alignment_loss, aligned)
         return loss, torch.stack([value.detach().double() for value in sums])
@@ -193,15 +198,16 @@ def tag_nll(
 
 
 def alignment_nll(
-    alignment: Tensor | None, links: Tensor, *, like: Tensor
+    alignment: HeadAlignment | None, links: Tensor, *, like: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Cross-entropy of alignments, summed over the target tokens that have links (equation 4).
 
-    The links of a target token share its weight of 1 equally; a token without links has none.
+    The links of a target token share its weight of 1 equally; a token without links has none, and
+    neither have those of sentences that were not drawn.
 
     Args:
-        alignment: (B, T, S) log a; `None`: nothing is to be learned.
-        links: (links, 3) row, target position, source position, each once.
+        alignment: of the head; `None`: nothing is to be learned.
+        links: (links, 3) sentence, target position, source position, each once.
         like: whose device and type the sums have.
 
     Returns:
@@ -209,12 +215,17 @@ def alignment_nll(
     """
     if alignment is None:
         return like.new_zeros(()), like.new_zeros(())
-    row, target, source = links.unbind(dim=1)
-    token = row * alignment.shape[1] + target
-    counts = alignment.new_zeros(alignment.shape[:2].numel())
-    counts = counts.index_add(0, token, counts.new_ones(1).expand(len(token)))
-    nll = -(alignment[row, target, source] / counts[token]).sum()
-    return nll, (counts > 0).sum()
+    log_weights = alignment.log_weights
+    place, target, source = links.unbind(dim=1)
+    if alignment.places is not None:
+        place = alignment.places[place]
+    # No link is left out by a mask: their number is not to be asked of a GPU.
+    drawn = (place >= 0).to(log_weights.dtype)
+    place = place.clamp(min=0)
+    token = place * log_weights.shape[1] + target
+    counts = log_weights.new_zeros(log_weights.shape[:2].numel()).index_add(0, token, drawn)
+    shares = drawn / counts[token].clamp(min=1)
+    return -(shares * log_weights[place, target, source]).sum(), (counts > 0).sum()
 
 
 def _exp(value: float) -> float:

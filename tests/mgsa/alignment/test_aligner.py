@@ -20,7 +20,7 @@ from tests.copy_task import write_copy_task
 from tests.model_folders import random_model
 
 CPU = torch.device("cpu")
-HEAD = {"layer": 1, "full_context": True, "weight": 0.05}
+HEAD = {"layer": 1, "full_context": True, "sentences": 1.0, "weight": 0.05}
 OF_BIGRAMS = {
     "attentions": ["cross"],
     "technique": "conv_kv",

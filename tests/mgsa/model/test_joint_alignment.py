@@ -55,9 +55,7 @@ def batch_of(model: EncoderDecoder, rows: list[Row]) -> Batch:
 
 
 def alignment_of(model: EncoderDecoder, batch: Batch) -> Tensor:
-    alignment = model(batch, need_alignment=True).alignment
-    assert alignment is not None
-    return alignment.exp()
+    return model(batch, need_alignment=True).alignment.log_weights.exp()
 
 
 @pytest.mark.parametrize("name", BODIES)
@@ -68,7 +66,7 @@ def test_with_one_pass_it_is_the_first_head_over_words(name: str) -> None:
     weights = output.cross_weights[1]
     of_words = weights.get("words", weights.get("ngram_1_to_ngram_1"))
     assert of_words is not None
-    torch.testing.assert_close(output.alignment.exp(), of_words[:, 0])
+    torch.testing.assert_close(output.alignment.log_weights.exp(), of_words[:, 0])
 
 
 @pytest.mark.parametrize("name", BODIES)
@@ -140,13 +138,28 @@ def test_the_head_costs_no_parameter_and_changes_no_translation(full_context: bo
 def test_the_alignment_loss_teaches_all_that_the_head_reads(full_context: bool) -> None:
     model = build(with_alignment(TRANSFORMER, full_context=full_context))
     batch = batch_of(model, some_rows(3, 6))
-    alignment = model(batch, need_alignment=True).alignment
-    assert alignment is not None
-    alignment[:, :, 0].sum().backward()
+    model(batch, need_alignment=True).alignment.log_weights[:, :, 0].sum().backward()
     taught = {name for name, weight in model.named_parameters() if weight.grad is not None}
     assert {name.split(".")[0] for name in taught} >= {"encoder", "decoder", "source_embedding"}
     assert any("layers.0.feed_forward" in name for name in taught if name.startswith("decoder"))
     assert not any("layers.1.feed_forward" in name for name in taught if "decoder" in name)
+
+
+def test_a_share_of_the_sentences_is_drawn_in_training_alone() -> None:
+    model = build(with_alignment(TRANSFORMER, full_context=True, sentences=0.5))
+    batch = batch_of(model, some_rows(3, 6, 2, 4, 5))
+    every = alignment_of(model, batch)
+    model.train()  # there is no dropout
+    seen = set()
+    for _ in range(20):
+        alignment = model(batch, need_alignment=True).alignment
+        assert len(alignment.log_weights) == 3
+        for sentence, place in enumerate(alignment.places.tolist()):
+            if place >= 0:
+                torch.testing.assert_close(alignment.log_weights[place].exp(), every[sentence])
+                seen.add(sentence)
+        assert sorted(alignment.places.tolist()) == [-1, -1, 0, 1, 2]
+    assert seen == set(range(5))
 
 
 def test_the_layer_average_is_the_mean_over_heads_of_words() -> None:

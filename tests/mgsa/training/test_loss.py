@@ -12,7 +12,8 @@ from torch.nn import functional as F
 
 from mgsa.data.batch import NO_PHRASE, Batch, Row, make_batch
 from mgsa.data.vocabulary import PAD
-from mgsa.model.joint_alignment import AlignmentHead
+from mgsa.model.build import build_model
+from mgsa.model.joint_alignment import AlignmentHead, HeadAlignment
 from mgsa.training.loss import (
     LossSums,
     LossWeights,
@@ -21,6 +22,7 @@ from mgsa.training.loss import (
     tag_nll,
     translation_nll,
 )
+from tests.random_rows import NUM_TAGS, TRANSFORMER, VOCABULARY, with_alignment
 
 # Of a vocabulary of five, four of which carry ids of special symbols.
 PROBABILITIES = [
@@ -84,13 +86,13 @@ def test_tags_of_all_granularities_add_up() -> None:
 class Output:
     logits: Tensor
     tag_logits: dict[str, Tensor]
-    alignment: Tensor | None
+    alignment: HeadAlignment | None
 
 
 class UniformModel(nn.Module):
     """Gives every subword, each of four tags, and each of four positions, the same probability."""
 
-    alignment_head = AlignmentHead(layer=1, full_context=False)
+    alignment_head = AlignmentHead(layer=1, full_context=False, sentences=1.0)
 
     def forward(self, batch: Batch, *, need_alignment: bool) -> Output:
         phrases = batch.tags["syntactic_1"].shape
@@ -98,7 +100,7 @@ class UniformModel(nn.Module):
         return Output(
             logits=torch.zeros(*batch.target_output.shape, 10),
             tag_logits={"syntactic_1": torch.zeros(*phrases, 4)},
-            alignment=alignment if need_alignment else None,
+            alignment=HeadAlignment(alignment, None) if need_alignment else None,
         )
 
 
@@ -128,7 +130,7 @@ def test_the_links_of_a_target_token_share_its_weight() -> None:
     # One sentence, two target tokens; the first has two links, the second one.
     alignment = torch.tensor([[[0.5, 0.25, 0.25], [0.125, 0.125, 0.75]]]).log()
     links = torch.tensor([[0, 0, 0], [0, 0, 1], [0, 1, 2]])
-    nll, aligned = alignment_nll(alignment, links, like=alignment)
+    nll, aligned = alignment_nll(HeadAlignment(alignment, None), links, like=alignment)
     expected = -(0.5 * math.log(0.5) + 0.5 * math.log(0.25)) - math.log(0.75)
     assert nll.item() == pytest.approx(expected)
     assert aligned.item() == 2
@@ -136,18 +138,48 @@ def test_the_links_of_a_target_token_share_its_weight() -> None:
 
 def test_a_target_token_without_links_is_left_out() -> None:
     alignment = torch.tensor([[[0.5, 0.5], [0.25, 0.75]]]).log().requires_grad_()
-    nll, aligned = alignment_nll(alignment, torch.tensor([[0, 1, 0]]), like=alignment)
+    of_head = HeadAlignment(alignment, None)
+    nll, aligned = alignment_nll(of_head, torch.tensor([[0, 1, 0]]), like=alignment)
     (gradient,) = torch.autograd.grad(nll, alignment)
     assert nll.item() == pytest.approx(-math.log(0.25))
     assert aligned.item() == 1
     assert gradient.tolist() == [[[0, 0], [-1, 0]]]
 
 
-@pytest.mark.parametrize("alignment", [None, torch.zeros(2, 3, 4)])
-def test_no_links_are_no_loss(alignment: Tensor | None) -> None:
+def test_sentences_that_were_not_drawn_are_left_out() -> None:
+    # Of three sentences of two target tokens the last and the first were drawn, in this order.
+    log_weights = torch.rand(2, 2, 3, generator=torch.manual_seed(0)).log_softmax(dim=-1)
+    drawn = HeadAlignment(log_weights, places=torch.tensor([1, -1, 0]))
+    links = torch.tensor([[0, 0, 0], [0, 0, 2], [1, 0, 0], [1, 1, 1], [2, 1, 1]])
+    nll, aligned = alignment_nll(drawn, links, like=log_weights)
+    first = -(log_weights[1, 0, 0] + log_weights[1, 0, 2]) / 2
+    assert nll.item() == pytest.approx(float(first - log_weights[0, 1, 1]))
+    assert aligned.item() == 2
+
+
+@pytest.mark.parametrize("alignment", [None, HeadAlignment(torch.zeros(2, 3, 4), None)])
+def test_no_links_are_no_loss(alignment: HeadAlignment | None) -> None:
     links = torch.empty(0, 3, dtype=torch.int64)
     nll, aligned = alignment_nll(alignment, links, like=torch.zeros(()))
     assert (nll.item(), aligned.item()) == (0, 0)
+
+
+def test_the_sentences_that_are_drawn_stand_for_all_of_the_batch() -> None:
+    """Four times the same sentence: any two of them have half of the loss."""
+    row = Row(0, [5, 6, 7], [4, 5], [1, 1, 1], [], [], links=[(0, 1), (2, 1), (1, 0)])
+    batch = make_batch([row] * 4, [], ngram_unit="subword")
+    weights = LossWeights(label_smoothing=0.1, tags=0.0, alignment=0.5)
+    losses = []
+    for sentences in (1.0, 0.5):
+        torch.manual_seed(0)
+        config = with_alignment(TRANSFORMER, full_context=True, sentences=sentences)
+        model = build_model(
+            config, source_vocabulary=VOCABULARY, target_vocabulary=VOCABULARY, num_tags=NUM_TAGS
+        )
+        loss, sums = Objective(model.train(), weights)(vars(batch))  # there is no dropout
+        losses.append(loss.item())
+        assert LossSums.of(sums).aligned == 8 * sentences
+    assert losses[1] == pytest.approx(losses[0])
 
 
 def test_sums_add_up_and_leave_out_what_is_not_there() -> None:

@@ -108,7 +108,7 @@ def test_learns_to_copy(tmp_path: Path, multi: dict[str, Any] | None) -> None:
 def test_learns_to_align(tmp_path: Path, full_context: bool) -> None:
     """The head finds the links that it was given; of pairs it has not seen, too."""
     dataset = write_copy_task(tmp_path / "dataset", train=300, test=40, links=True)
-    alignment = {"layer": 1, "full_context": full_context, "weight": 1.0}
+    alignment = {"layer": 1, "full_context": full_context, "sentences": 1.0, "weight": 1.0}
     settings = {"alignment": alignment, "multi_granularity": None, "dropout": 0.0}
     run(dataset, model=settings, max_updates=250, batch_tokens=200, validate_every=250)
     learned = curve(dataset, "valid_alignment_nll")[250]
@@ -120,7 +120,7 @@ def test_learns_to_align(tmp_path: Path, full_context: bool) -> None:
 
 
 def test_word_alignments_that_are_not_there_are_named(dataset: Path) -> None:
-    head = {"layer": 1, "full_context": True, "weight": 0.05}
+    head = {"layer": 1, "full_context": True, "sentences": 1.0, "weight": 0.05}
     message = "expected word alignments of train, which model.alignment learns from"
     with pytest.raises(InputError, match=message):
         run(dataset, model={"alignment": head})
