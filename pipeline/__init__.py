@@ -53,6 +53,8 @@ phrase_columns       the phrases of a row, in subwords
 link_columns         the links of a row, in subwords
 manifest             what made a dataset
 dataset              STAGE: the dataset artifact
+reversed_columns     rows with their sides swapped
+reverse              a dataset the other way round
 train                STAGE: a model and its curves
 preprocessor         raw text as rows, by what the stages use
 translate            STAGE: translations; raw text in, translations out

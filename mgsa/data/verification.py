@@ -72,6 +72,8 @@ def _wrong_phrases(
         failure = _first(np.diff(column.offsets.to_numpy()) != levels, f"{levels} levels of {name}")
         if failure:
             return failure
+    if not levels:
+        return None
     lengths, offsets = _list(phrases.values)
     ids, tag_offsets = _list(tags.values)
     rows = np.arange(len(offsets) - 1) // levels

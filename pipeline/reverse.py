@@ -1,0 +1,116 @@
+"""A dataset the other way round: its target translated into its source.
+
+Text, subwords and links are the same, so that what a model of each direction says of a pair can be
+put together (alignments of two directions). Trees are of one language alone: the reversed dataset
+has no syntactic phrases, and trains models that ask for none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mgsa.command import progress, run
+from mgsa.files import read_json, replacing_folder, write_json
+from pipeline.manifest import file_hashes
+from pipeline.stage import check_replaceable
+
+if TYPE_CHECKING:
+    from mgsa.data.artifact import Dataset
+
+_OTHER = {"source": "target", "target": "source"}
+
+
+def reverse_dataset(dataset: Dataset, folder: Path) -> None:
+    """Fill `folder` with the artifact."""
+    from mgsa.data.schema import BPE_FILES, MANIFEST, PREPROCESSING, TAGS, VOCABULARY
+
+    source, target = dataset.vocabularies
+    vocabularies = {
+        "source": target.symbols,
+        "target": None if source is target else source.symbols,
+    }
+    write_json(folder / VOCABULARY, vocabularies)
+    write_json(folder / TAGS, dataset.tags[:1])
+    codes, *frequencies = BPE_FILES
+    for name, other in zip(BPE_FILES, (codes, *reversed(frequencies)), strict=True):
+        shutil.copyfile(dataset.folder / name, folder / other)
+    preprocessing = read_json(dataset.folder / PREPROCESSING)
+    write_json(folder / PREPROCESSING, swapped_sides(preprocessing))
+    for split in dataset.manifest.rows:
+        _write_split(folder, split, dataset)
+    content = dataset.manifest.content
+    manifest = {
+        **swapped_sides(content),
+        "levels": 0,
+        "tags": 1,
+        "vocabulary": swapped_sides(content["vocabulary"]),
+        "splits": {
+            name: swapped_sides(counts) | {"phrases": 0, "phrases_unknown": 0}
+            for name, counts in content["splits"].items()
+        },
+        "files": file_hashes(folder),
+        "made_by": {**content["made_by"], "reversed_from": dataset.manifest.identity},
+    }
+    write_json(folder / MANIFEST, manifest)
+
+
+def swapped_sides(content: Mapping[str, Any]) -> dict[str, Any]:
+    """An object whose keys of source and target have each other's values: `source_language`, …"""
+    found = {}
+    for key in content:
+        side, separator, rest = key.partition("_")
+        found[key] = content[f"{_OTHER.get(side, side)}{separator}{rest}"]
+    return found
+
+
+def _write_split(folder: Path, split: str, dataset: Dataset) -> None:
+    """Write a split's Parquet file, a row group at a time."""
+    import pyarrow.parquet as pq
+
+    from mgsa.data.schema import SCHEMA
+    from pipeline.reversed_columns import reversed_table
+
+    portions = progress(
+        dataset.tables(split),
+        f"reverse {split}",
+        total=dataset.num_rows(split),
+        unit="pairs",
+        size=lambda portion: portion[1].num_rows,
+    )
+    with pq.ParquetWriter(
+        folder / f"{split}.parquet", SCHEMA, compression="zstd", version="2.6"
+    ) as writer:
+        for _, table in portions:
+            writer.write_table(reversed_table(table), row_group_size=table.num_rows)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Turn a dataset round."""
+    parser = argparse.ArgumentParser(
+        prog="python -m pipeline.reverse",
+        description="Turn a dataset artifact round: its target becomes the source. It has no "
+        "syntactic phrases.",
+    )
+    parser.add_argument(
+        "--dataset", type=Path, required=True, metavar="DIR", help="the artifact to turn round"
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="the artifact to write"
+    )
+    arguments = parser.parse_args(argv)
+
+    from mgsa.data.artifact import open_dataset
+
+    dataset = open_dataset(arguments.dataset)
+    check_replaceable(arguments.out, "train.parquet")
+    with replacing_folder(arguments.out) as folder:
+        reverse_dataset(dataset, folder)
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

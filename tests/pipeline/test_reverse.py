@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mgsa.command import run
+from mgsa.data.artifact import Dataset, open_dataset
+from mgsa.data.batch import Row
+from mgsa.data.verification import verify_dataset
+from mgsa.files import read_json
+from pipeline.reverse import main
+from pipeline.stage import SPLITS
+from tests.stage_folders import BUSH, YES, build, random_dataset, random_pairs, write_stages
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Dataset:
+    return open_dataset(random_dataset(tmp_path / "stages", 20))
+
+
+def reverse(dataset: Path, out: Path) -> Path:
+    assert run(main, ["--dataset", str(dataset), "--out", str(out)]) == 0
+    return out
+
+
+def test_rows_are_the_same_with_their_sides_swapped(dataset: Dataset, tmp_path: Path) -> None:
+    turned = verify_dataset(reverse(dataset.folder, tmp_path / "turned"))
+    for split in dataset.manifest.rows:
+        for row, other in zip(dataset.read(split), turned.read(split), strict=True):
+            assert (other.source, other.target) == (row.target, row.source)
+            assert other.subwords_per_word == row.target_subwords_per_word
+            assert other.target_subwords_per_word == row.subwords_per_word
+            assert other.phrase_lengths == []
+        texts = [dataset.texts(split, "source_text"), turned.texts(split, "target_text")]
+        assert list(texts[0]) == list(texts[1])
+
+
+def test_links_are_those_of_the_other_direction(tmp_path: Path) -> None:
+    write_stages(tmp_path, {"train": [BUSH, YES], "valid": [YES], "test": random_pairs(2, 1)})
+    dataset = open_dataset(build(tmp_path))
+    turned = open_dataset(reverse(dataset.folder, tmp_path / "turned"))
+    for row, other in zip(dataset.read("train"), turned.read("train"), strict=True):
+        assert other.links == sorted((target, source) for source, target in row.links or ())
+    assert [row.links for row in turned.read("test")] == [None, None]
+    assert turned.manifest.links == dataset.manifest.links
+
+
+@pytest.mark.parametrize("joint", ["true", "false"])
+def test_each_side_keeps_its_vocabulary(tmp_path: Path, joint: str) -> None:
+    splits = {split: random_pairs(9, seed) for seed, split in enumerate(SPLITS)}
+    write_stages(tmp_path, splits)
+    dataset = open_dataset(build(tmp_path, "--set", f"joint_vocabulary={joint}"))
+    turned = open_dataset(reverse(dataset.folder, tmp_path / "turned"))
+    assert turned.vocabularies[0].symbols == dataset.vocabularies[1].symbols
+    assert turned.vocabularies[1].symbols == dataset.vocabularies[0].symbols
+
+
+def test_the_manifest_is_of_the_other_direction(dataset: Dataset, tmp_path: Path) -> None:
+    turned = reverse(dataset.folder, tmp_path / "turned")
+    before, after = dataset.manifest.content, read_json(turned / "manifest.json")
+    assert (after["source_language"], after["target_language"]) == ("de", "en")
+    assert after["splits"]["train"]["source_words"] == before["splits"]["train"]["target_words"]
+    assert after["made_by"]["reversed_from"] == dataset.manifest.identity
+    assert read_json(turned / "preprocessing.json")["source_language"] == "de"
+    assert (turned / "vocab.source").read_bytes() == (dataset.folder / "vocab.target").read_bytes()
+
+
+def test_turned_round_twice_it_lacks_phrases_alone(dataset: Dataset, tmp_path: Path) -> None:
+    once = reverse(dataset.folder, tmp_path / "once")
+    twice = open_dataset(reverse(once, tmp_path / "twice"))
+
+    def pair(row: Row) -> tuple[object, ...]:
+        return row.source, row.target, row.subwords_per_word, row.links
+
+    for split in dataset.manifest.rows:
+        assert list(map(pair, twice.read(split))) == list(map(pair, dataset.read(split)))
+
+
+def test_something_else_is_not_replaced(
+    dataset: Dataset, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "file").write_text("", encoding="utf-8")
+    words = ["--dataset", str(dataset.folder), "--out", str(tmp_path / "precious")]
+    assert run(main, words) == 2
+    assert "expected an empty folder" in capfd.readouterr().err
