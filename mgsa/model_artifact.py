@@ -62,6 +62,12 @@ class ModelArtifact:
     tags: tuple[str, ...]
     languages: tuple[str, str]
 
+    @property
+    def levels(self) -> int:
+        """How many levels of syntactic phrases the model's rows must have; 0: none."""
+        kinds = [name.partition("_") for name in self.model.granularities]
+        return max((int(size) for kind, _, size in kinds if kind == "syntactic"), default=0)
+
 
 def save_model(
     folder: Path,

@@ -58,6 +58,7 @@ reverse              a dataset the other way round
 train                STAGE: a model and its curves
 preprocessor         raw text as rows, by what the stages use
 translate            STAGE: translations; raw text in, translations out
+forced_align         word alignments of given text, as a model sees them
 evaluate             STAGE: scores with confidence intervals
 analysis_settings    settings of the stages that look at a model
 figures              drawings; matplotlib is imported here only

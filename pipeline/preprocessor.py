@@ -1,4 +1,4 @@
-"""Raw text to the rows that models see: what the text stages do, for sentences given at inference.
+"""Raw text to the rows that models see: what the text stages do, for text given at inference.
 
 One object holds what the stages hold, with the settings that a dataset recorded of them: the
 tokeniser of `tokenize`, the parser of `parse` and its limit, the phrases of `partition`, the
@@ -8,7 +8,7 @@ subwords of `bpe`, the ids of `dataset`. A test holds its rows of raw text again
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from mgsa.files import read_json
 from pipeline.moses import MosesText
 from pipeline.parser_folder import read_parser_folder
 from pipeline.partition import syntactic_partition, to_subwords
+from pipeline.stage import SIDES
 from pipeline.stanza_parser import BATCH_SENTENCES, ConstituencyParser, Parser, Unparsed, parse_each
 from pipeline.subwords import SubwordSplitter
 from pipeline.trees import Tree, check_leaves, flat_tree, read_tree
@@ -115,29 +116,35 @@ class Phraser:
         )
 
 
-class Preprocessor:
-    """Raw source text to rows, and the target's subwords to raw text."""
+@dataclass(frozen=True)
+class Side:
+    """One language: text to tokens, tokens to subwords, subwords to ids."""
 
-    def __init__(
-        self,
-        *,
-        source: MosesText,
-        target: MosesText,
-        splitter: SubwordSplitter,
-        vocabulary: Vocabulary,
-        phraser: Phraser | None,
-    ) -> None:
+    text: MosesText
+    splitter: SubwordSplitter
+    vocabulary: Vocabulary
+
+    def encode(self, tokens: Sequence[str]) -> tuple[list[int], list[int]]:
+        """Ids of the tokens' subwords, and how many of them each token has."""
+        words = [self.splitter.split([token]) for token in tokens]
+        ids = self.vocabulary.encode(subword for word in words for subword in word)
+        return ids, [len(word) for word in words]
+
+
+class Preprocessor:
+    """Raw text to rows, and the target's subwords to raw text.
+
+    Attributes:
+        source, target: the two languages.
+    """
+
+    def __init__(self, *, source: Side, target: Side, phraser: Phraser | None) -> None:
         """
         Args:
-            source, target: tokenisation of each language.
-            splitter: words of the source to subwords.
-            vocabulary: of the source.
             phraser: tokens to phrases; `None` for models that attend to none.
         """
-        self._source = source
-        self._target = target
-        self._splitter = splitter
-        self._vocabulary = vocabulary
+        self.source = source
+        self.target = target
         self._phraser = phraser
 
     @classmethod
@@ -156,8 +163,15 @@ class Preprocessor:
         made = Preprocessing.read(folder / PREPROCESSING)
         if parser is not None:
             check_parser(made, folder, parser)
-        splitter = SubwordSplitter.load(folder, "source", threshold=made.vocabulary_threshold)
-        vocabulary, _ = read_vocabularies(folder / VOCABULARY)
+        vocabularies = read_vocabularies(folder / VOCABULARY)
+        source, target = (
+            Side(
+                MosesText(language),
+                SubwordSplitter.load(folder, side, threshold=made.vocabulary_threshold),
+                vocabulary,
+            )
+            for side, language, vocabulary in zip(SIDES, made.languages, vocabularies, strict=True)
+        )
         phraser = None
         if parser is not None:
             phraser = Phraser(
@@ -166,18 +180,14 @@ class Preprocessor:
                 levels=made.levels,
                 max_words=made.max_words,
             )
-        source, target = map(MosesText, made.languages)
-        return cls(
-            source=source,
-            target=target,
-            splitter=splitter,
-            vocabulary=vocabulary,
-            phraser=phraser,
-        )
+        return cls(source=source, target=target, phraser=phraser)
 
     def rows(self, texts: Sequence[str]) -> list[Row]:
         """A row without a target for each text; one that holds no word has no subwords either."""
-        sentences = [self._source.normalize_and_tokenize(text) for text in texts]
+        return self.rows_of_tokens([self.source.text.normalize_and_tokenize(t) for t in texts])
+
+    def rows_of_tokens(self, sentences: Sequence[Sequence[str]]) -> list[Row]:
+        """The same for tokenised text."""
         if self._phraser is None:
             return [self._row(i, tokens, None) for i, tokens in enumerate(sentences)]
         trees = iter(self._phraser.trees([tokens for tokens in sentences if tokens]))
@@ -186,21 +196,30 @@ class Preprocessor:
             for i, tokens in enumerate(sentences)
         ]
 
+    def pairs_of_tokens(
+        self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]
+    ) -> list[Row]:
+        """A row for each pair of tokenised sentences."""
+        pairs = []
+        for row, tokens in zip(self.rows_of_tokens(sources), targets, strict=True):
+            ids, subwords_per_word = self.target.encode(tokens)
+            pairs.append(replace(row, target=ids, target_subwords_per_word=subwords_per_word))
+        return pairs
+
     def detokenize(self, subwords: Sequence[str]) -> str:
         """The text that a translation in subwords stands for."""
         tokens = join_subwords(subwords).split()
-        return self._target.detokenize(tokens) if tokens else ""
+        return self.target.text.detokenize(tokens) if tokens else ""
 
     def _row(self, index: int, tokens: Sequence[str], tree: Tree | None) -> Row:
-        words = [self._splitter.split([token]) for token in tokens]
-        subwords_per_word = [len(word) for word in words]
+        ids, subwords_per_word = self.source.encode(tokens)
         lengths: list[list[int]] = []
         tags: list[list[int]] = []
         if tree is not None and self._phraser is not None:
             lengths, tags = self._phraser.phrases(tree, subwords_per_word)
         return Row(
             index=index,
-            source=self._vocabulary.encode(subword for word in words for subword in word),
+            source=ids,
             target=(),
             subwords_per_word=subwords_per_word,
             phrase_lengths=lengths,

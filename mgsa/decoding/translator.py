@@ -63,11 +63,7 @@ class Translator:
     @property
     def levels(self) -> int:
         """How many levels of syntactic phrases rows must have; 0: none."""
-        names = [name for artifact in self.artifacts for name in artifact.model.granularities]
-        return max(
-            (int(name.removeprefix("syntactic_")) for name in names if "syntactic" in name),
-            default=0,
-        )
+        return max(artifact.levels for artifact in self.artifacts)
 
     def translate(
         self,

@@ -19,8 +19,8 @@ from mgsa.files import read_json, write_json
 from pipeline import parse
 from pipeline.moses import MosesText
 from pipeline.parser_folder import write_parser_folder
-from pipeline.preprocessor import Phraser, Preprocessor
-from pipeline.stage import SPLITS
+from pipeline.preprocessor import Phraser, Preprocessor, Side
+from pipeline.stage import SIDES, SPLITS
 from pipeline.subwords import SubwordSplitter
 from tests.text_folders import MAX_WORDS, ToyParser, build_dataset, parse_with_toy, write_text
 
@@ -68,13 +68,16 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
 
 def with_toy_parser(dataset: Dataset) -> Preprocessor:
     made = read_json(dataset.folder / "preprocessing.json")
+    threshold = made["bpe"]["vocabulary_threshold"]
+    source, target = (
+        Side(
+            MosesText(language), SubwordSplitter.load(dataset.folder, side, threshold=threshold), v
+        )
+        for language, side, v in zip(("en", "de"), SIDES, dataset.vocabularies, strict=True)
+    )
     return Preprocessor(
-        source=MosesText("en"),
-        target=MosesText("de"),
-        splitter=SubwordSplitter.load(
-            dataset.folder, "source", threshold=made["bpe"]["vocabulary_threshold"]
-        ),
-        vocabulary=dataset.vocabularies[0],
+        source=source,
+        target=target,
         phraser=Phraser(
             ToyParser(),
             tags=dataset.tags,
@@ -100,6 +103,18 @@ def assert_rows_are_the_datasets(rows: Sequence[Row], dataset: Dataset, split: s
 def test_rows_of_raw_text_are_the_datasets(dataset: Dataset, split: str) -> None:
     texts = list(dataset.texts(split, "source_text"))
     assert_rows_are_the_datasets(with_toy_parser(dataset).rows(texts), dataset, split)
+
+
+def test_pairs_of_tokens_are_the_datasets(dataset: Dataset) -> None:
+    tokens = [
+        [line.split(" ") for line in dataset.texts("test", column)]
+        for column in ("source_tokens", "target_tokens")
+    ]
+    rows = with_toy_parser(dataset).pairs_of_tokens(*tokens)
+    assert_rows_are_the_datasets(rows, dataset, "test")
+    for row, other in zip(rows, dataset.read("test"), strict=True):
+        assert list(row.target) == list(other.target)
+        assert list(row.target_subwords_per_word) == list(other.target_subwords_per_word)
 
 
 def test_the_texts_are_hard_enough(dataset: Dataset) -> None:

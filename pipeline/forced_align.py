@@ -1,0 +1,143 @@
+"""Word alignments of given pairs of text, as a model sees them; `mgsa align` is for a dataset.
+
+Text is tokenised, parsed and split into subwords as the model's training data was. Links are
+between tokens, so these are written too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mgsa.command import progress, run
+from mgsa.decoding.settings import STANDARD
+from mgsa.files import open_to_write, replacing_folder
+from pipeline.stage import SIDES, check_replaceable
+from pipeline.text import read_parallel, split_tokens
+
+if TYPE_CHECKING:
+    from mgsa.alignment.aligner import Aligner
+    from pipeline.preprocessor import Preprocessor
+
+PORTION = 1000
+"""Pairs in memory at once, of which those of like length are aligned together."""
+
+Pair = tuple[list[str], list[str]]
+"""Tokens of source and target."""
+
+
+def read_pairs(
+    source: Path, target: Path, preprocessor: Preprocessor, *, tokenized: bool
+) -> Iterator[Pair]:
+    """The pairs of two files in tokens.
+
+    Raises:
+        InputError: as `read_parallel`; or text that is said to be tokenised is not.
+    """
+    for line, texts in enumerate(read_parallel([source, target]), start=1):
+        if tokenized:
+            tokens = [
+                split_tokens(text, path=path, line=line)
+                for text, path in zip(texts, (source, target), strict=True)
+            ]
+        else:
+            sides = (preprocessor.source, preprocessor.target)
+            tokens = [
+                side.text.normalize_and_tokenize(text)
+                for side, text in zip(sides, texts, strict=True)
+            ]
+        yield tokens[0], tokens[1]
+
+
+def align_pairs(
+    aligner: Aligner, preprocessor: Preprocessor, pairs: Iterator[Pair], folder: Path
+) -> None:
+    """Write `aligned.source`, `aligned.target` (tokens) and `aligned.links` to `folder`."""
+    from mgsa.alignment.pharaoh import pharaoh
+
+    with ExitStack() as files:
+        source_file, target_file, link_file = (
+            files.enter_context(open_to_write(folder / f"aligned.{name}"))
+            for name in (*SIDES, "links")
+        )
+        while portion := list(islice(pairs, PORTION)):
+            sources, targets = zip(*portion, strict=True)
+            rows = preprocessor.pairs_of_tokens(sources, targets)
+            alignments = aligner.align_rows(rows, batch_tokens=STANDARD.batch_tokens)
+            source_file.writelines(f"{' '.join(tokens)}\n" for tokens in sources)
+            target_file.writelines(f"{' '.join(tokens)}\n" for tokens in targets)
+            link_file.writelines(f"{pharaoh(alignment.links)}\n" for alignment in alignments)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Align the lines of two files."""
+    arguments = _parser().parse_args(argv)
+    check_replaceable(arguments.out, "aligned.links")
+
+    from mgsa.alignment.aligner import Aligner
+    from pipeline.preprocessor import Preprocessor
+
+    aligner = Aligner.load(
+        arguments.model, layer=arguments.layer, accelerator=arguments.accelerator
+    )
+    preprocessor = Preprocessor.load(
+        arguments.model,
+        parser=arguments.parser if aligner.artifact.levels else None,
+        gpu=aligner.device.type == "cuda",
+    )
+    pairs = read_pairs(
+        arguments.source, arguments.target, preprocessor, tokenized=arguments.tokenized
+    )
+    shown = progress(pairs, "align", total=None, unit="pairs", size=lambda _: 1)
+    with replacing_folder(arguments.out) as folder:
+        align_pairs(aligner, preprocessor, shown, folder)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pipeline.forced_align",
+        description="Align the words of pairs of sentences, line by line, as a model sees them.",
+    )
+    parser.add_argument("--model", type=Path, required=True, metavar="DIR", help="model artifact")
+    for side in SIDES:
+        parser.add_argument(
+            f"--{side}", type=Path, required=True, metavar="FILE", help="a sentence a line"
+        )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="for aligned.source, aligned.target (tokens) and aligned.links (`0-0 1-2`)",
+    )
+    parser.add_argument(
+        "--tokenized", action="store_true", help="the text is in tokens, separated by one space"
+    )
+    parser.add_argument(
+        "--parser",
+        type=Path,
+        default=Path("data/parser"),
+        metavar="DIR",
+        help="the parser that the model's training data was parsed with, for models that attend "
+        "to syntactic phrases (default: data/parser)",
+    )
+    parser.add_argument(
+        "--layer",
+        type=int,
+        metavar="N",
+        help="take the mean of the heads of decoder layer N (default: the alignment head, or else "
+        "the last layer but one)",
+    )
+    parser.add_argument(
+        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))
