@@ -75,6 +75,7 @@ def copy_project(tmp_path: Path) -> Project:
     environment = {
         "HOME": str(home),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(folder),  # the copy is what is installed
         "OMP_NUM_THREADS": "1",
         "GIT_CONFIG_NOSYSTEM": "1",
         "DVC_NO_ANALYTICS": "1",

@@ -45,3 +45,37 @@ def test_the_models_of_a_matrix_are_trained_scored_and_analysed(project: Project
     project.commit()
     assert "experiments" not in project.run("dvc", "metrics", "show", "data/reports/dataset.json")
     assert "experiments" not in project.run("dvc", "status")
+
+
+@pytest.mark.slow
+def test_a_model_learns_to_align_from_two_others(project: Project) -> None:
+    """The whole way of self-training: two directions, their links put together, a dataset of it."""
+    experiments = replace(project, folder=project.folder / "experiments")
+    folder = experiments.folder / "joint_alignment"
+    settings = yaml.safe_load((folder / "params.yaml").read_text("utf-8"))
+    names = ["layer_average", "self_training"]
+    changed = {
+        "overrides": " ".join(OVERRIDES),
+        "baseline": settings["baseline"],
+        "cells": {name: settings["cells"][name] for name in names},
+        "datasets": {name: settings["datasets"][name] for name in names},
+    }
+    (folder / "params.yaml").write_text(yaml.safe_dump(changed), "utf-8")
+    project.compose()
+    project.run("dvc", "repro", "dataset")
+    repro = ("dvc", "repro", "joint_alignment/dvc.yaml")
+    assert "joint_alignment/dvc.yaml:symmetrize" in ran(experiments.run(*repro))
+    forward, reverse = (
+        (folder / "runs" / name / "links/train").read_text("utf-8").splitlines()
+        for name in ("layer_average", "reversed")
+    )
+    both = (folder / "runs/self_training/alignments/train.links").read_text("utf-8").splitlines()
+    for one, other, links in zip(forward, reverse, both, strict=True):
+        turned = {"-".join(link.split("-")[::-1]) for link in other.split()}
+        common = set(one.split()) & turned
+        assert common <= set(links.split()) <= set(one.split()) | turned
+    for name in names:
+        scores = read_json(folder / "runs" / name / "alignment.json")
+        assert 0 <= scores["aer"] <= 100
+        assert read_json(folder / "runs" / name / "evaluate.json")["sentences"] == SIZES["test"]
+    assert ran(experiments.run(*repro)) == []
