@@ -28,11 +28,11 @@ import numpy as np
 import yaml
 
 from benchmarks.text_stages import Command, stage_command
+from mgsa.alignment.pharaoh import Link, format_links
 from mgsa.command import run
 from mgsa.files import read_json, read_lines, write_json
 from pipeline.composition import compose
 from pipeline.eflomal_command import COMMAND
-from pipeline.links import Link, format_links
 from pipeline.stage import SIDES, SPLITS
 from pipeline.symmetrize import symmetrize
 from pipeline.tokenized_pairs import read_pairs

@@ -14,6 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from mgsa.alignment.pharaoh import Link, format_links
 from mgsa.analysis.alignment_error import AlignmentCounts, GoldLinks, count
 from mgsa.command import progress, run
 from mgsa.errors import InputError
@@ -31,7 +32,6 @@ from pipeline.aligner_kinds import (
 )
 from pipeline.alignment_error import percentages
 from pipeline.link_files import LinkFile, recognise_first
-from pipeline.links import Link, format_links
 from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
 from pipeline.symmetrize import symmetrize
 from pipeline.tokenized_pairs import lengths, read_pairs

@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+from mgsa.alignment.pharaoh import Link
 from mgsa.errors import FailedError, InputError
 from mgsa.files import open_to_write, read_lines
 from pipeline.aligner_kinds import EflomalSettings
-from pipeline.links import Link, read_links
+from pipeline.links import read_links
 from pipeline.stage import SIDES
 from pipeline.tokenized_pairs import Pair, lengths
 

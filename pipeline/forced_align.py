@@ -58,7 +58,7 @@ def align_pairs(
     aligner: Aligner, preprocessor: Preprocessor, pairs: Iterator[Pair], folder: Path
 ) -> None:
     """Write `aligned.source`, `aligned.target` (tokens) and `aligned.links` to `folder`."""
-    from mgsa.alignment.pharaoh import pharaoh
+    from mgsa.alignment.pharaoh import format_links
 
     with ExitStack() as files:
         source_file, target_file, link_file = (
@@ -71,7 +71,7 @@ def align_pairs(
             alignments = aligner.align_rows(rows, batch_tokens=STANDARD.batch_tokens)
             source_file.writelines(f"{' '.join(tokens)}\n" for tokens in sources)
             target_file.writelines(f"{' '.join(tokens)}\n" for tokens in targets)
-            link_file.writelines(f"{pharaoh(alignment.links)}\n" for alignment in alignments)
+            link_file.writelines(f"{format_links(alignment.links)}\n" for alignment in alignments)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mgsa.alignment.pharaoh import Link
 from mgsa.command import progress
 from mgsa.errors import InputError
 from pipeline import ibm1
@@ -18,7 +19,6 @@ from pipeline.aligner_kinds import HmmSettings
 from pipeline.bitext import IndexedText, WordIndex
 from pipeline.hmm import Jumps, posteriors
 from pipeline.lexical_table import LexicalTable
-from pipeline.links import Link
 from pipeline.word_pairs import Block, blocks
 
 JUMP_PRIOR = 1.0

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from mgsa.alignment.pharaoh import Link
 from mgsa.errors import InputError
-from pipeline.links import Link, read_links
+from pipeline.links import read_links
 from pipeline.stage import SIDES
 from pipeline.text import read_parallel
 from pipeline.tokenized_pairs import lengths

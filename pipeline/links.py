@@ -7,14 +7,11 @@ from 1 and with either side in front.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from os import PathLike
 from typing import NamedTuple
 
+from mgsa.alignment.pharaoh import Link
 from mgsa.errors import InputError
-
-Link = tuple[int, int]
-"""A source and a target word."""
 
 _LINK = re.compile("([0-9]{1,9})-([0-9]{1,9})")
 _LINKS = re.compile(rf"\s*(?:{_LINK.pattern}(?:\s+|$))*")
@@ -52,11 +49,6 @@ def read_links(
 def are_links(text: str) -> bool:
     """Whether `read_links` takes a line; this is much faster than to read it."""
     return _LINKS.fullmatch(text) is not None
-
-
-def format_links(links: Iterable[Link]) -> str:
-    """A line of links, sorted, each once."""
-    return " ".join(f"{source}-{target}" for source, target in sorted(set(links)))
 
 
 def read_gold_links(

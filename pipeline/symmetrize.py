@@ -10,7 +10,7 @@ from bisect import insort
 from collections.abc import Callable, Set
 from typing import Literal, get_args
 
-from pipeline.links import Link
+from mgsa.alignment.pharaoh import Link
 
 Symmetrization = Literal[
     "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"

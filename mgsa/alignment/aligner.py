@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mgsa.alignment.links import Link, strongest, word_links, word_matrix
+from mgsa.alignment.links import strongest, word_links, word_matrix
+from mgsa.alignment.pharaoh import Link
 from mgsa.command import progress
 from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch, Row, RowColumns, pad_columns

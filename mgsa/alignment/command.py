@@ -60,7 +60,7 @@ def align(arguments: argparse.Namespace) -> None:
         raise InputError(f"--batch-tokens: expected at least 1, got {arguments.batch_tokens}")
 
     from mgsa.alignment.aligner import Aligner
-    from mgsa.alignment.pharaoh import pharaoh
+    from mgsa.alignment.pharaoh import format_links
     from mgsa.arrays_file import ArraysFile
     from mgsa.data.artifact import open_dataset
 
@@ -77,7 +77,7 @@ def align(arguments: argparse.Namespace) -> None:
             file = files.enter_context(replacing_file(arguments.soft, "wb"))
             soft = files.enter_context(ArraysFile(file))
         for row, alignment in enumerate(found):
-            out.write(f"{pharaoh(alignment.links)}\n")
+            out.write(f"{format_links(alignment.links)}\n")
             if soft is not None:
                 soft.write(row, {"words": alignment.words, "subwords": alignment.matrix})
         out.flush()  # before the arrays are put in place: both files are new, or none

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-Link = tuple[int, int]
-"""A source and a target word, or subword, counted from 0."""
+from mgsa.alignment.pharaoh import Link
 
 
 def strongest(matrix: np.ndarray) -> list[Link]:

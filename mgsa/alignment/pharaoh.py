@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+Link = tuple[int, int]
+"""A source and a target word, or subword, counted from 0."""
 
-def pharaoh(links: Iterable[tuple[int, int]]) -> str:
-    """Source and target word of each link: `0-0 1-2`."""
-    return " ".join(f"{source}-{target}" for source, target in links)
+
+def format_links(links: Iterable[Link]) -> str:
+    """A line of links, `0-0 1-2`: sorted, each once."""
+    return " ".join(f"{source}-{target}" for source, target in sorted(set(links)))

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
-Link = tuple[int, int]
-"""A source and a target word."""
+from mgsa.alignment.pharaoh import Link
 
 
 @dataclass(frozen=True)

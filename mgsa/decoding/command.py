@@ -10,7 +10,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from mgsa.alignment.pharaoh import pharaoh
+from mgsa.alignment.pharaoh import format_links
 from mgsa.config import TranslateConfig
 from mgsa.decoding.settings import SECTION, read_translate_config
 from mgsa.errors import InputError
@@ -141,7 +141,7 @@ def translate(arguments: argparse.Namespace) -> None:
 def lines_of(translation: Translation, *, row: int | None, scores: bool) -> Iterator[str]:
     """The lines of a translation: its best candidate, or, given the row's number, all of them."""
     for candidate in translation.n_best if row is not None else translation.n_best[:1]:
-        links = "" if candidate.links is None else f" ||| {pharaoh(candidate.links)}"
+        links = "" if candidate.links is None else f" ||| {format_links(candidate.links)}"
         if row is not None:
             yield f"{row} ||| {candidate.text} ||| {candidate.score:.6f}{links}\n"
         else:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mgsa.alignment.aligner import Aligner
-from mgsa.alignment.pharaoh import pharaoh
+from mgsa.alignment.pharaoh import format_links
 from mgsa.command import run
 from mgsa.data.artifact import open_dataset
 from pipeline.forced_align import main
@@ -48,7 +48,7 @@ def test_text_is_aligned_as_its_rows_in_a_dataset(
     found = Aligner.load(folder / "model", layer=layer).align_split(
         dataset, "test", batch_tokens=1000
     )
-    assert lines_of(out / "aligned.links") == [pharaoh(alignment.links) for alignment in found]
+    assert lines_of(out / "aligned.links") == [format_links(alignment.links) for alignment in found]
     assert lines_of(out / "aligned.source") == list(dataset.texts("test", "source_tokens"))
     assert lines_of(out / "aligned.target") == list(dataset.texts("test", "target_tokens"))
 

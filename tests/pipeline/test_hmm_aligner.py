@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mgsa.alignment.pharaoh import Link
 from mgsa.errors import InputError
 from pipeline import hmm_aligner
 from pipeline.aligner_kinds import HmmSettings
 from pipeline.hmm_aligner import HmmAligner
-from pipeline.links import Link
 
 SETTINGS = HmmSettings(
     kind="hmm",

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mgsa.alignment.pharaoh import format_links
 from mgsa.errors import InputError
-from pipeline.links import GoldNotation, are_links, format_links, read_gold_links, read_links
+from pipeline.links import GoldNotation, are_links, read_gold_links, read_links
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_rows_are_the_same_with_their_sides_swapped(dataset: Dataset, tmp_path: 
 
 def test_links_are_those_of_the_other_direction(tmp_path: Path) -> None:
     write_stages(tmp_path, {"train": [BUSH, YES], "valid": [YES], "test": random_pairs(2, 1)})
-    dataset = open_dataset(build(tmp_path))
+    dataset = open_dataset(build(tmp_path, "--alignments", str(tmp_path / "alignments")))
     turned = open_dataset(reverse(dataset.folder, tmp_path / "turned"))
     for row, other in zip(dataset.read("train"), turned.read("train"), strict=True):
         assert other.links == sorted((target, source) for source, target in row.links or ())

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.translate.gdfa import grow_diag_final_and
 
-from pipeline.links import Link, format_links, read_links
+from mgsa.alignment.pharaoh import Link, format_links
+from pipeline.links import read_links
 from pipeline.symmetrize import SYMMETRIZATIONS, Symmetrization, symmetrize
 from tests.reference import symmetrization as reference
 

@@ -7,7 +7,7 @@ import pytest
 
 from mgsa.__main__ import main
 from mgsa.alignment.aligner import Aligner, Alignment
-from mgsa.alignment.pharaoh import pharaoh
+from mgsa.alignment.pharaoh import format_links
 from mgsa.command import run
 from mgsa.data.artifact import open_dataset
 from tests.copy_task import write_copy_task
@@ -42,7 +42,7 @@ def test_a_line_a_row_on_stdout(
     chosen = [] if layer is None else ["--layer", str(layer)]
     assert align(folder, *chosen, "--batch-tokens", "50") == 0
     lines = capfd.readouterr().out.splitlines()
-    assert lines == [pharaoh(alignment.links) for alignment in expected(folder, layer=layer)]
+    assert lines == [format_links(alignment.links) for alignment in expected(folder, layer=layer)]
 
 
 def test_soft_alignments_are_arrays(folder: Path, tmp_path: Path) -> None:

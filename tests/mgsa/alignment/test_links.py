@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.alignment.links import strongest, word_links, word_matrix
-from mgsa.alignment.pharaoh import pharaoh
+from mgsa.alignment.pharaoh import format_links
 
 
 def test_a_target_position_is_linked_to_the_source_position_that_has_most() -> None:
@@ -48,5 +48,5 @@ def test_one_subword_a_word_changes_no_link(links: list[tuple[int, int]]) -> Non
 
 
 def test_links_as_text() -> None:
-    assert pharaoh([(0, 0), (1, 2)]) == "0-0 1-2"
-    assert pharaoh([]) == ""
+    assert format_links([(0, 0), (1, 2)]) == "0-0 1-2"
+    assert format_links([]) == ""
