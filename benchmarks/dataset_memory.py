@@ -113,6 +113,7 @@ def load(folder: Path) -> int:
     batches = TrainBatches(
         open_dataset(folder / "dataset"),
         batch_tokens=4096,
+        batch_sentences=None,
         seed=1,
         shuffle_window=WINDOW,
         granularities=[f"syntactic_{level + 1}" for level in range(LEVELS)],

@@ -180,7 +180,10 @@ class ModelConfig:
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """One training run. Tokens are subwords including end of sentence, padding counted."""
+    """One training run. Tokens are subwords including end of sentence, padding counted.
+
+    A batch is full when it has either `batch_tokens` or `batch_sentences`.
+    """
 
     seed: Count
     accelerator: Literal["cpu", "gpu", "auto"]
@@ -189,6 +192,7 @@ class TrainConfig:
     precision: Literal["32-true", "bf16-mixed"]
     compile: bool
     batch_tokens: Positive
+    batch_sentences: Positive | None
     accumulate: Positive
     shuffle_window: Positive
     max_epochs: Positive
@@ -197,6 +201,7 @@ class TrainConfig:
     optimizer_eps: Annotated[float, Range(minimum=0)]
     learning_rate: NonNegative
     warmup: Positive
+    decay: Literal["inverse_sqrt", "none"]
     label_smoothing: Probability
     clip_norm: NonNegative
     validate_every: Positive

@@ -67,7 +67,7 @@ class TrainBatches:
 
     Every row that is no longer than `max_length` appears exactly once an epoch. A batch costs its
     rows times its longest side, end of sentence included, and no more than `batch_tokens` unless it
-    is a single row.
+    is a single row; nor has it more than `batch_sentences` rows.
     """
 
     def __init__(
@@ -75,6 +75,7 @@ class TrainBatches:
         dataset: Dataset,
         *,
         batch_tokens: int,
+        batch_sentences: int | None,
         seed: int,
         shuffle_window: int,
         granularities: Sequence[str],
@@ -86,6 +87,7 @@ class TrainBatches:
 
         Args:
             batch_tokens: the most subwords of a batch, padding counted, of the longer side.
+            batch_sentences: the most pairs of a batch; `None`: any number.
             shuffle_window: rows that are shuffled and bucketed together, rounded up to row groups.
             granularities: what segments the batches need: `syntactic_1`, `ngram_2`, …
             ngram_unit: whether n-grams count `subword`s or `word`s.
@@ -102,6 +104,7 @@ class TrainBatches:
             check_links(dataset, "train")
         self._dataset = dataset
         self._batch_tokens = batch_tokens
+        self._batch_sentences = batch_sentences
         self._seed = seed
         self._shuffle_window = shuffle_window
         self._granularities = tuple(granularities)
@@ -222,7 +225,7 @@ class TrainBatches:
         order = generator.permutation(len(lengths))
         if self._max_length is not None:
             order = order[lengths[order].max(axis=1) <= self._max_length]
-        batches = bucketed(lengths, order, self._batch_tokens)
+        batches = bucketed(lengths, order, self._batch_tokens, self._batch_sentences)
         return [batches[index] for index in generator.permutation(len(batches))]
 
 

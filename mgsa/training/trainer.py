@@ -76,6 +76,7 @@ class Trainer:
         self.batches = TrainBatches(
             dataset,
             batch_tokens=config.batch_tokens,
+            batch_sentences=config.batch_sentences,
             seed=config.seed,
             shuffle_window=config.shuffle_window,
             granularities=model.granularities,
@@ -204,7 +205,10 @@ class Trainer:
         return self.state.update % every == 0
 
     def _learning_rate(self, update: int) -> float:
-        return learning_rate(update, peak=self.config.learning_rate, warmup=self.config.warmup)
+        config = self.config
+        return learning_rate(
+            update, peak=config.learning_rate, warmup=config.warmup, decay=config.decay
+        )
 
     def _log(self, total: UpdateLoss) -> None:
         metrics = {f"train_{name}": v for name, v in self.state.interval.metrics().items()}

@@ -36,6 +36,7 @@ def make(
     dataset: Dataset,
     *,
     batch_tokens: int = 60,
+    batch_sentences: int | None = None,
     seed: int = 1,
     shuffle_window: int = 15,
     max_length: int | None = None,
@@ -43,6 +44,7 @@ def make(
     return TrainBatches(
         dataset,
         batch_tokens=batch_tokens,
+        batch_sentences=batch_sentences,
         seed=seed,
         shuffle_window=shuffle_window,
         granularities=GRANULARITIES,
@@ -97,6 +99,13 @@ def test_every_row_once_an_epoch_within_the_budget(
     for batch in rows:
         cost = len(batch) * (lengths[batch].max() + 1)
         assert cost <= tokens or len(batch) == 1
+
+
+def test_a_batch_has_no_more_pairs_than_it_may(dataset: Dataset) -> None:
+    batches = make(dataset, batch_tokens=10_000, batch_sentences=4)
+    sizes = [len(rows) for rows in rows_of(list(epoch_of(batches, Position(0, 0))))]
+    assert sum(sizes) == ROWS
+    assert max(sizes) == 4
 
 
 def test_batches_hold_the_rows_that_their_index_says(dataset: Dataset) -> None:
@@ -246,6 +255,7 @@ def test_a_level_that_the_dataset_lacks_is_refused(dataset: Dataset) -> None:
         TrainBatches(
             dataset,
             batch_tokens=100,
+            batch_sentences=None,
             seed=1,
             shuffle_window=10,
             granularities=["syntactic_3"],

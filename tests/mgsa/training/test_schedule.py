@@ -20,12 +20,24 @@ from mgsa.training.schedule import learning_rate
     ],
 )
 def test_rises_linearly_then_falls_with_the_root(update: int, expected: float) -> None:
-    assert learning_rate(update, peak=1.0, warmup=4) == pytest.approx(expected)
+    assert learning_rate(update, peak=1.0, warmup=4, decay="inverse_sqrt") == pytest.approx(
+        expected
+    )
 
 
 def test_is_equation_3_of_vaswani_et_al() -> None:
     dim, warmup = 512, 4000
     for update in (1, 100, 3999, 4000, 4001, 100_000):
         paper = dim**-0.5 * min(update**-0.5, update * warmup**-1.5)
-        ours = learning_rate(update, peak=1 / math.sqrt(dim * warmup), warmup=warmup)
+        peak = 1 / math.sqrt(dim * warmup)
+        ours = learning_rate(update, peak=peak, warmup=warmup, decay="inverse_sqrt")
         assert ours == pytest.approx(paper)
+
+
+@pytest.mark.parametrize(("update", "expected"), [(1, 0.25), (4, 1.0), (5, 1.0), (10_000, 1.0)])
+def test_stays_at_the_peak_without_decay(update: int, expected: float) -> None:
+    assert learning_rate(update, peak=1.0, warmup=4, decay="none") == expected
+
+
+def test_a_warm_up_of_one_update_is_none() -> None:
+    assert [learning_rate(n, peak=0.5, warmup=1, decay="none") for n in (1, 2, 99)] == [0.5] * 3
