@@ -1,4 +1,4 @@
-"""Peak memory of a training step: MG-SA and phrase attention against our Transformer.
+"""Peak memory of a training step: MG-SA, phrase attention, RNNs against our Transformer.
 
     python -m benchmarks.model_memory --size base --tokens 4096
 

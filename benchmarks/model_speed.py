@@ -1,4 +1,4 @@
-"""Training speed of whatever can be put into a Transformer, and of torch's, against ours.
+"""Training speed of whatever can be put into a Transformer, of RNNs and of torch's, against ours.
 
     python -m benchmarks.model_speed --size base --tokens 4096 --repeats 5
 
@@ -27,11 +27,11 @@ from benchmarks.machine import machine
 from benchmarks.random_batches import NUM_TAGS, make_batches
 from benchmarks.torch_transformer import TorchTransformer
 from mgsa.command import run
-from mgsa.config import AlignmentConfig, ModelConfig
+from mgsa.config import MODEL_KINDS, AlignmentConfig, ModelConfig, TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.decoding.device import choose_device
 from mgsa.model.build import build_model
-from mgsa.settings import from_mapping, read_yaml
+from mgsa.settings import from_mapping, from_tagged, read_yaml
 from mgsa.training.loss import LossWeights, Objective, translation_nll
 
 PRESETS = Path(__file__).parents[1] / "conf" / "model"
@@ -53,7 +53,7 @@ class Contestant:
 
 
 def configurations(size: str) -> dict[str, ModelConfig]:
-    """The Transformer and what can be put into it, from the presets of a size."""
+    """The Transformer, what can be put into it, and RNNs: from the presets of a size."""
     transformer = read_yaml(PRESETS / f"transformer_{size}.yaml")
     sections = {
         kind: read_yaml(PRESETS / f"mgsa_{kind}_{size}.yaml")["multi_granularity"]
@@ -69,23 +69,27 @@ def configurations(size: str) -> dict[str, ModelConfig]:
         "MG-SA syntactic, max-pooling": ("syntactic", {**plain, "composition": "max_pool"}),
         "MG-SA syntactic, LSTM composition": ("syntactic", {**plain, "composition": "lstm"}),
     }
-    configs = {BASELINE: from_mapping(ModelConfig, transformer, "transformer")}
+    configs = {BASELINE: from_tagged(MODEL_KINDS, transformer, "transformer")}
     for name, (kind, changes) in options.items():
         section = {**transformer, "multi_granularity": {**sections[kind], **changes}}
-        configs[name] = from_mapping(ModelConfig, section, name)
+        configs[name] = from_tagged(MODEL_KINDS, section, name)
     for path in sorted(PRESETS.glob(f"*_{size}.yaml")):
         phrase = read_yaml(path).get("phrase_attention")
         if phrase:
             section = {**transformer, "phrase_attention": phrase}
-            configs[path.stem] = from_mapping(ModelConfig, section, path.stem)
-    last_but_one = configs[BASELINE].decoder_layers - 1
+            configs[path.stem] = from_tagged(MODEL_KINDS, section, path.stem)
+    plain = from_mapping(TransformerConfig, transformer, "transformer")
     for kind, full_context, sentences in (
         ("one pass", False, 1.0),
         ("full context", True, 1.0),
         ("full context of half of the sentences", True, 0.5),
     ):
-        head = AlignmentConfig(last_but_one, full_context, sentences, WEIGHTS.alignment)
-        configs[f"alignment head, {kind}"] = replace(configs[BASELINE], alignment=head)
+        head = AlignmentConfig(plain.decoder_layers - 1, full_context, sentences, WEIGHTS.alignment)
+        configs[f"alignment head, {kind}"] = replace(plain, alignment=head)
+    recurrent = read_yaml(PRESETS / f"rnn_attn{'_tiny' if size == 'tiny' else ''}.yaml")
+    for attention in ("attn", "key_value", "modifying_iw"):
+        section = {**recurrent, "attention": attention}
+        configs[f"RNN {attention}"] = from_tagged(MODEL_KINDS, section, attention)
     return configs
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from mgsa.config import ModelConfig
+from mgsa.config import TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import PAD
 from mgsa.masks import causal_mask
@@ -14,7 +14,7 @@ from mgsa.model.embedding import Embedding, make_embedding
 class TorchTransformer(nn.Module):
     """`torch.nn.Transformer` with our embeddings, and dropout where our configuration has it."""
 
-    def __init__(self, config: ModelConfig, vocabulary: int) -> None:
+    def __init__(self, config: TransformerConfig, vocabulary: int) -> None:
         super().__init__()
         shared = config.share_embeddings == "all"
         target = make_embedding(vocabulary, config.dim)

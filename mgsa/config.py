@@ -7,6 +7,7 @@ with `mgsa.settings.from_mapping`, checked, and never written to.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -114,12 +115,13 @@ class AlignmentConfig:
 
 
 @dataclass(frozen=True)
-class ModelConfig:
+class TransformerConfig:
     """A Transformer encoder-decoder (Vaswani et al. 2017), its attentions to words or to phrases.
 
     An encoder that is given both has MG-SA in the layers that it names, phrase attention elsewhere.
     """
 
+    kind: Literal["transformer"]
     encoder_layers: Positive
     decoder_layers: Positive
     dim: Positive
@@ -176,6 +178,44 @@ class ModelConfig:
                 "alignment: expected heads of cross-attention that attend to words alone, such as "
                 "homogeneous phrase_attention has for the 1 among its ngrams"
             )
+
+
+@dataclass(frozen=True)
+class RecurrentConfig:
+    """An encoder-decoder of LSTMs that attends to the source (Mino et al. 2017).
+
+    `dim` is the width of embeddings, of the encoder's output (half of it is either direction's), of
+    the decoder and of e_j; `attention` says what of a word's state is key, and what is value. Its
+    one head is that of `alignment`.
+    """
+
+    kind: Literal["rnn"]
+    encoder_layers: Positive
+    decoder_layers: Positive
+    dim: Positive
+    attention: Literal["attn", "key_value", "modifying_iw"]
+    dropout: Probability
+    init_std: NonNegative
+    share_embeddings: Literal["all", "decoder", "none"]
+    alignment: AlignmentConfig | None
+
+    def __post_init__(self) -> None:
+        if self.dim % 4:
+            raise ValueError(f"dim: expected a multiple of 4 (halves of halves), got {self.dim}")
+        if self.alignment and (self.alignment.layer > 1 or self.alignment.full_context):
+            raise ValueError(
+                "alignment: expected layer 1 and no full_context, for it has one attention, and "
+                "reads from left to right"
+            )
+
+
+ModelConfig = TransformerConfig | RecurrentConfig
+
+MODEL_KINDS: Mapping[str, type[ModelConfig]] = {
+    "transformer": TransformerConfig,
+    "rnn": RecurrentConfig,
+}
+"""The section `model` by its key `kind`."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from typing import Any
 
 from torch import Tensor
 
-from mgsa.config import ModelConfig
+from mgsa.config import MODEL_KINDS, ModelConfig
 from mgsa.data.artifact import Dataset
 from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_vocabularies
@@ -30,11 +30,11 @@ from mgsa.errors import InputError
 from mgsa.files import open_to_write, read_json, replacing_folder, sha256, write_json
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
-from mgsa.settings import from_mapping, to_mapping
+from mgsa.settings import from_tagged, to_mapping
 from mgsa.weights import load_weights, named_tensors, put_tensors, save_tensors
 
 KIND = "mgsa model"
-VERSION = 1
+VERSION = 2
 MANIFEST, WEIGHTS, CONFIG, CURVES = (
     "manifest.json",
     "model.safetensors",
@@ -122,7 +122,7 @@ def load_model(folder: Path) -> ModelArtifact:
     content = read_json(folder / CONFIG)
     if not isinstance(content, dict) or "model" not in content:
         raise InputError("expected a section model", path=folder / CONFIG)
-    config = from_mapping(ModelConfig, content["model"], f"{folder / CONFIG}: model")
+    config = from_tagged(MODEL_KINDS, content["model"], f"{folder / CONFIG}: model")
     vocabularies = read_vocabularies(folder / VOCABULARY)
     tags = tuple(read_json(folder / TAGS))
     source, target = vocabularies

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mgsa.config import ModelConfig, TrainConfig, TranslateConfig
+from mgsa.config import MODEL_KINDS, TrainConfig, TranslateConfig
 from mgsa.settings import from_mapping, from_tagged
 from pipeline.aligner_kinds import KINDS as ALIGNER_KINDS
 from pipeline.analysis_settings import AnalyzeSettings
@@ -33,7 +33,7 @@ SETTINGS: dict[str, type | Mapping[str, type]] = {
     "partition": PartitionSettings,
     "align": ALIGNER_KINDS,
     "dataset": DatasetSettings,
-    "model": ModelConfig,
+    "model": MODEL_KINDS,
     "train": TrainConfig,
     "translate": TranslateConfig,
     "evaluate": EvaluateSettings,

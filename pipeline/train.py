@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mgsa.command import run
-from mgsa.config import ModelConfig, TrainConfig
+from mgsa.config import MODEL_KINDS, TrainConfig
 from pipeline.stage import argument_parser, read_settings
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = _parser().parse_args(argv)
     config = read_settings(arguments, "train", TrainConfig)
     of_model = argparse.Namespace(params=arguments.params, set=[])  # --set is for `train`
-    model = read_settings(of_model, "model", ModelConfig)
+    model = read_settings(of_model, "model", MODEL_KINDS)
 
     from mgsa.files import write_json
     from mgsa.training.identity import code_identity

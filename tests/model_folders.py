@@ -7,23 +7,25 @@ from typing import Any
 
 import torch
 
-from mgsa.config import ModelConfig
+from mgsa.config import MODEL_KINDS
 from mgsa.data.artifact import open_dataset
 from mgsa.data.vocabulary import EOS
 from mgsa.model.build import build_model
 from mgsa.model_artifact import save_model
-from mgsa.settings import from_mapping
-from tests.training_settings import MODEL
+from mgsa.settings import from_tagged
+from tests.training_settings import model_settings
 
 
 def random_model(folder: Path, dataset_folder: Path, *, seed: int = 0, **settings: Any) -> Path:
-    """An artifact of a model for a dataset, `MODEL` but for `settings`; give `folder` back.
+    """An artifact of a model for a dataset, `model_settings(settings)`; give `folder` back.
 
     Output vectors are not the embeddings, or such a model would repeat what was said last.
     """
     dataset = open_dataset(dataset_folder)
     source, target = dataset.vocabularies
-    config = from_mapping(ModelConfig, MODEL | {"share_embeddings": "none"} | settings, "model")
+    config = from_tagged(
+        MODEL_KINDS, model_settings({"share_embeddings": "none"} | settings), "model"
+    )
     torch.manual_seed(seed)
     model = build_model(
         config,

@@ -15,6 +15,8 @@ from mgsa.config import (
     ModelConfig,
     MultiGranularityConfig,
     PhraseAttentionConfig,
+    RecurrentConfig,
+    TransformerConfig,
 )
 from mgsa.data.batch import Row
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
@@ -23,7 +25,8 @@ from tests.strategies import partition_lengths
 VOCABULARY = 20
 NUM_TAGS = 5
 
-TRANSFORMER = ModelConfig(
+TRANSFORMER = TransformerConfig(
+    kind="transformer",
     encoder_layers=2,
     decoder_layers=2,
     dim=16,
@@ -51,7 +54,7 @@ def mgsa(
     tags: bool = True,
     layers: Sequence[int] = (1,),
     norm: Literal["pre", "post"] = "post",
-) -> ModelConfig:
+) -> TransformerConfig:
     """`TRANSFORMER` with MG-SA in `layers`."""
     multi = MultiGranularityConfig(
         layers=tuple(layers),
@@ -75,8 +78,8 @@ def phrase_attention(
     *,
     ngrams: Sequence[int] = (1, 2),
     attentions: Sequence[Literal["encoder", "decoder", "cross"]] = ("encoder", "decoder", "cross"),
-    of: ModelConfig | None = None,
-) -> ModelConfig:
+    of: TransformerConfig | None = None,
+) -> TransformerConfig:
     """`of`, or `TRANSFORMER`, with phrase attention; homogeneous: two heads a size."""
     phrase = PhraseAttentionConfig(
         attentions=tuple(attentions),
@@ -89,14 +92,31 @@ def phrase_attention(
 
 
 def with_alignment(
-    config: ModelConfig, *, full_context: bool, sentences: float = 1.0
-) -> ModelConfig:
+    config: TransformerConfig, *, full_context: bool, sentences: float = 1.0
+) -> TransformerConfig:
     """`config` with an alignment head in its upper decoder layer."""
     head = AlignmentConfig(2, full_context, sentences=sentences, weight=0.05)
     return replace(config, alignment=head)
 
 
-MODELS = {
+def recurrent(
+    attention: Literal["attn", "key_value", "modifying_iw"], *, decoder_layers: int = 2
+) -> RecurrentConfig:
+    """LSTMs, their weights large enough for states to differ."""
+    return RecurrentConfig(
+        kind="rnn",
+        encoder_layers=2,
+        decoder_layers=decoder_layers,
+        dim=16,
+        attention=attention,
+        dropout=0.0,
+        init_std=0.5,
+        share_embeddings="all",
+        alignment=None,
+    )
+
+
+MODELS: dict[str, ModelConfig] = {
     "transformer": TRANSFORMER,
     "transformer, pre-norm": replace(TRANSFORMER, norm="pre"),
     "syntactic, self-attention, tags, ON-LSTM": mgsa(),
@@ -117,6 +137,9 @@ MODELS = {
     "QueryK, homogeneous, alignment head": with_alignment(
         phrase_attention("query_k", "homogeneous"), full_context=True
     ),
+    "RNN, attn": recurrent("attn"),
+    "RNN, key-value": recurrent("key_value"),
+    "RNN, modifying-IW": recurrent("modifying_iw", decoder_layers=1),
 }
 
 

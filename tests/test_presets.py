@@ -10,11 +10,11 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from mgsa.config import ModelConfig, TrainConfig
+from mgsa.config import MODEL_KINDS, ModelConfig, TrainConfig, TransformerConfig
 from mgsa.data.batch import make_batch
 from mgsa.data.vocabulary import PAD
 from mgsa.model.build import build_model
-from mgsa.settings import from_mapping
+from mgsa.settings import from_mapping, from_tagged
 from pipeline.composition import GROUPS, compose
 from pipeline.parameters import check_parameters
 from pipeline.stage import SECTIONS
@@ -34,7 +34,7 @@ def test_a_preset_is_taken_by_the_stages(group: str, option: str) -> None:
 
 
 def model_of(option: str) -> ModelConfig:
-    return from_mapping(ModelConfig, compose(CONF, [f"model={option}"])["model"], "model")
+    return from_tagged(MODEL_KINDS, compose(CONF, [f"model={option}"])["model"], "model")
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,7 @@ def model_of(option: str) -> ModelConfig:
 def test_models_have_the_papers_sizes(option: str, millions: float) -> None:
     """Hao et al. 2019, Table 3: 85.7 thousand rows of embeddings, no tag classifiers counted."""
     config = model_of(option)
+    assert isinstance(config, TransformerConfig)
     if config.multi_granularity is not None:
         silent = replace(config.multi_granularity, tags=False)
         config = replace(config, multi_granularity=silent)
@@ -67,6 +68,39 @@ def test_the_joint_model_has_the_papers_size() -> None:
             num_tags=0,
         )
     assert round(sum(weight.numel() for weight in model.parameters()) / 1e6) == 213
+
+
+@pytest.mark.parametrize("attention", ["attn", "key_value", "modifying_iw"])
+def test_recurrent_models_have_the_sizes_that_the_equations_give(attention: str) -> None:
+    """Of width D and vocabularies of V words: as many of each kind of attention.
+
+    Key-value's W_f and W_g, (D/2, D/2) each, are as many weights as its W_d has columns fewer.
+    """
+    V, D = 30_000, 540
+
+    def lstm(inputs: int, hidden: int) -> int:
+        return 4 * hidden * (inputs + hidden) + 2 * 4 * hidden  # torch has two biases
+
+    encoder = 2 * 2 * lstm(D, D // 2)  # two layers, two directions
+    initial = 2 * D * D + 2 * D  # hidden state and cell of one layer
+    w_d = D * 2 * D if attention != "key_value" else D * (D + D // 2) + 2 * (D // 2) ** 2
+    with torch.device("meta"):
+        model = build_model(
+            model_of(f"rnn_{attention}"), source_vocabulary=V, target_vocabulary=V, num_tags=0
+        )
+    found = sum(weight.numel() for weight in model.parameters())
+    assert found == 3 * V * D + encoder + lstm(D, D) + initial + w_d == 55_612_440
+
+
+def test_the_tiny_recurrent_models_are_about_as_large_as_the_tiny_transformer() -> None:
+    """With the 4,000 subwords of the sample: 1.66 and 1.84 million."""
+    sizes = {}
+    for option in ("rnn_key_value_tiny", "transformer_tiny"):
+        model = build_model(
+            model_of(option), source_vocabulary=4_000, target_vocabulary=4_000, num_tags=0
+        )
+        sizes[option] = sum(weight.numel() for weight in model.parameters())
+    assert 0.9 < sizes["rnn_key_value_tiny"] / sizes["transformer_tiny"] < 1
 
 
 @pytest.mark.parametrize("option", [name for name in MODELS if not name.endswith("big")])
@@ -115,6 +149,23 @@ def test_phrase_attentions_train_as_in_the_paper() -> None:
     assert (train.artifact, train.keep_last, train.checkpoint_every) == ("average", 5, 10_000)
     assert content["model"]["dropout"] == 0.1
     assert (content["translate"]["beam"], content["translate"]["length_penalty"]) == (5, 0.6)
+
+
+@pytest.mark.parametrize("attention", ["attn", "key_value", "modifying_iw"])
+def test_recurrent_models_train_as_in_the_paper(attention: str) -> None:
+    """Mino et al. 2017: 540 wide, dropout 0.5, N(0, 0.05), 64 pairs of up to 40 words, beam 10."""
+    content = compose(CONF, ["train=gpu_rnn", f"model=rnn_{attention}"])
+    train = from_mapping(TrainConfig, content["train"], "train")
+    model = content["model"]
+    assert (model["attention"], model["dim"], model["encoder_layers"]) == (attention, 540, 2)
+    assert (model["dropout"], model["init_std"]) == (0.5, 0.05)
+    assert (train.batch_sentences, train.accumulate, train.devices) == (64, 1, 1)
+    assert train.batch_tokens >= 64 * 2 * (40 + 1)  # no limit, even of words in two subwords each
+    assert (train.learning_rate, train.warmup, train.decay) == (1e-3, 1, "none")
+    assert (train.optimizer_betas, train.optimizer_eps) == ((0.9, 0.999), 1e-8)
+    assert (train.max_epochs, train.best_by, train.artifact) == (20, "bleu", "best")
+    assert train.patience is not None
+    assert (content["tokenize"]["max_tokens"], content["translate"]["beam"]) == (40, 10)
 
 
 def test_eight_gpus_take_the_papers_batch() -> None:

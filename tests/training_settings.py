@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 MODEL: dict[str, Any] = {
+    "kind": "transformer",
     "encoder_layers": 2,
     "decoder_layers": 1,
     "dim": 16,
@@ -33,6 +34,16 @@ MODEL: dict[str, Any] = {
     },
     "phrase_attention": None,
     "alignment": None,
+}
+RNN: dict[str, Any] = {
+    "kind": "rnn",
+    "encoder_layers": 2,
+    "decoder_layers": 1,
+    "dim": 16,
+    "attention": "key_value",
+    "dropout": 0.1,
+    "init_std": 0.2,
+    "share_embeddings": "all",
 }
 TRAIN: dict[str, Any] = {
     "seed": 3,
@@ -66,8 +77,13 @@ TRAIN: dict[str, Any] = {
 }
 
 
+def model_settings(changes: dict[str, Any]) -> dict[str, Any]:
+    """`MODEL`, or `RNN` if that is the kind that is asked for, but for these keys."""
+    return (RNN if changes.get("kind") == "rnn" else MODEL) | changes
+
+
 def write_settings(path: Path, *, model: dict[str, Any], train: dict[str, Any]) -> Path:
     """Write a configuration that differs from the above by these keys; give its path back."""
-    content = {"model": MODEL | model, "train": TRAIN | train, "bpe": {"merges": 10}}
+    content = {"model": model_settings(model), "train": TRAIN | train, "bpe": {"merges": 10}}
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
     return path

@@ -72,7 +72,7 @@ class Aligner:
         """
         self.artifact = artifact
         self.device = device
-        layers = len(artifact.model.decoder.layers)
+        layers = artifact.model.decoder.num_attending
         if layer is not None and not 1 <= layer <= layers:
             raise InputError(f"layer: expected 1 to {layers}, got {layer}", path=artifact.folder)
         if layer is None and artifact.model.alignment_head is None:

@@ -29,7 +29,7 @@ class Attended:
     def by_rows(self, x: Tensor) -> Attended:
         """What the rows of x (rows, 1, D) got, if those of a sentence were queries together."""
         return Attended(
-            self.output.view_as(x),
+            self.output.reshape(*x.shape[:2], -1),
             # (B, H, rows of a sentence, S) to (rows, H, 1, S)
             {n: w.transpose(1, 2).flatten(0, 1)[:, :, None] for n, w in self.weights.items()},
         )

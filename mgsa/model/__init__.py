@@ -3,6 +3,8 @@
 embedding        subword embeddings and sinusoidal positions
 transformer      encoder and decoder, attention given per layer
 joint_alignment  word alignments out of the decoder's cross-attention
+recurrent        encoder and decoder of LSTMs, attention given
+sides            what an encoder-decoder asks of either
 encoder_decoder  what training and search see of a model
 build            configuration to model: the only place where names become modules
 """

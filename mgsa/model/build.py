@@ -8,16 +8,32 @@ from torch import nn
 
 from mgsa import composition, interaction
 from mgsa.attention.conv_kv import ConvKV
+from mgsa.attention.key_value import (
+    KeyValueHalves,
+    StateAttention,
+    forget_keys,
+    key_halves,
+    whole_states,
+)
 from mgsa.attention.multi_granularity import MultiGranularityAttention
 from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
 from mgsa.attention.phrase_heads import PhraseHeads
 from mgsa.attention.query_k import QueryK
 from mgsa.attention.word import WordCrossAttention, WordSelfAttention
-from mgsa.config import AlignmentConfig, ModelConfig, MultiGranularityConfig, PhraseAttentionConfig
+from mgsa.config import (
+    AlignmentConfig,
+    ModelConfig,
+    MultiGranularityConfig,
+    PhraseAttentionConfig,
+    RecurrentConfig,
+    TransformerConfig,
+)
+from mgsa.data.vocabulary import PAD
 from mgsa.errors import InputError
-from mgsa.model.embedding import Embedding, make_embedding
+from mgsa.model.embedding import Embedding, PlainEmbedding, make_embedding
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model.joint_alignment import AlignmentHead
+from mgsa.model.recurrent import RecurrentDecoder, RecurrentEncoder, draw_weights
 from mgsa.model.transformer import Decoder, DecoderLayer, Encoder, EncoderLayer, FeedForward
 from mgsa.onlstm import ONLSTM
 from mgsa.tags import TagHead
@@ -40,18 +56,31 @@ def build_model(
             "share_embeddings: all takes one vocabulary for both languages, got "
             f"{source_vocabulary} source and {target_vocabulary} target symbols"
         )
-    dim = config.dim
-    target_subwords = make_embedding(target_vocabulary, dim)
+    target_subwords = make_embedding(target_vocabulary, config.dim)
     source_subwords = (
         target_subwords
         if config.share_embeddings == "all"
-        else make_embedding(source_vocabulary, dim)
+        else make_embedding(source_vocabulary, config.dim)
     )
-    output = nn.Linear(dim, target_vocabulary, bias=False)
+    output = nn.Linear(config.dim, target_vocabulary, bias=False)
     if config.share_embeddings == "none":
-        nn.init.normal_(output.weight, std=dim**-0.5)
+        nn.init.normal_(output.weight, std=config.dim**-0.5)
     else:
         output.weight = target_subwords.weight
+    match config:
+        case TransformerConfig():
+            return _transformer(config, source_subwords, target_subwords, output, num_tags)
+        case RecurrentConfig():
+            return _recurrent(config, source_subwords, target_subwords, output)
+
+
+def _transformer(
+    config: TransformerConfig,
+    source_subwords: nn.Embedding,
+    target_subwords: nn.Embedding,
+    output: nn.Linear,
+    num_tags: int,
+) -> EncoderDecoder:
     multi = config.multi_granularity
     return EncoderDecoder(
         source_embedding=Embedding(source_subwords, dropout=config.dropout),
@@ -81,12 +110,56 @@ def _alignment_head(config: AlignmentConfig | None) -> AlignmentHead | None:
     )
 
 
-def _final_norm(config: ModelConfig) -> nn.Module:
+def _recurrent(
+    config: RecurrentConfig,
+    source_subwords: nn.Embedding,
+    target_subwords: nn.Embedding,
+    output: nn.Linear,
+) -> EncoderDecoder:
+    dim, dropout = config.dim, config.dropout
+    attention, context_dim = _state_attention(config)
+    decoder = RecurrentDecoder(
+        attention,
+        layers=config.decoder_layers,
+        dim=dim,
+        context_dim=context_dim,
+        dropout=dropout,
+    )
+    model = EncoderDecoder(
+        source_embedding=PlainEmbedding(source_subwords, dropout=dropout),
+        encoder=RecurrentEncoder(layers=config.encoder_layers, dim=dim, dropout=dropout),
+        target_embedding=PlainEmbedding(target_subwords, dropout=dropout),
+        decoder=decoder,
+        output=output,
+        granularities=(),
+        ngram_unit="subword",
+        alignment_head=_alignment_head(config.alignment),
+    )
+    draw_weights(model, config.init_std)
+    for subwords in (source_subwords, target_subwords):
+        nn.init.zeros_(subwords.weight[PAD])
+    if config.attention == "modifying_iw":
+        forget_keys(decoder.output, dim)
+    return model
+
+
+def _state_attention(config: RecurrentConfig) -> tuple[StateAttention, int]:
+    """The attention, and the width of what it gives."""
+    match config.attention:
+        case "attn":
+            return StateAttention(whole_states), config.dim
+        case "key_value":
+            return StateAttention(KeyValueHalves(config.dim)), config.dim // 2
+        case "modifying_iw":
+            return StateAttention(key_halves), config.dim
+
+
+def _final_norm(config: TransformerConfig) -> nn.Module:
     """Layers with post-norm have normed their output themselves."""
     return nn.LayerNorm(config.dim) if config.norm == "pre" else nn.Identity()
 
 
-def _encoder_layer(config: ModelConfig, layer: int, num_tags: int) -> EncoderLayer:
+def _encoder_layer(config: TransformerConfig, layer: int, num_tags: int) -> EncoderLayer:
     multi = config.multi_granularity
     return EncoderLayer(
         _multi_granularity_attention(config, multi, num_tags)
@@ -99,7 +172,7 @@ def _encoder_layer(config: ModelConfig, layer: int, num_tags: int) -> EncoderLay
     )
 
 
-def _decoder_layer(config: ModelConfig) -> DecoderLayer:
+def _decoder_layer(config: TransformerConfig) -> DecoderLayer:
     return DecoderLayer(
         _self_attention(config, "decoder"),
         _cross_attention(config),
@@ -111,7 +184,7 @@ def _decoder_layer(config: ModelConfig) -> DecoderLayer:
 
 
 def _self_attention(
-    config: ModelConfig, place: Literal["encoder", "decoder"]
+    config: TransformerConfig, place: Literal["encoder", "decoder"]
 ) -> WordSelfAttention | PhraseSelfAttention:
     phrase = config.phrase_attention
     if phrase and place in phrase.attentions:
@@ -122,7 +195,7 @@ def _self_attention(
     return WordSelfAttention(config.dim, config.heads, dropout=config.attention_dropout)
 
 
-def _cross_attention(config: ModelConfig) -> WordCrossAttention | PhraseCrossAttention:
+def _cross_attention(config: TransformerConfig) -> WordCrossAttention | PhraseCrossAttention:
     phrase = config.phrase_attention
     if phrase and "cross" in phrase.attentions:
         return PhraseCrossAttention(_phrase_heads(config, phrase, window=2))
@@ -130,7 +203,7 @@ def _cross_attention(config: ModelConfig) -> WordCrossAttention | PhraseCrossAtt
 
 
 def _phrase_heads(
-    config: ModelConfig, phrase: PhraseAttentionConfig, *, window: int
+    config: TransformerConfig, phrase: PhraseAttentionConfig, *, window: int
 ) -> PhraseHeads:
     """The heads of one attention; `window` is that of the fold, if queries are interleaved."""
     technique = ConvKV if phrase.technique == "conv_kv" else QueryK
@@ -158,12 +231,12 @@ def _phrase_heads(
     )
 
 
-def _feed_forward(config: ModelConfig) -> FeedForward:
+def _feed_forward(config: TransformerConfig) -> FeedForward:
     return FeedForward(config.dim, config.ffn_dim, dropout=config.activation_dropout)
 
 
 def _multi_granularity_attention(
-    config: ModelConfig, multi: MultiGranularityConfig, num_tags: int
+    config: TransformerConfig, multi: MultiGranularityConfig, num_tags: int
 ) -> MultiGranularityAttention:
     supervised = [
         name for name in multi.granularities if multi.tags and name.startswith("syntactic_")

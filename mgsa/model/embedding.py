@@ -1,4 +1,6 @@
-"""Embeddings of subwords and sinusoidal positions (Vaswani et al. 2017, sections 3.4 and 3.5)."""
+"""Embeddings of subwords: with sinusoidal positions (Vaswani et al. 2017, sections 3.4 and 3.5), or
+without, where a recurrence knows the order.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +35,19 @@ class Embedding(nn.Module):
         vectors = self.subwords(ids) * math.sqrt(dim)
         positions = sinusoids(start, ids.shape[1], dim, ids.device)
         return self.dropout(vectors + positions.to(vectors.dtype))
+
+
+class PlainEmbedding(nn.Module):
+    """Dropout(subword vectors)."""
+
+    def __init__(self, subwords: nn.Embedding, *, dropout: float) -> None:
+        super().__init__()
+        self.subwords = subwords
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids: Tensor, *, start: int = 0) -> Tensor:  # noqa: ARG002
+        """ids (B, T), wherever the first of them stands, to (B, T, D)."""
+        return self.dropout(self.subwords(ids))
 
 
 def sinusoids(start: int, length: int, dim: int, device: torch.device) -> Tensor:

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from mgsa.attention.memory import Memories
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import PAD
 from mgsa.masks import Context, Phrases, padding_mask
-from mgsa.model.embedding import Embedding
+from mgsa.model.embedding import Embedding, PlainEmbedding
 from mgsa.model.joint_alignment import AlignmentHead, HeadAlignment
-from mgsa.model.transformer import Decoder, Encoder, LayerCache
+from mgsa.model.sides import DecoderSide, EncoderSide, SourceMemory
+from mgsa.model.transformer import Cache
 
 Weights = dict[str, Tensor]
 """A layer's attention weights, by the name of what it attends to: (B, heads, T, positions)."""
@@ -47,7 +47,7 @@ class ModelOutput:
     Attributes:
         logits: (B, T, V) of the next target word.
         tag_logits: as `EncoderOutput` has them.
-        encoder_weights: if asked for, of each encoder layer.
+        encoder_weights: if asked for, of each encoder layer that attends to something.
         decoder_weights, cross_weights: if asked for, of each decoder layer's attention to the
             target and to the source.
         alignment: if asked for, that of the alignment head.
@@ -86,8 +86,8 @@ class DecoderState:
 
     position: int
     rows: int
-    caches: Sequence[LayerCache]
-    memories: Sequence[Memories]
+    caches: Sequence[Cache]
+    memories: Sequence[SourceMemory]
     need_weights: bool
     weights: tuple[Weights, ...] = ()
 
@@ -128,10 +128,10 @@ class EncoderDecoder(nn.Module):
     def __init__(
         self,
         *,
-        source_embedding: Embedding,
-        encoder: Encoder,
-        target_embedding: Embedding,
-        decoder: Decoder,
+        source_embedding: Embedding | PlainEmbedding,
+        encoder: EncoderSide,
+        target_embedding: Embedding | PlainEmbedding,
+        decoder: DecoderSide,
         output: nn.Linear,
         granularities: tuple[str, ...],
         ngram_unit: str,
@@ -223,13 +223,13 @@ class EncoderDecoder(nn.Module):
             alignment = HeadAlignment(log_weights, None)
         return DecoderOutput(
             self.output(states),
-            tuple(layer.self_weights for layer in layers) if need_weights else (),
+            tuple(layer.self_weights for layer in layers if layer.self_weights),
             tuple(layer.cross_weights for layer in layers) if need_weights else (),
             alignment,
         )
 
     def _full_context(
-        self, head: AlignmentHead, x: Tensor, target_input: Tensor, memories: Sequence[Memories]
+        self, head: AlignmentHead, x: Tensor, target_input: Tensor, memories: Sequence[SourceMemory]
     ) -> HeadAlignment:
         """The second pass, for embedded targets x (B, T, D)."""
         drawn = head.draw(len(x), x.device) if self.training else None

@@ -249,6 +249,11 @@ class Decoder(nn.Module):
         self.layers: Sequence[DecoderLayer] = nn.ModuleList(layers)  # type: ignore[assignment]
         self.final_norm = final_norm
 
+    @property
+    def num_attending(self) -> int:
+        """How many layers attend to the source: all."""
+        return len(self.layers)
+
     def memories(self, states: Tensor, mask: Tensor) -> list[Memories]:
         """What each layer attends to of the encoder's output (B, S, D), mask (B, 1, 1, S)."""
         return [layer.cross_attention.memory(states, mask) for layer in self.layers]

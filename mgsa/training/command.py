@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mgsa.config import ModelConfig, TrainConfig
+from mgsa.config import MODEL_KINDS, TrainConfig
 from mgsa.errors import InputError
-from mgsa.settings import apply_overrides, from_mapping, read_yaml
+from mgsa.settings import apply_overrides, from_mapping, from_tagged, read_yaml
 
 _DESCRIPTION = """\
 Train a model on a dataset artifact. A run that was stopped or killed goes on from its latest
@@ -63,7 +63,7 @@ def train(arguments: argparse.Namespace) -> None:
     for section in SECTIONS:
         if section not in content:
             raise InputError(f"{section}: missing section", path=arguments.config)
-    model = from_mapping(ModelConfig, content["model"], f"{arguments.config}: model")
+    model = from_tagged(MODEL_KINDS, content["model"], f"{arguments.config}: model")
     config = from_mapping(TrainConfig, content["train"], f"{arguments.config}: train")
     out: Path = arguments.out
     checkpoints = arguments.checkpoints or out.with_name(out.name + ".checkpoints")

@@ -15,7 +15,7 @@ from lightning_fabric import Fabric
 from lightning_fabric.strategies.ddp import DDPStrategy
 from torch.nn.parallel import DistributedDataParallel
 
-from mgsa.config import ModelConfig, TrainConfig
+from mgsa.config import ModelConfig, MultiGranularityConfig, TrainConfig, TransformerConfig
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.batching import check_granularities
 from mgsa.errors import InputError
@@ -105,17 +105,12 @@ def train(run: Run, *, restart: Restart, on_metrics: OnMetrics) -> dict[str, flo
     fabric.launch()
     start = _checkpoint(fabric, run, identity, restart)
     first = fabric.is_global_zero
-    multi, alignment = run.model.multi_granularity, run.model.alignment
     trainer = Trainer(
         fabric,
         dataset,
         model,
         run.train,
-        weights=LossWeights(
-            label_smoothing=run.train.label_smoothing,
-            tags=multi.tag_weight if multi is not None else 0.0,
-            alignment=alignment.weight if alignment is not None else 0.0,
-        ),
+        weights=_loss_weights(run.model, run.train),
         start=start,
         curves=Curves(
             run.checkpoints / CURVES if first else None,
@@ -143,6 +138,20 @@ def new_model(config: ModelConfig, dataset: Dataset) -> EncoderDecoder:
         source_vocabulary=len(source),
         target_vocabulary=len(target),
         num_tags=len(dataset.tags),
+    )
+
+
+def _loss_weights(model: ModelConfig, config: TrainConfig) -> LossWeights:
+    """What the parts of the loss are multiplied by; a part that a model lacks by nothing."""
+    match model:
+        case TransformerConfig(multi_granularity=MultiGranularityConfig(tag_weight=weight)):
+            tags = weight
+        case _:
+            tags = 0.0
+    return LossWeights(
+        label_smoothing=config.label_smoothing,
+        tags=tags,
+        alignment=model.alignment.weight if model.alignment is not None else 0.0,
     )
 
 

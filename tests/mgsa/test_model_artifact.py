@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 import torch
 
-from mgsa.config import ModelConfig
+from mgsa.config import MODEL_KINDS
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.errors import InputError
 from mgsa.files import sha256, write_json
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_artifact import check_replaceable, load_model, replace_weights, save_model
-from mgsa.settings import from_mapping
+from mgsa.settings import from_tagged
 from mgsa.weights import named_tensors
 from tests.copy_task import TAGS, write_copy_task
 from tests.training_settings import MODEL
 
-CONFIG = from_mapping(ModelConfig, MODEL, "model")
+CONFIG = from_tagged(MODEL_KINDS, MODEL, "model")
 
 
 def new_model(dataset: Dataset) -> EncoderDecoder:
@@ -99,7 +99,7 @@ def test_damage_is_named(
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("version", 2, "expected a model of version 1, got 2"),
+        ("version", 1, "expected a model of version 2, got 1"),
         ("kind", "mgsa dataset", r"expected the manifest of a model \('mgsa model'\)"),
         ("files", None, "malformed manifest: expected files"),
         ("files", {}, r"expected model\.safetensors among the files"),

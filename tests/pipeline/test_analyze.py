@@ -29,7 +29,11 @@ SYSTEMS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "transformer": ({"multi_granularity": None}, {"token_to_token"}),
     "mgsa": ({}, {"token_to_token", "token_to_phrase"}),
     "interleaved": ({"multi_granularity": None, "phrase_attention": INTERLEAVED}, ALL_QUADRANTS),
+    "recurrent": ({"kind": "rnn"}, {"token_to_token"}),
 }
+LAYERS = {"encoder": 2, "decoder": 1, "cross": 1}
+ONLY_CROSS = {"encoder": 0, "decoder": 0, "cross": 1}
+"""Layers that attend to something, of Transformers and of recurrent models."""
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +70,7 @@ def test_every_kind_of_model_is_counted_and_drawn(
     with (out / SHARES).open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
     assert set(report) == {"encoder", "decoder", "cross"}
-    layers = {"encoder": 2, "decoder": 1, "cross": 1}
+    layers = ONLY_CROSS if model == "recurrent" else LAYERS
     for place, of_layers in report.items():
         assert list(of_layers) == [f"layer_{layer}" for layer in range(1, layers[place] + 1)]
         for name, quadrants in of_layers.items():
@@ -75,7 +79,8 @@ def test_every_kind_of_model_is_counted_and_drawn(
                 of_quadrant = [float(x["share"]) for x in mine if x["quadrant"] == quadrant]
                 assert sum(of_quadrant) == pytest.approx(share, abs=1e-5)
             assert sum(quadrants.values()) == pytest.approx(1, abs=1e-5)
-    assert set(report["encoder"]["layer_1"]) == SYSTEMS[model][1]
+    first = report["cross" if model == "recurrent" else "encoder"]["layer_1"]
+    assert set(first) == SYSTEMS[model][1]
     drawn = {str(path.relative_to(out)) for path in out.rglob("*.svg")}
     assert drawn == {
         f"heat_maps/test_{row}/{place}_{layer}.svg"
@@ -84,8 +89,10 @@ def test_every_kind_of_model_is_counted_and_drawn(
         for layer in range(1, number + 1)
     }
     said = capsys.readouterr().out.splitlines()
-    assert len(said) == 4
-    assert said[0].startswith("encoder 1: token to token ")
+    assert len(said) == sum(layers.values())
+    assert said[0].startswith(
+        f"{'cross' if model == 'recurrent' else 'encoder'} 1: token to token "
+    )
 
 
 def test_the_same_again_is_the_same_bytes(finished: Path, tmp_path: Path) -> None:

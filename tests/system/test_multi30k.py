@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import os
-import shlex
-import subprocess
-import sys
-from itertools import accumulate, islice
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -18,61 +13,27 @@ from pipeline.composition import compose
 from pipeline.stage import SIDES, SPLITS
 from pipeline.trees import Tree, escape_token, read_tree, top_node
 from tests.imports import ROOT
+from tests.multi30k import STAGES, lines, run, stage, write_head
 
 PAIRS = {"train": 2000, "valid": 200, "test": 200}
-FILES = {"train": "train", "valid": "val", "test": "test_2016_flickr"}
 LANGUAGES = {"source": "en", "target": "de"}
 OVERRIDES = [
-    *("corpus=local", "corpus.name=multi30k_head", "parser=stanza", "parser.package=ptbsample"),
+    *("parser=stanza", "parser.package=ptbsample"),
     *("model=mgsa_syntactic_tiny", "bpe.merges=1000"),
     *("train.max_updates=60", "train.warmup=20", "train.log_every=10", "train.validate_every=30"),
     *("train.validation_sentences=20", "translate.beam=1", "evaluate.bootstrap_samples=100"),
 ]
-STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
 LEVELS = 3
 
 
 @pytest.fixture
 def folder(tmp_path: Path, shared: Path) -> Path:
     """A folder with the first pairs of each split, and the parameters."""
-    overrides = [*OVERRIDES, f"parser.resources={shared / 'stanza_resources'}"]
-    for split, name in FILES.items():
-        for side, language in LANGUAGES.items():
-            path = tmp_path / f"{split}.{language}"
-            with gzip.open(shared / "multi30k" / f"{name}.{language}.gz", "rb") as file:
-                path.write_bytes(b"".join(islice(file, PAIRS[split])))
-            overrides.append(f"corpus.{split}.{side}={path}")
+    overrides = write_head(tmp_path, shared, PAIRS, LANGUAGES) + OVERRIDES
+    overrides.append(f"parser.resources={shared / 'stanza_resources'}")
     params = yaml.safe_dump(compose(ROOT / "conf", overrides))
     (tmp_path / "params.yaml").write_text(params, encoding="utf-8")
     return tmp_path
-
-
-def run(folder: Path, command: str, text: str = "") -> subprocess.CompletedProcess[str]:
-    """A command of `dvc.yaml`, run in `folder` with `text` on stdin."""
-    python, *rest = shlex.split(command)
-    assert python == "python"
-    done = subprocess.run(
-        [sys.executable, *rest],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        input=text,
-        text=True,
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done
-
-
-def stage(folder: Path, name: str) -> dict[str, float]:
-    """Run a stage; give its report, if it writes one."""
-    run(folder, STAGES[name]["cmd"])
-    report = folder / f"data/reports/{name}.json"
-    return read_json(report) if report.exists() else {}
-
-
-def lines(path: Path) -> list[str]:
-    return path.read_text("utf-8").split("\n")[:-1]
 
 
 def is_flat(tree: Tree) -> bool:

@@ -8,7 +8,7 @@ import torch
 
 from mgsa.analysis.heat_maps import HeatMap, Sentence, heat_maps
 from mgsa.analysis.quadrants import PLACES
-from mgsa.config import ModelConfig
+from mgsa.config import ModelConfig, TransformerConfig
 from mgsa.data.batch import Row, make_batch
 from mgsa.data.vocabulary import Vocabulary
 from mgsa.model.build import build_model
@@ -86,12 +86,12 @@ def test_padded_ngrams_show_that_they_begin_before_the_sentence() -> None:
 
 @pytest.mark.parametrize("config", MODELS.values(), ids=MODELS)
 def test_each_query_gives_each_group_of_heads_all_of_its_attention(config: ModelConfig) -> None:
-    one_softmax = config.phrase_attention and config.phrase_attention.structure != "homogeneous"
+    phrases = config.phrase_attention if isinstance(config, TransformerConfig) else None
+    one_softmax = phrases and phrases.structure != "homogeneous"
     for (place, _), drawn in maps_of(config).items():
         rows = sum(map(len, drawn.queries.values()))
         widths = [len(labels) for labels in drawn.keys.values()]
         assert drawn.weights.shape == (rows, sum(widths))
-        phrases = config.phrase_attention
         if one_softmax and phrases and place in phrases.attentions:
             parts = [drawn.weights]
         else:

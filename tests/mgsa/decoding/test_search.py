@@ -153,9 +153,10 @@ def test_weights_are_those_of_the_whole_target(model: EncoderDecoder) -> None:
                 assert not seen[:, :, weights.shape[2] :].any()
 
 
-def test_models_of_different_kinds_translate_together() -> None:
+@pytest.mark.parametrize("second", ["syntactic, max-pooling", "RNN, key-value"])
+def test_models_of_different_kinds_translate_together(second: str) -> None:
     """Each sees its own batch; their order changes nothing, and neither has all the say."""
-    one, other = random_model("transformer"), random_model("syntactic, max-pooling", seed=1)
+    one, other = random_model("transformer"), random_model(second, seed=1)
     batches = [make_batch(ROWS, m.granularities, ngram_unit="word") for m in (one, other)]
     both = search_batch([one, other], batches, CONFIG)
     reverse = search_batch([other, one], batches[::-1], CONFIG)

@@ -23,13 +23,14 @@ SMALL = replace(STANDARD, beam=2, batch_tokens=30, max_length_ratio=1.0, max_len
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A dataset, a model that attends to its phrases, and one that doesn't."""
+    """A dataset, a model that attends to its phrases, one that doesn't, and a recurrent one."""
     folder = tmp_path_factory.mktemp("translator")
     dataset = write_copy_task(folder / "dataset", train=3, valid=3, test=50)
     return {
         "dataset": dataset,
         "phrases": random_model(folder / "phrases", dataset),
         "words": random_model(folder / "words", dataset, seed=1, **WORDS),
+        "recurrent": random_model(folder / "recurrent", dataset, seed=2, kind="rnn"),
     }
 
 
@@ -57,7 +58,7 @@ def test_one_text_is_not_taken_for_its_characters(folders: dict[str, Path]) -> N
         mgsa.load(folders["words"]).translate("a b")
 
 
-@pytest.mark.parametrize("name", ["words", "phrases"])
+@pytest.mark.parametrize("name", ["words", "phrases", "recurrent"])
 def test_batches_change_neither_order_nor_translations(folders: dict[str, Path], name: str) -> None:
     translator = mgsa.load(folders[name])
     rows = list(open_dataset(folders["dataset"]).read("test"))
@@ -100,23 +101,27 @@ def test_words_of_a_line_are_told_by_their_marks(folders: dict[str, Path]) -> No
     assert len(row.source) == 8
 
 
-def test_weights_are_given_without_padding(folders: dict[str, Path]) -> None:
-    translator = mgsa.load(folders["words"])
+@pytest.mark.parametrize(("name", "heads"), [("words", 4), ("recurrent", 1)])
+def test_weights_are_given_without_padding(folders: dict[str, Path], name: str, heads: int) -> None:
+    translator = mgsa.load(folders[name])
     rows = list(open_dataset(folders["dataset"]).read("test"))
     for row, found in zip(rows, translator.translate(rows, need_weights=True), strict=True):
         (weights,) = found.weights.values()  # of the one decoder layer
-        assert weights.shape == (4, len(found.subwords) + 1, len(row.source) + 1)
+        assert weights.shape == (heads, len(found.subwords) + 1, len(row.source) + 1)
         assert weights.sum(axis=-1).flatten().tolist() == pytest.approx(
             [1.0] * weights[..., 0].size
         )
 
 
-def test_an_ensemble_of_a_model_and_itself_is_the_model(folders: dict[str, Path]) -> None:
+@pytest.mark.parametrize(("name", "other"), [("words", "phrases"), ("recurrent", "words")])
+def test_an_ensemble_of_a_model_and_itself_is_the_model(
+    folders: dict[str, Path], name: str, other: str
+) -> None:
     rows = list(open_dataset(folders["dataset"]).read("test"))
-    alone = mgsa.load(folders["words"]).translate(rows)
-    twice = Translator.load([folders["words"], folders["words"]]).translate(rows)
+    alone = mgsa.load(folders[name]).translate(rows)
+    twice = Translator.load([folders[name], folders[name]]).translate(rows)
     assert texts(alone) == texts(twice)
-    with_another = Translator.load([folders["words"], folders["phrases"]]).translate(rows)
+    with_another = Translator.load([folders[name], folders[other]]).translate(rows)
     assert texts(alone) != texts(with_another)
 
 

@@ -10,14 +10,15 @@ from typing import Literal
 import pytest
 import torch
 
-from mgsa.config import ModelConfig, MultiGranularityConfig
+from mgsa.config import MultiGranularityConfig, TransformerConfig
 from mgsa.data.batch import make_batch
 from mgsa.errors import InputError
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from tests.random_rows import MODELS, NGRAMS, NUM_TAGS, TRANSFORMER, VOCABULARY, random_row
 
-BASE = ModelConfig(
+BASE = TransformerConfig(
+    kind="transformer",
     encoder_layers=6,
     decoder_layers=6,
     dim=512,
@@ -43,7 +44,7 @@ def base_with(
     interaction_chunk: int = 1,
     *,
     layers: Sequence[int] = (1,),
-) -> ModelConfig:
+) -> TransformerConfig:
     multi = MultiGranularityConfig(
         layers=tuple(layers),
         granularities=NGRAMS,
@@ -81,7 +82,7 @@ def base_with(
         "bottom layer, ON-LSTM interaction",
     ],
 )
-def test_parameters_are_as_many_as_in_the_paper(config: ModelConfig, millions: float) -> None:
+def test_parameters_are_as_many_as_in_the_paper(config: TransformerConfig, millions: float) -> None:
     """Hao et al. 2019, Tables 1 and 2: WMT14 En-De, 85.7 thousand embedding rows in all."""
     with torch.device("meta"):
         model = build_model(config, source_vocabulary=28_500, target_vocabulary=28_600, num_tags=70)

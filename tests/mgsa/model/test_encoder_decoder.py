@@ -24,6 +24,7 @@ from tests.random_rows import (
 )
 
 NAMES = list(MODELS)
+RECURRENT = [name for name in NAMES if name.startswith("RNN")]
 FEW = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -152,6 +153,7 @@ def test_one_word_at_a_time_gives_what_all_at_once_do(
         "n-grams, LSTM, LSTM",
         "ConvKV, heterogeneous",
         "QueryK, interleaved",
+        *RECURRENT,
     ],
 )
 def test_reordered_rows_go_on_as_themselves(
@@ -219,6 +221,37 @@ def test_tags_of_upper_layers_go_by_layer() -> None:
         assert not torch.equal(logits[name], logits[f"{name}@2"])
 
 
+@pytest.mark.parametrize("name", RECURRENT)
+def test_a_recurrent_model_attends_to_the_source_alone(
+    models: dict[str, EncoderDecoder], name: str
+) -> None:
+    model = models[name]
+    batch = batch_of(model, some_rows(3, 5))
+    output = model(batch, need_weights=True)
+    torch.testing.assert_close(output.logits, model(batch).logits)
+    assert (output.encoder_weights, output.decoder_weights) == ((), ())
+    (layer,) = output.cross_weights
+    assert layer["words"].shape == (2, 1, 7, 6)
+    torch.testing.assert_close(layer["words"].sum(dim=-1), torch.ones(2, 1, 7).double())
+    state = model.start(model.encode(batch), max_length=7, need_weights=True)
+    for t in range(3):
+        _, state = model.step(state, batch.target_input[:, t])
+        torch.testing.assert_close(state.weights[0]["words"], layer["words"][:, :, t : t + 1])
+
+
+@pytest.mark.parametrize("name", RECURRENT)
+def test_rows_may_be_many_before_the_first_word(
+    models: dict[str, EncoderDecoder], name: str
+) -> None:
+    model = models[name]
+    batch = batch_of(model, some_rows(3, 5, 4))
+    expected = model(batch).logits.log_softmax(dim=-1)
+    for index in ([0, 0, 1, 1, 2, 2], [2, 0, 2], [1]):
+        state = model.start(model.encode(batch), max_length=7).reorder(torch.tensor(index))
+        given, _ = model.step(state, batch.target_input[index, 0])
+        torch.testing.assert_close(given, expected[index, 0])
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_bfloat16_autocast_trains_and_decodes(models: dict[str, EncoderDecoder], name: str) -> None:
     torch.manual_seed(0)
@@ -249,6 +282,7 @@ def test_bfloat16_autocast_trains_and_decodes(models: dict[str, EncoderDecoder],
         "syntactic, self-attention, tags, ON-LSTM",
         "ConvKV, heterogeneous",
         "QueryK, interleaved",
+        "RNN, key-value",
     ],
 )
 def test_a_compiled_model_is_the_same(models: dict[str, EncoderDecoder], name: str) -> None:

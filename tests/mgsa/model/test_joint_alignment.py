@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 import torch
 from torch import Tensor
 
-from mgsa.config import ModelConfig
+from mgsa.config import AlignmentConfig, ModelConfig
 from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.masks import Context, padding_mask
 from mgsa.model.build import build_model
@@ -22,6 +23,7 @@ from tests.random_rows import (
     mgsa,
     phrase_attention,
     random_row,
+    recurrent,
     with_alignment,
 )
 
@@ -123,6 +125,18 @@ def test_aligning_without_translating_is_the_same(name: str, full_context: bool)
     model = build(with_alignment(BODIES[name], full_context=full_context))
     batch = batch_of(model, some_rows(3, 6))
     torch.testing.assert_close(model.align(batch).exp(), alignment_of(model, batch))
+
+
+@pytest.mark.parametrize("attention", ["attn", "key_value", "modifying_iw"])
+def test_the_attention_of_a_recurrent_model_is_its_head(
+    attention: Literal["attn", "key_value", "modifying_iw"],
+) -> None:
+    head = AlignmentConfig(layer=1, full_context=False, sentences=1.0, weight=0.05)
+    model = build(replace(recurrent(attention), alignment=head))
+    batch = batch_of(model, some_rows(3, 6))
+    (weights,) = model(batch, need_weights=True).cross_weights
+    torch.testing.assert_close(alignment_of(model, batch), weights["words"][:, 0])
+    torch.testing.assert_close(model.align(batch).exp(), weights["words"][:, 0])
 
 
 @pytest.mark.parametrize("full_context", [False, True])

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import mgsa
-from mgsa.config import ModelConfig, TrainConfig
-from mgsa.settings import from_mapping
+from mgsa.config import MODEL_KINDS, TrainConfig
+from mgsa.settings import from_mapping, from_tagged
 from mgsa.training.identity import code_identity, run_identity
 from tests.training_settings import MODEL, TRAIN
 
-MODEL_CONFIG = from_mapping(ModelConfig, MODEL, "model")
+MODEL_CONFIG = from_tagged(MODEL_KINDS, MODEL, "model")
 TRAIN_CONFIG = from_mapping(TrainConfig, TRAIN, "train")
 
 

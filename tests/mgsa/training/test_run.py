@@ -15,18 +15,20 @@ import torch
 
 import mgsa
 from mgsa.alignment.aligner import Aligner
-from mgsa.config import ModelConfig, TrainConfig
+from mgsa.config import MODEL_KINDS, TrainConfig
 from mgsa.data.artifact import open_dataset
 from mgsa.errors import FailedError, InputError
 from mgsa.model_artifact import load_model
-from mgsa.settings import from_mapping
+from mgsa.settings import from_mapping, from_tagged
 from mgsa.training.checkpoint import folder_of, saved_updates
 from mgsa.training.curves import OnMetrics, ignore_metrics
 from mgsa.training.interruption import Interrupted
 from mgsa.training.run import Restart, Run, train
 from mgsa.weights import load_tensors
 from tests.copy_task import write_copy_task
-from tests.training_settings import MODEL, TRAIN
+from tests.training_settings import MODEL, TRAIN, model_settings
+
+PLAIN = {"dropout": 0.0, "attention_dropout": 0.0, "activation_dropout": 0.0}
 
 
 @pytest.fixture
@@ -56,7 +58,7 @@ def run(
     """Train into the dataset's sibling `out`."""
     config = Run(
         dataset,
-        from_mapping(ModelConfig, MODEL | (model or {}), "model"),
+        from_tagged(MODEL_KINDS, model_settings(model or {}), "model"),
         from_mapping(TrainConfig, TRAIN | train_settings, "train"),
         out=dataset.with_name("out"),
         checkpoints=dataset.with_name("checkpoints"),
@@ -73,14 +75,23 @@ def curve(dataset: Path, name: str) -> dict[int, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("multi", [MODEL["multi_granularity"], None], ids=["MG-SA", "Transformer"])
-def test_learns_to_copy(tmp_path: Path, multi: dict[str, Any] | None) -> None:
+@pytest.mark.parametrize(
+    "model",
+    [
+        PLAIN,
+        PLAIN | {"multi_granularity": None},
+        {"kind": "rnn", "attention": "attn", "dropout": 0.0},
+        {"kind": "rnn", "attention": "key_value", "dropout": 0.0},
+        {"kind": "rnn", "attention": "modifying_iw", "dropout": 0.0},
+    ],
+    ids=["MG-SA", "Transformer", "attn", "key-value", "modifying-IW"],
+)
+def test_learns_to_copy(tmp_path: Path, model: dict[str, Any]) -> None:
     """Fifty pairs by heart: what a model that can learn at all can do."""
     dataset = write_copy_task(tmp_path / "dataset", train=50)
-    plain = {"dropout": 0.0, "attention_dropout": 0.0, "activation_dropout": 0.0, "dim": 32}
     report = run(
         dataset,
-        model=plain | {"multi_granularity": multi},
+        model=model | {"dim": 32},
         artifact="last",
         max_updates=300,
         batch_tokens=200,
@@ -92,7 +103,7 @@ def test_learns_to_copy(tmp_path: Path, multi: dict[str, Any] | None) -> None:
     losses = curve(dataset, "train_nll")
     assert losses[10] > 2.0
     assert losses[300] < 0.1
-    if multi is not None:
+    if model is PLAIN:
         assert curve(dataset, "train_tag_accuracy")[300] > 0.95
     # What the artifact translates is what was scored: the first 6 rows, as many as were asked for.
     opened = open_dataset(dataset)
@@ -126,11 +137,12 @@ def test_word_alignments_that_are_not_there_are_named(dataset: Path) -> None:
         run(dataset, model={"alignment": head})
 
 
-def test_the_same_run_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["transformer", "rnn"])
+def test_the_same_run_twice_gives_the_same_bytes(tmp_path: Path, kind: str) -> None:
     weights = []
     for name in ("first", "second"):
         dataset = write_copy_task(tmp_path / name / "dataset")
-        run(dataset)
+        run(dataset, model={"kind": kind})
         weights.append((tmp_path / name / "out" / "model.safetensors").read_bytes())
     assert weights[0] == weights[1]
 
@@ -197,16 +209,17 @@ def test_going_on_with_more_updates_is_as_if_there_had_been_no_end(tmp_path: Pat
     assert artifacts[0] == artifacts[1]
 
 
+@pytest.mark.parametrize("kind", ["transformer", "rnn"])
 @pytest.mark.parametrize("update", [6, 8, 10], ids=["plain", "checkpoint due", "validation due"])
-def test_a_signal_at_any_update_changes_nothing(tmp_path: Path, update: int) -> None:
+def test_a_signal_at_any_update_changes_nothing(tmp_path: Path, update: int, kind: str) -> None:
     artifacts = []
     for name in ("undisturbed", "stopped"):
         dataset = write_copy_task(tmp_path / name / "dataset")
         if name == "stopped":
             with pytest.raises(Interrupted, match="143"):
-                run(dataset, on_metrics=SignalAt(update))
+                run(dataset, model={"kind": kind}, on_metrics=SignalAt(update))
             assert saved_updates(dataset.with_name("checkpoints"))[-1] == update
-        run(dataset)
+        run(dataset, model={"kind": kind})
         files = sorted(dataset.with_name("out").iterdir())
         artifacts.append({path.name: path.read_bytes() for path in files})
     assert artifacts[0] == artifacts[1]
@@ -242,7 +255,7 @@ def test_an_artifact_that_would_replace_something_else_is_refused(dataset: Path)
 def test_checkpoints_inside_the_artifact_are_refused(dataset: Path) -> None:
     run_in_out = Run(
         dataset,
-        from_mapping(ModelConfig, MODEL, "model"),
+        from_tagged(MODEL_KINDS, MODEL, "model"),
         from_mapping(TrainConfig, TRAIN, "train"),
         out=dataset.with_name("out"),
         checkpoints=dataset.with_name("out") / "checkpoints",
@@ -258,15 +271,29 @@ def test_a_dataset_without_validation_pairs_is_refused(tmp_path: Path) -> None:
         run(dataset)
 
 
+def test_a_rate_that_stays_and_batches_of_a_number_of_pairs(dataset: Path) -> None:
+    options = {"decay": "none", "batch_tokens": 1000, "batch_sentences": 10, "max_updates": 12}
+    report = run(dataset, model={"kind": "rnn"}, **options)
+    assert report["epochs"] == 2  # of sixty pairs
+    assert set(curve(dataset, "learning_rate").values()) == {0.005, 0.01}  # at update 2, from 4 on
+
+
 @pytest.mark.slow
-def test_a_compiled_model_trains_alike(dataset: Path) -> None:
-    plain = {"dropout": 0.0, "attention_dropout": 0.0, "activation_dropout": 0.0}
+@pytest.mark.parametrize(
+    "model",
+    [
+        PLAIN | {"multi_granularity": None, "encoder_layers": 1},
+        {"kind": "rnn", "dropout": 0.0},
+    ],
+    ids=["Transformer", "RNN"],
+)
+def test_a_compiled_model_trains_alike(dataset: Path, model: dict[str, Any]) -> None:
     losses = []
     for compiled in (False, True):
         run(
             dataset,
             restart="always",
-            model=plain | {"multi_granularity": None, "encoder_layers": 1},
+            model=model,
             compile=compiled,
             max_updates=3,
             log_every=1,
@@ -294,10 +321,11 @@ def test_a_level_that_the_dataset_lacks_is_named(dataset: Path) -> None:
         run(dataset, model={"multi_granularity": multi})
 
 
-def test_bf16_learns_too(dataset: Path) -> None:
-    run(dataset, precision="bf16-mixed", max_updates=20)
+@pytest.mark.parametrize(("kind", "progress"), [("transformer", 0.5), ("rnn", 0.2)])
+def test_bf16_learns_too(dataset: Path, kind: str, progress: float) -> None:
+    run(dataset, model={"kind": kind}, precision="bf16-mixed", max_updates=20)
     losses = curve(dataset, "train_nll")
-    assert losses[20] < losses[2] - 0.5
+    assert losses[20] < losses[2] - progress
 
 
 def weights_of(dataset: Path) -> dict[str, list[float]]:

@@ -1,0 +1,106 @@
+"""Attention of a recurrent decoder to the source (Mino et al. 2017), asked by its last state.
+
+                    queries                   keys                  values
+    attn            d_{j−1}                   h_i                   h_i
+    key-value       first half of d_{j−1}     W_f [k→_i ; k←_i]     W_g [v→_i ; v←_i]
+    modifying-IW    first half of d_{j−1}     key half of h_i       h_i
+
+One head; dot products are taken as they are. The encoder's states of word i, one of each direction,
+are cut into a key half and a value half, and h_i = [k→_i ; k←_i ; v→_i ; v←_i]. To attn that is
+[h→_i ; h←_i], the units numbered in another order.
+
+In modifying-IW the score is that of h_i ⊙ u, u being ones in the key half and zeros in the other:
+the dot product of the first halves. The columns of W_d that read the key half of c_j start at zero,
+and learn as all others do. So it starts as key-value does when W_f and W_g pass on what they read:
+W_f the key halves of both directions, W_g the value halves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from mgsa.attention.attend import attend, log_weights
+from mgsa.attention.heads import Attended, join_heads, split_heads
+from mgsa.attention.memory import Memories, Memory
+from mgsa.attention.word import WORDS
+
+KeysAndValues = Callable[[Tensor], tuple[Tensor, Tensor]]
+"""h (B, S, D) to keys (B, S, K) and values (B, S, K'), K at most D."""
+
+
+def whole_states(states: Tensor) -> tuple[Tensor, Tensor]:
+    """attn: h (B, S, D) as keys and as values."""
+    return states, states
+
+
+def key_halves(states: Tensor) -> tuple[Tensor, Tensor]:
+    """modifying-IW: the key half (B, S, D/2) of h (B, S, D), and all of it as values."""
+    return states.chunk(2, dim=-1)[0], states
+
+
+class KeyValueHalves(nn.Module):
+    """key-value: k_i = W_f [k→_i ; k←_i] and v_i = W_g [v→_i ; v←_i]."""
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.key = nn.Linear(dim // 2, dim // 2, bias=False)  # W_f
+        self.value = nn.Linear(dim // 2, dim // 2, bias=False)  # W_g
+
+    def forward(self, states: Tensor) -> tuple[Tensor, Tensor]:
+        """h (B, S, D) to keys and values (B, S, D/2) each."""
+        keys, values = states.chunk(2, dim=-1)
+        return self.key(keys), self.value(values)
+
+
+@torch.no_grad()
+def forget_keys(output: nn.Linear, dim: int) -> None:
+    """modifying-IW: zero the columns of W_d (D, 2D) that read the key half of c_j."""
+    output.weight[:, dim : dim + dim // 2] = 0
+
+
+class StateAttention(nn.Module):
+    """The decoder's states attend to the words of the source: c_j = Σ_i α_ij v_i."""
+
+    def __init__(self, keys_and_values: KeysAndValues) -> None:
+        super().__init__()
+        self.keys_and_values = keys_and_values
+
+    def memory(self, states: Tensor, mask: Tensor) -> Memories:
+        """The encoder's output h (B, S, D) and its mask (B, 1, 1, S) as keys and values."""
+        keys, values = self.keys_and_values(states)
+        return Memories((Memory(split_heads(keys, 1), split_heads(values, 1), mask),))
+
+    def forward(self, d: Tensor, memory: Memories, *, need_weights: bool = False) -> Attended:
+        """d_{j−1} (B, T, D) of each position j to c_j (B, T, K')."""
+        (words,) = memory.groups
+        attended, weights = attend(
+            _queries(d, words),
+            words.keys,
+            words.values,
+            words.mask,
+            scale=1.0,
+            need_weights=need_weights,
+        )
+        return Attended(join_heads(attended), {} if weights is None else {WORDS: weights})
+
+    def alignment(self, d: Tensor, memory: Memories) -> Tensor:
+        """d_{j−1} (B, T, D) to log α, (B, T, S)."""
+        (words,) = memory.groups
+        return log_weights(_queries(d, words), words.keys, words.mask, scale=1.0)[:, 0]
+
+    def step(self, d: Tensor, memory: Memories, *, need_weights: bool = False) -> Attended:
+        """d_{j−1} (rows, 1, D) of each row to c_j (rows, 1, K').
+
+        Rows come sentence by sentence, as many of each: the rows of a sentence are queries of one
+        attention.
+        """
+        queries = d.view(memory.num_sentences, -1, d.shape[-1])
+        return self.forward(queries, memory, need_weights=need_weights).by_rows(d)
+
+
+def _queries(d: Tensor, words: Memory) -> Tensor:
+    """What of d_{j−1} (B, T, D) asks: as much as keys have, (B, 1, T, K)."""
+    return split_heads(d[..., : words.keys.shape[-1]], 1)

@@ -1,0 +1,277 @@
+"""Encoder and decoder of LSTMs (Mino et al. 2017), attention given.
+
+    encoder    h_i: the states of word i in the topmost LSTMs, one of each direction
+    decoder    d_j = LSTM(d_{j−1}, y_{j−1})        d_0 = tanh(W_s [h→_n ; h←_1])
+               e_j = tanh(W_d [d_j ; c_j])         c_j from what d_{j−1} attends to
+
+The decoder's first states (hidden and cell, of every layer) come from the encoder's last ones of
+either direction, as in Bahdanau et al. 2015, appendix A.2.2. c_j is no input of an LSTM: in
+training the LSTMs run over the whole target at once.
+
+Dropout is of what goes from layer to layer, never of what goes from word to word (Zaremba et al.
+2014): of embeddings, between LSTMs, of e_j. Every layer is an LSTM of its own, for cuDNN draws
+dropout between its layers from a generator that no seed reaches (`mgsa.training.randomness`).
+
+Neither side is for torch.compile, which would write LSTMs out position by position: it gets what is
+around them, the softmax and the loss above all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from mgsa.attention.heads import Attended
+from mgsa.attention.key_value import StateAttention
+from mgsa.attention.memory import Memories
+from mgsa.masks import Context
+from mgsa.model.transformer import DecoderAttended
+
+
+def draw_weights(model: nn.Module, std: float) -> None:
+    """Draw all matrices from N(0, std²), as the paper does; biases start at zero."""
+    for weight in model.parameters():
+        if weight.dim() > 1:
+            nn.init.normal_(weight, std=std)
+        else:
+            nn.init.zeros_(weight)
+
+
+class BidirectionalLSTM(nn.Module):
+    """An LSTM each way over sentences of different lengths."""
+
+    def __init__(self, input_size: int, hidden_size: int) -> None:
+        super().__init__()
+        self.forwards = nn.LSTM(input_size, hidden_size, batch_first=True)
+        self.backwards = nn.LSTM(input_size, hidden_size, batch_first=True)
+
+    def forward(self, x: Tensor, turned: Tensor) -> tuple[Tensor, Tensor]:
+        """x (B, S, ·) to the states of each direction, (B, S, H).
+
+        Padding comes last either way, so that no word's state knows of it; what stands there means
+        nothing. Packed sequences would do the same, at half the speed on a CPU.
+
+        Args:
+            turned: as `turned_positions` gives it.
+        """
+        forwards, _ = self.forwards(x)
+        backwards, _ = self.backwards(_take(x, turned))
+        return forwards, _take(backwards, turned)
+
+
+def turned_positions(mask: Tensor) -> Tensor:
+    """Which of the B · S positions come in turn when every sentence is read from its end.
+
+    To take them twice is to take each in its place.
+
+    Args:
+        mask: (B, 1, 1, S) which positions are no padding.
+
+    Returns:
+        (B · S,); padding stays where it is.
+    """
+    B, S = mask.shape[0], mask.shape[-1]
+    positions = torch.arange(S, device=mask.device)
+    lengths = mask.view(B, S).sum(dim=1, keepdim=True)
+    turned = torch.where(positions < lengths, lengths - 1 - positions, positions)
+    return (turned + S * torch.arange(B, device=mask.device)[:, None]).flatten()
+
+
+def _take(x: Tensor, positions: Tensor) -> Tensor:
+    """x (B, S, ·) with its B · S positions in another order."""
+    return x.flatten(0, 1).index_select(0, positions).view_as(x)
+
+
+class RecurrentEncoder(nn.Module):
+    """A stack of bidirectional LSTMs, each direction half as wide as the model."""
+
+    def __init__(self, *, layers: int, dim: int, dropout: float) -> None:
+        super().__init__()
+        self.layers: Sequence[BidirectionalLSTM] = nn.ModuleList(  # type: ignore[assignment]
+            BidirectionalLSTM(dim, dim // 2) for _ in range(layers)
+        )
+        self.dropout = nn.Dropout(dropout)
+
+    @torch.compiler.disable
+    def forward(
+        self, x: Tensor, context: Context, *, need_weights: bool = False
+    ) -> tuple[Tensor, list[Attended]]:
+        """x (B, S, D) to h (B, S, D): key halves of both directions, then value halves.
+
+        No layer attends to anything: the list is empty.
+        """
+        del need_weights
+        assert context.mask is not None
+        turned = turned_positions(context.mask)
+        directions = self.layers[0](x, turned)
+        for layer in self.layers[1:]:
+            directions = layer(self.dropout(torch.cat(directions, dim=-1)), turned)
+        (k_forwards, v_forwards), (k_backwards, v_backwards) = (h.chunk(2, -1) for h in directions)
+        return torch.cat([k_forwards, k_backwards, v_forwards, v_backwards], dim=-1), []
+
+
+def last_states(h: Tensor, mask: Tensor) -> Tensor:
+    """What either direction says of a whole sentence, [h→_n ; h←_1], laid out as h is.
+
+    Args:
+        h: (B, S, D) of `RecurrentEncoder`.
+        mask: (B, 1, 1, S).
+
+    Returns:
+        (B, D).
+    """
+    lengths = mask.sum(dim=(1, 2, 3))
+    last = h[torch.arange(len(h), device=h.device), lengths - 1]
+    # (B, D) to (B, halves, directions, D/4)
+    last, first = (x.unflatten(-1, (2, 2, -1)) for x in (last, h[:, 0]))
+    return torch.stack([last[:, :, 0], first[:, :, 1]], dim=2).flatten(1)
+
+
+@dataclass(frozen=True)
+class RecurrentMemory:
+    """What the decoder knows of the source sentences.
+
+    Attributes:
+        words: their keys and values.
+        states: (2, layers, B, D) the LSTMs' hidden and cell states before the first target word.
+    """
+
+    words: Memories
+    states: Tensor
+
+    @property
+    def num_sentences(self) -> int:
+        """B."""
+        return self.words.num_sentences
+
+    def select(self, index: Tensor) -> RecurrentMemory:
+        """The memory of the sentences `index`, (B',)."""
+        return RecurrentMemory(self.words.select(index), self.states.index_select(2, index))
+
+
+class RecurrentCache:
+    """The LSTMs' states after the words decoded so far, of rows that can be reordered."""
+
+    def __init__(self, states: Tensor | None = None) -> None:
+        """
+        Args:
+            states: (2, layers, rows, D) hidden and cell states; `None` before the first word.
+        """
+        self.states = states
+
+    def reorder(self, index: Tensor) -> RecurrentCache:
+        """The states of the rows `index`, (rows',)."""
+        states = self.states
+        return RecurrentCache(None if states is None else states.index_select(2, index))
+
+
+class RecurrentDecoder(nn.Module):
+    """A stack of LSTMs, the attention of the topmost, and the output layer e_j."""
+
+    def __init__(
+        self, attention: StateAttention, *, layers: int, dim: int, context_dim: int, dropout: float
+    ) -> None:
+        """
+        Args:
+            context_dim: width of c_j, which the attention gives.
+        """
+        super().__init__()
+        self.layers: Sequence[nn.LSTM] = nn.ModuleList(  # type: ignore[assignment]
+            nn.LSTM(dim, dim, batch_first=True) for _ in range(layers)
+        )
+        self.attention = attention
+        self.initial = nn.Linear(dim, 2 * layers * dim)  # W_s, of hidden states, of cells
+        self.output = nn.Linear(dim + context_dim, dim, bias=False)  # W_d
+        self.dropout = nn.Dropout(dropout)
+
+    @property
+    def num_attending(self) -> int:
+        """How many layers attend to the source: the topmost."""
+        return 1
+
+    @torch.compiler.disable
+    def memories(self, states: Tensor, mask: Tensor) -> list[RecurrentMemory]:
+        """What it knows of the encoder's output h (B, S, D), mask (B, 1, 1, S); one for all."""
+        first = torch.tanh(self.initial(last_states(states, mask)))
+        first = first.unflatten(-1, (2, len(self.layers), -1)).permute(1, 2, 0, 3).contiguous()
+        return [RecurrentMemory(self.attention.memory(states, mask), first)]
+
+    @torch.compiler.disable
+    def forward(
+        self,
+        x: Tensor,
+        context: Context,
+        memories: Sequence[RecurrentMemory],
+        *,
+        need_weights: bool = False,
+        aligned_layer: int | None = None,
+    ) -> tuple[Tensor, list[DecoderAttended]]:
+        """x (B, T, D), y_0 to y_{T−1}, to e (B, T, D), and what its attention gave."""
+        (memory,) = memories
+        d, before = self._read(x, context, memory)
+        attended = self.attention(before, memory.words, need_weights=need_weights)
+        alignment = self.attention.alignment(before, memory.words) if aligned_layer else None
+        return self._attended(d, attended, alignment)
+
+    @torch.compiler.disable
+    def align(
+        self,
+        x: Tensor,
+        context: Context,
+        memories: Sequence[RecurrentMemory],
+        aligned_layer: int,
+    ) -> Tensor:
+        """x (B, T, D) to log α, (B, T, S)."""
+        del aligned_layer
+        (memory,) = memories
+        _, before = self._read(x, context, memory)
+        return self.attention.alignment(before, memory.words)
+
+    def _read(self, x: Tensor, context: Context, memory: RecurrentMemory) -> tuple[Tensor, Tensor]:
+        """x (B, T, D) to d_j and d_{j−1} of all positions, (B, T, D) each."""
+        assert context.causal, "a recurrence can't see what comes"
+        d, _ = self._run(x, memory.states)
+        return d, torch.cat([memory.states[0, -1, :, None], d[:, :-1]], dim=1)
+
+    def start(self, *, max_length: int) -> list[RecurrentCache]:
+        """The cache before the first position; it does not grow with their number."""
+        del max_length
+        return [RecurrentCache()]
+
+    def step(
+        self,
+        x: Tensor,
+        caches: Sequence[RecurrentCache],
+        memories: Sequence[RecurrentMemory],
+        *,
+        need_weights: bool = False,
+    ) -> tuple[Tensor, list[DecoderAttended]]:
+        """The next position x (rows, 1, D) to e (rows, 1, D), and what its attention gave."""
+        (memory,), (cache,) = memories, caches
+        states = cache.states
+        if states is None:
+            each = len(x) // memory.num_sentences
+            states = memory.states.repeat_interleave(each, dim=2)
+        before = states[0, -1, :, None]  # d_{j−1}
+        attended = self.attention.step(before, memory.words, need_weights=need_weights)
+        d, cache.states = self._run(x, states)
+        return self._attended(d, attended)
+
+    def _run(self, x: Tensor, states: Tensor) -> tuple[Tensor, Tensor]:
+        """x (B, T, D) through the LSTMs, to d (B, T, D) and their states (2, layers, B, D)."""
+        after = []
+        for number, layer in enumerate(self.layers):
+            hidden, cell = states[:, number : number + 1]
+            x, last = layer(x if number == 0 else self.dropout(x), (hidden, cell))
+            after.append(torch.stack(last))
+        return x, torch.cat(after, dim=1)
+
+    def _attended(
+        self, d: Tensor, attended: Attended, alignment: Tensor | None = None
+    ) -> tuple[Tensor, list[DecoderAttended]]:
+        """e_j from d_j and c_j, (B, T, ·) each."""
+        e = self.dropout(torch.tanh(self.output(torch.cat([d, attended.output], dim=-1))))
+        return e, [DecoderAttended(e, cross_weights=attended.weights, alignment=alignment)]

@@ -1,0 +1,168 @@
+"""Encoder and decoder of LSTMs: against loops over words, for sentences of any lengths."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from mgsa.data.vocabulary import PAD
+from mgsa.masks import Context, padding_mask
+from mgsa.model.build import build_model
+from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.model.recurrent import last_states, turned_positions
+from tests.random_rows import VOCABULARY, recurrent
+from tests.reference import recurrent as reference
+
+D = 16
+LENGTHS = [5, 1, 3]
+Variant = Literal["attn", "key_value", "modifying_iw"]
+
+every_variant = pytest.mark.parametrize("variant", ["attn", "key_value", "modifying_iw"])
+
+
+def model_of(variant: Variant, *, decoder_layers: int = 2) -> EncoderDecoder:
+    """In float64, biases drawn too."""
+    torch.manual_seed(0)
+    sizes = {"source_vocabulary": VOCABULARY, "target_vocabulary": VOCABULARY, "num_tags": 0}
+    model = build_model(recurrent(variant, decoder_layers=decoder_layers), **sizes)
+    for weight in model.parameters():
+        if weight.dim() == 1:
+            nn.init.normal_(weight)
+    return model.double()
+
+
+def draw(*shape: int) -> Tensor:
+    return torch.randn(*shape, dtype=torch.float64, requires_grad=True)
+
+
+def gates(lstm: nn.LSTM) -> reference.Gates:
+    bias = lstm.bias_ih_l0 + lstm.bias_hh_l0
+    return reference.Gates(lstm.weight_ih_l0, lstm.weight_hh_l0, bias)
+
+
+def by_loops(
+    model: EncoderDecoder, variant: Variant, x: Tensor, y: Tensor
+) -> tuple[Tensor, Tensor]:
+    """One sentence pair, x (S, D) and y (T, D)."""
+    encoder, decoder = model.encoder, model.decoder
+    match variant:
+        case "attn":
+            attention: reference.Attention = reference.attn
+        case "modifying_iw":
+            attention = reference.modifying_iw
+        case "key_value":
+            parts = decoder.attention.keys_and_values
+            attention = reference.key_value(parts.key.weight, parts.value.weight)
+    return reference.decode(
+        [gates(layer) for layer in decoder.layers],
+        attention,
+        reference.encode(
+            [(gates(layer.forwards), gates(layer.backwards)) for layer in encoder.layers], x
+        ),
+        y,
+        w_s=(decoder.initial.weight, decoder.initial.bias),
+        w_d=decoder.output.weight,
+    )
+
+
+@every_variant
+@pytest.mark.parametrize("decoder_layers", [1, 2])
+def test_is_that_of_the_equations(variant: Variant, decoder_layers: int) -> None:
+    """e_j and α_ij, and the gradients of all weights; decoded at once and word by word."""
+    model = model_of(variant, decoder_layers=decoder_layers)
+    encoder, decoder = model.encoder, model.decoder
+    x, y = draw(len(LENGTHS), max(LENGTHS), D), draw(len(LENGTHS), 4, D)
+    mask = padding_mask(torch.tensor(LENGTHS), max(LENGTHS))
+    h, _ = encoder(x, Context(mask))
+    memories = decoder.memories(h, mask)
+    e, _ = decoder(y, Context(None, causal=True), memories)
+    _, (layer,) = decoder(y, Context(None, causal=True), memories, need_weights=True)
+    caches = decoder.start(max_length=4)
+    theirs = torch.zeros((), dtype=torch.float64)
+    expected = [by_loops(model, variant, x[b, :n], y[b]) for b, n in enumerate(LENGTHS)]
+    for b, (n, (outputs, weights)) in enumerate(zip(LENGTHS, expected, strict=True)):
+        torch.testing.assert_close(e[b], outputs)
+        torch.testing.assert_close(layer.cross_weights["words"][b, 0, :, :n], weights)
+        theirs = theirs + (outputs**2).sum()
+    for t in range(4):
+        stepped, _ = decoder.step(y[:, t : t + 1], caches, memories)
+        torch.testing.assert_close(stepped, e[:, t : t + 1])
+    inputs = [x, y, *encoder.parameters(), *decoder.parameters()]
+    gradients = torch.autograd.grad((e**2).sum(), inputs)
+    for got, wanted in zip(gradients, torch.autograd.grad(theirs, inputs), strict=True):
+        torch.testing.assert_close(got, wanted)
+
+
+def test_sentences_are_turned_within_their_length() -> None:
+    turned = turned_positions(padding_mask(torch.tensor([3, 1]), 4))
+    assert turned.tolist() == [2, 1, 0, 3, 4, 5, 6, 7]
+
+
+def test_the_last_states_are_those_of_both_ends() -> None:
+    """Of [k→ ; k← ; v→ ; v←], one unit each, → is taken from the last word, ← from the first."""
+    h = torch.arange(24.0).view(2, 3, 4)
+    mask = padding_mask(torch.tensor([3, 2]), 3)
+    assert last_states(h, mask).tolist() == [[8, 1, 10, 3], [16, 13, 18, 15]]
+
+
+def test_key_value_that_passes_halves_on_is_modifying_iw_at_its_start() -> None:
+    """The whole models, with equal weights but for W_d's columns of keys, which are zeros."""
+    key_value, modifying_iw = model_of("key_value"), model_of("modifying_iw")
+    weights = dict(key_value.state_dict())
+    parts = key_value.decoder.attention.keys_and_values
+    for projection in (parts.key, parts.value):
+        nn.init.eye_(projection.weight)
+    output = modifying_iw.decoder.output.weight
+    assert output[:, D : D + D // 2].eq(0).all()
+    with torch.no_grad():
+        for name, weight in modifying_iw.named_parameters():
+            if weight is not output:
+                weight.copy_(weights[name])
+        output[:, :D] = key_value.decoder.output.weight[:, :D]
+        output[:, D + D // 2 :] = key_value.decoder.output.weight[:, D:]
+    x, y = draw(len(LENGTHS), max(LENGTHS), D), draw(len(LENGTHS), 4, D)
+    mask = padding_mask(torch.tensor(LENGTHS), max(LENGTHS))
+    both = []
+    for model in (key_value, modifying_iw):
+        h, _ = model.encoder(x, Context(mask))
+        both.append(model.decoder(y, Context(None, causal=True), model.decoder.memories(h, mask)))
+    torch.testing.assert_close(both[0][0], both[1][0], rtol=0, atol=1e-15)
+
+
+@every_variant
+def test_weights_start_as_the_paper_draws_them(variant: Variant) -> None:
+    torch.manual_seed(0)
+    config = replace(recurrent(variant), dim=64)
+    model = build_model(config, source_vocabulary=500, target_vocabulary=500, num_tags=0)
+    for name, weight in model.named_parameters():
+        values = weight.detach()
+        if weight.dim() == 1:
+            assert values.eq(0).all(), name
+        else:
+            drawn = values[values != 0]
+            assert float(drawn.std()) == pytest.approx(config.init_std, rel=0.2), name
+            assert float(drawn.mean()) == pytest.approx(0, abs=0.2 * config.init_std), name
+    assert model.source_embedding.subwords.weight[PAD].eq(0).all()
+
+
+def test_dropout_is_never_of_what_goes_from_word_to_word() -> None:
+    """Without LSTMs above the first, and with e_j's dropout out of the way, none is left."""
+    config = recurrent("attn", decoder_layers=1)
+    torch.manual_seed(0)
+    model = build_model(config, source_vocabulary=20, target_vocabulary=20, num_tags=0).train()
+    model.encoder.layers = model.encoder.layers[:1]
+    for part in (model.encoder, model.decoder):
+        part.dropout.p = 0.5
+    x, mask = torch.randn(2, 4, D), padding_mask(torch.tensor([4, 2]), 4)
+    h, _ = model.encoder(x, Context(mask))
+    torch.testing.assert_close(h, model.eval().encoder(x, Context(mask))[0], rtol=0, atol=0)
+    memories = model.decoder.memories(h, mask)
+    expected, _ = model.decoder(x, Context(None, causal=True), memories)
+    e, _ = model.train().decoder(x, Context(None, causal=True), memories)
+    kept = e != 0
+    assert 0.3 < float(kept.float().mean()) < 0.7
+    torch.testing.assert_close(e[kept], 2 * expected[kept])
