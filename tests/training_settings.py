@@ -44,6 +44,7 @@ RNN: dict[str, Any] = {
     "dropout": 0.1,
     "init_std": 0.2,
     "share_embeddings": "all",
+    "alignment": None,
 }
 TRAIN: dict[str, Any] = {
     "seed": 3,

@@ -4,13 +4,14 @@
     decoder    d_j = LSTM(d_{j−1}, y_{j−1})        d_0 = tanh(W_s [h→_n ; h←_1])
                e_j = tanh(W_d [d_j ; c_j])         c_j from what d_{j−1} attends to
 
-The decoder's first states (hidden and cell, of every layer) come from the encoder's last ones of
-either direction, as in Bahdanau et al. 2015, appendix A.2.2. c_j is no input of an LSTM: in
-training the LSTMs run over the whole target at once.
+The decoder's first states, hidden and cell of every layer, come from where either direction of the
+encoder ends; Bahdanau et al. 2015, appendix A.2.2, take h←_1 alone. c_j is no input of an LSTM, so
+in training the LSTMs run over the whole target at once.
 
 Dropout is of what goes from layer to layer, never of what goes from word to word (Zaremba et al.
-2014): of embeddings, between LSTMs, of e_j. Every layer is an LSTM of its own, for cuDNN draws
-dropout between its layers from a generator that no seed reaches (`mgsa.training.randomness`).
+2014): of embeddings, between LSTMs, of e_j. Every layer is an LSTM of its own, for between layers
+cuDNN draws dropout from a generator that the trainer's seeds (`mgsa.training.randomness`) don't
+reach.
 
 Neither side is for torch.compile, which would write LSTMs out position by position: it gets what is
 around them, the softmax and the loss above all.
@@ -32,7 +33,7 @@ from mgsa.model.transformer import DecoderAttended
 
 
 def draw_weights(model: nn.Module, std: float) -> None:
-    """Draw all matrices from N(0, std²), as the paper does; biases start at zero."""
+    """Draw all matrices from N(0, std²), as the paper has it; biases start at zero."""
     for weight in model.parameters():
         if weight.dim() > 1:
             nn.init.normal_(weight, std=std)
@@ -75,7 +76,7 @@ def turned_positions(mask: Tensor) -> Tensor:
     """
     B, S = mask.shape[0], mask.shape[-1]
     positions = torch.arange(S, device=mask.device)
-    lengths = mask.view(B, S).sum(dim=1, keepdim=True)
+    lengths = mask.sum(dim=-1).view(B, 1)
     turned = torch.where(positions < lengths, lengths - 1 - positions, positions)
     return (turned + S * torch.arange(B, device=mask.device)[:, None]).flatten()
 
@@ -123,7 +124,7 @@ def last_states(h: Tensor, mask: Tensor) -> Tensor:
     Returns:
         (B, D).
     """
-    lengths = mask.sum(dim=(1, 2, 3))
+    lengths = mask.sum(dim=-1).flatten()
     last = h[torch.arange(len(h), device=h.device), lengths - 1]
     # (B, D) to (B, halves, directions, D/4)
     last, first = (x.unflatten(-1, (2, 2, -1)) for x in (last, h[:, 0]))

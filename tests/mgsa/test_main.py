@@ -75,6 +75,7 @@ def test_trains_and_says_how_it_went(folder: Path, capsys: pytest.CaptureFixture
         ("train.dropout=1", "settings.yaml: train.dropout: unknown key"),
         ("model.dropout=1.0", "settings.yaml: model.dropout: expected a number"),
         ("model.heads=3", "settings.yaml: model: heads: expected a divisor of dim (16), got 3"),
+        ("model.kind=cnn", "model.kind: expected one of transformer, rnn, got 'cnn'"),
         ("trian.seed=3", "--set trian.seed=3: trian is not a section"),
         ("train=null", "settings.yaml: train: expected a section with keys, got None"),
     ],

@@ -149,6 +149,11 @@ def test_weights_start_as_the_paper_draws_them(variant: Variant) -> None:
     assert model.source_embedding.subwords.weight[PAD].eq(0).all()
 
 
+def test_a_width_that_has_no_halves_of_halves_is_named() -> None:
+    with pytest.raises(ValueError, match=r"dim: expected a multiple of 4 .*, got 18"):
+        replace(recurrent("attn"), dim=18)
+
+
 def test_dropout_is_never_of_what_goes_from_word_to_word() -> None:
     """Without LSTMs above the first, and with e_j's dropout out of the way, none is left."""
     config = recurrent("attn", decoder_layers=1)
