@@ -16,8 +16,9 @@ from mgsa.alignment.pharaoh import Link
 from mgsa.command import progress
 from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch, Row, RowColumns, pad_columns
-from mgsa.data.batching import EVALUATION_WINDOW, check_granularities
+from mgsa.data.batching import EVALUATION_WINDOW
 from mgsa.data.bucketing import bucketed
+from mgsa.data.needs import check_granularities
 from mgsa.data.order import in_order
 from mgsa.decoding.device import Accelerator, choose_device
 from mgsa.errors import InputError

@@ -7,6 +7,7 @@ batch         rows, and Batch: ids, lengths, segments of each granularity, tags
 manifest      what an artifact says of itself
 artifact      open a dataset artifact: version, hashes, rows streamed from Parquet
 bucketing     rows of like length together
+needs         what a model needs of a dataset: checked, and read
 order         results of batches in the order of their rows
 prefetch      an iterator read ahead in a thread
 batching      token-budget batches in a seeded order, with a position one can return to

@@ -19,6 +19,7 @@ import numpy as np
 from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch, RowColumns, pad_columns
 from mgsa.data.bucketing import bucketed
+from mgsa.data.needs import check_granularities, check_links, needed_columns
 from mgsa.data.prefetch import prefetched
 from mgsa.errors import InputError
 
@@ -191,7 +192,7 @@ class TrainBatches:
         rank: int,
         world_size: int,
     ) -> Iterator[_MicroBatch]:
-        columns = _columns(
+        columns = needed_columns(
             self._dataset, "train", groups, self._granularities, self._ngram_unit, self._links
         )
         for at, rows in enumerate(plan, start=number):
@@ -254,42 +255,12 @@ def evaluation_batches(
         groups = [group]
         while counts[groups].sum() < EVALUATION_WINDOW and groups[-1] + 1 < len(counts):
             groups.append(groups[-1] + 1)
-        columns = _columns(dataset, split, groups, granularities, ngram_unit, links)
+        columns = needed_columns(dataset, split, groups, granularities, ngram_unit, links)
         lengths = np.stack([columns.source.lengths, columns.target.lengths], axis=1)
         for rows in bucketed(lengths, np.arange(min(remaining, len(columns))), batch_tokens):
             yield pad_columns(columns.take(rows), granularities, ngram_unit=ngram_unit)
         remaining -= len(columns)
         group = groups[-1] + 1
-
-
-def check_granularities(dataset: Dataset, granularities: Sequence[str]) -> None:
-    """Check that a dataset has the syntactic levels that a model attends to.
-
-    Raises:
-        InputError: it has fewer.
-    """
-    for name in granularities:
-        kind, _, size = name.partition("_")
-        if kind == "syntactic" and int(size) > dataset.manifest.levels:
-            raise InputError(
-                f"expected the level of {name}, but the dataset has {dataset.manifest.levels} "
-                "levels (partition.levels)",
-                path=dataset.folder,
-            )
-
-
-def check_links(dataset: Dataset, split: str) -> None:
-    """Check that a split has the word alignments that a model learns from.
-
-    Raises:
-        InputError: it has none.
-    """
-    if not dataset.manifest.links[split]:
-        raise InputError(
-            f"expected word alignments of {split}, which model.alignment learns from, but the "
-            "dataset has none (align.kind)",
-            path=dataset.folder,
-        )
 
 
 def _count_too_long(dataset: Dataset, max_length: int | None) -> int:
@@ -298,25 +269,6 @@ def _count_too_long(dataset: Dataset, max_length: int | None) -> int:
     return sum(
         int((dataset.lengths("train", [group]).max(axis=1) > max_length).sum())
         for group in range(len(dataset.row_group_rows("train")))
-    )
-
-
-def _columns(
-    dataset: Dataset,
-    split: str,
-    groups: Sequence[int],
-    granularities: Sequence[str],
-    unit: str,
-    links: bool,
-) -> RowColumns:
-    """The columns of some row groups that batches with these granularities need."""
-    kinds = {name.partition("_")[0] for name in granularities}
-    return dataset.columns(
-        split,
-        groups,
-        words="ngram" in kinds and unit == "word",
-        phrases="syntactic" in kinds,
-        links=links,
     )
 
 

@@ -13,8 +13,9 @@ from mgsa.command import progress
 from mgsa.config import TranslateConfig
 from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Row, RowColumns, pad_columns
-from mgsa.data.batching import EVALUATION_WINDOW, check_granularities
+from mgsa.data.batching import EVALUATION_WINDOW
 from mgsa.data.bucketing import bucketed
+from mgsa.data.needs import check_granularities
 from mgsa.data.order import in_order
 from mgsa.decoding.beam import Hypothesis
 from mgsa.decoding.device import Accelerator, choose_device

@@ -1,6 +1,7 @@
 """Models from layers, in reading order:
 
 embedding        subword embeddings and sinusoidal positions
+sublayers        residual connection with its norm, feed-forward network
 transformer      encoder and decoder, attention given per layer
 joint_alignment  word alignments out of the decoder's cross-attention
 recurrent        encoder and decoder of LSTMs, attention given

@@ -34,7 +34,8 @@ from mgsa.model.embedding import Embedding, PlainEmbedding, make_embedding
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model.joint_alignment import AlignmentHead
 from mgsa.model.recurrent import RecurrentDecoder, RecurrentEncoder, draw_weights
-from mgsa.model.transformer import Decoder, DecoderLayer, Encoder, EncoderLayer, FeedForward
+from mgsa.model.sublayers import FeedForward
+from mgsa.model.transformer import Decoder, DecoderLayer, Encoder, EncoderLayer
 from mgsa.onlstm import ONLSTM
 from mgsa.tags import TagHead
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from mgsa.attention.heads import Attended
 from mgsa.attention.memory import Memories
 from mgsa.masks import Context
+from mgsa.model.sublayers import Residual
 
 
 class Cache(Protocol):
@@ -65,45 +65,6 @@ class LayerCache:
     def reorder(self, index: Tensor) -> LayerCache:
         """The cache of the rows `index`, (rows',)."""
         return LayerCache(self.self_attention.reorder(index), self.cross_attention.reorder(index))
-
-
-class Residual(nn.Module):
-    """What stands around a sub-layer f: x + dropout(f(x)), with a layer norm.
-
-    `pre` norms what goes into f, `post` the sum.
-    """
-
-    def __init__(self, dim: int, *, dropout: float, pre: bool) -> None:
-        super().__init__()
-        self.norm = nn.LayerNorm(dim)
-        self.dropout = nn.Dropout(dropout)
-        self.pre = pre
-
-    def before(self, x: Tensor) -> Tensor:
-        """What f is given."""
-        return self.norm(x) if self.pre else x
-
-    def after(self, x: Tensor, y: Tensor) -> Tensor:
-        """What comes of x and y = f(before(x))."""
-        total = x + self.dropout(y)
-        return total if self.pre else self.norm(total)
-
-
-class FeedForward(nn.Module):
-    """W₂ dropout(relu(W₁ x + b₁)) + b₂ (section 3.3)."""
-
-    def __init__(self, dim: int, ffn_dim: int, *, dropout: float) -> None:
-        super().__init__()
-        self.inner = nn.Linear(dim, ffn_dim)
-        self.outer = nn.Linear(ffn_dim, dim)
-        self.dropout = nn.Dropout(dropout)
-        for linear in (self.inner, self.outer):
-            nn.init.xavier_uniform_(linear.weight)
-            nn.init.zeros_(linear.bias)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """x (B, T, D) to (B, T, D)."""
-        return self.outer(self.dropout(F.relu(self.inner(x), inplace=True)))
 
 
 class EncoderLayer(nn.Module):

@@ -17,7 +17,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from mgsa.config import ModelConfig, MultiGranularityConfig, TrainConfig, TransformerConfig
 from mgsa.data.artifact import Dataset, open_dataset
-from mgsa.data.batching import check_granularities
+from mgsa.data.needs import check_granularities
 from mgsa.errors import InputError
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
