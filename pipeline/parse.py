@@ -199,6 +199,19 @@ def copy_trees(tokenized: Path, folder: Path) -> dict[str, int]:
     return counts
 
 
+def write_flat_trees(tokenized: Path, folder: Path) -> dict[str, int]:
+    """A tree for each sentence that says nothing but its words, where nothing parses."""
+    counts = dict.fromkeys(SPLITS, 0)
+    with ExitStack() as files:
+        opened = {
+            split: files.enter_context(open_to_write(folder / f"{split}.trees")) for split in SPLITS
+        }
+        for split, _, tokens in _read_tokens(tokenized):
+            opened[split].write(f"{flat_tree(tokens)}\n")
+            counts[split] += 1
+    return {"sentences": sum(counts.values())}
+
+
 def _read_tokens(tokenized: Path) -> Iterator[Sentence]:
     for split in SPLITS:
         path = tokenized / f"{split}.source"
@@ -240,7 +253,7 @@ def _check_paths(tokenized: Path, parser: Path, out: Path, memory: Path) -> Pars
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Parse a corpus, or check and copy the trees that came with it."""
+    """Parse a corpus, or check and copy the trees that came with it, or write flat ones."""
     parser = argument_parser("parse", "Parse the source side of a tokenised corpus.")
     parser.add_argument("--tokenized", type=Path, required=True, metavar="DIR")
     parser.add_argument("--parser", type=Path, required=True, metavar="DIR")
@@ -257,13 +270,16 @@ def main(argv: Sequence[str] | None = None) -> None:
     settings = read_settings(arguments, "parse", ParseSettings)
     used = _check_paths(arguments.tokenized, arguments.parser, arguments.out, arguments.memory)
     with replacing_outputs(arguments.out, arguments.report, mark="train.trees") as (folder, report):
-        if used.kind == "trees":
-            counts = copy_trees(arguments.tokenized, folder)
-        else:
-            with ParseMemory(arguments.memory, used.identity) as memory:
-                counts = parse_corpus(
-                    arguments.tokenized, arguments.parser, folder, memory, settings
-                )
+        match used.kind:
+            case "trees":
+                counts = copy_trees(arguments.tokenized, folder)
+            case "none":
+                counts = write_flat_trees(arguments.tokenized, folder)
+            case "stanza":
+                with ParseMemory(arguments.memory, used.identity) as memory:
+                    counts = parse_corpus(
+                        arguments.tokenized, arguments.parser, folder, memory, settings
+                    )
         # What was parsed now depends on earlier runs, so the report is silent on it.
         num_parsed = counts.pop("parsed", 0)
         report.update(counts)

@@ -55,16 +55,24 @@ class ReadyTrees:
     kind: Literal["trees"]
 
 
-KINDS: Mapping[str, type[TrainedParser | StanzaParser | ReadyTrees]] = {
+@dataclass(frozen=True)
+class NoParser:
+    """No parser and no trees: every sentence gets a flat one, for models that attend to none."""
+
+    kind: Literal["none"]
+
+
+ParserSettings = TrainedParser | StanzaParser | ReadyTrees | NoParser
+
+KINDS: Mapping[str, type[ParserSettings]] = {
     "train": TrainedParser,
     "stanza": StanzaParser,
     "trees": ReadyTrees,
+    "none": NoParser,
 }
 
 
-def make_parser(
-    settings: TrainedParser | StanzaParser | ReadyTrees, corpus: Path, folder: Path
-) -> dict[str, float]:
+def make_parser(settings: ParserSettings, corpus: Path, folder: Path) -> dict[str, float]:
     """Fill `folder` with a parser; give its scores on held-out trees, if there are any.
 
     Raises:
@@ -73,8 +81,8 @@ def make_parser(
     """
     language = _language(corpus)
     match settings:
-        case ReadyTrees():
-            write_parser_folder(folder, kind="trees", language=language, package=None)
+        case ReadyTrees() | NoParser():
+            write_parser_folder(folder, kind=settings.kind, language=language, package=None)
             return {}
         case TrainedParser():
             train_path = _treebank(corpus, settings.train, "train")

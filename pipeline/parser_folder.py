@@ -17,18 +17,21 @@ from mgsa.files import read_json, sha256, write_json
 
 FILE = "parser.json"
 
+Kind = Literal["stanza", "trees", "none"]
+
 
 @dataclass(frozen=True)
 class ParserFolder:
     """What `parser.json` says.
 
     Attributes:
-        kind: `stanza`, or `trees` where ready-made trees come with the corpus and nothing parses.
+        kind: `stanza`; or, where nothing parses, `trees` if ready-made trees come with the corpus,
+            `none` if there are none.
         package: the name of the models in stanza's layout, or `None` without models.
         files: the SHA-256 of every file of the folder, by its path within.
     """
 
-    kind: Literal["stanza", "trees"]
+    kind: Kind
     language: str
     package: str | None
     files: dict[str, str]
@@ -40,7 +43,7 @@ class ParserFolder:
 
 
 def write_parser_folder(
-    folder: Path, *, kind: Literal["stanza", "trees"], language: str, package: str | None
+    folder: Path, *, kind: Kind, language: str, package: str | None
 ) -> ParserFolder:
     """Record what lies in `folder` in its `parser.json`."""
     files = {
@@ -76,7 +79,7 @@ def read_parser_folder(folder: Path) -> ParserFolder:
 def _parsed(content: Any, path: Path) -> ParserFolder:
     match content:
         case {
-            "kind": "stanza" | "trees" as kind,
+            "kind": "stanza" | "trees" | "none" as kind,
             "language": str(language),
             "package": str() | None as package,
             "files": dict(files),

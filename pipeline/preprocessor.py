@@ -40,7 +40,8 @@ class Preprocessing:
         vocabulary_threshold: occurrences below which a subword is split further.
         levels: of the syntactic partition.
         boundaries: `parsed`, or `shuffled` in an experiment with wrong phrases.
-        parser_kind: `stanza`, or `trees` where ready-made trees came with the corpus.
+        parser_kind: `stanza`; `trees` where ready-made trees came with the corpus; `none` where all
+            trees are flat.
         parser_identity: of the parser that made the trees.
     """
 
@@ -79,7 +80,16 @@ class Preprocessing:
 class Phraser:
     """Tokens to the phrases of every level, as lengths in subwords and ids of tags."""
 
-    def __init__(self, parser: Parser, *, tags: Sequence[str], levels: int, max_words: int) -> None:
+    def __init__(
+        self, parser: Parser | None, *, tags: Sequence[str], levels: int, max_words: int
+    ) -> None:
+        """
+        Args:
+            parser: `None`: every sentence gets a flat tree.
+            tags: by their ids.
+            levels: of the syntactic partition.
+            max_words: sentences of more words get a flat tree.
+        """
         self._parser = parser
         self._tag_ids = {tag: index for index, tag in enumerate(tags)}
         self._levels = levels
@@ -87,6 +97,8 @@ class Phraser:
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """The tree of each sentence, flat where it is too long or the parser can't take it."""
+        if self._parser is None:
+            return [flat_tree(tokens) for tokens in sentences]
         found: dict[int, Tree] = {}
         # Like lengths together, as the parse stage does: a batch then holds little padding.
         parsed = sorted(
@@ -175,7 +187,7 @@ class Preprocessor:
         phraser = None
         if parser is not None:
             phraser = Phraser(
-                ConstituencyParser.load(parser, gpu=gpu),
+                None if made.parser_kind == "none" else ConstituencyParser.load(parser, gpu=gpu),
                 tags=read_json(folder / TAGS),
                 levels=made.levels,
                 max_words=made.max_words,

@@ -44,9 +44,10 @@ class ConstituencyParser:
         """
         parser = read_parser_folder(folder)
         if parser.kind != "stanza":
-            raise InputError(
-                "it holds no models: ready-made trees came with the corpus", path=folder
+            why = (
+                "ready-made trees came with the corpus" if parser.kind == "trees" else "none parses"
             )
+            raise InputError(f"it holds no models: {why}", path=folder)
         import stanza
         from stanza.models.common.utils import default_device
 

@@ -21,7 +21,7 @@ from pipeline.parse_memory import ParseMemory
 from pipeline.parser_folder import read_parser_folder, write_parser_folder
 from pipeline.stage import SPLITS
 from pipeline.stanza_parser import ConstituencyParser
-from pipeline.trees import read_tree, read_trees
+from pipeline.trees import flat_tree, read_tree, read_trees
 from pipeline.workers import CHUNKS_AHEAD
 from tests.text_folders import ToyParser
 
@@ -339,6 +339,20 @@ def test_the_text_it_reads_is_not_replaced(
     assert run(main, argv) == 2
     assert "tokenized: expected another folder than --tokenized" in capsys.readouterr().err
     assert (tokenized / "train.source").read_text("utf-8") == "a\n"
+
+
+def test_without_a_parser_every_tree_is_flat(tmp_path: Path) -> None:
+    sentences = ["Der Hund bellt .", "( ja )"]
+    tokenized = write_tokenized(tmp_path / "tokenized", sentences)
+    parser = tmp_path / "parser"
+    parser.mkdir()
+    write_parser_folder(parser, kind="none", language="de", package=None)
+    argv = command(tmp_path, tokenized, parser, parameters(tmp_path), "out")
+    assert run(main, argv) == 0
+    for split in SPLITS:
+        lines = (tmp_path / "out" / f"{split}.trees").read_text("utf-8").splitlines()
+        assert lines == [str(flat_tree(sentence.split(" "))) for sentence in sentences]
+    assert read_json(tmp_path / "out.json") == {"sentences": 3 * len(sentences)}
 
 
 def test_missing_trees_are_named(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from mgsa.command import run
+from mgsa.errors import InputError
 from mgsa.files import read_json, sha256, write_json
 from pipeline.parser import evaluate, main
 from pipeline.parser_folder import read_parser_folder
@@ -190,9 +191,12 @@ def test_a_package_that_cannot_be_loaded_here_is_no_parser(tmp_path: Path, share
     assert not (tmp_path / "parser").exists()
 
 
-def test_ready_trees_need_no_parser(tmp_path: Path) -> None:
-    assert run(main, command(tmp_path, "parser:\n  kind: trees\n")) == 0
-    assert read_parser_folder(tmp_path / "parser").kind == "trees"
+@pytest.mark.parametrize("kind", ["trees", "none"])
+def test_ready_trees_and_flat_ones_need_no_parser(tmp_path: Path, kind: str) -> None:
+    assert run(main, command(tmp_path, f"parser:\n  kind: {kind}\n")) == 0
+    assert read_parser_folder(tmp_path / "parser").kind == kind
+    with pytest.raises(InputError, match="it holds no models"):
+        ConstituencyParser.load(tmp_path / "parser")
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,21 @@ def test_ready_made_trees_parse_nothing(dataset: Dataset) -> None:
         Preprocessor.load(dataset.folder, parser=dataset.folder.parent / "parser")
 
 
+def test_flat_trees_need_no_parser(tmp_path: Path) -> None:
+    write_text(tmp_path, TEXTS)
+    parser = tmp_path / "parser"
+    parser.mkdir()
+    write_parser_folder(parser, kind="none", language="en", package=None)
+    paths = {"tokenized": "tokenized", "parser": "parser", "out": "parsed", "report": "parsed.json"}
+    paths |= {"params": "params.yaml", "memory": "memory.sqlite"}
+    argv = [word for name, path in paths.items() for word in (f"--{name}", str(tmp_path / path))]
+    assert run(parse.main, argv) == 0
+    dataset = open_dataset(build_dataset(tmp_path))
+    preprocessor = Preprocessor.load(dataset.folder, parser=parser)
+    rows = preprocessor.rows([source for source, _ in TEXTS["test"]])
+    assert_rows_are_the_datasets(rows, dataset, "test")
+
+
 def test_shuffled_phrases_are_not_for_text(dataset: Dataset, tmp_path: Path) -> None:
     folder = copy_with(dataset, tmp_path / "copy", partition={"boundaries": "shuffled"})
     with pytest.raises(InputError, match=r"copy: its phrases were shuffled"):

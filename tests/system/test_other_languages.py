@@ -1,7 +1,7 @@
 """Nothing is English to German only: recurrent models from German, without a parser, to English.
 
 1,000 pairs of Multi30k, the other way round, as one's own files (`corpus=local`). No parser of
-German is at hand: each sentence comes with a flat tree, `parser=trees`.
+German is at hand: `parser=none`.
 """
 
 from __future__ import annotations
@@ -14,16 +14,13 @@ import yaml
 
 from mgsa.files import read_json
 from pipeline.composition import compose
-from pipeline.moses import MosesText
-from pipeline.stage import SPLITS
-from pipeline.trees import flat_tree
 from tests.imports import ROOT
 from tests.multi30k import lines, run, stage, write_head
 
 PAIRS = {"train": 1000, "valid": 50, "test": 50}
 LANGUAGES = {"source": "de", "target": "en"}
 OVERRIDES = [
-    *("parser=trees", "bpe.merges=1000", "translate.beam=2", "evaluate.bootstrap_samples=100"),
+    *("parser=none", "bpe.merges=1000", "translate.beam=2", "evaluate.bootstrap_samples=100"),
     *("train.max_updates=40", "train.warmup=20", "train.log_every=10", "train.validate_every=20"),
     *("train.batch_sentences=32", "train.validation_sentences=10"),
 ]
@@ -35,24 +32,10 @@ def write_parameters(folder: Path, overrides: list[str], attention: str) -> None
     (folder / "params.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
 
 
-def write_flat_trees(folder: Path) -> list[str]:
-    """A flat tree over the tokens of each German sentence; give the overrides that name them."""
-    text = MosesText(LANGUAGES["source"])
-    overrides = []
-    for split in SPLITS:
-        sentences = lines(folder / f"{split}.{LANGUAGES['source']}")
-        trees = [flat_tree(text.normalize_and_tokenize(sentence)) for sentence in sentences]
-        path = folder / f"{split}.trees"
-        path.write_text("".join(f"{tree}\n" for tree in trees), encoding="utf-8")
-        overrides.append(f"corpus.{split}.trees={path}")
-    return overrides
-
-
 @pytest.mark.real
 @pytest.mark.slow
 def test_recurrent_models_from_german_to_english(tmp_path: Path, shared: Path) -> None:
     overrides = write_head(tmp_path, shared, PAIRS, LANGUAGES) + OVERRIDES
-    overrides += write_flat_trees(tmp_path)
     write_parameters(tmp_path, overrides, ATTENTIONS[0])
     for name in ("corpus", "tokenize", "parser", "parse", "bpe", "partition"):
         stage(tmp_path, name)
