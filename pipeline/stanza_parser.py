@@ -45,7 +45,9 @@ class ConstituencyParser:
         parser = read_parser_folder(folder)
         if parser.kind != "stanza":
             why = (
-                "ready-made trees came with the corpus" if parser.kind == "trees" else "none parses"
+                "ready-made trees came with the corpus"
+                if parser.kind == "trees"
+                else "every sentence gets a flat tree"
             )
             raise InputError(f"it holds no models: {why}", path=folder)
         import stanza
