@@ -17,10 +17,10 @@ repro: $(VENV)/installed
 	@dvc repro
 	@dvc metrics show data/reports/evaluate.json
 
-# A small matrix of models, a DVC project of its own, on the dataset that `make repro` made.
+# Systems side by side, a DVC project of its own, on the dataset that `make repro` made.
 experiments: $(VENV)/installed
-	@cd experiments && dvc repro phrase_attentions/dvc.yaml
-	@cd experiments/phrase_attentions && dvc metrics show runs/*/evaluate.json
+	@cd experiments && dvc repro systems/dvc.yaml
+	@cd experiments/systems && dvc metrics show runs/*/evaluate.json
 
 # The tests share the cores: a second thread in each would only wait for the other's.
 test test-fast: export OMP_NUM_THREADS := 1
