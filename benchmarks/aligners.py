@@ -2,6 +2,7 @@
 
     python -m benchmarks.aligners --corpus sample --repeats 3
     python -m benchmarks.aligners --corpus multi30k --shared DIR
+    python -m benchmarks.aligners --corpus sample --symmetrizations
 
 Every measurement is a command in a process of its own, start-up and symmetrisation included; a
 figure is the median over repetitions, in which the aligners take turns. Ours and eflomal (if it is
@@ -16,7 +17,6 @@ import argparse
 import json
 import os
 import platform
-import shutil
 import statistics
 import sys
 import tempfile
@@ -30,11 +30,12 @@ import yaml
 from benchmarks.text_stages import Command, stage_command
 from mgsa.alignment.pharaoh import Link, format_links
 from mgsa.command import run
+from mgsa.errors import InputError
 from mgsa.files import read_json, read_lines, write_json
 from pipeline.composition import compose
-from pipeline.eflomal_command import COMMAND
+from pipeline.eflomal_command import find_command
 from pipeline.stage import SIDES, SPLITS
-from pipeline.symmetrize import symmetrize
+from pipeline.symmetrize import SYMMETRIZATIONS, symmetrize
 from pipeline.tokenized_pairs import read_pairs
 
 ROOT = Path(__file__).parents[1]
@@ -65,12 +66,17 @@ def prepare(work: Path, corpus: str, shared: Path, few: int) -> dict[str, int]:
     }
 
 
-def stage(work: Path, option: str, folder: str) -> Command:
+def output(work: Path, option: str, folder: str, how: str = SYMMETRIZATION) -> Path:
+    """Where `stage` writes links."""
+    return work / f"{option}_{folder}_{how}" / "out"
+
+
+def stage(work: Path, option: str, folder: str, how: str = SYMMETRIZATION) -> Command:
     """The command that aligns a folder of tokenised text with an option of the group `align`."""
-    own = work / f"{option}_{folder}"
+    own = output(work, option, folder, how).parent
     own.mkdir()
     settings = compose(ROOT / "conf", [f"align={option}"])["align"]
-    settings["symmetrization"] = SYMMETRIZATION
+    settings["symmetrization"] = how
     (own / "params.yaml").write_text(yaml.safe_dump({"align": settings}))
     return stage_command("align", own, {"tokenized": str(work / folder), "out": str(own / "out")})
 
@@ -110,13 +116,21 @@ def measure(work: Path, pairs: dict[str, int], repeats: int) -> list[dict[str, o
     """A row an aligner: seconds, pairs a second, AER."""
     nltk = (sys.executable, "-m", "benchmarks.aligners", "--nltk", str(work / FEW))
     contestants = {
-        "ours": ("tokenized", stage(work, "hmm", "tokenized"), work / "hmm_tokenized/out"),
-        "ours, few pairs": (FEW, stage(work, "hmm", FEW), work / f"hmm_{FEW}/out"),
+        "ours": (
+            "tokenized",
+            stage(work, "hmm", "tokenized"),
+            output(work, "hmm", "tokenized"),
+        ),
+        "ours, few pairs": (FEW, stage(work, "hmm", FEW), output(work, "hmm", FEW)),
         "NLTK's IBM model 2, few pairs": (FEW, Command(nltk), work / f"{FEW}/nltk"),
     }
-    if shutil.which(COMMAND):
+    if eflomal_is_installed():
         command = stage(work, "eflomal", "tokenized")
-        contestants["eflomal"] = ("tokenized", command, work / "eflomal_tokenized/out")
+        contestants["eflomal"] = (
+            "tokenized",
+            command,
+            output(work, "eflomal", "tokenized"),
+        )
     (work / f"{FEW}/nltk").mkdir()
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(repeats):
@@ -138,9 +152,34 @@ def measure(work: Path, pairs: dict[str, int], repeats: int) -> list[dict[str, o
     return rows
 
 
+def eflomal_is_installed() -> bool:
+    """Whether there is the command, which is said if there isn't."""
+    try:
+        find_command()
+    except InputError as error:
+        print(f"left out: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def by_symmetrization(work: Path) -> list[dict[str, object]]:
+    """A row for each way to put two directions together: error rates on the test split."""
+    options = ["hmm", *(["eflomal"] if eflomal_is_installed() else [])]
+    rows: list[dict[str, object]] = []
+    for how in SYMMETRIZATIONS:
+        row: dict[str, object] = {"links": how}
+        for option in options:
+            command = stage(work, option, "tokenized", how)
+            command.seconds()
+            report = read_json(output(work, option, "tokenized", how).with_name("align.json"))
+            row |= {f"{option} {x}": report[f"test_{x}"] for x in ("precision", "recall", "aer")}
+        rows.append(row)
+    return rows
+
+
 def table(rows: list[dict[str, object]]) -> str:
     """The rows as Markdown."""
-    lines = [["aligner", "pairs", "s", "pairs/s", "AER"], ["---", *["---:"] * 4]]
+    lines = [[*rows[0]], ["---", *["---:"] * (len(rows[0]) - 1)]]
     lines += [["" if value is None else str(value) for value in row.values()] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -153,6 +192,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--shared", type=Path, default=shared, metavar="DIR", help="has multi30k/")
     parser.add_argument("--few", type=int, default=1000, help="training pairs for NLTK")
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument(
+        "--symmetrizations",
+        action="store_true",
+        help="precision, recall and AER of every symmetrisation instead of speed",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     parser.add_argument("--nltk", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args(argv)
@@ -162,7 +206,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory(prefix="aligners-") as name:
         work = Path(name)
         pairs = prepare(work, arguments.corpus, arguments.shared, arguments.few)
-        rows = measure(work, pairs, arguments.repeats)
+        if arguments.symmetrizations:
+            rows = by_symmetrization(work)
+        else:
+            rows = measure(work, pairs, arguments.repeats)
     result = {
         "corpus": arguments.corpus,
         "rows": rows,

@@ -7,6 +7,7 @@ file. An unknown key, a missing key, a wrong type or an impossible value is one 
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 import types
 from collections.abc import Mapping, Sequence
@@ -31,7 +32,7 @@ class Range:
     below: float | None = None
 
     def __contains__(self, value: float) -> bool:
-        return (
+        return math.isfinite(value) and (
             (self.minimum is None or value >= self.minimum)
             and (self.maximum is None or value <= self.maximum)
             and (self.below is None or value < self.below)

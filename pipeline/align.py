@@ -7,7 +7,7 @@ of its own (the built-in sample does), those are taken as gold, to score what an
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from importlib import metadata
 from itertools import chain, islice
@@ -34,7 +34,7 @@ from pipeline.alignment_error import percentages
 from pipeline.link_files import LinkFile, recognise_first
 from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
 from pipeline.symmetrize import symmetrize
-from pipeline.tokenized_pairs import lengths, read_pairs
+from pipeline.tokenized_pairs import Pair, lengths, read_pairs
 
 MARK = "aligner.json"
 PORTION = 20_000
@@ -108,8 +108,8 @@ def _hmm(settings: HmmSettings, tokenized: Path) -> Callable[[str], Iterator[Set
 
     num_pairs = sum(1 for _ in read_pairs(tokenized, "train"))
     # A corpus is often several, one after the other: its first pairs would be of one kind.
-    every = -(-num_pairs // settings.learn_pairs)
-    aligner = HmmAligner(list(islice(read_pairs(tokenized, "train"), 0, None, every)), settings)
+    chosen = evenly(read_pairs(tokenized, "train"), settings.learn_pairs, of=num_pairs)
+    aligner = HmmAligner(list(chosen), settings)
 
     def links(split: str) -> Iterator[Set[Link]]:
         pairs = read_pairs(tokenized, split)
@@ -118,6 +118,11 @@ def _hmm(settings: HmmSettings, tokenized: Path) -> Callable[[str], Iterator[Set
                 yield symmetrize(forward, reverse, settings.symmetrization)
 
     return links
+
+
+def evenly(pairs: Iterable[Pair], count: int, *, of: int) -> Iterator[Pair]:
+    """The first of `of` pairs and others at even distances, `count` in all; all if that is more."""
+    return (pair for number, pair in enumerate(pairs) if number * count % of < count)
 
 
 def _eflomal(settings: EflomalSettings, tokenized: Path) -> Aligner:

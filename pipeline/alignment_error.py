@@ -10,24 +10,27 @@ from pathlib import Path
 from mgsa.analysis.alignment_error import AlignmentCounts, GoldLinks, count
 from mgsa.command import run
 from mgsa.files import write_json
-from pipeline.links import GoldNotation, read_gold_links, read_links
+from pipeline.links import Notation, read_gold_links, read_links
 from pipeline.text import read_parallel
 
 
-def count_files(alignments: Path, gold: Path, notation: GoldNotation) -> AlignmentCounts:
+def count_files(
+    alignments: Path, gold: Path, *, notation: Notation, gold_notation: Notation
+) -> AlignmentCounts:
     """The counts of all sentence pairs.
 
     Args:
-        alignments: links in Pharaoh's format, a line for each pair.
-        gold: gold links, a line for each pair.
+        alignments: links, a line for each pair, written in `notation`.
+        gold: gold links, a line for each pair, written in `gold_notation`.
 
     Raises:
         InputError: a line is malformed, or the files differ in their numbers of lines.
     """
     total = AlignmentCounts()
     for line, (found, right) in enumerate(read_parallel([alignments, gold]), start=1):
-        links = set(read_links(found, path=alignments, line=line))
-        total += count(links, GoldLinks.of(*read_gold_links(right, notation, path=gold, line=line)))
+        links = set(read_links(found, notation, path=alignments, line=line))
+        sure, possible = read_gold_links(right, gold_notation, path=gold, line=line)
+        total += count(links, GoldLinks.of(sure, possible))
     return total
 
 
@@ -61,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help="links in Pharaoh's format, 0-0 1-2: source-target, counted from 0",
+        help="links, 0-0 1-2, a line for each pair of sentences",
     )
     parser.add_argument(
         "--gold",
@@ -70,20 +73,25 @@ def main(argv: Sequence[str] | None = None) -> None:
         metavar="FILE",
         help="gold links, a line for each of the same pairs: 3-4 is sure, 3p4 possible",
     )
-    parser.add_argument(
-        "--gold-first-index",
-        type=int,
-        choices=[0, 1],
-        default=0,
-        help="the number of a sentence's first word in the gold links (default: 0)",
-    )
-    parser.add_argument(
-        "--gold-target-first", action="store_true", help="gold links are target-source"
-    )
+    for prefix, links in (("", "the links"), ("gold-", "the gold links")):
+        parser.add_argument(
+            f"--{prefix}first-index",
+            type=int,
+            choices=[0, 1],
+            default=0,
+            help=f"the number of a sentence's first word in {links} (default: 0)",
+        )
+        parser.add_argument(
+            f"--{prefix}target-first", action="store_true", help=f"{links} are target-source"
+        )
     parser.add_argument("--report", type=Path, metavar="FILE", help="the figures, as JSON")
     arguments = parser.parse_args(argv)
-    notation = GoldNotation(arguments.gold_first_index, arguments.gold_target_first)
-    counts = count_files(arguments.alignments, arguments.gold, notation)
+    counts = count_files(
+        arguments.alignments,
+        arguments.gold,
+        notation=Notation(arguments.first_index, arguments.target_first),
+        gold_notation=Notation(arguments.gold_first_index, arguments.gold_target_first),
+    )
     if arguments.report:
         write_json(arguments.report, {**percentages(counts), **vars(counts)})
     print(describe(counts))

@@ -6,6 +6,7 @@ runs differ in some links. DVC keeps what one run gave; the dataset's manifest s
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,8 @@ from pipeline.tokenized_pairs import Pair, lengths
 
 COMMAND = "eflomal-align"
 
+_SPACE = re.compile(r"\s")
+
 
 def run_eflomal(
     pairs: Iterable[Pair], settings: EflomalSettings
@@ -34,7 +37,7 @@ def run_eflomal(
         InputError: the command is not installed.
         FailedError: it failed, or wrote something else than links of these pairs.
     """
-    command = _find()
+    command = find_command()
     with tempfile.TemporaryDirectory(prefix="eflomal-") as name:
         folder = Path(name)
         sizes = _write(pairs, folder)
@@ -44,7 +47,7 @@ def run_eflomal(
         yield from zip(*written, strict=True)
 
 
-def _find() -> str:
+def find_command() -> str:
     """The command on the search path, or beside this Python, whose environment may not be active.
 
     Raises:
@@ -67,7 +70,8 @@ def _write(pairs: Iterable[Pair], folder: Path) -> list[tuple[int, int]]:
         for pair in pairs:
             sizes.append(lengths(pair))
             for file, text in zip(sides, pair, strict=True):
-                file.write(f"{text}\n")
+                # It takes any white space for the end of a word: U+00A0 within one, for example.
+                file.write(" ".join(_SPACE.sub("_", word) for word in text.split(" ")) + "\n")
     return sizes
 
 

@@ -42,7 +42,7 @@ def read_pairs(
     for line, texts in enumerate(read_parallel([source, target]), start=1):
         if tokenized:
             tokens = [
-                split_tokens(text, path=path, line=line)
+                split_tokens(text, path=path, line=line) if text else []
                 for text, path in zip(texts, (source, target), strict=True)
             ]
         else:

@@ -6,7 +6,7 @@ pairs that are learned from; any number can be aligned.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,9 @@ JUMP_PRIOR = 1.0
 
 UNSEEN = 1e-9
 """The probability of a word given one that it never occurred with, and the least of any."""
+
+MERGED_KEYS = 1 << 24
+"""Keys of word pairs that are held before equal ones become one."""
 
 TIE_DIGITS = 9
 """Probabilities that differ in later digits are equal: sums depend on the order of summands."""
@@ -143,11 +146,8 @@ def learn_direction(
         pairs: which of the sentence pairs to learn from.
         name: what is generated, as the progress bar shows it.
     """
-    keyed = list(blocks(given, generated, pairs, key_base))
-    keys = np.sort(np.concatenate([block.entries for block in keyed]))
-    keys = keys[np.diff(keys, prepend=-1) > 0]
-    laid_out = [block.found_in(keys) for block in keyed]
-    del keyed
+    keys = _word_pairs(block.entries for block in blocks(given, generated, pairs, key_base))
+    laid_out = [block.found_in(keys) for block in blocks(given, generated, pairs, key_base)]
     table, jumps = LexicalTable.uniform(keys, key_base), Jumps.uniform()
     log_likelihoods = []
     iterations = settings.ibm1_iterations + settings.hmm_iterations
@@ -171,6 +171,17 @@ def learn_direction(
             table = table.estimated(lexical, settings.lexical_prior)
             jumps = jumps.estimated(of_jumps, JUMP_PRIOR)
     return DirectionModel(table, jumps, key_base, settings.null_probability, tuple(log_likelihoods))
+
+
+def _word_pairs(keys_of_blocks: Iterable[np.ndarray]) -> np.ndarray:
+    """The different keys of all blocks, sorted; merged now and then, for most are many times."""
+    found = np.empty(0, dtype=np.int64)
+    waiting: list[np.ndarray] = []
+    for keys in keys_of_blocks:
+        waiting.append(keys)
+        if sum(map(len, waiting)) > MERGED_KEYS:
+            found, waiting = np.unique(np.concatenate([found, *waiting])), []
+    return np.unique(np.concatenate([found, *waiting]))
 
 
 def _expected_counts(

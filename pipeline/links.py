@@ -18,32 +18,51 @@ _LINKS = re.compile(rf"\s*(?:{_LINK.pattern}(?:\s+|$))*")
 _GOLD_LINK = re.compile("([0-9]{1,9})([-p])([0-9]{1,9})")
 
 
-class GoldNotation(NamedTuple):
-    """How gold links are written: the number of a first word, and whether targets are in front."""
+class Notation(NamedTuple):
+    """How links are written: the number of a first word, and whether targets are in front."""
 
     first: int = 0
     target_first: bool = False
 
 
+PHARAOH = Notation()
+"""Pharaoh's: counted from 0, the source in front."""
+
+
 def read_links(
-    text: str, *, path: str | PathLike[str] | None = None, line: int | None = None
+    text: str,
+    notation: Notation = PHARAOH,
+    *,
+    path: str | PathLike[str] | None = None,
+    line: int | None = None,
 ) -> list[Link]:
-    """The links of a line, in its order; none for an empty one.
+    """The links of a line, in its order, source first and counted from 0; none for an empty one.
 
     Args:
         path: the file that errors name.
         line: the line of it that `text` is.
 
     Raises:
-        InputError: something is no link.
+        InputError: something is no link, or has a number before the first.
     """
     links = []
     for part in text.split():
         match = _LINK.fullmatch(part)
         if not match:
             raise InputError(f"expected links such as 0-0 1-2, got {part!r}", path=path, line=line)
-        links.append((int(match[1]), int(match[2])))
+        try:
+            links.append(_link(match[1], match[2], notation))
+        except ValueError as error:
+            raise InputError(f"{error}, got {part!r}", path=path, line=line) from None
     return links
+
+
+def _link(one: str, other: str, notation: Notation) -> Link:
+    """Two numbers as they are written, as a link."""
+    ends = int(one) - notation.first, int(other) - notation.first
+    if min(ends) < 0:
+        raise ValueError(f"expected words counted from {notation.first}")
+    return (ends[1], ends[0]) if notation.target_first else ends
 
 
 def are_links(text: str) -> bool:
@@ -53,7 +72,7 @@ def are_links(text: str) -> bool:
 
 def read_gold_links(
     text: str,
-    notation: GoldNotation,
+    notation: Notation,
     *,
     path: str | PathLike[str] | None = None,
     line: int | None = None,
@@ -71,11 +90,9 @@ def read_gold_links(
             raise InputError(
                 f"expected gold links such as 3-4 and 3p4, got {part!r}", path=path, line=line
             )
-        ends = int(match[1]) - notation.first, int(match[3]) - notation.first
-        if min(ends) < 0:
-            raise InputError(
-                f"expected words counted from {notation.first}, got {part!r}", path=path, line=line
-            )
-        source, target = ends[::-1] if notation.target_first else ends
-        (sure if match[2] == "-" else possible).add((source, target))
+        try:
+            link = _link(match[1], match[3], notation)
+        except ValueError as error:
+            raise InputError(f"{error}, got {part!r}", path=path, line=line) from None
+        (sure if match[2] == "-" else possible).add(link)
     return sure, possible

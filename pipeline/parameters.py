@@ -10,7 +10,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mgsa.config import MODEL_KINDS, TrainConfig, TranslateConfig
+from mgsa.config import (
+    MODEL_KINDS,
+    ModelConfig,
+    MultiGranularityConfig,
+    TrainConfig,
+    TransformerConfig,
+    TranslateConfig,
+)
+from mgsa.errors import InputError
 from mgsa.settings import from_mapping, from_tagged
 from pipeline.aligner_kinds import KINDS as ALIGNER_KINDS
 from pipeline.analysis_settings import AnalyzeSettings
@@ -46,11 +54,31 @@ def check_parameters(content: Mapping[str, Any], path: Path) -> None:
     """Read every section of the parameter file `path`, which holds `content`, and forget it.
 
     Raises:
-        InputError: a section is missing or nobody's, or a key or value of one is wrong.
+        InputError: a section is missing or nobody's, a key or value of one is wrong, or the model
+            learns from what no other section gives.
     """
+    sections: dict[str, Any] = {}
     for name, settings in SETTINGS.items():
         values, where = section_of(content, name, path), f"{path}: {name}"
         if isinstance(settings, Mapping):
-            from_tagged(settings, values, where)
+            sections[name] = from_tagged(settings, values, where)
         else:
-            from_mapping(settings, values, where)
+            sections[name] = from_mapping(settings, values, where)
+    _check_model(sections["model"], sections, path)
+
+
+def _check_model(model: ModelConfig, sections: Mapping[str, Any], path: Path) -> None:
+    """Check that there is what the model is to learn from."""
+    match model:
+        case TransformerConfig(multi_granularity=MultiGranularityConfig(granularities=names)):
+            syntactic = [name for name in names if name.startswith("syntactic_")]
+            if syntactic and sections["parser"].kind == "none":
+                raise InputError(
+                    f"parser.kind: none gives flat trees, but the model attends to {syntactic[0]}: "
+                    "expected another parser, or a model without syntactic granularities",
+                    path=path,
+                )
+    if model.alignment is not None and sections["align"].kind == "none":
+        raise InputError(
+            "align.kind: none gives no links, but model.alignment learns from them", path=path
+        )

@@ -13,7 +13,13 @@ from typing import Literal, get_args
 from mgsa.alignment.pharaoh import Link
 
 Symmetrization = Literal[
-    "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"
+    "forward",
+    "reverse",
+    "intersection",
+    "union",
+    "grow-diag",
+    "grow-diag-final",
+    "grow-diag-final-and",
 ]
 SYMMETRIZATIONS: tuple[Symmetrization, ...] = get_args(Symmetrization)
 
@@ -24,17 +30,21 @@ _NEIGHBOURS = ((0, -1), (-1, 0), (0, 1), (1, 0), (-1, -1), (1, -1), (-1, 1), (1,
 def symmetrize(forward: Set[Link], reverse: Set[Link], how: Symmetrization) -> set[Link]:
     """One set of (source, target) links from two.
 
-    `intersection` has the links that are in both, `union` those in either. `grow-diag` starts from
-    the intersection and adds, again and again, links of the union that neighbour one that is there,
-    diagonally too, and of which a word has no link yet. `grow-diag-final` then adds any link, of
-    the forward direction first, of which a word has none; `grow-diag-final-and` those of which
-    neither word has one.
+    `forward` and `reverse` are one direction alone. `intersection` has the links that are in
+    both, `union` those in either. `grow-diag` starts from the intersection and adds, again and
+    again, links of the union that neighbour one that is there, diagonally too, and of which a
+    word has no link yet. `grow-diag-final` then adds any link, of the forward direction first,
+    of which a word has none; `grow-diag-final-and` those of which neither word has one.
 
     Args:
         forward: links found for each target word.
         reverse: links found for each source word.
     """
     match how:
+        case "forward":
+            return set(forward)
+        case "reverse":
+            return set(reverse)
         case "intersection":
             return set(forward & reverse)
         case "union":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from torch.nn.functional import cross_entropy
 from mgsa.config import MODEL_KINDS, ModelConfig, TrainConfig, TransformerConfig
 from mgsa.data.batch import make_batch
 from mgsa.data.vocabulary import PAD
+from mgsa.errors import InputError
 from mgsa.model.build import build_model
 from mgsa.settings import from_mapping, from_tagged
 from pipeline.composition import GROUPS, compose
@@ -28,9 +30,60 @@ MODELS = [name for group, name in OPTIONS if group == "model"]
 
 @pytest.mark.parametrize(("group", "option"), OPTIONS)
 def test_a_preset_is_taken_by_the_stages(group: str, option: str) -> None:
-    sections = compose(CONF, [f"{group}={option}"])
+    # Without a parser the default model would have no phrases.
+    others = ["model=transformer_tiny"] if (group, option) == ("parser", "none") else []
+    sections = compose(CONF, [f"{group}={option}", *others])
     assert set(sections) == set(SECTIONS)
     check_parameters(sections, Path("params.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (
+            ["parser=none"],
+            "parser.kind: none gives flat trees, but the model attends to syntactic_1",
+        ),
+        (
+            ["model=joint_alignment_tiny", "align=none"],
+            "align.kind: none gives no links, but model.alignment learns from them",
+        ),
+    ],
+)
+def test_a_model_is_refused_that_has_nothing_to_learn_from(
+    overrides: list[str], message: str
+) -> None:
+    with pytest.raises(InputError, match=rf"params\.yaml: {message}"):
+        check_parameters(compose(CONF, overrides), Path("params.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"layer": 5}, r"alignment\.layer: expected 1 to 4 \(decoder_layers\), got 5"),
+        ({"full_context": False, "sentences": 0.5}, "sentences: expected 1.0, as one pass costs"),
+        ({"sentences": 0.0}, "sentences: expected a number from 0.01 to 1, got 0.0"),
+    ],
+)
+def test_an_impossible_alignment_head_is_refused(change: dict[str, Any], message: str) -> None:
+    section = compose(CONF, ["model=joint_alignment_tiny"])["model"]
+    section["alignment"] |= change
+    with pytest.raises(InputError, match=message):
+        from_tagged(MODEL_KINDS, section, "model")
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("conv_kv_heterogeneous_tiny", "alignment: expected heads of cross-attention that attend"),
+        ("rnn_attn_tiny", "alignment: expected layer 1 and no full_context"),
+    ],
+)
+def test_an_alignment_head_is_refused_where_there_is_none(option: str, message: str) -> None:
+    section = compose(CONF, [f"model={option}"])["model"]
+    section["alignment"] = compose(CONF, ["model=joint_alignment_tiny"])["model"]["alignment"]
+    with pytest.raises(InputError, match=message):
+        from_tagged(MODEL_KINDS, section, "model")
 
 
 def model_of(option: str) -> ModelConfig:

@@ -109,6 +109,7 @@ def test_the_dataclass_becomes_the_mapping() -> None:
         ({"weight": -0.1}, "outer.weight: expected a number at least 0, got -0.1"),
         ({"weight": True}, "outer.weight: expected a number at least 0, got True"),
         ({"weight": float("nan")}, "outer.weight: expected a number at least 0, got nan"),
+        ({"weight": float("inf")}, "outer.weight: expected a number at least 0, got inf"),
         ({"share": 1.5}, "outer.share: expected a number from 0 to 1, got 1.5"),
         ({"mode": "medium"}, "outer.mode: expected one of fast, slow, got 'medium'"),
         ({"mode": ["fast"]}, "outer.mode: expected one of fast, slow, got ['fast']"),

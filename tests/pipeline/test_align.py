@@ -13,7 +13,7 @@ import yaml
 from mgsa.command import run
 from mgsa.errors import InputError
 from mgsa.files import read_json
-from pipeline.align import main
+from pipeline.align import evenly, main
 from pipeline.composition import compose
 from pipeline.stage import SPLITS
 from tests.imports import ROOT
@@ -105,6 +105,27 @@ def test_it_learns_from_pairs_evenly_spread(folder: Path) -> None:
         write(folder / f"tokenized/train.{side}", texts)
     align(folder, "hmm", "learn_pairs=20")
     assert lines(folder / "out/train.links") == right_links(folder, "train")
+
+
+@pytest.mark.parametrize("of", [1, 7, 20])
+def test_so_many_pairs_as_are_asked_for_are_taken_at_even_distances(of: int) -> None:
+    pairs = [(str(number), "") for number in range(of)]
+    for count in range(1, of + 3):
+        taken = [int(number) for number, _ in evenly(pairs, count, of=of)]
+        assert len(taken) == min(count, of)
+        gaps = {later - earlier for earlier, later in zip(taken, taken[1:], strict=False)}
+        assert len(gaps) <= 2
+        assert taken[0] == 0
+
+
+def test_the_size_of_portions_changes_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    align(folder, "hmm")
+    whole = lines(folder / "out/train.links")
+    monkeypatch.setattr("pipeline.align.PORTION", 3)
+    align(folder, "hmm")
+    assert lines(folder / "out/train.links") == whole
 
 
 def test_eflomal_is_asked_for_all_splits_at_once_and_said_to_differ(
@@ -221,7 +242,10 @@ def test_reverse_files_may_have_targets_in_front(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("symmetrization=best", "align.symmetrization: expected one of intersection, union, grow"),
+        (
+            "symmetrization=best",
+            "align.symmetrization: expected one of forward, reverse, inter",
+        ),
         (
             "kind=giza",
             "align.kind: expected one of hmm, eflomal, pharaoh, corpus, none, got 'giza'",

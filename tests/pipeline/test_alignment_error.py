@@ -48,6 +48,21 @@ def test_files_are_scored(
 
 
 @pytest.mark.parametrize(
+    ("found", "notation"),
+    [
+        ("1-1 2-3\n1-2\n", ["--first-index", "1"]),
+        ("0-0 2-1\n1-0\n", ["--target-first"]),
+        ("1-1 3-2\n2-1\n", ["--first-index", "1", "--target-first"]),
+    ],
+)
+def test_the_links_may_be_written_otherwise(
+    tmp_path: Path, found: str, notation: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(main, [*argv(tmp_path, found, GOLD[()]), *notation]) == 0
+    assert capsys.readouterr().out.startswith("AER 28.57, precision 100.00, recall 50.00 ")
+
+
+@pytest.mark.parametrize(
     ("found", "gold", "notation", "message"),
     [
         ("0-0\n0p1\n", "0-0\n\n", (), "found:2: expected links such as 0-0 1-2, got '0p1'"),
@@ -57,6 +72,12 @@ def test_files_are_scored(
             "1-1\n1p0\n",
             ("--gold-first-index", "1"),
             "gold:2: expected words counted from 1, got '1p0'",
+        ),
+        (
+            "1-1\n0-1\n",
+            "1-1\n\n",
+            ("--first-index", "1"),
+            "found:2: expected words counted from 1, got '0-1'",
         ),
         ("0-0\n", "0-0\n\n", (), "found:1: ends after 1 lines; expected as many as in"),
         ("", "0-0\n", (), "found: empty file"),

@@ -52,6 +52,14 @@ def install(folder: Path, program: str) -> None:
     path.chmod(0o755)
 
 
+def test_a_word_stays_one_word(search_path: Path) -> None:
+    """It takes U+00A0, U+2028 and others for the end of a word."""
+    install(search_path, WRITES.format(forward="0-0\n", reverse="0-0\n"))
+    list(run_eflomal([("10\u00a0000 b", "A\u2028B")], SETTINGS))
+    assert (search_path / "source").read_text("utf-8") == "10_000 b\n"
+    assert (search_path / "target").read_text("utf-8") == "A_B\n"
+
+
 def test_both_directions_come_back_in_pairs(search_path: Path) -> None:
     install(search_path, WRITES.format(forward="0-0 1-2\n\n", reverse="0-0 1-1\n0-0\n"))
     assert list(run_eflomal(PAIRS, SETTINGS)) == [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mgsa.alignment.pharaoh import format_links
 from mgsa.errors import InputError
-from pipeline.links import GoldNotation, are_links, read_gold_links, read_links
+from pipeline.links import Notation, are_links, read_gold_links, read_links
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_links_are_written_sorted_and_once() -> None:
     ],
 )
 def test_gold_links_are_read_in_every_notation(text: str, first: int, target_first: bool) -> None:
-    found = read_gold_links(text, GoldNotation(first, target_first))
+    found = read_gold_links(text, Notation(first, target_first))
     assert found == ({(0, 0), (1, 2)}, {(2, 1)})
 
 
@@ -75,4 +75,4 @@ def test_gold_links_are_read_in_every_notation(text: str, first: int, target_fir
 )
 def test_what_is_no_gold_link_is_named(part: str, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(f"gold:7: {message}") + "$"):
-        read_gold_links(f"1-1 {part}", GoldNotation(first=1), path="gold", line=7)
+        read_gold_links(f"1-1 {part}", Notation(first=1), path="gold", line=7)

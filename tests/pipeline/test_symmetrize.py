@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nltk.translate.gdfa import grow_diag_final_and
 
 from mgsa.alignment.pharaoh import Link, format_links
 from pipeline.links import read_links
@@ -134,19 +133,6 @@ def test_final_and_is_no_part_of_final() -> None:
 def test_a_direction_with_itself_is_itself(directions: tuple[set[Link], set[Link]]) -> None:
     for how in SYMMETRIZATIONS:
         assert symmetrize(directions[0], directions[0], how) == directions[0]
-
-
-@given(directions=st.tuples(forward_links, reverse_links))
-def test_nltk_gives_the_union_whatever_the_links(
-    directions: tuple[set[Link], set[Link]],
-) -> None:
-    """Not what it is named for: it looks for the numbers of words among the keys `e` and `f`.
-
-    So of any word it finds that it has no link yet, and takes every link; Moses' definition gives
-    less, as `test_by_hand` has it.
-    """
-    found = grow_diag_final_and(WORDS, WORDS, *map(format_links, directions))
-    assert set(found) == symmetrize(*directions, "union")
 
 
 def test_links_survive_being_written() -> None:

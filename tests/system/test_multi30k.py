@@ -147,6 +147,8 @@ def test_real_text_goes_through_every_stage(folder: Path) -> None:
     stage(folder, "partition")
     check_phrases(folder)
 
+    assert stage(folder, "align")["train_pairs_without_links"] < 0.01 * PAIRS["train"]
+
     report = stage(folder, "dataset")
     assert [report[f"{split}_rows"] for split in ("valid", "test")] == [200, 200]
     assert report["train_rows"] == len(lines(folder / "data/tokenized/train.lines"))

@@ -37,7 +37,7 @@ def write_parameters(folder: Path, overrides: list[str], attention: str) -> None
 def test_recurrent_models_from_german_to_english(tmp_path: Path, shared: Path) -> None:
     overrides = write_head(tmp_path, shared, PAIRS, LANGUAGES) + OVERRIDES
     write_parameters(tmp_path, overrides, ATTENTIONS[0])
-    for name in ("corpus", "tokenize", "parser", "parse", "bpe", "partition"):
+    for name in ("corpus", "tokenize", "parser", "parse", "bpe", "partition", "align"):
         stage(tmp_path, name)
     assert stage(tmp_path, "dataset")["train_rows"] > 0.98 * PAIRS["train"]
 
