@@ -78,6 +78,11 @@ class Aligner:
             raise InputError(f"layer: expected 1 to {layers}, got {layer}", path=artifact.folder)
         if layer is None and artifact.model.alignment_head is None:
             layer = max(1, layers - 1)
+        if layer is not None and not artifact.model.decoder.sees_words:
+            raise InputError(
+                "expected a model whose cross-attention sees words, not longer n-grams alone",
+                path=artifact.folder,
+            )
         self.layer = layer
         artifact.model.to(device).eval()
 
@@ -124,6 +129,8 @@ class Aligner:
         self, rows: Sequence[Row], batch_tokens: int
     ) -> Iterator[list[tuple[int, Alignment]]]:
         """Alignments and their rows' places in `rows`, batch by batch."""
+        for row in rows:
+            _check_words(row)
         filled = np.array([bool(len(row.source) and len(row.target)) for row in rows], dtype=bool)
         yield [(place, _nothing(rows[place])) for place in (~filled).nonzero()[0].tolist()]
         places = filled.nonzero()[0]
@@ -147,13 +154,25 @@ class Aligner:
         model = self.artifact.model
         if self.layer is None:
             return model.align(batch).exp()
-        weights = model(batch, need_weights=True).cross_weights[self.layer - 1]
-        try:
-            return layer_average(weights)
-        except ValueError as error:
+        return layer_average(model.cross_weights(batch, self.layer))
+
+
+def _check_words(row: Row) -> None:
+    """Check that a row says which subwords make a word.
+
+    Raises:
+        InputError: it doesn't, of one of its sides.
+    """
+    sides = {
+        "source": (row.source, row.subwords_per_word),
+        "target": (row.target, row.target_subwords_per_word),
+    }
+    for side, (subwords, counts) in sides.items():
+        if sum(counts) != len(subwords) or min(counts, default=1) < 1:
             raise InputError(
-                f"decoder layer {self.layer}: {error}", path=self.artifact.folder
-            ) from None
+                f"row {row.index}: expected subwords per word of the {side} that add up to "
+                f"{len(subwords)}, got {list(counts)}"
+            )
 
 
 def _alignment(row: Row, matrix: np.ndarray) -> Alignment:

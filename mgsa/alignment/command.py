@@ -6,7 +6,7 @@ import argparse
 from contextlib import ExitStack
 from pathlib import Path
 
-from mgsa.decoding.command import STANDARD_OUTPUT, opened
+from mgsa.decoding.command import STANDARD_OUTPUT, check_arrays_path, opened
 from mgsa.decoding.settings import STANDARD
 from mgsa.errors import InputError
 from mgsa.files import replacing_file
@@ -39,8 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--soft",
         type=Path,
         metavar="FILE",
-        help="write how much each target word is aligned to each source word too: an .npz file of "
-        "arrays ROW/words, (target words, source words), and ROW/subwords",
+        help="write how much each target word is aligned to each source word too, for a split of "
+        "moderate size: an .npz file of arrays ROW/words, (target words, source words), and "
+        "ROW/subwords",
     )
     parser.add_argument(
         "--batch-tokens",
@@ -58,6 +59,7 @@ def align(arguments: argparse.Namespace) -> None:
     """Run `mgsa align`."""
     if arguments.batch_tokens < 1:
         raise InputError(f"--batch-tokens: expected at least 1, got {arguments.batch_tokens}")
+    check_arrays_path("--soft", arguments.soft, arguments.out)
 
     from mgsa.alignment.aligner import Aligner
     from mgsa.alignment.pharaoh import format_links

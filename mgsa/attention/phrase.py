@@ -64,6 +64,11 @@ class PhraseCrossAttention(nn.Module):
         super().__init__()
         self.heads = heads
 
+    @property
+    def sees_words(self) -> bool:
+        """Whether weights are of words too, not of longer n-grams alone."""
+        return any(1 in group.sizes for group in self.heads.groups)
+
     def memory(self, states: Tensor, mask: Tensor) -> Memories:
         """The encoder's output (B, S, D) and its mask (B, 1, 1, S) as n-grams."""
         return self.heads.memories(states, mask)

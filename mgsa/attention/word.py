@@ -62,6 +62,8 @@ class WordSelfAttention(nn.Module):
 class WordCrossAttention(nn.Module):
     """Every target position attends to the positions of the source."""
 
+    sees_words = True
+
     def __init__(self, dim: int, heads: int, *, dropout: float) -> None:
         super().__init__()
         self.heads = heads

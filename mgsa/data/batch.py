@@ -83,9 +83,9 @@ class RowColumns:
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> RowColumns:
-        """The columns of some rows, with as many levels as all of them have; links if all do."""
+        """The columns of some rows, with as many levels as all of them have; links if any has."""
         levels = min((len(row.phrase_lengths) for row in rows), default=0)
-        links = [row.links for row in rows if row.links is not None]
+        links = [row.links or () for row in rows]
         return cls(
             index=np.array([row.index for row in rows], dtype=np.int64),
             source=Ragged.of([row.source for row in rows]),
@@ -101,7 +101,7 @@ class RowColumns:
                 Ragged.of([[source for source, _ in of_row] for of_row in links]),
                 Ragged.of([[target for _, target in of_row] for of_row in links]),
             )
-            if len(links) == len(rows)
+            if any(row.links is not None for row in rows)
             else None,
         )
 

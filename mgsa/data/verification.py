@@ -12,6 +12,8 @@ from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.vocabulary import UNK
 from mgsa.errors import InputError
 
+SIDES = ("source", "target")
+
 
 def verify_dataset(folder: Path) -> Dataset:
     """Open a dataset and check its version, hashes, schema and every row.
@@ -20,14 +22,18 @@ def verify_dataset(folder: Path) -> Dataset:
         InputError: the first thing that is wrong, with its file and row.
     """
     dataset = open_dataset(folder, verify=True)
-    for split in dataset.manifest.rows:
+    for split, num_links in dataset.manifest.links.items():
+        path, found = folder / f"{split}.parquet", 0
         for first, table in dataset.tables(split):
             wrong = _wrong_row(table.combine_chunks(), dataset)
             if wrong is not None:
                 row, expectation = wrong
-                raise InputError(
-                    f"row {first + row}: expected {expectation}", path=folder / f"{split}.parquet"
-                )
+                raise InputError(f"row {first + row}: expected {expectation}", path=path)
+            found += len(table["links"].combine_chunks().flatten())
+        if found != num_links:
+            raise InputError(
+                f"expected {num_links} links as in the manifest, found {found}", path=path
+            )
     return dataset
 
 
@@ -93,13 +99,15 @@ def _wrong_links(
     links = table["links"].combine_chunks()
     rows = pc.list_parent_indices(links).to_numpy()
     ends = links.flatten()
-    for side, lengths in (("source", source_lengths), ("target", target_lengths)):
+    for side, lengths in zip(SIDES, (source_lengths, target_lengths), strict=True):
         positions = ends.field(side).to_numpy()
         outside = (positions < 0) | (positions >= lengths[rows])
         failure = _first(outside, f"links between positions of the {side}", rows)
         if failure:
             return failure
-    return None
+    source, target = (ends.field(side).to_numpy().astype(np.int64) for side in SIDES)
+    order = np.diff((rows.astype(np.int64) << 32) + (source << 16) + target)
+    return _first(np.append(False, order <= 0), "links in their order, each once", rows)
 
 
 def _first(

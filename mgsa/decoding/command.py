@@ -95,6 +95,7 @@ def translate(arguments: argparse.Namespace) -> None:
     """Run `mgsa translate`."""
     config = _config(arguments)
     n_best = _n_best(arguments, config)
+    check_arrays_path("--weights", arguments.weights, arguments.out)
     for name in ("weights", "alignments"):
         if getattr(arguments, name) and len(arguments.model) > 1:
             raise InputError(f"--{name}: expected one --model, got several")
@@ -121,7 +122,12 @@ def translate(arguments: argparse.Namespace) -> None:
         from mgsa.alignment.translations import aligned
 
         aligner = Aligner(translator.artifacts[0], translator.device, layer=None)
-        translations = aligned(translations, dataset.read(arguments.split), aligner)
+        translations = aligned(
+            translations,
+            dataset.read(arguments.split),
+            aligner,
+            batch_tokens=config.batch_tokens,
+        )
     with ExitStack() as files:
         out = files.enter_context(opened(arguments.out))
         weights_file = None
@@ -186,6 +192,20 @@ def _n_best(arguments: argparse.Namespace, config: TranslateConfig) -> int:
     if not 1 <= arguments.n_best <= config.beam:
         raise InputError(f"--n-best: expected 1 to {config.beam} (beam), got {arguments.n_best}")
     return arguments.n_best
+
+
+def check_arrays_path(option: str, path: Path | None, out: str) -> None:
+    """Check where arrays are to be written.
+
+    Raises:
+        InputError: to stdout, or to the file that `--out` names.
+    """
+    if path is None:
+        return
+    if str(path) == STANDARD_OUTPUT:
+        raise InputError(f"{option}: expected a file, for arrays don't go to stdout")
+    if out != STANDARD_OUTPUT and path.resolve() == Path(out).resolve():
+        raise InputError(f"{option}: expected a file of its own, got that of --out", path=path)
 
 
 @contextmanager

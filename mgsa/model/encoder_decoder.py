@@ -254,6 +254,16 @@ class EncoderDecoder(nn.Module):
             head.layer,
         )
 
+    def cross_weights(self, batch: Batch, layer: int) -> Weights:
+        """The weights with which a decoder layer, counted from 1, attends to the source."""
+        encoded = self.encode(batch)
+        return self.decoder.cross_weights(
+            self.target_embedding(batch.target_input),
+            Context(mask=None, causal=True),
+            self.decoder.memories(encoded.states, encoded.mask),
+            layer,
+        )
+
     def start(
         self, encoded: EncoderOutput, *, max_length: int, need_weights: bool = False
     ) -> DecoderState:

@@ -3,7 +3,7 @@
 Layer average (4.1): of an ordinary model, the mean over the heads of a layer; the last but one is
 best. Supervised (4.2, 4.3): one head of that layer is trained to alignments. Position t of the
 decoder predicts the target word t without having read it; in a second pass without the causal mask
-(full context) it reads all of the target but the last word's own position.
+(full context) it reads the whole target, the word that it aligns too.
 """
 
 from __future__ import annotations

@@ -193,6 +193,11 @@ class RecurrentDecoder(nn.Module):
         """How many layers attend to the source: the topmost."""
         return 1
 
+    @property
+    def sees_words(self) -> bool:
+        """Its attention is to the words of the source."""
+        return True
+
     @torch.compiler.disable
     def memories(self, states: Tensor, mask: Tensor) -> list[RecurrentMemory]:
         """What it knows of the encoder's output h (B, S, D), mask (B, 1, 1, S); one for all."""
@@ -230,6 +235,16 @@ class RecurrentDecoder(nn.Module):
         (memory,) = memories
         _, before = self._read(x, context, memory)
         return self.attention.alignment(before, memory.words)
+
+    @torch.compiler.disable
+    def cross_weights(
+        self, x: Tensor, context: Context, memories: Sequence[RecurrentMemory], number: int
+    ) -> dict[str, Tensor]:
+        """The weights of its attention."""
+        del number
+        (memory,) = memories
+        _, before = self._read(x, context, memory)
+        return self.attention(before, memory.words, need_weights=True).weights
 
     def _read(self, x: Tensor, context: Context, memory: RecurrentMemory) -> tuple[Tensor, Tensor]:
         """x (B, T, D) to d_j and d_{j−1} of all positions, (B, T, D) each."""

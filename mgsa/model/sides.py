@@ -39,6 +39,10 @@ class DecoderSide(Protocol):
     def num_attending(self) -> int:
         """How many layers attend to the source."""
 
+    @property
+    def sees_words(self) -> bool:
+        """Whether heads of each of them attend to words."""
+
     def __call__(
         self,
         x: Tensor,
@@ -55,6 +59,11 @@ class DecoderSide(Protocol):
 
     def align(self, x: Tensor, context: Context, memories: Any, aligned_layer: int) -> Tensor:
         """x (B, T, D) to (B, T, S): the alignment of a layer, and no more work than it takes."""
+
+    def cross_weights(
+        self, x: Tensor, context: Context, memories: Any, number: int
+    ) -> dict[str, Tensor]:
+        """The weights with which a layer, counted from 1, attends to the source."""
 
     def memories(self, states: Tensor, mask: Tensor) -> Sequence[SourceMemory]:
         """What each layer knows of the encoder's output (B, S, D), mask (B, 1, 1, S)."""

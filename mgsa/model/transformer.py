@@ -37,6 +37,10 @@ class SelfAttention(Protocol):
 class CrossAttention(Protocol):
     """Attention of the target to the source."""
 
+    @property
+    def sees_words(self) -> bool:
+        """Whether weights are of words too, not of longer n-grams alone."""
+
     def __call__(self, x: Tensor, memory: Memories, *, need_weights: bool = False) -> Attended:
         """x (B, T, D) to (B, T, D)."""
 
@@ -215,6 +219,11 @@ class Decoder(nn.Module):
         """How many layers attend to the source: all."""
         return len(self.layers)
 
+    @property
+    def sees_words(self) -> bool:
+        """Whether heads of every layer attend to words of the source."""
+        return all(layer.cross_attention.sees_words for layer in self.layers)
+
     def memories(self, states: Tensor, mask: Tensor) -> list[Memories]:
         """What each layer attends to of the encoder's output (B, S, D), mask (B, 1, 1, S)."""
         return [layer.cross_attention.memory(states, mask) for layer in self.layers]
@@ -250,10 +259,24 @@ class Decoder(nn.Module):
         self, x: Tensor, context: Context, memories: Sequence[Memories], aligned_layer: int
     ) -> Tensor:
         """x (B, T, D) to (B, T, S): the alignment of a layer, and no more work than it takes."""
-        below = aligned_layer - 1
-        for layer, memory in zip(self.layers[:below], memories[:below], strict=True):
+        x = self._below(aligned_layer, x, context, memories)
+        return self.layers[aligned_layer - 1].align(x, context, memories[aligned_layer - 1])
+
+    def cross_weights(
+        self, x: Tensor, context: Context, memories: Sequence[Memories], number: int
+    ) -> dict[str, Tensor]:
+        """The weights of cross-attention of a layer, and no more work than they take."""
+        x = self._below(number, x, context, memories)
+        layer, memory = self.layers[number - 1], memories[number - 1]
+        return layer(x, context, memory, need_weights=True, need_alignment=False).cross_weights
+
+    def _below(
+        self, number: int, x: Tensor, context: Context, memories: Sequence[Memories]
+    ) -> Tensor:
+        """What a layer is given: x (B, T, D) through those below it."""
+        for layer, memory in zip(self.layers[: number - 1], memories, strict=False):
             x = layer(x, context, memory, need_weights=False, need_alignment=False).output
-        return self.layers[below].align(x, context, memories[below])
+        return x
 
     def start(self, *, max_length: int) -> list[LayerCache]:
         """Each layer's cache before the first of at most `max_length` positions."""

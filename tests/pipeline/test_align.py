@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import sys
 from pathlib import Path
@@ -113,7 +114,7 @@ def test_so_many_pairs_as_are_asked_for_are_taken_at_even_distances(of: int) -> 
     for count in range(1, of + 3):
         taken = [int(number) for number, _ in evenly(pairs, count, of=of)]
         assert len(taken) == min(count, of)
-        gaps = {later - earlier for earlier, later in zip(taken, taken[1:], strict=False)}
+        gaps = {later - earlier for earlier, later in itertools.pairwise(taken)}
         assert len(gaps) <= 2
         assert taken[0] == 0
 

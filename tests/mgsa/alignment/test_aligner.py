@@ -106,13 +106,18 @@ def test_an_empty_side_has_no_links(dataset: Dataset) -> None:
     assert same(first, last)
 
 
-def test_every_candidate_is_aligned_with_its_source(dataset: Dataset) -> None:
+def test_every_candidate_is_aligned_with_its_source(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mgsa.alignment.translations.PORTION", 4)
     found = aligner(dataset)
     translator = Translator([found.artifact], CPU)
     rows = list(dataset.read("test", 0, 5))
     translations = [*translator.translate(rows, beam=3, n_best=2), NOTHING]
     rows.append(Row(5, [], [], [], [], []))
-    for row, translation in zip(rows, aligned(translations, rows, found), strict=True):
+    for row, translation in zip(
+        rows, aligned(translations, rows, found, batch_tokens=100), strict=True
+    ):
         for candidate in translation.n_best:
             pair = row.with_target(candidate.subwords, dataset.vocabularies[1])
             (expected,) = found.align_rows([pair], batch_tokens=1000)
@@ -126,11 +131,32 @@ def test_a_layer_that_is_not_there(dataset: Dataset, layer: int) -> None:
         aligner(dataset, layer=layer, decoder_layers=2)
 
 
-def test_a_layer_that_sees_no_words(dataset: Dataset) -> None:
-    found = aligner(dataset, phrase_attention=OF_BIGRAMS, multi_granularity=None, heads=4)
-    message = re.escape("decoder layer 1: expected weights of words, got ngram_1_to_ngram_2")
+def test_a_model_that_sees_no_words_is_refused_at_once(dataset: Dataset) -> None:
+    with pytest.raises(InputError, match="expected a model whose cross-attention sees words"):
+        aligner(dataset, phrase_attention=OF_BIGRAMS, multi_granularity=None)
+
+
+@pytest.mark.parametrize(
+    ("side", "counts"), [("source", []), ("target", []), ("source", [2, 0, 1]), ("target", [1])]
+)
+def test_subwords_that_make_no_words_are_named(
+    dataset: Dataset, side: str, counts: list[int]
+) -> None:
+    column = "subwords_per_word" if side == "source" else "target_subwords_per_word"
+    row = Row(3, [5, 6, 7], [5, 6], [3], [[3], [1, 1, 1]], [[1], [1, 1, 1]], [2])
+    message = re.escape(f"row 3: expected subwords per word of the {side} that add up to")
     with pytest.raises(InputError, match=message):
-        found.align_rows(list(dataset.read("test", 0, 1)), batch_tokens=1000)
+        aligner(dataset).align_rows([replace(row, **{column: counts})], batch_tokens=1000)
+
+
+def test_the_size_of_windows_changes_nothing(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = aligner(dataset)
+    whole = list(found.align_split(dataset, "test", batch_tokens=40))
+    monkeypatch.setattr("mgsa.alignment.aligner.EVALUATION_WINDOW", 7)
+    windows = list(found.align_split(dataset, "test", batch_tokens=40))
+    assert all(same(one, other) for one, other in zip(whole, windows, strict=True))
 
 
 def test_a_dataset_of_another_vocabulary(dataset: Dataset, tmp_path: Path) -> None:

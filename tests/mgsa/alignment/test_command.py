@@ -86,6 +86,7 @@ def test_links_stand_behind_every_candidate(
         (["--split", "dev"], "no split 'dev'; it has train, valid, test"),
         (["--batch-tokens", "0"], "--batch-tokens: expected at least 1, got 0"),
         (["--layer", "7"], "layer: expected 1 to 2, got 7"),
+        (["--soft", "-"], "--soft: expected a file, for arrays don't go to stdout"),
     ],
 )
 def test_mistakes_are_one_line_and_write_nothing(
@@ -101,6 +102,17 @@ def test_mistakes_are_one_line_and_write_nothing(
     assert message in error
     assert error.count("\n") == 1
     assert not out.exists()
+
+
+@pytest.mark.parametrize("option", ["--soft", "--weights"])
+def test_arrays_do_not_take_the_place_of_lines(
+    folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], option: str
+) -> None:
+    command = "align" if option == "--soft" else "translate"
+    out = str(tmp_path / "out")
+    paths = ["--model", str(folder / "model"), "--dataset", str(folder / "dataset")]
+    assert run(main, [command, *paths, "--split", "test", "--out", out, option, out]) == 2
+    assert f"out: {option}: expected a file of its own, got that of" in capfd.readouterr().err
 
 
 def test_links_of_several_models_are_refused(

@@ -33,6 +33,16 @@ def test_a_dataset_without_links_passes(tmp_path: Path) -> None:
     assert verify_dataset(build(tmp_path / "stages")).num_rows("train") == 2
 
 
+def test_the_manifest_tells_how_many_links_there_are(written: Path) -> None:
+    manifest = read_json(written / "manifest.json")
+    found = manifest["splits"]["valid"]["links"]
+    manifest["splits"]["valid"]["links"] += 1
+    write_json(written / "manifest.json", manifest)
+    message = rf"valid\.parquet: expected {found + 1} links as in the manifest, found {found}"
+    with pytest.raises(InputError, match=message):
+        verify_dataset(written)
+
+
 @pytest.mark.parametrize(
     ("column", "value", "expectation"),
     [
@@ -55,6 +65,7 @@ def test_a_dataset_without_links_passes(tmp_path: Path) -> None:
         ("links", [{"source": 2, "target": 0}], "links between positions of the source"),
         ("links", [{"source": 0, "target": 3}], "links between positions of the target"),
         ("links", [{"source": 0, "target": -1}], "links between positions of the target"),
+        ("links", [{"source": 0, "target": 0}] * 2, "links in their order, each once"),
     ],
 )
 def test_a_wrong_row_is_named(

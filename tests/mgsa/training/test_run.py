@@ -114,6 +114,25 @@ def test_learns_to_copy(tmp_path: Path, model: dict[str, Any]) -> None:
     assert score.score > 0
 
 
+@pytest.mark.parametrize(
+    ("model", "head"),
+    [
+        ({"multi_granularity": None}, {"full_context": True, "sentences": 0.5}),
+        ({"multi_granularity": None}, {"full_context": False, "sentences": 1.0}),
+        ({"kind": "rnn"}, {"full_context": False, "sentences": 1.0}),
+    ],
+    ids=["full context", "one pass", "RNN"],
+)
+def test_alignments_are_learned_from_the_first_updates_on(
+    tmp_path: Path, model: dict[str, Any], head: dict[str, Any]
+) -> None:
+    dataset = write_copy_task(tmp_path / "dataset", links=True)
+    alignment = {"layer": 1, "weight": 1.0, **head}
+    run(dataset, model={**model, "dropout": 0.0, "alignment": alignment}, max_updates=40)
+    losses = curve(dataset, "valid_alignment_nll")
+    assert losses[40] < losses[5]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("full_context", [False, True])
 def test_learns_to_align(tmp_path: Path, full_context: bool) -> None:
