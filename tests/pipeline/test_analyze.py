@@ -95,6 +95,7 @@ def test_every_kind_of_model_is_counted_and_drawn(
     )
 
 
+@pytest.mark.slow
 def test_the_same_again_is_the_same_bytes(finished: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
         assert analyze(finished, "mgsa", tmp_path / name) == DONE

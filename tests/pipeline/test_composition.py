@@ -105,6 +105,7 @@ def test_a_mistyped_override_is_one_line(config: Path, override: str, message: s
         compose(config, [override])
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_composition(tmp_path: Path) -> None:
     params = tmp_path / "params.yaml"
     argv = ["--config", str(CONF), "--params", str(params), "--write", "model=transformer_base"]

@@ -98,6 +98,7 @@ def test_a_part_without_labels_has_no_name_and_no_line() -> None:
     assert len(axes.lines) == 0
 
 
+@pytest.mark.slow
 def test_a_long_sentence_fits_a_picture() -> None:
     words = tuple(f"w{i}" for i in range(2_000))
     long = HeatMap("encoder", 1, {"words": words}, {"words": words}, np.zeros((2_000, 2_000)))

@@ -145,6 +145,7 @@ def test_a_model_file_that_changed_is_refused(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.real
 def test_a_model_that_came_cut_short_is_refused(tmp_path: Path, real_parser: Path) -> None:
     parser = tmp_path / "parser"

@@ -171,6 +171,7 @@ def test_a_package_is_taken_from_a_folder_and_scored(tmp_path: Path, shared: Pat
     assert scores["labelled_f1"] == pytest.approx(83.3, abs=1.5)
 
 
+@pytest.mark.slow
 @pytest.mark.real
 def test_a_package_that_cannot_be_loaded_here_is_no_parser(tmp_path: Path, shared: Path) -> None:
     resources = tmp_path / "resources"

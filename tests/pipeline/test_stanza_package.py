@@ -101,6 +101,7 @@ def test_an_unknown_package_is_named(tmp_path: Path, server: tuple[Path, str]) -
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.real
 def test_a_download_is_what_the_folder_holds(
     tmp_path: Path, server: tuple[Path, str], shared: Path

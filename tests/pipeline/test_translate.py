@@ -116,6 +116,7 @@ def test_text_is_translated_as_the_rows_of_a_dataset_are(folders: dict[str, Path
     assert len(set(lines)) > 10
 
 
+@pytest.mark.slow
 def test_empty_lines_stay_where_they_are(folders: dict[str, Path]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "pipeline.translate", "--model", folders["words"]],
@@ -129,6 +130,7 @@ def test_empty_lines_stay_where_they_are(folders: dict[str, Path]) -> None:
     assert done.stderr == b""
 
 
+@pytest.mark.slow
 def test_lines_come_back_before_the_input_ends(folders: dict[str, Path]) -> None:
     """As somebody at a terminal wants it."""
     command = [sys.executable, "-m", "pipeline.translate", "--model", str(folders["words"])]
@@ -148,6 +150,7 @@ def test_lines_come_back_before_the_input_ends(folders: dict[str, Path]) -> None
         watchdog.cancel()
 
 
+@pytest.mark.slow
 def test_invalid_utf_8_is_one_line_after_what_went_well(folders: dict[str, Path]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "pipeline.translate", "--model", folders["words"]],

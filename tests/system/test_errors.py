@@ -207,7 +207,7 @@ TREES = [
 
 LINKS = [
     ("align", line(3, "a  man"), "tokenized/train.source", ":3: expected tokens with one space between them"),
-    ("align", value("best", "align", "symmetrization"), "params.yaml", "params.yaml: align.symmetrization: expected one of intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, got 'best'"),
+    ("align", value("best", "align", "symmetrization"), "params.yaml", "params.yaml: align.symmetrization: expected one of forward, reverse, intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, got 'best'"),
     ("align", value({"kind": "corpus"}, "align"), "params.yaml", "tokenized: align.kind: corpus: expected links that came with the corpus, such as train.links"),
     ("alignment error", line(3, "0p0"), "alignments/test.links", ":3: expected links such as 0-0 1-2, got '0p0'"),
     ("alignment error", line(3, "0:0"), "alignments/valid.links", ":3: expected gold links such as 3-4 and 3p4, got '0:0'"),

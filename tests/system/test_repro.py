@@ -112,6 +112,7 @@ def test_every_stage_runs_once_and_another_model_reruns_no_data_stage(project: P
     assert re.search(r"reports/train\.json +updates +8 +3 +-5\n", difference), difference
 
 
+@pytest.mark.slow
 def test_what_no_preset_gives_is_named_by_its_key(project: Project) -> None:
     path = project.folder / "params.yaml"
     text = path.read_text("utf-8")
@@ -145,6 +146,7 @@ def test_what_no_stage_takes_is_named_before_any_work(
     assert not (project.folder / "data/corpus").exists()
 
 
+@pytest.mark.slow
 def test_a_change_to_ones_own_corpus_is_noticed(project: Project) -> None:
     own = project.folder / "data/own"
     for split in SPLITS:

@@ -25,7 +25,7 @@ from tests.random_rows import (
 
 NAMES = list(MODELS)
 RECURRENT = [name for name in NAMES if name.startswith("RNN")]
-FEW = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.fixture(scope="module")
