@@ -9,7 +9,7 @@ errors          a user's mistake, and a failure that needs no traceback
 files           outputs that appear whole or not at all
 settings        YAML sections as checked dataclasses
 arrays_file     arrays of many sentences in one file
-command         exit codes, one-line errors, progress
+command         exit codes, one-line errors, outputs, progress
 config          what there is to set of a model, a training, a translation
 data/           the dataset artifact as batches
 masks           the one mask convention

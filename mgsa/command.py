@@ -1,4 +1,4 @@
-"""What every command shares: exit codes, one-line errors, and progress that is quiet in logs."""
+"""What every command shares: exit codes, one-line errors, outputs, progress quiet in logs."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from io import TextIOWrapper
+from pathlib import Path
+from typing import IO, TypeVar
 
 from mgsa.errors import FailedError, InputError
-from mgsa.files import NO_ROOM
+from mgsa.files import NO_ROOM, replacing_file
 
 T = TypeVar("T")
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+STANDARD_OUTPUT = "-"
+"""What stands for stdout where a file is named."""
 
 
 def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None = None) -> int:
@@ -112,3 +117,31 @@ def progress_bar(
             bar.update(task, rate=f"{speed:,.0f}/s" if speed else "")
 
         yield advance
+
+
+def check_arrays_path(option: str, path: Path | None, out: str) -> None:
+    """Check where arrays are to be written.
+
+    Raises:
+        InputError: to stdout, or to the file that `--out` names.
+    """
+    if path is None:
+        return
+    if str(path) == STANDARD_OUTPUT:
+        raise InputError(f"{option}: expected a file, for arrays don't go to stdout")
+    if out != STANDARD_OUTPUT and path.resolve() == Path(out).resolve():
+        raise InputError(f"{option}: expected a file of its own, got that of --out", path=path)
+
+
+@contextmanager
+def opened(name: str) -> Iterator[IO[str]]:
+    """The file `name` to write text to, which replaces one that stands there; `-` is stdout."""
+    if name == STANDARD_OUTPUT:
+        out = TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
+        try:
+            yield out
+        finally:
+            out.detach()  # flushes, and leaves stdout open
+    else:
+        with replacing_file(Path(name)) as file:
+            yield file

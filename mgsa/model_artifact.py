@@ -24,6 +24,7 @@ from torch import Tensor
 
 from mgsa.config import MODEL_KINDS, ModelConfig
 from mgsa.data.artifact import Dataset
+from mgsa.data.needs import check_granularities
 from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_vocabularies
 from mgsa.errors import InputError
@@ -67,6 +68,15 @@ class ModelArtifact:
         """How many levels of syntactic phrases the model's rows must have; 0: none."""
         kinds = [name.partition("_") for name in self.model.granularities]
         return max((int(size) for kind, _, size in kinds if kind == "syntactic"), default=0)
+
+    def check_dataset(self, dataset: Dataset) -> None:
+        """Check that a dataset's ids and phrases are what the model was trained on.
+
+        Raises:
+            InputError: its vocabularies differ, or it lacks a syntactic level.
+        """
+        check_vocabularies(self, dataset.vocabularies, dataset.folder)
+        check_granularities(dataset, self.model.granularities)
 
 
 def save_model(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +17,11 @@ from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch, Row, RowColumns, pad_columns
 from mgsa.data.batching import EVALUATION_WINDOW
 from mgsa.data.bucketing import bucketed
-from mgsa.data.needs import check_granularities
-from mgsa.data.order import in_order
+from mgsa.data.order import in_order, in_windows
 from mgsa.decoding.device import Accelerator, choose_device
 from mgsa.errors import InputError
 from mgsa.model.joint_alignment import layer_average
-from mgsa.model_artifact import ModelArtifact, check_vocabularies, load_model
+from mgsa.model_artifact import ModelArtifact, load_model
 
 
 @dataclass(frozen=True)
@@ -102,11 +100,13 @@ class Aligner:
         Raises:
             InputError: the dataset is not one for this model, or has no such split.
         """
-        model = self.artifact.model
-        check_vocabularies(self.artifact, dataset.vocabularies, dataset.folder)
-        check_granularities(dataset, model.granularities)
+        self.artifact.check_dataset(dataset)
         total = dataset.num_rows(split)
-        batches = self._windows(dataset.read(split), batch_tokens)
+        batches = in_windows(
+            dataset.read(split),
+            EVALUATION_WINDOW,
+            lambda _, window: self._batches(window, batch_tokens),
+        )
         yield from in_order(
             progress(batches, f"align {split}", total=total, unit="pairs", size=len)
         )
@@ -114,16 +114,6 @@ class Aligner:
     def align_rows(self, rows: Sequence[Row], *, batch_tokens: int) -> list[Alignment]:
         """The alignment of every row, in their order; no links where a side is empty."""
         return list(in_order(self._batches(rows, batch_tokens)))
-
-    def _windows(
-        self, rows: Iterator[Row], batch_tokens: int
-    ) -> Iterator[list[tuple[int, Alignment]]]:
-        """As `_batches` for rows that are read a window at a time."""
-        first = 0
-        while window := list(islice(rows, EVALUATION_WINDOW)):
-            for batch in self._batches(window, batch_tokens):
-                yield [(first + place, alignment) for place, alignment in batch]
-            first += len(window)
 
     def _batches(
         self, rows: Sequence[Row], batch_tokens: int

@@ -6,7 +6,7 @@ import argparse
 from contextlib import ExitStack
 from pathlib import Path
 
-from mgsa.decoding.command import STANDARD_OUTPUT, check_arrays_path, opened
+from mgsa.command import STANDARD_OUTPUT, check_arrays_path, opened
 from mgsa.decoding.settings import STANDARD
 from mgsa.errors import InputError
 from mgsa.files import replacing_file

@@ -82,10 +82,13 @@ class RowColumns:
     links: tuple[Ragged, Ragged] | None = None
 
     @classmethod
-    def of(cls, rows: Sequence[Row]) -> RowColumns:
-        """The columns of some rows, with as many levels as all of them have; links if any has."""
+    def of(cls, rows: Sequence[Row], *, links: bool = False) -> RowColumns:
+        """The columns of some rows, with as many levels as all of them have.
+
+        Args:
+            links: whether word alignments are wanted, which a row without any has none of.
+        """
         levels = min((len(row.phrase_lengths) for row in rows), default=0)
-        links = [row.links or () for row in rows]
         return cls(
             index=np.array([row.index for row in rows], dtype=np.int64),
             source=Ragged.of([row.source for row in rows]),
@@ -98,10 +101,10 @@ class RowColumns:
                 Ragged.of([row.phrase_tags[k] for row in rows]) for k in range(levels)
             ),
             links=(
-                Ragged.of([[source for source, _ in of_row] for of_row in links]),
-                Ragged.of([[target for _, target in of_row] for of_row in links]),
+                Ragged.of([[source for source, _ in row.links or ()] for row in rows]),
+                Ragged.of([[target for _, target in row.links or ()] for row in rows]),
             )
-            if any(row.links is not None for row in rows)
+            if links
             else None,
         )
 
@@ -181,7 +184,7 @@ def make_batch(rows: Sequence[Row], granularities: Sequence[str], *, ngram_unit:
     Raises:
         ValueError: a granularity is a syntactic level that the rows don't have.
     """
-    return pad_columns(RowColumns.of(rows), granularities, ngram_unit=ngram_unit)
+    return pad_columns(RowColumns.of(rows, links=True), granularities, ngram_unit=ngram_unit)
 
 
 def pad_columns(columns: RowColumns, granularities: Sequence[str], *, ngram_unit: str) -> Batch:

@@ -1,11 +1,33 @@
-"""Results that come in batches, put in the order of what they are of."""
+"""Results that come in batches, put in the order of what they are of, a window at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TypeVar
 
+S = TypeVar("S")
 T = TypeVar("T")
+
+
+def in_windows(
+    items: Iterable[S],
+    size: int,
+    work: Callable[[int, list[S]], Iterable[Sequence[tuple[int, T]]]],
+) -> Iterator[list[tuple[int, T]]]:
+    """The batches of every window, with places in all of `items`.
+
+    Args:
+        size: of a window, all of which is in memory.
+        work: from the place of a window's first item, and its items, to batches of results with
+            their places in the window.
+    """
+    stream = iter(items)
+    first = 0
+    while window := list(islice(stream, size)):
+        for batch in work(first, window):
+            yield [(first + place, item) for place, item in batch]
+        first += len(window)
 
 
 def in_order(batches: Iterable[Sequence[tuple[int, T]]]) -> Iterator[T]:

@@ -42,7 +42,7 @@ def _wrong_row(table: pa.Table, dataset: Dataset) -> tuple[int, str] | None:
     num_rows, levels = table.num_rows, dataset.manifest.levels
     lengths = {}
     for side, vocabulary, words in zip(
-        ("source", "target"),
+        SIDES,
         dataset.vocabularies,
         ("subwords_per_word", "target_subwords_per_word"),
         strict=True,

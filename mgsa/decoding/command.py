@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from io import TextIOWrapper
+from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from mgsa.alignment.pharaoh import format_links
+from mgsa.command import STANDARD_OUTPUT, check_arrays_path, opened
 from mgsa.config import TranslateConfig
 from mgsa.decoding.settings import SECTION, read_translate_config
 from mgsa.errors import InputError
@@ -27,8 +26,6 @@ text goes through `python -m pipeline.translate`). With --n-best a row has sever
 `ROW ||| TOKENS ||| SCORE`, rows counted from 0, best first. Scores are log probabilities over the
 length penalty. With --alignments ` ||| LINKS` is put after each: `SOURCE-TARGET` between words
 counted from 0, as `mgsa align` finds them for the source and the translation."""
-
-STANDARD_OUTPUT = "-"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -192,31 +189,3 @@ def _n_best(arguments: argparse.Namespace, config: TranslateConfig) -> int:
     if not 1 <= arguments.n_best <= config.beam:
         raise InputError(f"--n-best: expected 1 to {config.beam} (beam), got {arguments.n_best}")
     return arguments.n_best
-
-
-def check_arrays_path(option: str, path: Path | None, out: str) -> None:
-    """Check where arrays are to be written.
-
-    Raises:
-        InputError: to stdout, or to the file that `--out` names.
-    """
-    if path is None:
-        return
-    if str(path) == STANDARD_OUTPUT:
-        raise InputError(f"{option}: expected a file, for arrays don't go to stdout")
-    if out != STANDARD_OUTPUT and path.resolve() == Path(out).resolve():
-        raise InputError(f"{option}: expected a file of its own, got that of --out", path=path)
-
-
-@contextmanager
-def opened(name: str) -> Iterator[IO[str]]:
-    """The file `name` to write text to, which replaces one that stands there; `-` is stdout."""
-    if name == STANDARD_OUTPUT:
-        out = TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
-        try:
-            yield out
-        finally:
-            out.detach()  # flushes, and leaves stdout open
-    else:
-        with replacing_file(Path(name)) as file:
-            yield file

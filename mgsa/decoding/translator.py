@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +14,7 @@ from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Row, RowColumns, pad_columns
 from mgsa.data.batching import EVALUATION_WINDOW
 from mgsa.data.bucketing import bucketed
-from mgsa.data.needs import check_granularities
-from mgsa.data.order import in_order
+from mgsa.data.order import in_order, in_windows
 from mgsa.decoding.beam import Hypothesis
 from mgsa.decoding.device import Accelerator, choose_device
 from mgsa.decoding.search import search_batch
@@ -161,35 +159,20 @@ class Translator:
         self.check_dataset(dataset)
         total = dataset.num_rows(split)
         _check_prefixes(prefixes, total)
-        batches = self._batches_of(
-            dataset.read(split), config, n_best=n_best, prefixes=prefixes, need_weights=need_weights
-        )
-        yield from in_order(
-            progress(batches, f"translate {split}", total=total, unit="sentences", size=len)
-        )
 
-    def _batches_of(
-        self,
-        rows: Iterator[Row],
-        config: TranslateConfig,
-        *,
-        n_best: int,
-        prefixes: Sequence[Sequence[str]] | None,
-        need_weights: bool,
-    ) -> Iterator[list[tuple[int, Translation]]]:
-        """As `translate_batches` for rows that are read a window at a time."""
-        first = 0
-        while window := list(islice(rows, EVALUATION_WINDOW)):
-            found = self.translate_batches(
+        def translated(first: int, window: list[Row]) -> Iterator[list[tuple[int, Translation]]]:
+            return self.translate_batches(
                 window,
                 config,
                 n_best=n_best,
                 prefixes=None if prefixes is None else prefixes[first : first + len(window)],
                 need_weights=need_weights,
             )
-            for batch in found:
-                yield [(first + place, translation) for place, translation in batch]
-            first += len(window)
+
+        batches = in_windows(dataset.read(split), EVALUATION_WINDOW, translated)
+        yield from in_order(
+            progress(batches, f"translate {split}", total=total, unit="sentences", size=len)
+        )
 
     def translate_batches(
         self,
@@ -260,9 +243,8 @@ class Translator:
         Raises:
             InputError: its vocabularies differ, or it lacks a syntactic level.
         """
-        check_vocabularies(self.artifacts[0], dataset.vocabularies, dataset.folder)
         for artifact in self.artifacts:
-            check_granularities(dataset, artifact.model.granularities)
+            artifact.check_dataset(dataset)
 
     def _translation(self, hypotheses: Sequence[Hypothesis], *, source_length: int) -> Translation:
         vocabulary = self.artifacts[0].vocabularies[1]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mgsa.data.artifact import open_dataset
+from pipeline.manifest import RECORDED_SECTIONS
 from tests.all_stages import WORDS, run_command, write_raw
 from tests.model_folders import random_model
 
@@ -38,16 +39,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pairs = [(text, f"Satz {number} .") for number, text in enumerate(ODD_TEXTS)]
     write_raw(folder, {"train": [*pairs, ("\u200b\t", "nichts")], "valid": pairs, "test": pairs})
     with chdir(folder):
-        for command in (
-            "corpus",
-            "tokenize",
-            "parser",
-            "parse",
-            "bpe",
-            "partition",
-            "align",
-            "dataset",
-        ):
+        for command in RECORDED_SECTIONS:  # those of the stages up to `dataset`
             assert run_command(command) == 0
     return folder
 
