@@ -57,3 +57,11 @@ def test_params_are_the_default_composition() -> None:
 def test_every_section_is_somebodys() -> None:
     used = {section for stage in STAGES.values() for section in stage.get("params", [])}
     assert used == set(SECTIONS)
+
+
+def test_git_ignores_what_dvc_stores() -> None:
+    """Otherwise `dvc repro` writes the missing line itself, and the clone is changed by running."""
+    for stage in STAGES.values():
+        for output in map(Path, (out for out in stage.get("outs", []) if isinstance(out, str))):
+            ignored = (ROOT / output.parent / ".gitignore").read_text("utf-8").splitlines()
+            assert f"/{output.name}" in ignored, output
