@@ -46,6 +46,8 @@ RNN: dict[str, Any] = {
     "share_embeddings": "all",
     "alignment": None,
 }
+ALIGNMENT: dict[str, Any] = {"layer": 1, "full_context": True, "sentences": 0.5, "weight": 0.05}
+"""A head that aligns sentences drawn at random."""
 TRAIN: dict[str, Any] = {
     "seed": 3,
     "accelerator": "cpu",

@@ -15,7 +15,7 @@ import pytest
 
 from tests.copy_task import write_copy_task
 from tests.imports import ROOT
-from tests.training_settings import write_settings
+from tests.training_settings import ALIGNMENT, write_settings
 
 # Twenty-seven rows of unlike lengths: epochs end with an odd micro-batch, which one process lacks.
 # Validation by BLEU too, so that translations are gathered.
@@ -26,15 +26,22 @@ TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a dataset."""
-    write_copy_task(tmp_path / "dataset", train=27)
+    write_copy_task(tmp_path / "dataset", train=27, links=True)
     return tmp_path
 
 
 def start(
-    folder: Path, name: str, launcher: list[str], **settings: object
+    folder: Path,
+    name: str,
+    launcher: list[str],
+    *,
+    alignment: dict[str, Any] | None = None,
+    **settings: object,
 ) -> subprocess.Popen[str]:
     """`mgsa train` into `folder / name`, in processes of its own."""
-    config = write_settings(folder / f"{name}.yaml", model={}, train=SETTINGS | settings)
+    config = write_settings(
+        folder / f"{name}.yaml", model={"alignment": alignment}, train=SETTINGS | settings
+    )
     command = [sys.executable, *launcher, "-m", "mgsa", "train", "--config", str(config)]
     command += ["--dataset", str(folder / "dataset"), "--out", str(folder / name)]
     return subprocess.Popen(
@@ -47,7 +54,7 @@ def start(
     )
 
 
-def finish(folder: Path, name: str, launcher: list[str], **settings: object) -> None:
+def finish(folder: Path, name: str, launcher: list[str], **settings: Any) -> None:
     """Run to the end."""
     process = start(folder, name, launcher, **settings)
     _, said = process.communicate()
@@ -70,7 +77,7 @@ def assert_same(folder: Path, one: str, other: str) -> None:
     assert len(lines) == 14
     for expected, found in lines:
         assert found == pytest.approx(expected, rel=1e-4), expected["update"]
-        for name in ("train_loss", "train_nll", "valid_nll"):
+        for name in ("train_loss", "train_nll", "train_alignment_nll", "valid_nll"):
             if name in expected:
                 assert found[name] == pytest.approx(expected[name], rel=1e-5), name
 
@@ -82,6 +89,14 @@ def test_two_processes_give_the_losses_of_one(folder: Path) -> None:
     assert_same(folder, "one", "torchrun")
     finish(folder, "fabric", [], accumulate=2, devices=2)
     assert_same(folder, "one", "fabric")
+
+
+@pytest.mark.slow
+def test_the_sentences_that_are_aligned_are_the_same_in_two_processes(folder: Path) -> None:
+    finish(folder, "one", [], accumulate=4, alignment=ALIGNMENT)
+    finish(folder, "torchrun", TORCHRUN, accumulate=2, alignment=ALIGNMENT)
+    assert_same(folder, "one", "torchrun")
+    assert any("train_alignment_nll" in line for line in curves(folder, "one"))
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import pytest
 
 from tests.copy_task import write_copy_task
 from tests.imports import ROOT
-from tests.training_settings import write_settings
+from tests.training_settings import ALIGNMENT, write_settings
 
 SETTINGS: dict[str, Any] = {"max_updates": 60, "validate_every": 9, "artifact": "average"}
 
@@ -22,7 +22,7 @@ SETTINGS: dict[str, Any] = {"max_updates": 60, "validate_every": 9, "artifact": 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a dataset and settings."""
-    write_copy_task(tmp_path / "dataset")
+    write_copy_task(tmp_path / "dataset", links=True)
     write_settings(tmp_path / "settings.yaml", model={}, train=SETTINGS)
     return tmp_path
 
@@ -63,7 +63,15 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_killed_twice_and_resumed_it_writes_the_very_same_artifact(folder: Path) -> None:
+@pytest.mark.parametrize(
+    "alignment",
+    [None, ALIGNMENT],
+    ids=["MG-SA", "with an alignment head"],
+)
+def test_killed_twice_and_resumed_it_writes_the_very_same_artifact(
+    folder: Path, alignment: dict[str, Any] | None
+) -> None:
+    write_settings(folder / "settings.yaml", model={"alignment": alignment}, train=SETTINGS)
     finish(folder, "undisturbed")
     for update in (8, 36):
         process = start(folder, "killed")

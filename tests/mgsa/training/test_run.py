@@ -26,14 +26,14 @@ from mgsa.training.interruption import Interrupted
 from mgsa.training.run import Restart, Run, train
 from mgsa.weights import load_tensors
 from tests.copy_task import write_copy_task
-from tests.training_settings import MODEL, TRAIN, model_settings
+from tests.training_settings import ALIGNMENT, MODEL, TRAIN, model_settings
 
 PLAIN = {"dropout": 0.0, "attention_dropout": 0.0, "activation_dropout": 0.0}
 
 
 @pytest.fixture
 def dataset(tmp_path: Path) -> Path:
-    return write_copy_task(tmp_path / "dataset")
+    return write_copy_task(tmp_path / "dataset", links=True)
 
 
 class SignalAt:
@@ -303,8 +303,9 @@ def test_a_rate_that_stays_and_batches_of_a_number_of_pairs(dataset: Path) -> No
     [
         PLAIN | {"multi_granularity": None, "encoder_layers": 1},
         {"kind": "rnn", "dropout": 0.0},
+        PLAIN | {"multi_granularity": None, "encoder_layers": 1, "alignment": ALIGNMENT},
     ],
-    ids=["Transformer", "RNN"],
+    ids=["Transformer", "RNN", "with an alignment head"],
 )
 def test_a_compiled_model_trains_alike(dataset: Path, model: dict[str, Any]) -> None:
     losses = []
@@ -340,9 +341,13 @@ def test_a_level_that_the_dataset_lacks_is_named(dataset: Path) -> None:
         run(dataset, model={"multi_granularity": multi})
 
 
-@pytest.mark.parametrize(("kind", "progress"), [("transformer", 0.5), ("rnn", 0.2)])
-def test_bf16_learns_too(dataset: Path, kind: str, progress: float) -> None:
-    run(dataset, model={"kind": kind}, precision="bf16-mixed", max_updates=20)
+@pytest.mark.parametrize(
+    ("model", "progress"),
+    [({}, 0.5), ({"kind": "rnn"}, 0.2), ({"alignment": ALIGNMENT}, 0.5)],
+    ids=["Transformer", "RNN", "with an alignment head"],
+)
+def test_bf16_learns_too(dataset: Path, model: dict[str, Any], progress: float) -> None:
+    run(dataset, model=model, precision="bf16-mixed", max_updates=20)
     losses = curve(dataset, "train_nll")
     assert losses[20] < losses[2] - progress
 
