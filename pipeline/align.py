@@ -7,9 +7,9 @@ of its own (the built-in sample does), those are taken as gold, to score what an
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from importlib import metadata
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -63,14 +63,16 @@ def align_corpus(tokenized: Path, folder: Path, settings: AlignSettings) -> dict
         InputError: text or links are missing or malformed, or the aligner is not installed.
         FailedError: another program than this one failed.
     """
+    gold = {} if isinstance(settings, CorpusSettings) else _gold(tokenized)
+    for links in gold.values():  # what is wrong there is not to be said after an hour of learning
+        deque(links.read(tokenized, first=0), maxlen=0)
     aligner = make_aligner(settings, tokenized)
     report: dict[str, float] = {}
     for split in aligner.splits:
         counts = _write_split(folder, tokenized, split, aligner)
         report |= {f"{split}_{name}": number for name, number in counts.items()}
-        gold = tokenized / f"{split}.links"
-        if gold.is_file() and not isinstance(settings, CorpusSettings):
-            scores = score(folder, gold, tokenized, split)
+        if split in gold:
+            scores = score(folder, gold[split], tokenized, split)
             report |= {f"{split}_{name}": number for name, number in scores.items()}
     write_json(
         folder / MARK,
@@ -127,7 +129,7 @@ def evenly(pairs: Iterable[Pair], count: int, *, of: int) -> Iterator[Pair]:
 
 def _eflomal(settings: EflomalSettings, tokenized: Path) -> Aligner:
     """All splits at once: it can't align what it doesn't learn from."""
-    from pipeline.eflomal_command import run_eflomal
+    from pipeline.eflomal_command import installed_version, run_eflomal
 
     counts = {split: sum(1 for _ in read_pairs(tokenized, split)) for split in SPLITS}
     pairs = chain.from_iterable(read_pairs(tokenized, split) for split in SPLITS)
@@ -137,14 +139,10 @@ def _eflomal(settings: EflomalSettings, tokenized: Path) -> Aligner:
         for forward, reverse in islice(found, counts[split]):
             yield symmetrize(forward, reverse, settings.symmetrization)
 
-    try:
-        version = metadata.version("eflomal")
-    except metadata.PackageNotFoundError:
-        version = None  # the command may be of another environment
     description = {
         "deterministic": False,
         "note": "eflomal seeds itself: its links differ from run to run",
-        "version": version,
+        "version": installed_version(),
     }
     return Aligner(SPLITS, links, description)
 
@@ -179,9 +177,8 @@ def _files(settings: PharaohSettings, tokenized: Path) -> Aligner:
 
 
 def _corpus(tokenized: Path) -> Aligner:
-    files = {split: LinkFile(tokenized / f"{split}.links", split) for split in SPLITS}
-    splits = tuple(split for split, file in files.items() if file.path.is_file())
-    if not splits:
+    files = _gold(tokenized)
+    if not files:
         raise InputError(
             "align.kind: corpus: expected links that came with the corpus, such as train.links",
             path=tokenized,
@@ -190,7 +187,13 @@ def _corpus(tokenized: Path) -> Aligner:
     def links(split: str) -> Iterator[Set[Link]]:
         return files[split].read(tokenized, first=0)
 
-    return Aligner(splits, links, {"deterministic": True})
+    return Aligner(tuple(files), links, {"deterministic": True})
+
+
+def _gold(tokenized: Path) -> dict[str, LinkFile]:
+    """The links that came with the corpus, by split."""
+    files = {split: LinkFile(tokenized / f"{split}.links", split) for split in SPLITS}
+    return {split: file for split, file in files.items() if file.path.is_file()}
 
 
 def _write_split(folder: Path, tokenized: Path, split: str, aligner: Aligner) -> dict[str, float]:
@@ -223,7 +226,7 @@ def _write_split(folder: Path, tokenized: Path, split: str, aligner: Aligner) ->
     }
 
 
-def score(folder: Path, gold: Path, tokenized: Path, split: str) -> dict[str, float]:
+def score(folder: Path, gold: LinkFile, tokenized: Path, split: str) -> dict[str, float]:
     """Precision, recall and AER of written links against those of the corpus, in per cent.
 
     Raises:
@@ -231,8 +234,7 @@ def score(folder: Path, gold: Path, tokenized: Path, split: str) -> dict[str, fl
     """
     written = LinkFile(folder / f"{split}.links", split).read(tokenized, first=0)
     total = AlignmentCounts()
-    right = LinkFile(gold, split).read(tokenized, first=0)
-    for links, sure in zip(written, right, strict=True):
+    for links, sure in zip(written, gold.read(tokenized, first=0), strict=True):
         total += count(links, GoldLinks.of(sure))
     return percentages(total)
 

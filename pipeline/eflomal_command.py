@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from importlib import metadata
 from pathlib import Path
 
 from mgsa.alignment.pharaoh import Link
@@ -60,6 +61,16 @@ def find_command() -> str:
             "align=hmm needs none"
         )
     return found
+
+
+def installed_version() -> str | None:
+    """The version of the command, where it is this environment's; it tells none of its own."""
+    if Path(find_command()).parent != Path(sys.executable).parent:
+        return None
+    try:
+        return metadata.version("eflomal")
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def _write(pairs: Iterable[Pair], folder: Path) -> list[tuple[int, int]]:

@@ -154,6 +154,7 @@ def test_eflomal_is_asked_for_all_splits_at_once_and_said_to_differ(
     aligner = read_json(folder / "out/aligner.json")
     assert (aligner["kind"], aligner["deterministic"]) == ("eflomal", False)
     assert aligner["note"] == "eflomal seeds itself: its links differ from run to run"
+    assert aligner["version"] is None  # a command of another environment
 
 
 def test_no_links_are_a_mark_alone(folder: Path) -> None:
@@ -184,6 +185,18 @@ def test_a_corpus_with_bad_links_is_named(folder: Path) -> None:
         ):
             align(folder, option)
     assert not (folder / "out").exists()
+
+
+def test_bad_links_of_the_corpus_are_named_before_anything_is_learned(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError("it learns")
+
+    monkeypatch.setattr("pipeline.align.make_aligner", fail)
+    write(folder / "tokenized/test.links", [*[""] * 5, "9-0"])
+    with pytest.raises(InputError, match=r"tokenized/test\.links:6: .* got 9-0"):
+        align(folder, "hmm")
 
 
 def given_files(folder: Path, first: int) -> list[str]:
