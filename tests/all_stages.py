@@ -150,6 +150,7 @@ def _parameters() -> dict[str, Any]:
             "metrics": ["bleu"],
             "bleu_tokenizer": "13a",
             "bootstrap_samples": 10,
+            "randomization_trials": 10,
             "seed": 1,
         },
         "analyze": {"split": "test", "sentences": [1], "figures": "svg", "batch_tokens": 500},
