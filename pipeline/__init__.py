@@ -60,6 +60,7 @@ preprocessor         raw text as rows, by what the stages use
 translate            STAGE: translations; raw text in, translations out
 forced_align         word alignments of given text, as a model sees them
 evaluate             STAGE: scores with confidence intervals
+experiment/          COMMAND: tables of systems, each trained from several seeds
 analysis_settings    settings of the stages that look at a model
 figures              drawings; matplotlib is imported here only
 analyze              STAGE: what a model attends to: shares, heat maps

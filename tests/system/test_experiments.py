@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import pytest
@@ -11,37 +10,77 @@ import yaml
 from mgsa.files import read_json
 from tests.dvc_project import OVERRIDES, SIZES, Project, ran
 
-STEPS = ("compose", "train", "translate", "evaluate", "analyze")
+STEPS = ("train", "translate", "evaluate", "analyze")
+SYSTEMS = ("transformer_tiny", "query_k_interleaved_tiny", "rnn_attn_tiny", "broken")
+SEEDS = (1, 2)
+
+
+def table_of(project: Project, *systems: str, broken: str) -> None:
+    """Let there be one table, of these systems and one more, from two seeds."""
+    path = project.folder / "experiments/params.yaml"
+    content = yaml.safe_load(path.read_text("utf-8"))
+    chosen = {name: content["systems"][name] for name in systems}
+    table = {"baseline": systems[0], "systems": [*systems[1:], "broken"], "num_seeds": 2}
+    changed = {
+        "overrides": " ".join(OVERRIDES),
+        "seeds": [1, 2, 3],
+        "systems": chosen | {"broken": broken},
+        "tables": {"some": {"title": "Some systems", "analyze": True} | table},
+    }
+    path.write_text(yaml.safe_dump(changed), "utf-8")
+
+
+def cells(*systems: str) -> list[str]:
+    """The stages of these systems' cells."""
+    return [f"{step}@{name}-{seed}" for step in STEPS for name in systems for seed in SEEDS]
 
 
 @pytest.mark.slow
-def test_the_models_of_a_matrix_are_trained_scored_and_analysed(project: Project) -> None:
-    experiments = replace(project, folder=project.folder / "experiments")
-    folder = experiments.folder / "systems"
-    settings = yaml.safe_load((folder / "params.yaml").read_text("utf-8"))
-    models = ["transformer_tiny", "query_k_interleaved_tiny", "rnn_attn_tiny"]
-    systems = {model: settings["systems"][model] for model in models}
-    changed = {"overrides": " ".join(OVERRIDES), "systems": systems}
-    (folder / "params.yaml").write_text(yaml.safe_dump(changed), "utf-8")
+def test_a_cell_that_fails_holds_up_no_other_and_no_finished_one_runs_again(
+    project: Project,
+) -> None:
     project.compose()
     project.run("dvc", "repro", "dataset")
-    repro = ("dvc", "repro", "systems/dvc.yaml")
-    assert sorted(ran(experiments.run(*repro))) == sorted(
-        f"systems/dvc.yaml:{step}@{model}" for step in STEPS for model in models
+    command = ("python", "-m", "pipeline.experiment", "some")
+    table_of(project, *SYSTEMS[:3], broken="model=transformer_tiny train.nodes=2")
+    said = project.run(*command, status=1)
+    assert sorted(ran(said)) == sorted(
+        [
+            *(f"compose@{name}" for name in SYSTEMS),
+            *cells(*SYSTEMS[:3]),
+            *(f"train@broken-{seed}" for seed in SEEDS),
+        ]
     )
-    for model in models:
-        run = folder / "runs" / model
-        scores = read_json(run / "evaluate.json")
-        assert scores["sentences"] == SIZES["test"]
-        assert math.isclose(
-            scores["bleu_difference"], scores["bleu"] - scores["bleu_baseline"], abs_tol=1e-9
+    assert "error: 2 cells have no result: broken-1, broken-2" in said
+    tables = project.folder / "experiments/tables"
+    content = read_json(tables / "some.json")["systems"]
+    assert content["broken"]["failed"] == [1, 2]
+    assert "broken-1: failed" in (tables / "some.md").read_text("utf-8")
+    for name in SYSTEMS[:3]:
+        scores = [
+            read_json(project.folder / f"experiments/runs/{name}-{seed}/evaluate.json")
+            for seed in SEEDS
+        ]
+        assert all(one["sentences"] == SIZES["test"] for one in scores)
+        assert content[name]["bleu"]["mean"] == pytest.approx(
+            sum(one["bleu"] for one in scores) / 2
         )
-        cross = read_json(run / "attention.json")["cross"]["layer_1"]
-        assert len(cross) == (4 if "interleaved" in model else 1)
-        if systems[model] == model:
-            assert scores["bleu_difference"] == 0
-    assert ran(experiments.run(*repro)) == []
-    # The project itself knows nothing of the matrices: what it shows and fetches is its own.
+        baseline = content["transformer_tiny"]["bleu"]["mean"]
+        if name != "transformer_tiny":
+            differences = [one["difference"] for one in content[name]["comparisons"]]
+            assert sum(differences) / 2 == pytest.approx(content[name]["bleu"]["mean"] - baseline)
+    weights = [
+        (project.folder / f"experiments/runs/rnn_attn_tiny-{seed}/model/model.safetensors")
+        for seed in SEEDS
+    ]
+    assert weights[0].read_bytes() != weights[1].read_bytes()
+
+    # Put right, it is all that runs.
+    table_of(project, *SYSTEMS[:3], broken="model=transformer_tiny")
+    assert sorted(ran(project.run(*command))) == sorted(["compose@broken", *cells("broken")])
+    assert read_json(tables / "some.json")["systems"]["broken"]["failed"] == []
+    assert ran(project.run(*command)) == []
+    # The project itself knows nothing of the matrix: what it shows and fetches is its own.
     project.commit()
     assert "experiments" not in project.run("dvc", "metrics", "show", "data/reports/dataset.json")
     assert "experiments" not in project.run("dvc", "status")
