@@ -62,7 +62,13 @@ forced_align         word alignments of given text, as a model sees them
 evaluate             STAGE: scores with confidence intervals
 experiment/          COMMAND: tables of systems, each trained from several seeds
 analysis_settings    settings of the stages that look at a model
-figures              drawings; matplotlib is imported here only
+source_phrases       which source phrase an n-gram of a reference is aligned to
+aligned_split        a split with its tokens, trees and links
+category_counts      n-grams by syntactic category, counted
+figures              drawings; matplotlib is imported here and in pattern_figures only
+pattern_tables       scores of n-grams as rows
+pattern_figures      and as curves
+phrasal_patterns     STAGE: which n-grams are right
 analyze              STAGE: what a model attends to: shares, heat maps
 parameters           what every section of params.yaml must be
 composition          STAGE, the first to run: params.yaml checked; which composition of conf/ it is

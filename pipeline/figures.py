@@ -1,14 +1,14 @@
-"""Figures for people: the only file that knows matplotlib.
+"""Figures for people: heat maps of attention, and how any figure is written.
 
-The same numbers are the same bytes, whatever a user's matplotlibrc says: no date, and no random
-identifiers, go into a file.
+Only this file and `pattern_figures` know matplotlib. The same numbers are the same bytes, whatever
+a user's matplotlibrc says: no date, and no random identifiers, go into a file.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -39,7 +39,12 @@ TITLES = {
 
 
 def draw_heat_map(heat_map: HeatMap, path: Path) -> None:
-    """Write the figure of a map; the suffix of `path` says which format.
+    """Write the figure of a map; the suffix of `path` says which format."""
+    write_figure(lambda: heat_map_figure(heat_map), path)
+
+
+def write_figure(make: Callable[[], Figure], path: Path) -> None:
+    """Make a figure under matplotlib's own settings and write it; the suffix says which format.
 
     Characters that no font has are boxes in a PNG, and what the viewer's fonts have in an SVG.
     """
@@ -54,7 +59,7 @@ def draw_heat_map(heat_map: HeatMap, path: Path) -> None:
         mpl.rcdefaults()
         mpl.rcParams["svg.hashsalt"] = path.name
         mpl.rcParams["svg.fonttype"] = "none"
-        heat_map_figure(heat_map).savefig(file, format=kind, dpi=150, metadata=metadata)
+        make().savefig(file, format=kind, dpi=150, metadata=metadata)
 
 
 def heat_map_figure(heat_map: HeatMap) -> Figure:

@@ -27,6 +27,7 @@ SECTIONS = (
     "train",
     "translate",
     "evaluate",
+    "phrasal_patterns",
     "analyze",
 )
 """The sections of `params.yaml`, in the order of the stages that read them."""

@@ -54,6 +54,10 @@ COMMANDS = {
     "--out translations",
     "evaluate": "pipeline.evaluate --hypotheses translations/test.hypotheses "
     "--references translations/test.references --report evaluation.json",
+    "phrasal patterns": "pipeline.phrasal_patterns --references translations/test.references "
+    "--system model=translations/test.hypotheses --system again=translations/test.hypotheses "
+    "--baseline again --tokenized tokenized --trees parsed/test.trees --alignments alignments "
+    "--out patterns --report patterns.json",
     "analyze": "pipeline.analyze --model model --dataset dataset --out attention "
     "--report attention.json",
     "composition": "pipeline.composition --config conf --report composition.json",
@@ -151,6 +155,14 @@ def _parameters() -> dict[str, Any]:
             "bleu_tokenizer": "13a",
             "bootstrap_samples": 10,
             "randomization_trials": 10,
+            "seed": 1,
+        },
+        "phrasal_patterns": {
+            "max_ngram": 4,
+            "max_category_ngram": 2,
+            "bleu_tokenizer": "13a",
+            "source_lengths": [5],
+            "bootstrap_samples": 10,
             "seed": 1,
         },
         "analyze": {"split": "test", "sentences": [1], "figures": "svg", "batch_tokens": 500},

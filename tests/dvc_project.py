@@ -30,6 +30,7 @@ OVERRIDES = [
     "translate.beam=2",
     "evaluate.bootstrap_samples=20",
     "evaluate.randomization_trials=20",
+    "phrasal_patterns.bootstrap_samples=20",
 ]
 
 

@@ -125,6 +125,7 @@ UNEQUAL_LINE_COUNTS = [
     ("dataset", shorter, "corpus/train.target", f":23: {UNEQUAL} corpus/train.source (24 lines)"),
     ("dataset", shorter, "partitions/train.phrases", f":23: {UNEQUAL} tokenized/train.lines (24 lines)"),
     ("evaluate", shorter, "translations/test.hypotheses", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
+    ("phrasal patterns", shorter, "tokenized/test.source", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
 ]
 
 NOT_UTF_8 = [
@@ -157,6 +158,8 @@ NOT_UTF_8 = [
         ("mgsa translate", "model/manifest.json"),
         ("translate", "params.yaml"),
         ("evaluate", "translations/test.hypotheses"),
+        ("phrasal patterns", "tokenized/languages.json"),
+        ("phrasal patterns", "parsed/test.trees"),
         ("analyze", "model/manifest.json"),
         ("composition", "params.yaml"),
         ("composition", "conf/model/own.yaml"),
@@ -185,6 +188,7 @@ EMPTY_FILES = [
     ("verify", empty, "dataset/train.parquet", ": expected ... bytes as in the manifest, found 0"),
     ("average", empty, "model/config.json", ": its SHA-256 is not the manifest's: the file was altered"),
     ("evaluate", empty, "translations/test.references", f": {NO_LINE}"),
+    ("phrasal patterns", empty, "parsed/test.trees", f": {NO_LINE}"),
     ("composition", empty, "conf/config.yaml", "conf: Could not override 'corpus'. No match in the defaults list."),
 ]
 
@@ -214,6 +218,7 @@ LINKS = [
     ("dataset", line(3, "0-99"), "alignments/train.links", ":3: expected links between ... words, counted from 0, got 0-99"),
     ("dataset", line(3, "0:0"), "alignments/train.links", ":3: expected links such as 0-0 1-2, got '0:0'"),
     ("dataset", value([]), "alignments/aligner.json", ": expected an object"),
+    ("phrasal patterns", line(3, "99-0"), "alignments/test.links", ":3: expected links between ... words, counted from 0, got 99-0"),
 ]
 
 NINE = "dataset: expected the level of syntactic_9, but the dataset has 3 levels (partition.levels)"
