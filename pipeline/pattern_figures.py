@@ -97,8 +97,10 @@ def _frequent(rows: Sequence[Row], column: str) -> Sequence[Row]:
 
 
 def _panel(title: str, rows: Sequence[Row], ticks: Sequence[str], baseline: str | None) -> Panel:
-    """Args:
-    ticks: the columns that a tick tells, the first of which says which tick it is.
+    """The panel of these rows, which have a curve for each system but the baseline.
+
+    Args:
+        ticks: the columns that a tick tells, the first of which says which tick it is.
     """
     score = "score" if baseline is None else "difference"
     curves: dict[str, list[list[float]]] = {}

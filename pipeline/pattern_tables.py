@@ -8,7 +8,7 @@ with an interval and a p-value. Scores and differences are in per cent.
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,7 @@ class Scores:
         matched, counted: (S, F) n-grams that were found, of how many.
         value: (S, F).
         resampled: (R, S, F); NaN where a resample has nothing of a cell.
+        of_sentences: (N, S, F) each, what scores are made of.
     """
 
     cells: Sequence[Row]
@@ -42,6 +43,12 @@ class Scores:
     counted: np.ndarray
     value: np.ndarray
     resampled: np.ndarray
+    of_sentences: tuple[np.ndarray, ...]
+
+    def differing(self, baseline: int) -> np.ndarray:
+        """(S, F) in how many sentences a system has not what the baseline has."""
+        differs = [numbers != numbers[:, baseline, None] for numbers in self.of_sentences]
+        return np.logical_or.reduce(differs).sum(axis=0)
 
 
 def ngram_scores(statistics: np.ndarray, resamples: Resamples, cell: Row | None = None) -> Scores:
@@ -60,6 +67,12 @@ def ngram_scores(statistics: np.ndarray, resamples: Resamples, cell: Row | None 
         counted=np.tile(ngrams(total), len(measures)),
         value=np.concatenate([score(total) for score in measures.values()], axis=-1),
         resampled=np.concatenate([score(resampled) for score in measures.values()], axis=-1),
+        of_sentences=(
+            np.tile(matches(statistics), len(measures)),
+            np.tile(ngrams(statistics), len(measures)),
+            # Of the length of a translation only BLEU knows.
+            statistics[..., :1] * np.repeat([name == "bleu" for name in measures], len(sizes)),
+        ),
     )
 
 
@@ -82,12 +95,18 @@ def length_scores(
         part = ngram_scores(statistics * inside[:, None, None], resamples, cell)
         drawn = resamples.sums(inside)[:, None, None] > 0
         parts.append(replace(part, resampled=np.where(drawn, part.resampled, np.nan)))
+
+    def joined(arrays: Iterable[np.ndarray]) -> np.ndarray:
+        return np.concatenate(list(arrays), axis=-1)
+
+    of_sentences = zip(*(part.of_sentences for part in parts), strict=True)
     return Scores(
-        [cell for part in parts for cell in part.cells],
-        *(
-            np.concatenate([getattr(part, name) for part in parts], axis=-1)
-            for name in ("matched", "counted", "value", "resampled")
-        ),
+        cells=[cell for part in parts for cell in part.cells],
+        matched=joined(part.matched for part in parts),
+        counted=joined(part.counted for part in parts),
+        value=joined(part.value for part in parts),
+        resampled=joined(part.resampled for part in parts),
+        of_sentences=tuple(map(joined, of_sentences)),
     )
 
 
@@ -110,6 +129,7 @@ def category_scores(counts: CategoryCounts, resamples: Resamples) -> Scores:
         counted=np.tile(counted, (len(found), 1)),
         value=100 * found / counted,
         resampled=resampled,
+        of_sentences=(counts.found,),
     )
 
 
@@ -117,7 +137,8 @@ def rows_of(scores: Scores, systems: Sequence[str], baseline: str | None) -> lis
     """The rows of a table, system by system; with a baseline, its own among them."""
     estimated = _columns("score", estimate(scores.value, scores.resampled))
     if baseline is not None:
-        compared = compare(scores.value, scores.resampled, list(systems).index(baseline))
+        place = list(systems).index(baseline)
+        compared = compare(scores.value, scores.resampled, place, scores.differing(place))
         estimated |= _columns("difference", compared.difference)
         estimated["p_value"] = compared.p_value
     return [

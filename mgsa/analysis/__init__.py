@@ -1,4 +1,4 @@
-"""What a trained model does, as numbers to look at, in reading order:
+"""What a trained model and its translations do, as numbers to look at, in reading order:
 
 quadrants         how much attention goes from words and phrases to words and phrases
 heat_maps         the attention of one sentence pair, with what stands on its axes

@@ -76,16 +76,22 @@ def estimate(value: np.ndarray, resampled: np.ndarray) -> Estimate:
     return Estimate(value, low, high)
 
 
-def compare(value: np.ndarray, resampled: np.ndarray, baseline: int) -> Comparison:
+def compare(
+    value: np.ndarray, resampled: np.ndarray, baseline: int, differing: np.ndarray
+) -> Comparison:
     """How far scores are above those of the system `baseline`, which is itself 0 above.
 
     The p-value is two-sided: the share of resamples whose difference is at least as far from the
-    mean of all resamples as the systems' is from 0 (Noreen 1989, the shift method; Riezler &
-    Maxwell 2005, figure 2, and sacreBLEU shift absolute differences, which is blind where they are
-    small). One is counted for the corpus itself.
+    mean of all resamples as the systems' is from 0 (the shift method of Noreen 1989), so that it
+    agrees with the interval. Riezler & Maxwell 2005, and sacreBLEU after them, shift absolute
+    differences; where the sign of a difference is clear, that counts one side alone, half as much.
+    One is counted for the corpus itself. Where few sentences differ, all resamples may be alike,
+    which is no proof: a fair coin gives k differences the same sign with probability 2^(1 - k), so
+    no p-value is smaller.
 
     Args:
         value, resampled: as `estimate` takes them.
+        differing: (S, …) in how many sentences a system has not what the baseline has.
     """
     differences = resampled - resampled[:, baseline : baseline + 1]
     observed = value - value[baseline]
@@ -94,4 +100,5 @@ def compare(value: np.ndarray, resampled: np.ndarray, baseline: int) -> Comparis
     mean = np.where(scored, differences, 0.0).sum(axis=0) / np.maximum(count, 1)
     far = np.abs(differences - mean) >= np.abs(observed) - SAME  # false for NaN
     p_value = (far.sum(axis=0) + 1) / (count + 1)
+    p_value = np.maximum(p_value, np.minimum(0.5 ** (differing - 1.0), 1))
     return Comparison(estimate(observed, differences), p_value)

@@ -70,6 +70,26 @@ def test_a_baseline_is_what_the_others_differ_from(statistics: np.ndarray) -> No
         assert [base[name] for name in ("difference", "difference_low", "p_value")] == [0, 0, 1]
 
 
+def test_sentences_that_differ_are_counted_for_each_score(statistics: np.ndarray) -> None:
+    """A longer translation changes BLEU of all sizes, another pair of words what is of pairs."""
+    same = np.repeat(statistics[:, :1], 3, axis=1)
+    same[:2, 1, 0] += 1  # one word more in two sentences
+    same[4, 2, 3] += 1  # one match more of pairs
+    scores = ngram_scores(same, RESAMPLES)
+    assert scores.differing(0).tolist() == [
+        [0, 0, 0, 0, 0, 0],
+        [0, 0, 0, 2, 2, 2],
+        [0, 1, 0, 0, 1, 0],
+    ]
+    assert scores.differing(1)[2].tolist() == [0, 1, 0, 2, 3, 2]
+    by_length = length_scores(same, LENGTHS, [3], RESAMPLES).differing(0)
+    assert by_length.reshape(3, 2, 6).sum(axis=1).tolist() == scores.differing(0).tolist()
+    assert not by_length[:, 6:].any()  # all of them are among the short ones
+    rows = rows_of(scores, ["base", "one", "other"], "base")
+    assert {row["p_value"] for row in rows if row["system"] != "one"} == {1}
+    assert min(row["p_value"] for row in rows) >= 0.5
+
+
 def test_lengths_are_those_of_the_sentences_in_a_bin(statistics: np.ndarray) -> None:
     """10 of up to 3 words, 5 of 4, 14 of 9 and one of 30; none of 5 to 8."""
     scores = length_scores(statistics, LENGTHS, [3, 4, 8, 10], RESAMPLES)
@@ -120,6 +140,15 @@ def test_where_no_resample_has_anything_there_is_no_interval(tmp_path: Path) -> 
     assert (rows[0]["score"], rows[0]["score_low"], rows[0]["score_high"]) == (100, None, None)
     write_csv(rows, tmp_path / "rows.csv")
     assert (tmp_path / "rows.csv").read_text("utf-8").splitlines()[1] == "one,1,NN,1.0,1.0,100.0,,"
+
+
+def test_a_category_of_one_sentence_proves_nothing() -> None:
+    counted = np.array([[1.0], [0], [0]])
+    found = np.array([[[1.0], [0]], [[0], [0]], [[0], [0]]])
+    counts = CategoryCounts([("1", "NN")], counted, found)
+    first, second = rows_of(category_scores(counts, Resamples(3, 100, 1)), ["a", "b"], "b")
+    assert (first["difference"], first["p_value"]) == (100, 1)
+    assert (second["difference"], second["p_value"]) == (0, 1)
 
 
 def test_the_order_of_sentences_changes_no_score(statistics: np.ndarray) -> None:

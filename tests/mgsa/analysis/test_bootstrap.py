@@ -44,7 +44,7 @@ def test_intervals_and_tests_are_those_of_a_loop(statistics: np.ndarray) -> None
 
     whole = score(statistics.sum(axis=0))
     resampled = score(Resamples(SENTENCES, SAMPLES, SEED).sums(statistics))
-    compared = compare(whole, resampled, 0)
+    compared = compare(whole, resampled, 0, np.array([0, SENTENCES]))
     found = estimate(whole, resampled)
     scores: list[list[float]] = [[], []]
     for drawn in draws():
@@ -105,13 +105,24 @@ def test_p_values_by_hand() -> None:
     Two of four are as far off, and the corpus itself counts: 3 / 5. That which is NaN does not.
     """
     resampled = np.array([[7, 8.0], [7, 9], [7, 10], [7, 13], [np.nan, 1]])
-    compared = compare(np.array([7.0, 9.0]), resampled, 0)
+    compared = compare(np.array([7.0, 9.0]), resampled, 0, np.array([0, 99]))
     assert compared.p_value.tolist() == [1, 3 / 5]
+
+
+@pytest.mark.parametrize(
+    ("differing", "p_value"), [(0, 1), (1, 1), (2, 0.5), (3, 0.25), (4, 0.125), (5, 0.1), (9, 0.1)]
+)
+def test_few_sentences_that_differ_prove_nothing(differing: int, p_value: float) -> None:
+    """Nine resamples that are all alike, as those of one sentence are, would give 1 / 10."""
+    resampled = np.tile([0.0, 50.0], (9, 1))
+    compared = compare(np.array([0.0, 50.0]), resampled, 0, np.array([0, differing]))
+    assert compared.p_value.tolist() == [1, p_value]
 
 
 def test_the_sign_of_a_difference_does_not_matter_to_its_p_value(statistics: np.ndarray) -> None:
     values = statistics.sum(axis=0)[:, 0].astype(float)
     resampled = Resamples(SENTENCES, SAMPLES, SEED).sums(statistics)[..., 0]
-    one, other = compare(values, resampled, 0), compare(values, resampled, 1)
+    differing = np.full(2, SENTENCES)
+    one, other = (compare(values, resampled, baseline, differing) for baseline in (0, 1))
     assert one.p_value[1] == other.p_value[0]
     assert one.difference.low[1] == -other.difference.high[0]
