@@ -49,10 +49,17 @@ alignment_error      COMMAND: error rate of links against gold links
 align                STAGE: word links of each pair
 stage_outputs        what the text stages wrote, row by row
 columns              the columns of a dataset
+parquet_file         a Parquet file, written row group by row group
 phrase_columns       the phrases of a row, in subwords
 link_columns         the links of a row, in subwords
 manifest             what made a dataset
 dataset              STAGE: the dataset artifact
+main_clause          the verbs of a sentence's main clause
+voice_and_tense      what they tell, by patterns
+probing_labels       labels of a sentence's tree, to be told from its encoding
+probe_sentences      sentences drawn into splits that share none
+probing_rows         sentences with their labels as rows
+probe_data           STAGE: what probes learn from and are tested on
 reversed_columns     rows with their sides swapped
 reverse              a dataset the other way round
 train                STAGE: a model and its curves

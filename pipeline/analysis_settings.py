@@ -1,4 +1,4 @@
-"""Settings of the stages that look at a trained model, or at its translations.
+"""Settings of the stages that look at a trained model: translations, attention, what it encodes.
 
 Apart from those stages, so that the check of all sections needs none of what the stages import.
 """
@@ -43,3 +43,27 @@ class PhrasalPatternsSettings:
     def __post_init__(self) -> None:
         if any(one >= other for one, other in pairwise(self.source_lengths)):
             raise ValueError("source_lengths: expected each larger than the one before")
+
+
+@dataclass(frozen=True)
+class ProbeDataSettings:
+    """What probes learn from, and are tested on.
+
+    Attributes:
+        trees: `parsed`: the parser's, of the training split; `gold`: those that the corpus brought
+            with it; anything else: a file of bracketed trees.
+        sentences: the most to take; of fewer different ones, all.
+        shares: of train, valid and test; what division leaves over is train's.
+        tss_classes: the most frequent top-level syntactic sequences; the others share one more.
+        seed: of the choice of sentences.
+    """
+
+    trees: str
+    sentences: Positive
+    shares: tuple[Positive, ...]
+    tss_classes: Positive
+    seed: Count
+
+    def __post_init__(self) -> None:
+        if len(self.shares) != 3:
+            raise ValueError(f"shares: expected those of train, valid, test, got {self.shares}")

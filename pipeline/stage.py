@@ -23,6 +23,7 @@ SECTIONS = (
     "partition",
     "align",
     "dataset",
+    "probe_data",
     "model",
     "train",
     "translate",
