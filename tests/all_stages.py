@@ -44,6 +44,8 @@ COMMANDS = {
     "dataset": "pipeline.dataset --corpus corpus --tokenized tokenized --bpe bpe "
     "--partitions partitions --parser parser --alignments alignments --out dataset "
     "--report dataset.json",
+    "probe data": "pipeline.probe_data --parsed parsed --tokenized tokenized --dataset dataset "
+    "--out probing --report probing.json",
     "verify": "pipeline.dataset --verify dataset",
     "train": "pipeline.train --dataset dataset --out model --report model.json",
     "mgsa train": "mgsa train --dataset dataset --config params.yaml --out mgsa_model",
@@ -140,6 +142,13 @@ def _parameters() -> dict[str, Any]:
             "null_probability": 0.1,
             "learn_pairs": 20,
             "max_words": 100,
+        },
+        "probe_data": {
+            "trees": "parsed",
+            "sentences": 24,
+            "shares": [8, 1, 1],
+            "tss_classes": 19,
+            "seed": 1,
         },
         "model": MODEL,
         "train": TRAIN | {"max_updates": 8, "batch_tokens": 200},

@@ -124,6 +124,7 @@ UNEQUAL_LINE_COUNTS = [
     ("dataset", shorter, "tokenized/train.lines", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
     ("dataset", shorter, "corpus/train.target", f":23: {UNEQUAL} corpus/train.source (24 lines)"),
     ("dataset", shorter, "partitions/train.phrases", f":23: {UNEQUAL} tokenized/train.lines (24 lines)"),
+    ("probe data", shorter, "parsed/train.trees", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
     ("evaluate", shorter, "translations/test.hypotheses", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
     ("phrasal patterns", shorter, "tokenized/test.source", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
 ]
@@ -151,6 +152,8 @@ NOT_UTF_8 = [
         ("dataset", "bpe/bpe.codes"),
         ("dataset", "bpe/vocab.target"),
         ("dataset", "partitions/valid.phrases"),
+        ("probe data", "tokenized/train.source"),
+        ("probe data", "parsed/train.trees"),
         ("verify", "dataset/manifest.json"),
         ("train", "dataset/manifest.json"),
         ("mgsa train", "params.yaml"),
@@ -184,6 +187,7 @@ EMPTY_FILES = [
     ("dataset", empty, "bpe/train.source", f": {NO_LINE}"),
     ("dataset", empty, "bpe/bpe.codes", ":1: expected BPE codes: '#version: 0.2', got ''"),
     ("dataset", empty, "partitions/test.phrases", f": {NO_LINE}"),
+    ("probe data", empty, "parsed/train.trees", f": {NO_LINE}"),
     ("verify", empty, "dataset/manifest.json", f":1: {NO_JSON}"),
     ("verify", empty, "dataset/train.parquet", ": expected ... bytes as in the manifest, found 0"),
     ("average", empty, "model/config.json", ": its SHA-256 is not the manifest's: the file was altered"),
@@ -206,6 +210,8 @@ TREES = [
     ("partition", line(3, "(ROOT (X (A a))))"), "parsed/train.trees", ":3: column 17: expected one tree, found more after it"),
     ("partition", line(3, ""), "parsed/train.trees", f":3: {NONE}"),
     ("partition", line(3, "(ROOT (X (A Nobody)))"), "parsed/train.trees", f":3: {OTHER}"),
+    ("probe data", line(3, "(ROOT (X (A a))))"), "parsed/train.trees", ":3: column 17: expected one tree, found more after it"),
+    ("probe data", line(3, "(ROOT (X (A Nobody)))"), "parsed/train.trees", f":3: {OTHER}"),
     ("partition", line(3, ""), "tokenized/train.source", ":3: expected tokens with one space between them, found an empty line"),
 ]
 
@@ -268,6 +274,7 @@ DAMAGED_ARTIFACTS = [
     ("analyze", half_recorded, "dataset/test.parquet", f": {UNREADABLE}"),
     ("verify", value(ZEROS, "files", "vocab.json", "sha256"), "dataset/manifest.json", f"dataset/vocab.json: {ALTERED}"),
     ("train", value(ZEROS, "files", "tags.json", "sha256"), "dataset/manifest.json", f"dataset/tags.json: {ALTERED}"),
+    ("probe data", value(ZEROS, "files", "bpe.codes", "sha256"), "dataset/manifest.json", f"dataset/bpe.codes: {ALTERED}"),
     ("translate", value(ZEROS, "files", "vocab.json"), "model/manifest.json", f"model/vocab.json: {ALTERED}"),
     ("translate text", value(ZEROS, "files", "bpe.codes"), "words/manifest.json", f"words/bpe.codes: {ALTERED}"),
     ("average", half, "model/model.safetensors", f": {ALTERED}"),
