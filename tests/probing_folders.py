@@ -31,7 +31,7 @@ TREES = (
     "(ROOT (S (PP (IN By) (NP (NN night))) (, ,) (NP (NNS cats)) (VP (VBP walk)) (. .)))",
     "(ROOT (S (NP (NNS Cats)) (ADVP (RB never)) (VP (VBP sleep)) (. .)))",
 )
-"""One for each split of the dataset, at least, and of every kind that labels tell apart."""
+"""Sentences whose labels differ in all tasks; the last classes of TSS are there once each."""
 
 
 def write_dataset(
