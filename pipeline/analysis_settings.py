@@ -50,8 +50,8 @@ class ProbeDataSettings:
     """What probes learn from, and are tested on.
 
     Attributes:
-        trees: `parsed`: the parser's, of the training split; `gold`: those that the corpus brought
-            with it; anything else: a file of bracketed trees.
+        trees: whose labels: `parsed`: the parser's trees of the training split; `gold`: those that
+            the corpus brought for it; anything else: a file of bracketed trees, with their words.
         sentences: the most to take; of fewer different ones, all.
         shares: of train, valid and test; what division leaves over is train's.
         tss_classes: the most frequent top-level syntactic sequences; the others share one more.

@@ -2,9 +2,9 @@
 
 The tasks are those of Shi et al. 2016 (`pipeline.probing_labels`), sizes and splits those of Hao et
 al. 2019, section 4.4: 120,000 sentences, 10 to train on for each one to validate and to test on. No
-text is in two splits. Phrases and labels of a sentence are of the same tree. Classes are those of
-the training split: what it lacks is of the class `OTHER`, which no probe learns, so it counts as a
-mistake.
+text is in two splits. Of a corpus's sentences, an encoder sees the phrases that it would translate
+them by, the parser's, whichever trees their labels are of. Classes are those of the training split:
+what it lacks is of the class `OTHER`, which no probe learns, so it counts as a mistake.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from mgsa.settings import to_mapping
 from pipeline.analysis_settings import ProbeDataSettings
 from pipeline.manifest import LIBRARIES, file_hashes, library_versions
 from pipeline.parquet_file import parquet_writer
-from pipeline.probe_sentences import ProbeSentence, draw_splits, read_bank, read_corpus
+from pipeline.probe_sentences import ProbeSentence, SentenceFiles, draw_splits
 from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
-from pipeline.trees import read_tree
+from pipeline.text import split_tokens
+from pipeline.trees import Tree, check_leaves, read_tree
 
 if TYPE_CHECKING:
     from mgsa.data.artifact import Dataset
@@ -44,40 +45,40 @@ Classes = Mapping[str, Sequence[str]]
 """The names of each task's classes, by id."""
 
 
-def tree_files(trees: str, *, parsed: Path, tokenized: Path) -> tuple[Path, Path]:
-    """The files of tokens and of trees; the same one twice where trees come without a text.
+def sentence_files(trees: str, *, parsed: Path, tokenized: Path) -> SentenceFiles:
+    """The files of sentences whose labels are of `trees`, as the setting has it.
 
     Args:
-        trees: the setting.
         parsed, tokenized: the folders of the stages.
 
     Raises:
-        InputError: one of them is missing.
+        InputError: one of the files is missing.
     """
+    tokens, phrases = tokenized / f"{TRAIN}.source", parsed / f"{TRAIN}.trees"
     missing = "no such file"
     match trees:
         case "parsed":
-            files = (tokenized / f"{TRAIN}.source", parsed / f"{TRAIN}.trees")
+            files = SentenceFiles(tokens, phrases, phrases)
         case "gold":
-            files = (tokenized / f"{TRAIN}.source", tokenized / f"{TRAIN}.trees")
+            files = SentenceFiles(tokens, tokenized / f"{TRAIN}.trees", phrases)
             missing += ": probe_data.trees is gold, so the corpus brings them"
         case _:
-            files = (Path(trees), Path(trees))
+            files = SentenceFiles(Path(trees), Path(trees), Path(trees))
             missing += ": probe_data.trees takes parsed, gold, or a file of bracketed trees"
-    for path in files:
+    for path in (files.tokens, files.trees, files.phrases):
         if not path.is_file():
-            raise InputError(missing, path=path)
+            raise InputError(missing if path == files.trees else "no such file", path=path)
     return files
 
 
 def build_probe_data(
-    dataset: Dataset, files: tuple[Path, Path], settings: ProbeDataSettings, folder: Path
+    dataset: Dataset, files: SentenceFiles, settings: ProbeDataSettings, folder: Path
 ) -> dict[str, Any]:
     """Fill `folder` with probing data, and give its counts.
 
     Args:
         dataset: whose subwords and tags the sentences get.
-        files: of tokens and of trees.
+        files: of the sentences.
 
     Raises:
         InputError: a file is malformed, or a tree doesn't fit its sentence.
@@ -86,16 +87,15 @@ def build_probe_data(
     from mgsa.probing.schema import KIND, LABELS, SCHEMA_VERSION
     from pipeline.probing_rows import SentenceEncoder
 
-    tokens, trees = files
-    encoder = SentenceEncoder(dataset, tokens=tokens, trees=trees)
+    encoder = SentenceEncoder(dataset, files)
     drawn = draw_splits(
-        read_bank(trees) if tokens == trees else read_corpus(tokens, trees),
+        files.sentences(),
         most=settings.sentences,
         shares=settings.shares,
         seed=settings.seed,
     )
     language = dataset.manifest.source_language
-    labels = label_splits(drawn.splits, trees, language)
+    labels = label_splits(drawn.splits, files, language)
     classes = choose_classes(labels[TRAIN], settings.tss_classes)
     counts = {
         split: _write_split(
@@ -116,7 +116,7 @@ def build_probe_data(
         "made_by": {
             "parameters": {"probe_data": to_mapping(settings)},
             "dataset": dataset.manifest.identity,
-            "trees": sha256(trees),
+            "trees": sha256(files.trees),
             "libraries": library_versions((*LIBRARIES, "spacy")),
         },
     }
@@ -131,12 +131,12 @@ def build_probe_data(
 
 
 def label_splits(
-    splits: Mapping[str, Sequence[ProbeSentence]], path: Path, language: str
+    splits: Mapping[str, Sequence[ProbeSentence]], files: SentenceFiles, language: str
 ) -> dict[str, list[TreeLabels]]:
-    """The labels of all sentences.
+    """The labels of all sentences, each of which is checked to have the words of its tree.
 
     Raises:
-        InputError: a tree, which `path` has, is malformed.
+        InputError: a tree is malformed, or of other words.
     """
     from pipeline.probing_labels import label_tree
     from pipeline.voice_and_tense import VerbPatterns
@@ -147,11 +147,15 @@ def label_splits(
         shown = progress(
             sentences, f"label {split}", total=len(sentences), unit="sentences", size=lambda _: 1
         )
-        labels[split] = [
-            label_tree(read_tree(sentence.tree, path=path, line=sentence.line), verbs)
-            for sentence in shown
-        ]
+        labels[split] = [label_tree(_tree_of(sentence, files), verbs) for sentence in shown]
     return labels
+
+
+def _tree_of(sentence: ProbeSentence, files: SentenceFiles) -> Tree:
+    tokens = split_tokens(sentence.tokens, path=files.tokens, line=sentence.line)
+    tree = read_tree(sentence.tree, path=files.trees, line=sentence.line)
+    check_leaves(tree, tokens, path=files.trees, line=sentence.line)
+    return tree
 
 
 def choose_classes(labels: Sequence[TreeLabels], tss_classes: int) -> dict[str, tuple[str, ...]]:
@@ -214,7 +218,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "probe_data", ProbeDataSettings)
-    files = tree_files(settings.trees, parsed=arguments.parsed, tokenized=arguments.tokenized)
+    files = sentence_files(settings.trees, parsed=arguments.parsed, tokenized=arguments.tokenized)
 
     from mgsa.data.artifact import open_dataset
 

@@ -20,11 +20,41 @@ _FLAT = re.compile(rf"\({ROOT} \({FRAGMENT}(?: \({UNKNOWN} [^ ()]+\))+\)\)")
 
 
 class ProbeSentence(NamedTuple):
-    """A sentence: which line or tree of its file it is, its tokens and its tree as text."""
+    """A sentence of tokenised text, with trees as text.
+
+    Attributes:
+        line: which one it is in its files.
+        tree: whose labels it has.
+        phrases: the tree whose phrases an encoder sees.
+    """
 
     line: int
     tokens: str
     tree: str
+    phrases: str
+
+
+@dataclass(frozen=True)
+class SentenceFiles:
+    """Where sentences are from, one on each line: tokens, and the trees that `ProbeSentence` has.
+
+    All are the same file of trees where these come without a text.
+    """
+
+    tokens: Path
+    trees: Path
+    phrases: Path
+
+    def sentences(self) -> Iterator[ProbeSentence]:
+        """All sentences, as they are read.
+
+        Raises:
+            InputError: a file is missing or malformed, or has fewer lines than another.
+        """
+        if self.tokens == self.trees:
+            return read_bank(self.trees)
+        lines = read_parallel([self.tokens, self.trees, self.phrases])
+        return (ProbeSentence(line, *texts) for line, texts in enumerate(lines, start=1))
 
 
 @dataclass(frozen=True)
@@ -43,16 +73,6 @@ class DrawnSentences:
     flat: int
 
 
-def read_corpus(tokens: Path, trees: Path) -> Iterator[ProbeSentence]:
-    """The sentences of tokenised text, whose trees stand in another file, line by line.
-
-    Raises:
-        InputError: the files differ in their numbers of lines, or one is missing or malformed.
-    """
-    for line, (text, tree) in enumerate(read_parallel([tokens, trees]), start=1):
-        yield ProbeSentence(line, text, tree)
-
-
 def read_bank(path: Path) -> Iterator[ProbeSentence]:
     """The sentences of a file of bracketed trees; their leaves are the tokens.
 
@@ -62,9 +82,9 @@ def read_bank(path: Path) -> Iterator[ProbeSentence]:
         InputError: a tree is malformed; the file is missing, not UTF-8, or has no tree.
     """
     for number, tree in enumerate(read_treebank(path), start=1):
-        words = without_empty_elements(tree)
-        if words is not None:
-            yield ProbeSentence(number, " ".join(spelled_words(words)), str(words))
+        gold = without_empty_elements(tree)
+        if gold is not None:
+            yield ProbeSentence(number, " ".join(spelled_words(gold)), str(gold), str(gold))
 
 
 def draw_splits(

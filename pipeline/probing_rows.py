@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +18,7 @@ from mgsa.settings import from_mapping
 from pipeline.columns import Lines, Side, encode_side, phrase_columns, side_columns
 from pipeline.partition import PartitionSettings, partition_sentences
 from pipeline.phrase_columns import Phrases, encode_phrases
-from pipeline.probe_sentences import ProbeSentence
+from pipeline.probe_sentences import ProbeSentence, SentenceFiles
 from pipeline.probing_labels import TreeLabels
 from pipeline.stage import SPLITS
 from pipeline.subwords import SubwordSplitter
@@ -36,10 +35,11 @@ class Encoded:
 class SentenceEncoder:
     """Does with sentences and trees what the stages did with a dataset's, up to ids and tags."""
 
-    def __init__(self, dataset: Dataset, *, tokens: Path, trees: Path) -> None:
+    def __init__(self, dataset: Dataset, files: SentenceFiles) -> None:
         """
         Args:
-            tokens, trees: the files that the sentences are from, which errors name.
+            dataset: whose subwords and tags there are.
+            files: where the sentences are from, which errors name.
 
         Raises:
             InputError: the dataset's preprocessing lacks something, or its trees are of its target.
@@ -63,26 +63,26 @@ class SentenceEncoder:
         self._vocabulary = dataset.vocabularies[0]
         self._tag_ids = {tag: index for index, tag in enumerate(dataset.tags)}
         self._levels = dataset.manifest.levels
-        self._tokens, self._trees = tokens, trees
+        self._files = files
 
     def encode(self, sentences: Sequence[ProbeSentence]) -> Encoded:
-        """Encode sentences, and check that each has the words of its tree.
+        """Encode sentences, and check that each has the words of the tree of its phrases.
 
         Raises:
             InputError: a tree is malformed or of other words, or a sentence is too long.
         """
         # Of the split that a dataset's sentences are drawn from: shuffled phrases are drawn alike.
         phrases, _ = partition_sentences(
-            [(sentence.line, sentence.tree, sentence.tokens) for sentence in sentences],
+            [(sentence.line, sentence.phrases, sentence.tokens) for sentence in sentences],
             settings=self._partition,
             split=SPLITS[0],
-            path=self._trees,
-            tokens_path=self._tokens,
+            path=self._files.phrases,
+            tokens_path=self._files.tokens,
         )
-        texts = Lines(self._tokens, 1, [sentence.tokens for sentence in sentences])
-        segmented = Lines(self._tokens, 1, [self._split(sentence) for sentence in sentences])
+        texts = Lines(self._files.tokens, 1, [sentence.tokens for sentence in sentences])
+        segmented = Lines(self._files.tokens, 1, [self._split(sentence) for sentence in sentences])
         source = encode_side(texts, segmented, self._vocabulary)
-        lines = Lines(self._trees, 1, phrases.split("\n")[:-1])
+        lines = Lines(self._files.phrases, 1, phrases.split("\n")[:-1])
         return Encoded(source, encode_phrases(lines, source, self._tag_ids, self._levels))
 
     def _split(self, sentence: ProbeSentence) -> str:
@@ -90,7 +90,7 @@ class SentenceEncoder:
         if len(subwords) > LONGEST:
             raise InputError(
                 f"expected at most {LONGEST} subwords, got {len(subwords)}",
-                path=self._tokens,
+                path=self._files.tokens,
                 line=sentence.line,
             )
         return " ".join(subwords)

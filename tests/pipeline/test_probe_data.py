@@ -157,12 +157,26 @@ def test_equal_inputs_give_equal_bytes(shared_stages: Path, tmp_path: Path) -> N
     assert one["train.parquet"] != other["train.parquet"]
 
 
-def test_gold_trees_are_those_of_the_corpus(stages: Path) -> None:
-    gold = [tree.replace("VBD", "VBP") for tree in TREES]
+def test_labels_may_be_of_the_corpuss_own_trees_and_phrases_are_the_parsers(stages: Path) -> None:
+    gold = [tree.replace("VBD", "VBP").replace("(NP ", "(NX ") for tree in TREES]
     lines = "".join(f"{tree}\n" for tree in gold)
     (stages / "tokenized/train.trees").write_text(lines, encoding="utf-8")
-    rows = table(open_probing_data(build(stages, "trees=gold", ALL_TRAIN)), "train")
+    data = open_probing_data(build(stages, "trees=gold", ALL_TRAIN))
+    rows = table(data, "train")
     assert {row["tense"] for row in rows} == {"nonpast", None}
+    assert rows[0]["spc"] == ["NX", "NX", "VP", "S"]
+    expected = open_dataset(stages / "dataset").read("train")
+    assert [row["phrase_tags"] for row in rows] == [row.phrase_tags for row in expected]
+    assert data.content["made_by"]["trees"] == digests(stages / "tokenized")["train.trees"]
+
+
+def test_gold_trees_must_have_the_words_of_the_text(
+    stages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = "".join(f"{tree}\n" for tree in [*TREES[:-1], "(ROOT (X (A Nobody)))"])
+    (stages / "tokenized/train.trees").write_text(lines, encoding="utf-8")
+    assert run(main, [*arguments(stages), "--set", "trees=gold"]) == 2
+    assert "tokenized/train.trees:8: leaf 1 of the tree is 'Nobody'" in capsys.readouterr().err
 
 
 def test_a_file_of_trees_brings_its_own_words(shared_stages: Path, tmp_path: Path) -> None:

@@ -10,14 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.errors import InputError
-from pipeline.probe_sentences import ProbeSentence, draw_splits, read_bank, read_corpus
+from pipeline.probe_sentences import ProbeSentence, SentenceFiles, draw_splits
 from pipeline.trees import flat_tree
 
 SHARES = (10, 1, 1)
 
 
 def sentences(count: int) -> list[ProbeSentence]:
-    return [ProbeSentence(i, f"word {i}", f"(ROOT (NP (A word) (B {i})))") for i in range(count)]
+    return [sentence(i, f"word {i}", f"(ROOT (NP (A word) (B {i})))") for i in range(count)]
+
+
+def sentence(line: int, tokens: str, tree: str) -> ProbeSentence:
+    """A sentence whose labels and phrases are of one tree."""
+    return ProbeSentence(line, tokens, tree, tree)
 
 
 def sizes(count: int, most: int = 120_000) -> list[int]:
@@ -57,14 +62,14 @@ def test_another_seed_draws_others() -> None:
 
 
 def test_of_equal_texts_the_first_counts() -> None:
-    first, second = ProbeSentence(1, "a b", "(S (A a) (B b))"), ProbeSentence(2, "a b", "(S (X a))")
+    first, second = sentence(1, "a b", "(S (A a) (B b))"), sentence(2, "a b", "(S (X a))")
     drawn = draw_splits([first, second], most=2, shares=SHARES, seed=1)
     assert drawn.splits["train"] == [first]
 
 
 @pytest.mark.parametrize("words", [["one"], ["two", "words"], ["(", "naïve", "1\u00a0000"]])
 def test_flat_trees_are_left_out(words: list[str]) -> None:
-    flat = ProbeSentence(1, " ".join(words), str(flat_tree(words)))
+    flat = sentence(1, " ".join(words), str(flat_tree(words)))
     drawn = draw_splits([flat, *sentences(2)], most=9, shares=SHARES, seed=1)
     assert (drawn.read, drawn.flat, len(drawn.splits["train"])) == (3, 1, 2)
 
@@ -76,17 +81,21 @@ def test_a_bank_gives_the_words_of_its_trees_as_text_has_them(tmp_path: Path) ->
         "( (NP (-NONE- *)))\n(ROOT (NP (NN y)))\n",
         encoding="utf-8",
     )
-    assert list(read_bank(path)) == [
-        ProbeSentence(1, "( x is", "( (S (NP-SBJ (-LRB- -LRB-) (NN x)) (VP (VBZ is))))"),
-        ProbeSentence(3, "y", "(ROOT (NP (NN y)))"),
+    assert list(SentenceFiles(path, path, path).sentences()) == [
+        sentence(1, "( x is", "( (S (NP-SBJ (-LRB- -LRB-) (NN x)) (VP (VBZ is))))"),
+        sentence(3, "y", "(ROOT (NP (NN y)))"),
     ]
 
 
 def test_a_corpus_and_its_trees_have_as_many_lines(tmp_path: Path) -> None:
-    tokens, trees = tmp_path / "train.source", tmp_path / "train.trees"
-    tokens.write_text("a\nb\n", encoding="utf-8")
-    trees.write_text("(A a)\n(B b)\n", encoding="utf-8")
-    assert list(read_corpus(tokens, trees)) == [(1, "a", "(A a)"), (2, "b", "(B b)")]
-    trees.write_text("(A a)\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"train\.trees:1: ends after 1 lines; expected as many"):
-        list(read_corpus(tokens, trees))
+    paths = [tmp_path / name for name in ("train.source", "gold.trees", "train.trees")]
+    for path, text in zip(paths, ("a\nb\n", "(A a)\n(B b)\n", "(C a)\n(D b)\n"), strict=True):
+        path.write_text(text, encoding="utf-8")
+    files = SentenceFiles(*paths)
+    assert list(files.sentences()) == [(1, "a", "(A a)", "(C a)"), (2, "b", "(B b)", "(D b)")]
+    for path in paths[1:]:
+        whole = path.read_text(encoding="utf-8")
+        path.write_text(whole.split("\n")[0] + "\n", encoding="utf-8")
+        with pytest.raises(InputError, match=rf"{path.name}:1: ends after 1 lines; expected as"):
+            list(files.sentences())
+        path.write_text(whole, encoding="utf-8")
