@@ -80,8 +80,8 @@ def _finite_verb_group(clause: Tree) -> VerbGroup | None:
     group = _verb_group(clause)
     if group is None or group.tags[0] in FINITE_TAGS:
         return group
-    # `Sales fell` where the tagger saw a participle. A participle with nothing to govern stays
-    # one: headlines leave out the auxiliary (`Ruling upheld`).
+    # `Sales hit a low` where the tagger saw a participle. One with nothing to govern stays
+    # a participle: headlines leave out the auxiliary (`Ruling upheld`).
     has_subject = any(plain_label(child.label) == "NP" for child in clause.children)
     if group.tags == ("VBN",) and has_subject and group.followed_by in ("NP", "SBAR"):
         return replace(group, tags=("VBD",))
