@@ -72,11 +72,14 @@ analysis_settings    settings of the stages that look at a model
 source_phrases       which source phrase an n-gram of a reference is aligned to
 aligned_split        a split with its tokens, trees and links
 category_counts      n-grams by syntactic category, counted
-figures              drawings; matplotlib is imported here and in pattern_figures only
+figures              drawings; matplotlib is imported here and in …_figures only
 pattern_tables       scores of n-grams as rows
 pattern_figures      and as curves
 phrasal_patterns     STAGE: which n-grams are right
 analyze              STAGE: what a model attends to: shares, heat maps
+probe_tables         accuracies of probes as rows
+probe_figures        and as bars, and curves over layers
+probe                STAGE: what encoders know of syntax
 parameters           what every section of params.yaml must be
 composition          STAGE, the first to run: params.yaml checked; which composition of conf/ it is
 """

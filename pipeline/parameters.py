@@ -19,6 +19,7 @@ from mgsa.config import (
     TranslateConfig,
 )
 from mgsa.errors import InputError
+from mgsa.probing.settings import ProbeConfig
 from mgsa.settings import from_mapping, from_tagged
 from pipeline.aligner_kinds import KINDS as ALIGNER_KINDS
 from pipeline.analysis_settings import (
@@ -52,6 +53,7 @@ SETTINGS: dict[str, type | Mapping[str, type]] = {
     "evaluate": EvaluateSettings,
     "phrasal_patterns": PhrasalPatternsSettings,
     "analyze": AnalyzeSettings,
+    "probe": ProbeConfig,
 }
 """The dataclass of each section, or several by the section's key `kind`."""
 

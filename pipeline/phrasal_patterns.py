@@ -23,7 +23,7 @@ from mgsa.errors import InputError
 from mgsa.settings import to_mapping
 from pipeline.aligned_split import AlignedSplit, find_links
 from pipeline.analysis_settings import PhrasalPatternsSettings
-from pipeline.stage import argument_parser, read_settings, replacing_outputs
+from pipeline.stage import argument_parser, named_paths, read_settings, replacing_outputs
 from pipeline.text import read_parallel
 
 if TYPE_CHECKING:
@@ -39,23 +39,6 @@ class Texts:
 
     references: Sequence[str]
     hypotheses: Mapping[str, Sequence[str]]
-
-
-def named_files(options: Sequence[str]) -> dict[str, Path]:
-    """The files of `NAME=FILE` options by their names.
-
-    Raises:
-        InputError: an option is something else, or two have one name.
-    """
-    files: dict[str, Path] = {}
-    for option in options:
-        name, _, file = option.partition("=")
-        if not (name and file):
-            raise InputError(f"--system {option}: expected NAME=FILE")
-        if name in files:
-            raise InputError(f"--system {option}: expected another name, {name} is taken")
-        files[name] = Path(file)
-    return files
 
 
 def read_texts(references: Path, systems: Mapping[str, Path], split: AlignedSplit | None) -> Texts:
@@ -188,7 +171,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Score n-grams, write tables and figures."""
     arguments = _arguments(argv)
     settings = read_settings(arguments, "phrasal_patterns", PhrasalPatternsSettings)
-    systems = named_files(arguments.system)
+    systems = named_paths("--system", arguments.system, "FILE")
     _check_baseline(arguments.baseline, list(systems))
     split = _split(arguments)
     texts = read_texts(arguments.references, systems, split)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,6 +30,7 @@ SECTIONS = (
     "evaluate",
     "phrasal_patterns",
     "analyze",
+    "probe",
 )
 """The sections of `params.yaml`, in the order of the stages that read them."""
 
@@ -112,6 +113,26 @@ def read_settings(
     if isinstance(settings, Mapping):
         return from_tagged(settings, values, where)
     return from_mapping(settings, values, where)
+
+
+def named_paths(option: str, values: Sequence[str], kind: str) -> dict[str, Path]:
+    """The paths of an option that is repeated as `NAME=PATH`, by their names.
+
+    Args:
+        kind: of the paths, as its help has it: `FILE` or `DIR`.
+
+    Raises:
+        InputError: a value is something else, or two have one name.
+    """
+    paths: dict[str, Path] = {}
+    for value in values:
+        name, _, path = value.partition("=")
+        if not (name and path):
+            raise InputError(f"{option} {value}: expected NAME={kind}")
+        if name in paths:
+            raise InputError(f"{option} {value}: expected another name, {name} is taken")
+        paths[name] = Path(path)
+    return paths
 
 
 def section_of(content: Mapping[str, Any], section: str, path: Path) -> Any:

@@ -26,6 +26,7 @@ from pipeline.moses import MosesText
 from pipeline.stage import SPLITS
 from pipeline.trees import flat_tree, read_tree
 from tests.imports import ROOT
+from tests.probing_settings import PROBE
 from tests.text_folders import PARAMETERS, ToyParser
 from tests.training_settings import MODEL, TRAIN
 
@@ -62,6 +63,7 @@ COMMANDS = {
     "--out patterns --report patterns.json",
     "analyze": "pipeline.analyze --model model --dataset dataset --out attention "
     "--report attention.json",
+    "probe": "pipeline.probe --probing probing --model model=model --out probe --report probe.json",
     "composition": "pipeline.composition --config conf --report composition.json",
     # Not run by `run_all`, since they need no more than that.
     "translate text": "pipeline.translate --model words",
@@ -175,6 +177,7 @@ def _parameters() -> dict[str, Any]:
             "seed": 1,
         },
         "analyze": {"split": "test", "sentences": [1], "figures": "svg", "batch_tokens": 500},
+        "probe": PROBE | {"max_epochs": 2},
     }
 
 

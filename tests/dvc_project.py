@@ -31,6 +31,8 @@ OVERRIDES = [
     "evaluate.bootstrap_samples=20",
     "evaluate.randomization_trials=20",
     "phrasal_patterns.bootstrap_samples=20",
+    "probe.max_epochs=2",
+    "probe.bootstrap_samples=20",
 ]
 
 

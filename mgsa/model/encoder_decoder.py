@@ -117,8 +117,15 @@ class EncoderDecoder(nn.Module):
             decoded.alignment,
         )
 
-    def encode(self, batch: Batch, *, need_weights: bool = False) -> EncoderOutput:
-        """The encoder's view of the batch's source side."""
+    def encode(
+        self, batch: Batch, *, need_weights: bool = False, need_layers: bool = False
+    ) -> EncoderOutput:
+        """The encoder's view of the batch's source side.
+
+        Args:
+            need_weights: also give the weights of each layer.
+            need_layers: also give each layer's output.
+        """
         context = Context(
             mask=padding_mask(batch.source_lengths, batch.source.shape[1]),
             phrases={
@@ -135,7 +142,8 @@ class EncoderDecoder(nn.Module):
                 tag_logits[f"{name}@{number}" if name in tag_logits else name] = logits
         assert context.mask is not None
         weights = tuple(layer.weights for layer in layers) if need_weights else ()
-        return EncoderOutput(states, context.mask, tag_logits, weights)
+        outputs = tuple(layer.output for layer in layers) if need_layers else ()
+        return EncoderOutput(states, context.mask, tag_logits, weights, outputs)
 
     def decode(
         self,

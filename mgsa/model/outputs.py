@@ -23,12 +23,15 @@ class EncoderOutput:
             layer that predicts tags goes by the granularity's name, `syntactic_1`; that of a layer
             above it by name and layer, `syntactic_1@3`.
         weights: if asked for, of each layer.
+        layers: if asked for, (B, S, D) what each layer that attends to something gave, before a
+            last norm.
     """
 
     states: Tensor
     mask: Tensor
     tag_logits: dict[str, Tensor] = field(default_factory=dict)
     weights: tuple[Weights, ...] = ()
+    layers: tuple[Tensor, ...] = ()
 
 
 @dataclass(frozen=True)

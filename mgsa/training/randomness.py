@@ -15,14 +15,15 @@ import torch
 
 def seed_weights(seed: int) -> None:
     """Seed torch's generators before the model is built."""
-    torch.manual_seed(_digest(f"{seed}/weights"))
+    torch.manual_seed(place_seed(seed, "weights"))
 
 
 def seed_micro_batch(seed: int, *, epoch: int, micro_batch: int) -> None:
     """Seed torch's generators (all devices) for one micro-batch, by its index in the epoch."""
-    torch.manual_seed(_digest(f"{seed}/{epoch}/{micro_batch}"))
+    torch.manual_seed(place_seed(seed, f"{epoch}/{micro_batch}"))
 
 
-def _digest(text: str) -> int:
-    """A number of 63 bits; neighbouring places give unrelated ones."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
+def place_seed(seed: int, place: str) -> int:
+    """The seed of a place in a run, 63 bits; neighbouring places have unrelated ones."""
+    digest = hashlib.blake2b(f"{seed}/{place}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1

@@ -164,6 +164,7 @@ NOT_UTF_8 = [
         ("phrasal patterns", "tokenized/languages.json"),
         ("phrasal patterns", "parsed/test.trees"),
         ("analyze", "model/manifest.json"),
+        ("probe", "probing/manifest.json"),
         ("composition", "params.yaml"),
         ("composition", "conf/model/own.yaml"),
     ]
@@ -272,6 +273,8 @@ DAMAGED_ARTIFACTS = [
     ("mgsa translate", half, "dataset/test.parquet", f": {SHORT}"),
     ("translate", half_recorded, "dataset/test.parquet", f": {UNREADABLE}"),
     ("analyze", half_recorded, "dataset/test.parquet", f": {UNREADABLE}"),
+    ("probe", half, "probing/test.parquet", f": {SHORT}"),
+    ("probe", half_recorded, "probing/valid.parquet", f": {UNREADABLE}"),
     ("verify", value(ZEROS, "files", "vocab.json", "sha256"), "dataset/manifest.json", f"dataset/vocab.json: {ALTERED}"),
     ("train", value(ZEROS, "files", "tags.json", "sha256"), "dataset/manifest.json", f"dataset/tags.json: {ALTERED}"),
     ("probe data", value(ZEROS, "files", "bpe.codes", "sha256"), "dataset/manifest.json", f"dataset/bpe.codes: {ALTERED}"),

@@ -1,0 +1,186 @@
+"""Encoders whose states are probed: a trained model's, frozen, or one that learns the task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from mgsa.config import ModelConfig, MultiGranularityConfig, TransformerConfig
+from mgsa.data.batch import Batch
+from mgsa.data.vocabulary import SPECIAL_SYMBOLS
+from mgsa.errors import InputError
+from mgsa.model.build import build_model
+from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.probing.examples import Example
+from mgsa.probing.settings import ScratchConfig
+
+KEPT_BYTES = 1 << 30
+"""The most memory for states of a frozen encoder, which are the same in every epoch."""
+
+
+class StatesOf(Protocol):
+    """An encoder to be probed.
+
+    Attributes:
+        model: whose encoder it is.
+        dim: D.
+        layers: the numbers of the layers probed, counted from 1.
+    """
+
+    model: EncoderDecoder
+    dim: int
+    layers: tuple[int, ...]
+
+    def parameters(self) -> list[torch.nn.Parameter]:
+        """What the encoder learns with a probe; nothing if it is frozen."""
+
+    def states(self, example: Example, *, training: bool) -> tuple[Sequence[Tensor], Tensor]:
+        """(B, S, D) of each of `layers`, and the mask (B, 1, 1, S)."""
+
+
+class FrozenEncoder:
+    """The encoder of a translation model, as it is.
+
+    The last layer's states are what the decoder sees. Those of a layer below are scaled position by
+    position to mean 0 and variance 1, as the layer above scales them before it looks at them; else,
+    with pre-norm, they would grow from layer to layer.
+    """
+
+    def __init__(
+        self,
+        model: EncoderDecoder,
+        config: ModelConfig,
+        *,
+        layers: Literal["last", "all"],
+        kept_bytes: int = KEPT_BYTES,
+    ) -> None:
+        self.model = model.requires_grad_(False).eval()
+        self.dim = config.dim
+        count = config.encoder_layers
+        self.layers = tuple(range(1, count + 1)) if layers == "all" else (count,)
+        self._room = kept_bytes
+        self._kept: dict[Example, tuple[Sequence[Tensor], Tensor]] = {}
+
+    def parameters(self) -> list[torch.nn.Parameter]:
+        """None: it is frozen."""
+        return []
+
+    def states(self, example: Example, *, training: bool) -> tuple[Sequence[Tensor], Tensor]:
+        """The same whether in training or not; kept for the next time while there is room."""
+        del training
+        if example in self._kept:
+            return self._kept[example]
+        with torch.no_grad():  # states of inference mode could not be learned from
+            states, mask = self._encode(example.batch)
+        size = sum(layer.numel() * layer.element_size() for layer in states)
+        if size <= self._room:
+            self._room -= size
+            self._kept[example] = states, mask
+        return states, mask
+
+    def _encode(self, batch: Batch) -> tuple[Sequence[Tensor], Tensor]:
+        encoded = self.model.encode(batch, need_layers=True)
+        below = [encoded.layers[number - 1] for number in self.layers[:-1]]
+        scaled = [F.layer_norm(states, (self.dim,)) for states in below]
+        return [*scaled, encoded.states], encoded.mask
+
+
+class ScratchEncoder:
+    """An encoder with random weights and embeddings of its own, which learns with its probe."""
+
+    def __init__(self, model: EncoderDecoder, config: ModelConfig) -> None:
+        self.model = model
+        self.dim = config.dim
+        self.layers: tuple[int, ...] = (config.encoder_layers,)
+
+    def parameters(self) -> list[torch.nn.Parameter]:
+        """Those of embeddings and encoder; the model's decoder is never asked."""
+        sides = ("source_embedding.", "encoder.")
+        return [weight for name, weight in self.model.named_parameters() if name.startswith(sides)]
+
+    def states(self, example: Example, *, training: bool) -> tuple[Sequence[Tensor], Tensor]:
+        """What it gives now; in training, with dropout and gradients."""
+        with torch.set_grad_enabled(training):
+            encoded = self.model.train(training).encode(example.batch)
+        return [encoded.states], encoded.mask
+
+
+def scratch_config(name: str, like: ModelConfig, scratch: ScratchConfig) -> TransformerConfig:
+    """The configuration of an encoder from scratch, of the sizes of the model `like`.
+
+    Heads are shared out as in Hao et al. 2019, evenly; words get those that are left over.
+
+    Raises:
+        InputError: `like` is no Transformer, or has fewer heads than there is to attend to.
+    """
+    if not isinstance(like, TransformerConfig):
+        raise InputError(
+            f"probe.encoders: {name} takes the sizes of a Transformer, got a model of kind "
+            f"{like.kind}"
+        )
+    match name:
+        case "scratch_transformer":
+            granularities: tuple[str, ...] = ()
+        case "scratch_ngram":
+            granularities = tuple(f"ngram_{size}" for size in scratch.ngrams)
+        case _:
+            granularities = tuple(f"syntactic_{level}" for level in scratch.levels)
+    return TransformerConfig(
+        kind="transformer",
+        encoder_layers=scratch.layers,
+        decoder_layers=1,
+        dim=like.dim,
+        ffn_dim=like.ffn_dim,
+        heads=like.heads,
+        norm=like.norm,
+        dropout=like.dropout,
+        attention_dropout=like.attention_dropout,
+        activation_dropout=like.activation_dropout,
+        share_embeddings="none",
+        multi_granularity=_multi_granularity(name, like, scratch, granularities),
+        phrase_attention=None,
+        alignment=None,
+    )
+
+
+def _multi_granularity(
+    name: str, like: TransformerConfig, scratch: ScratchConfig, granularities: tuple[str, ...]
+) -> MultiGranularityConfig | None:
+    """Phrases composed by self-attention as wide as a head; boundaries alone, no tags."""
+    if not granularities:
+        return None
+    share = like.heads // (len(granularities) + 1)
+    if not share:
+        raise InputError(
+            f"probe.encoders: {name} attends to words and {', '.join(granularities)}: expected a "
+            f"model with {len(granularities) + 1} heads or more, got {like.heads}"
+        )
+    words = like.heads - share * len(granularities)
+    return MultiGranularityConfig(
+        layers=scratch.phrase_layers,
+        granularities=granularities,
+        group_heads=(words, *(share for _ in granularities)),
+        ngram_unit="subword",
+        composition="self_attention",
+        composition_width=like.dim // like.heads,
+        interaction="on_lstm" if name.endswith("on_lstm") else "none",
+        interaction_width=scratch.interaction_width,
+        interaction_chunk=scratch.interaction_chunk,
+        tags=False,
+        tag_weight=0.0,
+    )
+
+
+def build_scratch(config: TransformerConfig, *, source_vocabulary: int) -> ScratchEncoder:
+    """An encoder with random weights, of a model that has next to nothing of a target side."""
+    model = build_model(
+        config,
+        source_vocabulary=source_vocabulary,
+        target_vocabulary=len(SPECIAL_SYMBOLS),
+        num_tags=1,
+    )
+    return ScratchEncoder(model, config)

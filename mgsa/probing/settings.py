@@ -1,0 +1,95 @@
+"""The types and ranges of the `probe` settings; values live in `params.yaml` and `conf/`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from mgsa.settings import Count, NonNegative, Positive, Probability, Range
+
+Task = Literal["voice", "tense", "tss", "spc", "pos"]
+ProbedEncoder = Literal[
+    "pretrained",
+    "scratch_transformer",
+    "scratch_ngram",
+    "scratch_syntactic",
+    "scratch_syntactic_on_lstm",
+]
+PRETRAINED = "pretrained"
+"""The encoder of a translation model, frozen; all others learn the task themselves."""
+
+
+@dataclass(frozen=True)
+class ScratchConfig:
+    """Encoders that learn a task from scratch; widths, heads and dropout are a model's.
+
+    Attributes:
+        layers: of each encoder (Hao et al. 2019, section 4.4: three).
+        phrase_layers: those with phrases, counted from the bottom.
+        ngrams: sizes that `scratch_ngram` attends to beside words.
+        levels: of the parse, that the syntactic ones attend to beside words.
+        interaction_width, interaction_chunk: of the ON-LSTM, as `MultiGranularityConfig` has them.
+        learning_rate: of encoder and classifier, reached after `warmup` updates.
+    """
+
+    layers: Positive
+    phrase_layers: tuple[Positive, ...]
+    ngrams: tuple[Positive, ...]
+    levels: tuple[Positive, ...]
+    interaction_width: Positive
+    interaction_chunk: Positive
+    learning_rate: NonNegative
+    warmup: Positive
+
+    def __post_init__(self) -> None:
+        for name, numbers in (
+            ("phrase_layers", self.phrase_layers),
+            ("ngrams", self.ngrams),
+            ("levels", self.levels),
+        ):
+            if len(set(numbers)) != len(numbers) or not numbers:
+                raise ValueError(f"{name}: expected at least one, each once")
+        if max(self.phrase_layers) > self.layers:
+            raise ValueError(
+                f"phrase_layers: expected 1 to {self.layers} (layers), "
+                f"got {max(self.phrase_layers)}"
+            )
+        if self.interaction_width % self.interaction_chunk:
+            raise ValueError(
+                f"interaction_chunk: expected a divisor of interaction_width "
+                f"({self.interaction_width}), got {self.interaction_chunk}"
+            )
+
+
+@dataclass(frozen=True)
+class ProbeConfig:
+    """Classifiers of an encoder's states, and how they learn.
+
+    Attributes:
+        layers: of pretrained encoders: a probe on the last one, or one on every layer.
+        hidden: units of the classifier's one hidden layer.
+        dropout: of these units.
+        learning_rate: Adam's, of the classifiers of frozen encoders.
+        batch_tokens: most source positions of a batch, padding counted.
+        max_epochs: the most; a probe stops earlier when `patience` of them in a row did not make
+            its accuracy on `valid` higher.
+        bootstrap_samples: resamples behind each interval.
+    """
+
+    tasks: tuple[Task, ...]
+    encoders: tuple[ProbedEncoder, ...]
+    layers: Literal["last", "all"]
+    hidden: Positive
+    dropout: Probability
+    learning_rate: NonNegative
+    batch_tokens: Positive
+    max_epochs: Positive
+    patience: Positive
+    bootstrap_samples: Annotated[int, Range(minimum=2)]
+    seed: Count
+    scratch: ScratchConfig
+
+    def __post_init__(self) -> None:
+        for name, values in (("tasks", self.tasks), ("encoders", self.encoders)):
+            if len(set(values)) != len(values) or not values:
+                raise ValueError(f"{name}: expected at least one, each once")

@@ -1,0 +1,222 @@
+"""Probes on rows made up: what is learned, from what, and that nothing else plays a part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from mgsa.config import TransformerConfig
+from mgsa.data.batch import Row, RowColumns
+from mgsa.data.ragged import Ragged
+from mgsa.errors import InputError
+from mgsa.model.build import build_model
+from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.probing.encoder import FrozenEncoder, ScratchEncoder, build_scratch, scratch_config
+from mgsa.probing.examples import Example, make_examples
+from mgsa.probing.rows import ProbingRows
+from mgsa.probing.training import Told, run_probes
+from mgsa.settings import from_mapping
+from tests.probing_settings import probe_config
+from tests.training_settings import MODEL
+
+VOCABULARY = 12
+CLASSES = {"voice": 2, "pos": VOCABULARY}
+SIZES = {"train": 120, "valid": 40, "test": 60}
+CPU = torch.device("cpu")
+
+
+def rows_of(count: int, seed: int, *, shuffled: bool = False) -> ProbingRows:
+    """Sentences of random subwords; voice is whether the first half of them is first, pos each."""
+    generator = np.random.default_rng(seed)
+    sentences = [generator.integers(4, VOCABULARY, generator.integers(2, 8)) for _ in range(count)]
+    voice = np.array([int(sentence[0] < 8) for sentence in sentences])
+    pos = [list(map(int, sentence)) for sentence in sentences]
+    if shuffled:
+        voice = generator.integers(0, 2, count)
+        pos = [list(map(int, generator.integers(4, VOCABULARY, len(one)))) for one in pos]
+    rows = [
+        Row(
+            index=index,
+            source=list(map(int, sentence)),
+            target=(),
+            subwords_per_word=[1] * len(sentence),
+            phrase_lengths=[[1] * len(sentence), [len(sentence)]],
+            phrase_tags=[[0] * len(sentence), [0]],
+        )
+        for index, sentence in enumerate(sentences)
+    ]
+    return ProbingRows(RowColumns.of(rows), {"voice": voice}, {"pos": Ragged.of(pos)})
+
+
+def splits_of(
+    model: EncoderDecoder, *, shuffled: bool = False, batch_tokens: int = 100
+) -> dict[str, list[Example]]:
+    return {
+        split: make_examples(
+            rows_of(size, seed, shuffled=shuffled),
+            list(CLASSES),
+            model.granularities,
+            ngram_unit=model.ngram_unit,
+            batch_tokens=batch_tokens,
+            device=CPU,
+        )
+        for seed, (split, size) in enumerate(SIZES.items())
+    }
+
+
+def model_config(**changes: Any) -> TransformerConfig:
+    return from_mapping(TransformerConfig, MODEL | {"share_embeddings": "none"} | changes, "model")
+
+
+def frozen(layers: Any = "last", **more: Any) -> FrozenEncoder:
+    config = model_config()
+    torch.manual_seed(1)
+    model = build_model(
+        config, source_vocabulary=VOCABULARY, target_vocabulary=VOCABULARY, num_tags=2
+    )
+    return FrozenEncoder(model, config, layers=layers, **more)
+
+
+def scratch(name: str) -> ScratchEncoder:
+    torch.manual_seed(1)
+    sizes = scratch_config(name, model_config(), probe_config().scratch)
+    return build_scratch(sizes, source_vocabulary=VOCABULARY)
+
+
+def probed(
+    encoder: FrozenEncoder | ScratchEncoder,
+    splits: Mapping[str, Sequence[Example]] | None = None,
+    classes: Mapping[str, int] = CLASSES,
+    **changes: Any,
+) -> dict[tuple[str, int], Told]:
+    config = probe_config(**{"max_epochs": 12, "patience": 4, "hidden": 32} | changes)
+    told = run_probes(encoder, splits or splits_of(encoder.model), classes, config, lambda _: None)
+    return {(one.task, one.layer): one for one in told}
+
+
+def accuracy(told: Told) -> float:
+    return float(told.right.sum() / told.counted.sum())
+
+
+def test_a_probe_learns_what_states_tell_and_a_frozen_encoder_stays_as_it_is() -> None:
+    encoder = frozen()
+    before = {name: weight.clone() for name, weight in encoder.model.state_dict().items()}
+    told = probed(encoder)
+    assert accuracy(told["pos", 2]) > 0.95
+    assert all(torch.equal(before[name], w) for name, w in encoder.model.state_dict().items())
+    assert all(weight.grad is None for weight in encoder.model.parameters())
+    assert not encoder.model.training
+
+
+def test_labels_that_nothing_tells_are_told_by_chance() -> None:
+    """Whoever sees a label of the test split, or its sentences in training, does better."""
+    encoder = frozen()
+    told = probed(encoder, splits_of(encoder.model, shuffled=True))
+    assert accuracy(told["pos", 2]) < 2 / 8
+    assert 0.3 < accuracy(told["voice", 2]) < 0.7
+
+
+def test_counts_are_in_the_splits_order_whatever_is_batched_together() -> None:
+    encoder = frozen()
+    rows = rows_of(SIZES["test"], 2)
+    told = probed(encoder)
+    assert told["pos", 2].counted.tolist() == rows.columns.source.lengths.tolist()
+    assert (told["voice", 2].counted == 1).all()
+    # One sentence a batch, so no padding; learned from the same batches as before.
+    again = frozen()
+    alone = splits_of(again.model) | {"test": splits_of(again.model, batch_tokens=1)["test"]}
+    for key, one in probed(again, alone).items():
+        assert one.right.tolist() == told[key].right.tolist()
+
+
+def test_every_layer_has_a_probe_that_learns_as_if_it_were_alone() -> None:
+    everything = probed(frozen("all"), max_epochs=2)
+    assert list(everything) == [("voice", 1), ("pos", 1), ("voice", 2), ("pos", 2)]
+    last = probed(frozen(), max_epochs=2)
+    assert everything["pos", 2].right.tolist() == last["pos", 2].right.tolist()
+    alone = probed(frozen(), classes={"voice": 2}, max_epochs=2)
+    assert alone["voice", 2].right.tolist() == last["voice", 2].right.tolist()
+    assert everything["pos", 1].right.tolist() != everything["pos", 2].right.tolist()
+
+
+def test_states_are_kept_while_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    encode = EncoderDecoder.encode
+
+    def counted(self: EncoderDecoder, *batch: Any, **more: Any) -> Any:
+        calls.append(1)
+        return encode(self, *batch, **more)
+
+    monkeypatch.setattr(EncoderDecoder, "encode", counted)
+    encoder = frozen()
+    kept = probed(encoder, max_epochs=2)
+    assert len(calls) == sum(map(len, splits_of(encoder.model).values()))
+    calls.clear()
+    none = probed(frozen(kept_bytes=0), max_epochs=2)
+    assert len(calls) == sum(
+        times * len(splits_of(encoder.model)[split])
+        for split, times in {"train": 2, "valid": 2, "test": 1}.items()
+    )
+    assert kept["pos", 2].right.tolist() == none["pos", 2].right.tolist()
+
+
+def test_progress_is_whole_where_probes_stop_before() -> None:
+    encoder = frozen()
+    splits = splits_of(encoder.model)
+    advanced: list[int] = []
+    config = probe_config(max_epochs=30, patience=1)
+    run_probes(encoder, splits, CLASSES, config, advanced.append)
+    assert sum(advanced) == 30 * SIZES["train"]
+    assert max(advanced) > SIZES["train"]
+
+
+@pytest.mark.parametrize(
+    ("name", "granularities", "interaction"),
+    [
+        ("scratch_transformer", (), None),
+        ("scratch_ngram", ("ngram_2", "ngram_3"), "none"),
+        ("scratch_syntactic", ("syntactic_1", "syntactic_2"), "none"),
+        ("scratch_syntactic_on_lstm", ("syntactic_1", "syntactic_2"), "on_lstm"),
+    ],
+)
+def test_an_encoder_from_scratch_learns_with_its_probe(
+    name: str, granularities: tuple[str, ...], interaction: str | None
+) -> None:
+    sizes = scratch_config(name, model_config(), probe_config().scratch)
+    multi = sizes.multi_granularity
+    assert (multi.granularities if multi else ()) == granularities
+    assert (multi.interaction if multi else None) == interaction
+    if multi:
+        assert (multi.group_heads, multi.tags) == ((2, 1, 1), False)
+    encoder = scratch(name)
+    assert encoder.model.granularities == granularities
+    before = [weight.clone() for weight in encoder.parameters()]
+    told = probed(encoder, classes={"pos": VOCABULARY})
+    assert accuracy(told["pos", 2]) > 0.95
+    learned = [not torch.equal(*pair) for pair in zip(before, encoder.parameters(), strict=True)]
+    assert all(learned)
+    again = probed(scratch(name), classes={"pos": VOCABULARY})
+    assert again["pos", 2].right.tolist() == told["pos", 2].right.tolist()
+
+
+def test_an_encoder_with_ngrams_sees_them() -> None:
+    """Its bottom layer's states change when its bigrams are other ones, and words stay."""
+    encoder = scratch("scratch_ngram")
+    example = splits_of(encoder.model)["test"][-1]
+    (states,), _ = encoder.states(example, training=False)
+    segments = example.batch.segments["ngram_2"]
+    segments[:, 1] = 1  # the first bigram loses its second word to the next one
+    example.batch.phrase_lengths["ngram_2"][:, 0] -= 1
+    example.batch.phrase_lengths["ngram_2"][:, 1] += 1
+    (others,), _ = encoder.states(example, training=False)
+    assert not torch.allclose(states, others)
+
+
+def test_more_to_attend_to_than_heads() -> None:
+    few = model_config(heads=2, multi_granularity=None)
+    with pytest.raises(InputError, match="expected a model with 3 heads or more, got 2"):
+        scratch_config("scratch_ngram", few, probe_config().scratch)

@@ -1,0 +1,195 @@
+"""The stage `probe`: one table of several encoders, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from mgsa.command import BAD_INPUT, DONE, run
+from mgsa.files import read_json
+from pipeline.probe import TABLE, main
+from tests.all_stages import contents
+from tests.model_folders import random_model
+from tests.probing_folders import TREES, build, write_dataset
+from tests.probing_settings import PROBE, SCRATCH
+
+TASKS = PROBE["tasks"]
+SCRATCHES = [
+    "scratch_transformer",
+    "scratch_ngram",
+    "scratch_syntactic",
+    "scratch_syntactic_on_lstm",
+]
+NOUNS = ("dog", "cat", "house", "sea", "night", "walk")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with probing data, and a model of either kind for the same subwords."""
+    folder = tmp_path_factory.mktemp("probe")
+    generator = random.Random(1)
+    trees = [
+        generator.choice(TREES).replace("(NN dog)", f"(NN {noun})").replace("(NN sea)", f"(NN {x})")
+        for noun in NOUNS
+        for x in NOUNS
+        for _ in range(3)
+    ]
+    write_dataset(folder, trees)
+    build(folder, "shares=[2, 1, 1]")
+    random_model(folder / "mgsa", folder / "dataset")
+    random_model(folder / "rnn", folder / "dataset", kind="rnn")
+    return folder
+
+
+def probe(folder: Path, out: Path, *models: str, probing: str = "probing", **changes: Any) -> int:
+    params = out.with_name(f"{out.name}.yaml")
+    params.write_text(yaml.safe_dump({"probe": PROBE | changes}), encoding="utf-8")
+    paths = {
+        "probing": folder / probing,
+        "out": out,
+        "report": out.with_name(f"{out.name}.json"),
+        "params": params,
+    }
+    argv = [word for name, path in paths.items() for word in (f"--{name}", str(path))]
+    for model in models:
+        name, _, where = model.partition("=")
+        argv += ["--model", f"{name}={folder / where}" if where else model]
+    return run(main, argv)
+
+
+def lines(out: Path) -> list[dict[str, str]]:
+    with (out / TABLE).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_models_and_encoders_from_scratch_in_one_table(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    encoders = ["pretrained", *SCRATCHES]
+    assert probe(finished, out, "one=mgsa", "other | $x=rnn", encoders=encoders) == DONE
+    report, table = read_json(tmp_path / "out.json"), lines(out)
+    rows = ["one", "other | $x", *SCRATCHES]
+    assert list(report["encoders"]) == rows
+    assert [(line["encoder"], line["task"]) for line in table] == [
+        (row, task) for row in rows for task in TASKS
+    ]
+    for line in table:
+        cell = report["encoders"][line["encoder"]][line["task"]]
+        assert cell == {name: float(line[name]) for name in cell}
+        assert 0 <= cell["low"] <= cell["accuracy"] <= cell["high"] <= 100
+        assert line["majority"] == table[TASKS.index(line["task"])]["majority"]
+    assert report["recipe"][0]["seed"] == 1
+    markdown = (out / "probe.md").read_text("utf-8").splitlines()
+    assert [line.split(" | ")[0] for line in markdown[4:]] == [
+        "| majority class",
+        "| one",
+        r"| other \| $x",
+        *(f"| {name}" for name in SCRATCHES),
+    ]
+    assert [path.name for path in (out / "figures").iterdir()] == ["probe.svg"]
+    said = capsys.readouterr()
+    assert said.out.startswith("one, layer 2: voice ")
+    assert said.err == ""
+
+
+def test_every_layer_and_the_same_again(finished: Path, tmp_path: Path) -> None:
+    for out in ("all", "again"):
+        assert probe(finished, tmp_path / out, "m=mgsa", layers="all") == DONE
+    assert contents(tmp_path / "all") == contents(tmp_path / "again")
+    assert probe(finished, tmp_path / "last", "m=mgsa") == DONE
+    everything, last = lines(tmp_path / "all"), lines(tmp_path / "last")
+    assert [line["layer"] for line in everything] == ["1"] * 5 + ["2"] * 5
+    assert everything[5:] == last
+    report = read_json(tmp_path / "all.json")
+    assert list(report["layers"]["m"]) == ["layer_1", "layer_2"]
+    assert report["encoders"] == read_json(tmp_path / "last.json")["encoders"]
+    figures = {path.name for path in (tmp_path / "all" / "figures").iterdir()}
+    assert figures == {"probe.svg", "layers.svg"}
+
+
+def test_flat_trees_leave_nothing_to_probe(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_dataset(tmp_path / "flat", ["(ROOT (X a) (X b))", "(ROOT (X c))"])
+    build(tmp_path / "flat")
+    random_model(tmp_path / "flat" / "mgsa", tmp_path / "flat" / "dataset")
+    capsys.readouterr()
+    assert probe(tmp_path / "flat", tmp_path / "out", "m=mgsa") == DONE
+    assert lines(tmp_path / "out") == []
+    assert read_json(tmp_path / "out.json")["encoders"] == {}
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "probe: voice has no labels in train, valid, test: left out" in said.err
+
+
+MISTAKES: list[tuple[list[str], dict[str, Any], str]] = [
+    (["mgsa"], {}, "--model mgsa: expected NAME=DIR"),
+    (["m=mgsa", "m=rnn"], {}, "expected another name, m is taken"),
+    (["m=nowhere"], {}, "nowhere/manifest.json: no such file"),
+    (
+        ["m=mgsa"],
+        {"tasks": ["mood"]},
+        "probe.tasks[0]: expected one of voice, tense, tss, spc, pos",
+    ),
+    (["m=mgsa"], {"tasks": []}, "probe: tasks: expected at least one, each once"),
+    (["m=mgsa"], {"encoders": ["new"]}, "expected one of pretrained, scratch_transformer"),
+    (["m=rnn"], {"layers": "all"}, "rnn: probe.layers: all takes a Transformer; expected last"),
+    (["m=rnn"], {"encoders": ["scratch_ngram"]}, "scratch_ngram takes the sizes of a Transformer"),
+    (
+        ["scratch_ngram=mgsa"],
+        {"encoders": ["scratch_ngram"]},
+        "--model scratch_ngram=…: expected another name than that of an encoder",
+    ),
+    (
+        ["m=mgsa"],
+        {"encoders": ["scratch_syntactic"], "scratch": SCRATCH | {"levels": [1, 4]}},
+        "expected the level syntactic_4, which scratch_syntactic attends to "
+        "(probe.scratch.levels), but there are 3 (partition.levels)",
+    ),
+    (
+        ["m=mgsa"],
+        {"scratch": SCRATCH | {"phrase_layers": [3]}},
+        "probe.scratch: phrase_layers: expected 1 to 2 (layers), got 3",
+    ),
+]
+
+
+@pytest.mark.parametrize(("models", "changes", "message"), MISTAKES)
+def test_a_mistake_is_one_line_and_leaves_everything(
+    finished: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    models: list[str],
+    changes: dict[str, Any],
+    message: str,
+) -> None:
+    assert probe(finished, tmp_path / "out", *models, **changes) == BAD_INPUT
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.startswith("error: ")
+    assert said.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_subwords_and_too_few_levels(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_dataset(tmp_path / "other", TREES[:4])
+    other = build(tmp_path / "other")
+    assert probe(finished, tmp_path / "out", "m=mgsa", probing=str(other)) == BAD_INPUT
+    said = capsys.readouterr().err
+    assert f"{other}: expected the source vocabulary of the model {finished}/mgsa" in said
+    write_dataset(tmp_path / "flat", levels=1)
+    write_dataset(tmp_path / "deep")
+    random_model(tmp_path / "mgsa", tmp_path / "deep" / "dataset")
+    flat = build(tmp_path / "flat")
+    capsys.readouterr()
+    assert probe(tmp_path, tmp_path / "out", "m=mgsa", probing=str(flat)) == BAD_INPUT
+    said = capsys.readouterr().err
+    assert f"expected the level syntactic_2, which the model {tmp_path}/mgsa attends to" in said
