@@ -79,6 +79,7 @@ phrasal_patterns     STAGE: which n-grams are right
 analyze              STAGE: what a model attends to: shares, heat maps
 probe_tables         accuracies of probes as rows
 probe_figures        and as bars, and curves over layers
+probed_encoders      all encoders of the table, probed one after the other
 probe                STAGE: what encoders know of syntax
 parameters           what every section of params.yaml must be
 composition          STAGE, the first to run: params.yaml checked; which composition of conf/ it is
