@@ -23,3 +23,19 @@ class AnalyzeSettings:
     def __post_init__(self) -> None:
         if len(set(self.sentences)) != len(self.sentences):
             raise ValueError("sentences: expected each once")
+
+
+@dataclass(frozen=True)
+class ReportSettings:
+    """What the page shows of its sentences.
+
+    `sentences` of the split, spread over their lengths up to `max_words` source words, are drawn.
+    Of the worst, of the best and of those that systems differ in most, `ranked` are listed, by the
+    sentence score `metric`.
+    """
+
+    split: str
+    sentences: Count
+    max_words: Positive
+    ranked: Count
+    metric: Literal["chrf", "bleu"]

@@ -120,7 +120,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         (out / "heat_maps").mkdir()
         for pair in dataset.rows(settings.split, settings.sentences):
             folder = out / "heat_maps" / f"{settings.split}_{pair.index}"
-            _draw(sentence_maps(translator, pair), folder, settings.figures)
+            named = f"{settings.split}, sentence {pair.index}"
+            _draw(sentence_maps(translator, pair), folder, named, settings.figures)
         report.update(report_of(shares))
     for line in describe(report):
         print(line)
@@ -138,7 +139,7 @@ def _check_sentences(settings: AnalyzeSettings, dataset: Dataset, params: Path) 
             )
 
 
-def _draw(heat_maps: Iterator[HeatMap], folder: Path, kind: str) -> None:
+def _draw(heat_maps: Iterator[HeatMap], folder: Path, sentence: str, kind: str) -> None:
     """Write the maps of a sentence, as `encoder_1.svg` and so on."""
     from pipeline.figures import draw_heat_map
 
@@ -147,7 +148,8 @@ def _draw(heat_maps: Iterator[HeatMap], folder: Path, kind: str) -> None:
         heat_maps, f"draw {folder.name}", total=None, unit="heat maps", size=lambda _: 1
     )
     for heat_map in shown:
-        draw_heat_map(heat_map, folder / f"{heat_map.place}_{heat_map.layer}.{kind}")
+        path = folder / f"{heat_map.place}_{heat_map.layer}.{kind}"
+        draw_heat_map(heat_map, path, sentence=sentence)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -21,7 +21,7 @@ from mgsa.config import (
 from mgsa.errors import InputError
 from mgsa.settings import from_mapping, from_tagged
 from pipeline.aligner_kinds import KINDS as ALIGNER_KINDS
-from pipeline.analysis_settings import AnalyzeSettings
+from pipeline.analysis_settings import AnalyzeSettings, ReportSettings
 from pipeline.bpe import BpeSettings
 from pipeline.corpus_kinds import KINDS as CORPUS_KINDS
 from pipeline.dataset import DatasetSettings
@@ -46,6 +46,7 @@ SETTINGS: dict[str, type | Mapping[str, type]] = {
     "translate": TranslateConfig,
     "evaluate": EvaluateSettings,
     "analyze": AnalyzeSettings,
+    "report": ReportSettings,
 }
 """The dataclass of each section, or several by the section's key `kind`."""
 

@@ -28,6 +28,7 @@ SECTIONS = (
     "translate",
     "evaluate",
     "analyze",
+    "report",
 )
 """The sections of `params.yaml`, in the order of the stages that read them."""
 
