@@ -10,6 +10,9 @@ from typing import Literal
 
 from mgsa.settings import Count, Positive
 
+SHARES = "attention_shares.csv"
+"""The table that the stage `analyze` writes, and the page shows."""
+
 
 @dataclass(frozen=True)
 class AnalyzeSettings:

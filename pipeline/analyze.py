@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from mgsa.command import progress, run
 from mgsa.errors import InputError
 from mgsa.files import open_to_write
-from pipeline.analysis_settings import AnalyzeSettings
+from pipeline.analysis_settings import SHARES, AnalyzeSettings
 from pipeline.stage import argument_parser, read_settings, replacing_outputs
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from mgsa.data.artifact import Dataset
     from mgsa.data.batch import Row
     from mgsa.decoding.translator import Translator
-
-SHARES = "attention_shares.csv"
 
 
 def attention_shares(translator: Translator, dataset: Dataset, settings: AnalyzeSettings) -> Shares:
