@@ -63,6 +63,8 @@ evaluate             STAGE: scores with confidence intervals
 analysis_settings    settings of the stages that look at a model
 figures              drawings; matplotlib is imported here only
 analyze              STAGE: what a model attends to: shares, heat maps
+report_page/         the sections of a report, their drawings and templates
+report               STAGE: one HTML page about a run or a comparison
 parameters           what every section of params.yaml must be
 composition          STAGE, the first to run: params.yaml checked; which composition of conf/ it is
 """

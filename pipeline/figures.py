@@ -45,7 +45,8 @@ MARKED_WEIGHTS = (0, 0.05, 0.2, 0.5, 1)
 def draw_heat_map(heat_map: HeatMap, path: Path, *, sentence: str) -> None:
     """Write the figure of a map; the suffix of `path` says which format.
 
-    `sentence` is what the title calls the sentence, such as `test, sentence 0`. Characters that no font has are boxes in a PNG, and what the viewer's fonts have in an SVG.
+    `sentence` is what the title calls the sentence, such as `test, sentence 0`. Characters that no
+    font has are boxes in a PNG, and what the viewer's fonts have in an SVG.
     """
     kind = path.suffix.removeprefix(".")
     metadata = {"Date": None} if kind == "svg" else {"Software": None}

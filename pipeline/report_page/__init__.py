@@ -12,8 +12,8 @@ then the section is left out, of the contents too. To add one, for a stage that 
 2.  `templates/sections/probing.html`: no heading, since the page gives it; macros for charts, bars
     and the list of files are in `templates/parts.html`. Text is escaped where it is filled in.
 3.  A line in `contents.py`, which is the order of the page; one in the map of `sections/`.
-4.  Where it reads a folder that no section read before: a line in `inputs.PATHS`, which is an option
-    of the command too, and the path in `dvc.yaml`.
+4.  Where it reads a folder that no section read before: a line in `inputs.PATHS`, which makes an
+    option of the command too, and the path in `dvc.yaml`.
 
 In reading order:
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from mgsa.errors import InputError
 from pipeline.analysis_settings import ReportSettings
+from pipeline.report_page.drawn_sentences import drawn_sentences
 from pipeline.report_page.numbers import Report
 from pipeline.report_page.system import System, Translations, read_translations
 from pipeline.text import read_sentences, split_tokens, unequal_lines
@@ -92,6 +93,21 @@ class Inputs:
             InputError: as `read_translations`.
         """
         return read_translations(self.systems, self.settings.split)
+
+    @cached_property
+    def drawn(self) -> list[int]:
+        """The sentences that are drawn, from a short to a long one; none without tokenised text."""
+        return drawn_sentences(
+            [len(words) for words in self.tokens("source") or []],
+            count=self.settings.sentences,
+            longest=self.settings.max_words,
+        )
+
+    @property
+    def opened(self) -> tuple[int, ...]:
+        """The places in `drawn` of those that are unfolded at first: in the middle."""
+        middle = len(self.drawn) // 2
+        return tuple(place for place in (middle - 1, middle) if place >= 0)
 
     def lines(self, name: str, ending: str) -> list[str] | None:
         """The lines of a folder's file of the split, such as `test.source`; `None` if not given.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from pipeline.report_page.contents import SECTIONS
 from pipeline.report_page.inputs import Inputs
@@ -26,6 +27,8 @@ from pipeline.report_page.numbers import Report
 TEMPLATES = Path(__file__).parent / "templates"
 LONGEST_SUMMARY = 140
 """Characters of a sentence where it only stands for itself."""
+
+_NAME_PARTS = re.compile(r"[^_./]*[_./]|[^_./]+")
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,7 @@ def _environment() -> Environment:
         "p_value": p_value,
         "as_yaml": as_yaml,
         "shortened": shortened,
+        "breakable": breakable,
         "column": column,
         "keys": keys,
     }
@@ -140,9 +144,12 @@ def shortened(text: str) -> str:
     return text if len(text) <= LONGEST_SUMMARY else f"{text[: LONGEST_SUMMARY - 1]}…"
 
 
-def column(
-    rows: Sequence[tuple[float, Sequence[float | None]]], number: int
-) -> list[float]:
+def breakable(name: str) -> Markup:
+    """A name that may be broken after its points and underscores."""
+    return Markup("<wbr>").join(Markup(escape(part)) for part in _NAME_PARTS.findall(name))
+
+
+def column(rows: Sequence[tuple[float, Sequence[float | None]]], number: int) -> list[float]:
     """The values of one line of a chart's table, which has at least one."""
     return [value for _, values in rows if (value := values[number]) is not None]
 

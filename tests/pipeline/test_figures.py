@@ -40,7 +40,13 @@ def test_labels_stand_at_their_rows_and_columns() -> None:
     assert [list(line.get_data()[0]) for line in axes.lines[:1]] == [[2.5, 2.5]]
     assert [list(line.get_data()[1]) for line in axes.lines[1:]] == [[2.5, 2.5]]
     assert bar.get_ylim() == (0, 1)
-    assert [tick.get_text() for tick in bar.get_yticklabels()] == ["0.00", "0.05", "0.20", "0.50", "1.00"]
+    assert [tick.get_text() for tick in bar.get_yticklabels()] == [
+        "0.00",
+        "0.05",
+        "0.20",
+        "0.50",
+        "1.00",
+    ]
     assert axes.get_title(loc="left").startswith("$test, sentence$ 7: encoder, layer 3\n")
 
 

@@ -33,7 +33,14 @@ ATTRIBUTES = frozenset(
 )
 STYLES = frozenset(
     {
-        *("fill", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin", "stroke-dasharray"),
+        *(
+            "fill",
+            "stroke",
+            "stroke-width",
+            "stroke-linecap",
+            "stroke-linejoin",
+            "stroke-dasharray",
+        ),
         *("opacity", "fill-opacity", "stroke-opacity", "font-size", "font-style", "text-anchor"),
         "image-rendering",
     }
@@ -46,6 +53,8 @@ _VALUE = re.compile(r"[#\w.,%() -]*")
 _REFERENCE = re.compile(r"url\(#([\w.-]+)\)")
 _PICTURE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+")
 _DECIMALS = re.compile(r"(\d+\.\d\d)\d+")
+_COLOURS = {"#000000": "currentColor", "#ebebeb": "var(--rule)"}
+"""What stands for the page's own colours: text and axes, the lines between cells."""
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -163,12 +172,12 @@ def _drop_unused_names(root: Element) -> None:
 
 
 def _style(text: str) -> str:
-    """The declarations that draw; black becomes the colour of the text around."""
+    """The declarations that draw, in the page's colours where there are such."""
     kept = []
     for declaration in text.split(";"):
         name, _, value = (part.strip() for part in declaration.partition(":"))
         if name in STYLES and _VALUE.fullmatch(value) and "url" not in value:
-            kept.append(f"{name}: {'currentColor' if value == '#000000' else value}")
+            kept.append(f"{name}: {_COLOURS.get(value, value)}")
     return "; ".join(kept)
 
 

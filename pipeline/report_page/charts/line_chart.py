@@ -73,6 +73,7 @@ def line_chart(
     styles: Mapping[str, int] | None = None,
     scale: Literal["linear", "log"] = "linear",
     from_zero: bool = False,
+    x_from_zero: bool = False,
     digits: int = 2,
 ) -> LineChart | None:
     """The chart of some curves by name; what is not finite is left out, and so is an empty curve.
@@ -80,7 +81,7 @@ def line_chart(
     Args:
         styles: the number of each curve's style; without it, their order says.
         scale: of y; a logarithmic one leaves out what is not above zero.
-        from_zero: whether y starts at zero, whatever the curves do.
+        from_zero, x_from_zero: whether y, or x, starts at zero, whatever the curves do.
         digits: decimal places of the numbers in the table.
     """
     log = scale == "log"
@@ -93,12 +94,11 @@ def line_chart(
         return None
     xs = sorted({x for points in drawn.values() for x, _ in points})
     ys = [y for points in drawn.values() for _, y in points] + ([0.0] if from_zero else [])
-    x_marks = ticks(xs[0], xs[-1])
+    x_marks = ticks(0.0 if x_from_zero else xs[0], xs[-1])
     y_marks = log_ticks(min(ys), max(ys)) if log else ticks(min(ys), max(ys))
-    low, high = min(x_marks[0], xs[0]), max(xs[-1], x_marks[0])
-    if high == low:
-        low, high = x_marks[0], x_marks[-1]
-    x_marks = [mark for mark in x_marks if low <= mark <= high]
+    # The last round number may be far from the last point: the axis ends at the point.
+    low, high = x_marks[0], x_marks[-1] if xs[0] == xs[-1] else xs[-1]
+    x_marks = [mark for mark in x_marks if mark <= high]
 
     def right_of(x: float) -> float:
         return LEFT + (x - low) / (high - low) * (WIDTH - RIGHT - LEFT)

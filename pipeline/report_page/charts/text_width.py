@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-NARROW, AVERAGE, CAPITAL, WIDE = 0.34, 0.58, 0.72, 1.0
+NARROW, AVERAGE, CAPITAL, WIDE = 0.4, 0.64, 0.84, 1.0
 """In font sizes."""
 
 
@@ -25,4 +25,4 @@ def _of_character(character: str) -> float:
         return WIDE
     if character in "iljtfrI.,:;!|'()[]- ":
         return NARROW
-    return CAPITAL if character.isupper() or character in "mw@%&" else AVERAGE
+    return CAPITAL if character.isupper() or character in "mwæœ@%&…—" else AVERAGE

@@ -10,7 +10,6 @@ from mgsa.alignment.pharaoh import Link
 from mgsa.errors import InputError
 from pipeline.links import PHARAOH, read_gold_links, read_links
 from pipeline.report_page.charts.link_matrix import KINDS, Gold, LinkMatrix, link_matrix
-from pipeline.report_page.drawn_sentences import drawn_sentences
 from pipeline.report_page.inputs import Inputs, check_same_number
 from pipeline.report_page.numbers import Report
 from pipeline.report_page.section import Context
@@ -41,11 +40,6 @@ def context(inputs: Inputs) -> Context | None:
             {tokenized / f"{split}.source": source, tokenized / f"{split}.target": target}
             | {file.path: file.lines for file in files}
         )
-        chosen = drawn_sentences(
-            [max(len(s), len(t)) for s, t in zip(source, target, strict=True)],
-            count=inputs.settings.sentences,
-            longest=inputs.settings.max_words,
-        )
         drawn = [
             {
                 "index": index,
@@ -56,7 +50,7 @@ def context(inputs: Inputs) -> Context | None:
                     for one in links
                 ],
             }
-            for index in chosen
+            for index in inputs.drawn
         ]
     scores = _scores(inputs, report)
     if not scores and not drawn and report is None:
@@ -65,6 +59,7 @@ def context(inputs: Inputs) -> Context | None:
         "splits": [] if report is None else _splits(report),
         "scores": scores,
         "sentences": drawn,
+        "opened": inputs.opened,
         "gold": gold,
         "kinds": {k: v for k, v in KINDS.items() if (k == "link") == (gold is None)},
         "split": inputs.settings.split,

@@ -24,6 +24,7 @@ PLACES = {
 }
 
 _SENTENCE = re.compile(r"(.+)_(\d+)")
+_NGRAMS = re.compile(r"ngram_(\d+)_to_ngram_(\d+)")
 _MAP = re.compile(r"([a-z]+)_(\d+)\.(?:svg|png)")
 
 
@@ -58,6 +59,9 @@ def context(inputs: Inputs) -> Context | None:
     shares = [(system.name, list(_layers(system))) for system in systems]
     return {
         "systems": shares,
+        "has_kinds": any(
+            len(layer.kinds) > len(layer.quadrants) for _, layers in shares for layer in layers
+        ),
         "quadrants": [
             name
             for name in QUADRANTS
@@ -100,9 +104,18 @@ def _layers(system: System) -> Iterator[Layer]:
             place,
             layer,
             quadrants,
-            {kind: share for (_, kind), share in shares.items()},
+            {kind_name(kind): share for (_, kind), share in shares.items()},
             stacked(quadrants),
         )
+
+
+def kind_name(kind: str) -> str:
+    """What weights are of, for people: `2-grams to words` for `ngram_2_to_ngram_1`."""
+    sizes = _NGRAMS.fullmatch(kind)
+    if sizes is None:
+        return kind.replace("_", " ")
+    query, key = ("words" if size == "1" else f"{size}-grams" for size in sizes.groups())
+    return f"{query} to {key}"
 
 
 def _heat_maps(
@@ -110,7 +123,9 @@ def _heat_maps(
 ) -> Iterator[HeatMapSet]:
     assert system.attention is not None
     folder = system.attention / "heat_maps"
-    named = [(match, path) for path in folder.glob("*") if (match := _SENTENCE.fullmatch(path.name))]
+    named = [
+        (match, path) for path in folder.glob("*") if (match := _SENTENCE.fullmatch(path.name))
+    ]
     for match, sentence in sorted(named, key=lambda one: (one[0][1], int(one[0][2]))):
         index = int(match[2])
         known = sources is not None and match[1] == split and index < len(sources)

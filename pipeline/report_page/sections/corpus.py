@@ -52,7 +52,7 @@ def context(inputs: Inputs) -> Context | None:
         "reasons": _reasons(report, inputs),
         "chart": None if tokenized is None else _lengths(tokenized, "train"),
         "dropped": report.number("train_pairs") - report.number("train_kept"),
-        "file": report.path,
+        "paths": [path for path in (report.path, tokenized) if path is not None],
     }
 
 

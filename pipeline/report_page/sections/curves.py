@@ -69,9 +69,7 @@ def context(inputs: Inputs) -> Context | None:
     }
 
 
-def _chart(
-    metric: str, folders: Mapping[str, Path], styles: Mapping[str, int]
-) -> LineChart | None:
+def _chart(metric: str, folders: Mapping[str, Path], styles: Mapping[str, int]) -> LineChart | None:
     """The chart of a metric; none of one that is zero throughout, such as skipped batches."""
     curves: dict[str, list[tuple[float, float]]] = {}
     for name, folder in folders.items():
@@ -88,6 +86,7 @@ def _chart(
         y_name="",
         styles=styles,
         scale=kind.scale,
+        x_from_zero=True,
         digits=kind.digits,
     )
 

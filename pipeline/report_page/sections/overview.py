@@ -65,7 +65,7 @@ def _data(inputs: Inputs) -> Iterator[Tile]:
     if aligned is not None and error in aligned:
         yield Tile(
             f"{aligned.number(error):.1f}",
-            "alignment error rate",
+            "AER of the aligner",
             f"on {inputs.settings.split}",
             "alignments",
         )

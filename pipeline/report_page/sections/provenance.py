@@ -54,7 +54,8 @@ def flatten(values: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
         for key, value in values.items():
             yield from flatten(value, f"{prefix}.{key}" if prefix else str(key))
     else:
-        yield prefix, json.dumps(values, ensure_ascii=False)
+        text = values if isinstance(values, str) else json.dumps(values, ensure_ascii=False)
+        yield prefix, text
 
 
 def _artifacts(inputs: Inputs) -> Iterator[Artifact]:
@@ -72,7 +73,7 @@ def _artifacts(inputs: Inputs) -> Iterator[Artifact]:
         files: Any = Report.read(path).content.get("files", {})
         for name, file in sorted(files.items()) if isinstance(files, dict) else ():
             digest = file.get("sha256") if isinstance(file, dict) else None
-            yield Artifact(f"dataset: {name}", dataset / name, str(digest), "the file")
+            yield Artifact(f"dataset: {name}", dataset / name, str(digest), "")
     for system in inputs.systems:
         if system.model is not None:
             path = system.model / "manifest.json"

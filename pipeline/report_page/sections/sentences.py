@@ -133,7 +133,10 @@ def _by_length(
     buckets = length_buckets(lengths, BUCKETS)
     curves = {
         name: [
-            (round(fmean(lengths[i] for i in bucket), 2), round(fmean(values[i] for i in bucket), 2))
+            (
+                round(fmean(lengths[i] for i in bucket), 2),
+                round(fmean(values[i] for i in bucket), 2),
+            )
             for bucket in buckets
         ]
         for name, values in scores.of_system.items()
@@ -144,6 +147,7 @@ def _by_length(
         x_name="words of the sentence (mean of each sixth)",
         y_name="mean sentence score",
         styles=styles,
+        x_from_zero=True,
         digits=2,
     )
 

@@ -10,7 +10,6 @@ from mgsa.errors import InputError
 from pipeline.partition import LEVEL_SEPARATOR, read_phrases_line
 from pipeline.report_page.charts.spans import draw_spans
 from pipeline.report_page.charts.tree_drawing import TreeDrawing, draw_tree
-from pipeline.report_page.drawn_sentences import drawn_sentences
 from pipeline.report_page.inputs import Inputs, check_same_number
 from pipeline.report_page.section import Context
 from pipeline.report_page.tags import FAMILIES, OTHER
@@ -22,7 +21,7 @@ def context(inputs: Inputs) -> Context | None:
     trees, phrases = inputs.lines("parsed", "trees"), inputs.lines("partitions", "phrases")
     if tokens is None or (trees is None and phrases is None):
         return None
-    split, settings = inputs.settings.split, inputs.settings
+    split = inputs.settings.split
     tokens_path = inputs.paths["tokenized"] / f"{split}.source"
     columns: dict[Path, list[str] | list[list[str]]] = {tokens_path: tokens}
     if trees is not None:
@@ -30,25 +29,25 @@ def context(inputs: Inputs) -> Context | None:
     if phrases is not None:
         columns[inputs.paths["partitions"] / f"{split}.phrases"] = phrases
     check_same_number(columns)
-    chosen = drawn_sentences(
-        [len(words) for words in tokens], count=settings.sentences, longest=settings.max_words
-    )
-    if not chosen:
+    if not inputs.drawn:
         return None
     return {
         "sentences": [
             {
                 "index": index,
                 "words": tokens[index],
-                "tree": None if trees is None else _tree(inputs, index, trees[index], tokens[index]),
+                "tree": None
+                if trees is None
+                else _tree(inputs, index, trees[index], tokens[index]),
                 "brackets": None if trees is None else trees[index],
                 "levels": []
                 if phrases is None
                 else _levels(inputs, index, phrases[index], tokens[index]),
             }
-            for index in chosen
+            for index in inputs.drawn
         ],
         "families": [*FAMILIES, OTHER],
+        "opened": inputs.opened,
         "split": split,
         "total": len(tokens),
         "language": inputs.languages.get("source", ""),

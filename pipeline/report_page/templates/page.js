@@ -128,6 +128,9 @@ for (const figure of document.querySelectorAll("figure.chart")) {
   if (!form) return;
   const list = document.querySelector(".sentences");
   const nothing = document.querySelector(".nothing");
+  const more = document.querySelector(".more-sentences");
+  const portion = 10;
+  let limit = portion;
   const sentences = [...list.children].map((item) => ({
     item,
     outputs: [...item.querySelectorAll(".output")],
@@ -174,11 +177,26 @@ for (const figure of document.querySelectorAll("figure.chart")) {
     const sign = order.startsWith("-") ? -1 : 1;
     sentences.sort((a, b) => sign * (rank(a) - rank(b)) || Number(a.item.dataset.index) - Number(b.item.dataset.index));
     list.append(...sentences.map((sentence) => sentence.item));
+    fold();
+  }
+  function fold() {
+    const fitting = sentences.filter((sentence) => !sentence.item.hidden);
+    fitting.forEach((sentence, i) => sentence.item.classList.toggle("later", i >= limit));
+    const left = fitting.length - limit;
+    more.hidden = left <= 0;
+    more.textContent = `Show ${Math.min(left, 2 * portion)} more`;
   }
   form.hidden = false;
-  form.addEventListener("input", apply);
+  form.addEventListener("input", () => { limit = portion; apply(); });
+  more.addEventListener("click", () => {
+    const first = sentences.filter((sentence) => !sentence.item.hidden)[limit];
+    limit += 2 * portion;
+    fold();
+    first.item.tabIndex = -1;
+    first.item.focus();
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(apply));
+  form.addEventListener("reset", () => setTimeout(() => { limit = portion; apply(); }));
   nothing.querySelector("button").addEventListener("click", () => form.reset());
   apply();
 })();
