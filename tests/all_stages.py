@@ -56,6 +56,10 @@ COMMANDS = {
     "--references translations/test.references --report evaluation.json",
     "analyze": "pipeline.analyze --model model --dataset dataset --out attention "
     "--report attention.json",
+    "report": "pipeline.report --reports . --corpus corpus --tokenized tokenized --parser parser "
+    "--parsed parsed --bpe bpe --partitions partitions --phrase-counts plots "
+    "--alignments alignments --dataset dataset --model model --translations translations "
+    "--attention attention --out page",
     "composition": "pipeline.composition --config conf --report composition.json",
     # Not run by `run_all`, since they need no more than that.
     "translate text": "pipeline.translate --model words",
@@ -153,6 +157,13 @@ def _parameters() -> dict[str, Any]:
             "seed": 1,
         },
         "analyze": {"split": "test", "sentences": [1], "figures": "svg", "batch_tokens": 500},
+        "report": {
+            "split": "test",
+            "sentences": 2,
+            "max_words": 20,
+            "ranked": 2,
+            "metric": "bleu",
+        },
     }
 
 

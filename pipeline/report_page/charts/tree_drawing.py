@@ -10,13 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate
 
-from pipeline.report_page.charts.text_width import text_width
+from pipeline.report_page.charts.text_width import shorten, text_width
 from pipeline.report_page.tags import family
 from pipeline.trees import Tree, unescape_token
 
 LABEL_SIZE, WORD_SIZE = 12, 14
 ROW, GAP, MARGIN = 38, 14, 8
 """Height of a level; room between words; around the whole."""
+LONGEST_WORD = 40
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def _nodes_with_words(tree: Tree) -> list[_Node]:
 
 def _word(node: _Node) -> str:
     assert node.tree.word is not None
-    return unescape_token(node.tree.word)
+    return shorten(unescape_token(node.tree.word), LONGEST_WORD)
 
 
 def _label_width(node: _Node) -> float:

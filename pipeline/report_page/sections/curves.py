@@ -107,9 +107,9 @@ def read_curve(path: Path, metric: str) -> list[tuple[float, float]]:
 
 
 def _trainings(inputs: Inputs) -> list[tuple[str, dict[str, float]]]:
-    """What each training says of itself at its end, as far as all of it is numbers."""
+    """The numbers that each training tells of itself at its end."""
     return [
-        (system.name, {key: report.number(key) for key in report.content})
+        (system.name, {k: x for k, x in report.content.items() if isinstance(x, int | float)})
         for system in inputs.systems
         if (report := system.report("train")) is not None
     ]
