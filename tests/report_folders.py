@@ -11,8 +11,12 @@ import yaml
 
 from mgsa.analysis.heat_maps import HeatMap
 from mgsa.files import write_json
+from mgsa.settings import from_mapping
+from pipeline.analysis_settings import ReportSettings
 from pipeline.figures import draw_heat_map
 from pipeline.partition import syntactic_partition, write_phrases_line
+from pipeline.report_page.inputs import PATHS, Inputs
+from pipeline.report_page.system import System
 from pipeline.trees import Tree, escape_token
 
 PARAMETERS: dict[str, Any] = {
@@ -232,3 +236,26 @@ def _write_reports(folder: Path, sentences: int) -> None:
 def _write_lines(path: Path, lines: Sequence[str]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+
+
+def inputs_of(
+    folder: Path, *without: str, compared: Sequence[Path] = (), **settings: Any
+) -> Inputs:
+    """What `write_run` wrote, less some of its folders; `settings` in place of those it wrote.
+
+    Args:
+        compared: folders of systems to compare beside the run's own.
+    """
+    names = [name for name in PATHS if name not in without]
+    own = {"translations", "curves", "attention", "model"}
+    paths = {name: folder / "own" / name if name in own else folder / name for name in names}
+    parts = {name: paths.get(name) for name in own}
+    systems = [System(SYSTEM, paths.get("reports"), **parts)]
+    return Inputs(
+        settings=from_mapping(ReportSettings, PARAMETERS["report"] | settings, "report"),
+        parameters=PARAMETERS,
+        parameter_file=folder / "params.yaml",
+        paths=paths,
+        gold=None,
+        systems=systems + [System.in_folder(path.name, path) for path in compared],
+    )

@@ -17,6 +17,7 @@ from pipeline.analysis_settings import ReportSettings
 from pipeline.report_page.drawn_sentences import drawn_sentences
 from pipeline.report_page.numbers import Report
 from pipeline.report_page.system import System, Translations, read_translations
+from pipeline.stage import SIDES
 from pipeline.text import read_sentences, split_tokens, unequal_lines
 from pipeline.tokenize import read_languages
 
@@ -75,15 +76,15 @@ class Inputs:
 
     @cached_property
     def languages(self) -> dict[str, str]:
-        """The language code of each side, as far as known: `en` for `source`."""
+        """The language code of each side: `en` for `source`; empty where nothing tells it."""
         corpus = self.path("corpus")
         if corpus is not None:
             return read_languages(corpus)
         dataset = self.path("dataset")
         if dataset is None:
-            return {}
+            return dict.fromkeys(SIDES, "")
         manifest = Report.read(dataset / "manifest.json")
-        return {side: manifest.text(f"{side}_language") for side in ("source", "target")}
+        return {side: manifest.text(f"{side}_language") for side in SIDES}
 
     @cached_property
     def translations(self) -> Translations | None:
@@ -107,7 +108,7 @@ class Inputs:
     def opened(self) -> tuple[int, ...]:
         """The places in `drawn` of those that are unfolded at first: in the middle."""
         middle = len(self.drawn) // 2
-        return tuple(place for place in (middle - 1, middle) if place >= 0)
+        return tuple(place for place in (middle - 1, middle) if 0 <= place < len(self.drawn))
 
     def lines(self, name: str, ending: str) -> list[str] | None:
         """The lines of a folder's file of the split, such as `test.source`; `None` if not given.

@@ -74,7 +74,7 @@ def title(inputs: Inputs) -> str:
     """What the page is called: the corpus, the direction, and what it is about."""
     corpus = inputs.path("corpus")
     name = None if corpus is None else Report.read(corpus / "corpus.json").text("name")
-    languages = " → ".join(inputs.languages.values())
+    languages = " → ".join(code for code in inputs.languages.values() if code)
     about = " ".join(part for part in (name, languages) if part)
     match inputs.systems:
         case []:

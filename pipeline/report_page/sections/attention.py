@@ -73,7 +73,7 @@ def context(inputs: Inputs) -> Context | None:
             for number, system in enumerate(systems)
             for one in _heat_maps(system, number, inputs.settings.split, sources)
         ],
-        "language": inputs.languages.get("source", ""),
+        "language": inputs.languages["source"],
         "paths": [system.attention for system in systems],
     }
 

@@ -36,7 +36,7 @@ def context(inputs: Inputs) -> Context | None:
     report = inputs.report("bpe")
     segmented = {side: inputs.lines("bpe", side) for side in SIDES}
     sides = [
-        _side(side, inputs.languages.get(side, ""), lines)
+        _side(side, inputs.languages[side], lines)
         for side, lines in segmented.items()
         if lines is not None
     ]

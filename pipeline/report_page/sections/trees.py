@@ -50,7 +50,7 @@ def context(inputs: Inputs) -> Context | None:
         "opened": inputs.opened,
         "split": split,
         "total": len(tokens),
-        "language": inputs.languages.get("source", ""),
+        "language": inputs.languages["source"],
         "paths": list(columns),
     }
 

@@ -36,12 +36,12 @@ def test_what_is_no_number_is_named(tmp_path: Path, value: object, message: str)
 def test_a_missing_key_and_a_list_are_named(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     write_json(path, {})
-    with pytest.raises(InputError, match="x.json: bleu: expected a number, found none"):
+    with pytest.raises(InputError, match=r"x.json: bleu: expected a number, found none"):
         Report.read(path).number("bleu")
-    with pytest.raises(InputError, match="x.json: name: expected text, found None"):
+    with pytest.raises(InputError, match=r"x.json: name: expected text, found None"):
         Report.read(path).text("name")
     write_json(path, [])
-    with pytest.raises(InputError, match="x.json: expected an object"):
+    with pytest.raises(InputError, match=r"x.json: expected an object"):
         Report.read(path)
 
 

@@ -8,7 +8,10 @@ import sacrebleu
 from pipeline.report_page.sentence_scores import SentenceScores, lowest, score_sentences
 
 REFERENCES = ["Die Katze schläft .", "Er sieht den Hund .", "Ja ."]
-HYPOTHESES = {"a": ["Die Katze schläft .", "Er sah Hunde .", ""], "b": ["Der Hund", "Er sieht", "Ja ."]}
+HYPOTHESES = {
+    "a": ["Die Katze schläft .", "Er sah Hunde .", ""],
+    "b": ["Der Hund", "Er sieht", "Ja ."],
+}
 
 
 @pytest.mark.parametrize("metric", ["chrf", "bleu"])

@@ -42,7 +42,9 @@ def test_reports_by_other_names_are_found(tmp_path: Path) -> None:
 
 def test_a_folder_of_nothing_is_no_system(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="empty: --system a: expected translations, evaluate.json"):
+    with pytest.raises(
+        InputError, match=r"empty: --system a: expected translations, evaluate.json"
+    ):
         System.in_folder("a", tmp_path / "empty")
     with pytest.raises(InputError, match="missing: --system a: no such folder"):
         System.in_folder("a", tmp_path / "missing")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,7 +32,9 @@ def test_pieces(hypothesis: str, reference: str, expected: Expected) -> None:
     assert word_diff(hypothesis, reference) == [Piece(*piece) for piece in expected]  # type: ignore[arg-type]
 
 
-TEXTS = st.lists(st.sampled_from(["a", "b", " ", "  ", ".", "\u200b", "é", *HOSTILE[:3]])).map("".join)
+TEXTS = st.lists(st.sampled_from(["a", "b", " ", "  ", ".", "\u200b", "é", *HOSTILE[:3]])).map(
+    "".join
+)
 
 
 @given(TEXTS, TEXTS)
@@ -39,4 +43,4 @@ def test_the_pieces_are_the_output_and_the_words_of_the_reference(one: str, othe
     assert "".join(text for kind, text in pieces if kind != "missing") == one
     shared = "".join(text for kind, text in pieces if kind != "added")
     assert "".join(shared.split()) == "".join(other.split())
-    assert all(first.kind != second.kind for first, second in zip(pieces, pieces[1:], strict=False))
+    assert all(first.kind != second.kind for first, second in pairwise(pieces))

@@ -82,7 +82,7 @@ def test_of_a_hostile_drawing_only_what_draws_is_left() -> None:
     assert [element.text for element in root.iter("text")] == ["<b> kept "]
 
 
-def test_a_png_stands_for_itself(drawn: Path, tmp_path: Path) -> None:
+def test_a_png_stands_for_itself(tmp_path: Path) -> None:
     path = tmp_path / "encoder_1.png"
     path.write_bytes(b"\x89PNG\r\n\x1a\nrest")
     drawing = read_heat_map(path, "m-")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_the_table_has_every_number_and_a_gap_where_there_is_none() -> None:
 def test_a_logarithmic_axis_puts_equal_factors_equally_far() -> None:
     drawn = chart({"a": [(0, 1), (1, 10), (2, 100), (3, 1000)]}, scale="log")
     heights = [y for _, y in drawn.lines[0].marks]
-    steps = [first - second for first, second in zip(heights, heights[1:], strict=False)]
+    steps = [first - second for first, second in pairwise(heights)]
     assert steps == pytest.approx([steps[0]] * 3, abs=0.11)
 
 

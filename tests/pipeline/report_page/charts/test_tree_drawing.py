@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from hypothesis import given
 
@@ -11,7 +12,9 @@ from pipeline.trees import Tree, read_tree, unescape_token
 from tests.report_folders import comb
 from tests.strategies import trees
 
-BUSH = "(ROOT (S (NP (NNP Bush)) (VP (VBD held) (NP (DT a) (NN talk)) (PP (IN with) (-LRB- -LRB-)))))"
+BUSH = (
+    "(ROOT (S (NP (NNP Bush)) (VP (VBD held) (NP (DT a) (NN talk)) (PP (IN with) (-LRB- -LRB-)))))"
+)
 _SEGMENT = re.compile(r"M([\d.]+) ([\d.]+)([VH])([\d.]+)")
 
 
@@ -45,11 +48,11 @@ def test_nothing_overlaps_and_no_lines_cross(tree: Tree) -> None:
     ]
     for row in {node.y for node in drawing.nodes}:
         of_row = sorted((n for n in drawing.nodes if n.y == row), key=lambda node: node.x)
-        for left, right in zip(of_row, of_row[1:], strict=False):
+        for left, right in pairwise(of_row):
             assert left.x + left.width / 2 < right.x - right.width / 2 + 0.2
     for left, right in zip(drawing.words, drawing.words[1:], strict=False):
         assert left.x + left.width / 2 < right.x - right.width / 2 + 0.2
-    assert all(0 <= n.x - n.width / 2 and n.x + n.width / 2 <= drawing.width for n in drawing.nodes)
+    assert all(n.x - n.width / 2 >= 0 and n.x + n.width / 2 <= drawing.width for n in drawing.nodes)
     lines = segments(drawing)
     across = [(x, y, to) for x, y, to, end in lines if y == end and x != to]
     down = [(x, y, end) for x, y, to, end in lines if x == to]
