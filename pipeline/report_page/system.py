@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from mgsa.errors import InputError
+from mgsa.settings import read_yaml
 from pipeline.report_page.numbers import Report
 from pipeline.text import read_parallel
 
@@ -66,6 +68,16 @@ class System:
             if (self.folder / name).is_file():
                 return Report.read(self.folder / name)
         return None
+
+    def parameters(self) -> dict[str, Any] | None:
+        """The parameters that the system was run with, where it has a file of its own.
+
+        Raises:
+            InputError: the file is malformed.
+        """
+        if self.folder is None or not (self.folder / "params.yaml").is_file():
+            return None
+        return read_yaml(self.folder / "params.yaml")
 
     def links(self, split: str) -> Path | None:
         """The word links that the system itself gave the split, in a folder of its own."""

@@ -27,8 +27,11 @@ def test_the_models_of_a_matrix_are_trained_scored_and_analysed(project: Project
     project.run("dvc", "repro", "dataset")
     repro = ("dvc", "repro", "systems/dvc.yaml")
     assert sorted(ran(experiments.run(*repro))) == sorted(
-        f"systems/dvc.yaml:{step}@{model}" for step in STEPS for model in models
+        [f"systems/dvc.yaml:{step}@{model}" for step in STEPS for model in models]
+        + ["systems/dvc.yaml:report"]
     )
+    page = (folder / "report/index.html").read_text("utf-8")
+    assert all(f'<span dir="auto">{model}</span>' in page for model in models)
     for model in models:
         run = folder / "runs" / model
         scores = read_json(run / "evaluate.json")

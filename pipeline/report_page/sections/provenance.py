@@ -42,6 +42,7 @@ def context(inputs: Inputs) -> Context:
             if name in inputs.parameters
         ],
         "parameter_file": inputs.parameter_file,
+        "differences": list(_differences(inputs)),
         "artifacts": list(_artifacts(inputs)),
         "versions": _versions(manifest),
         "has_recorded": manifest is not None,
@@ -56,6 +57,27 @@ def flatten(values: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
     else:
         text = values if isinstance(values, str) else json.dumps(values, ensure_ascii=False)
         yield prefix, text
+
+
+def _differences(inputs: Inputs) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+    """Each system's keys with another value than the parameter file's: key, its value, the file's.
+
+    A key that one of the two lacks is shown as empty there.
+    """
+    shared = dict(flatten(inputs.parameters))
+    for system in inputs.systems:
+        own = system.parameters()
+        if own is not None:
+            values = dict(flatten(own))
+            keys = [*values, *(key for key in shared if key not in values)]
+            yield (
+                system.name,
+                [
+                    (key, values.get(key, ""), shared.get(key, ""))
+                    for key in keys
+                    if values.get(key) != shared.get(key)
+                ],
+            )
 
 
 def _artifacts(inputs: Inputs) -> Iterator[Artifact]:

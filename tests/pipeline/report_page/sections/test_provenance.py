@@ -5,9 +5,11 @@ from __future__ import annotations
 import platform
 from pathlib import Path
 
+import yaml
+
 from mgsa.files import sha256
 from pipeline.report_page.sections.provenance import context, flatten
-from tests.report_folders import SYSTEM, inputs_of
+from tests.report_folders import PARAMETERS, SYSTEM, inputs_of, write_run, write_system
 
 
 def test_every_parameter_is_there(finished_run: Path) -> None:
@@ -37,6 +39,23 @@ def test_versions_are_of_here_and_of_the_dataset(finished_run: Path) -> None:
     assert versions["numpy"][1] == "0.0.1"
     assert versions["a<b>c"] == ["", "2"]
     assert versions["Jinja2"][0]
+
+
+def test_a_system_is_told_by_its_own_parameters(tmp_path: Path) -> None:
+    write_run(tmp_path, ["a b"])
+    second = write_system(tmp_path / "second", ["a b"])
+    own = PARAMETERS | {"tokenize": {"max_tokens": 7, "min_tokens": 1}}
+    (second / "params.yaml").write_text(yaml.safe_dump(own), "utf-8")
+    assert context(inputs_of(tmp_path, compared=[second]))["differences"] == [
+        (
+            "second",
+            [
+                ("tokenize.max_tokens", "7", "100"),
+                ("tokenize.min_tokens", "1", ""),
+                ("tokenize.max_ratio", "", "null"),
+            ],
+        )
+    ]
 
 
 def test_keys_of_sections_within_sections() -> None:
