@@ -53,10 +53,11 @@ def context(inputs: Inputs) -> Context | None:
             for index in inputs.drawn
         ]
     scores = _scores(inputs, report)
-    if not scores and not drawn and report is None:
+    splits = [] if report is None else _splits(report)
+    if not (splits or scores or drawn):
         return None
     return {
-        "splits": [] if report is None else _splits(report),
+        "splits": splits,
         "scores": scores,
         "sentences": drawn,
         "opened": inputs.opened,

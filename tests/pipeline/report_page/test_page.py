@@ -133,6 +133,13 @@ def test_what_is_not_given_is_left_out(finished_run: Path) -> None:
     assert sections == {section.name for section in SECTIONS} - {"sentences", "curves", "attention"}
 
 
+def test_with_no_sentence_to_list_the_charts_stay(finished_run: Path) -> None:
+    html = render(inputs_of(finished_run, ranked=0, sentences=0))
+    assert "Sentences by score" in html
+    assert '<form class="filters"' not in html
+    assert '<section id="trees"' not in html
+
+
 def test_the_same_inputs_are_the_same_page(finished_run: Path, html: str) -> None:
     again = inputs_of(finished_run, compared=[finished_run / "second"], ranked=5)
     assert render(again) == html

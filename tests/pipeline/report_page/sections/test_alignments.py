@@ -67,6 +67,15 @@ def test_without_its_inputs_there_is_no_section(finished_run: Path) -> None:
     assert only_numbers["sentences"] == []
 
 
+def test_without_an_aligner_there_is_no_section(tmp_path: Path) -> None:
+    """`align=none` leaves a folder and a report, with nothing in them."""
+    write_run(tmp_path, PLAIN)
+    aligner = {"kind": "none", "deterministic": True, "splits": []}
+    write_json(tmp_path / "alignments/aligner.json", aligner)
+    write_json(tmp_path / "reports/align.json", {})
+    assert context(inputs_of(tmp_path)) is None
+
+
 def test_links_outside_a_sentence_are_named(tmp_path: Path) -> None:
     write_run(tmp_path, PLAIN)
     (tmp_path / "alignments/test.links").write_text("0-0\n9-0\n0-0\n", "utf-8")
