@@ -125,6 +125,8 @@ UNEQUAL_LINE_COUNTS = [
     ("dataset", shorter, "corpus/train.target", f":23: {UNEQUAL} corpus/train.source (24 lines)"),
     ("dataset", shorter, "partitions/train.phrases", f":23: {UNEQUAL} tokenized/train.lines (24 lines)"),
     ("evaluate", shorter, "translations/test.hypotheses", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
+    ("report", shorter, "parsed/test.trees", ":5: ends after 5 lines; expected as many as in tokenized/test.source (6 lines)"),
+    ("report", shorter, "alignments/test.links", ":5: ends after 5 lines; expected as many as in tokenized/test.source (6 lines)"),
 ]
 
 NOT_UTF_8 = [
@@ -158,6 +160,10 @@ NOT_UTF_8 = [
         ("translate", "params.yaml"),
         ("evaluate", "translations/test.hypotheses"),
         ("analyze", "model/manifest.json"),
+        ("report", "params.yaml"),
+        ("report", "translations/test.references"),
+        ("report", "partitions/test.phrases"),
+        ("report", "attention/attention_shares.csv"),
         ("composition", "params.yaml"),
         ("composition", "conf/model/own.yaml"),
     ]
