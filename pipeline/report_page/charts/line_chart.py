@@ -81,7 +81,7 @@ def line_chart(
     Args:
         styles: the number of each curve's style; without it, their order says.
         scale: of y; a logarithmic one leaves out what is not above zero.
-        from_zero, x_from_zero: whether y, or x, starts at zero, whatever the curves do.
+        from_zero, x_from_zero: whether y (a linear one), or x, starts at zero in any case.
         digits: decimal places of the numbers in the table.
     """
     log = scale == "log"
@@ -101,18 +101,14 @@ def line_chart(
     x_marks = [mark for mark in x_marks if mark <= high]
 
     def right_of(x: float) -> float:
-        return LEFT + (x - low) / (high - low) * (WIDTH - RIGHT - LEFT)
+        return round(LEFT + (x - low) / (high - low) * (WIDTH - RIGHT - LEFT), 1)
 
     def below_top(y: float) -> float:
-        first, last, value = y_marks[0], y_marks[-1], y
-        if log:
-            first, last, value = math.log(first), math.log(last), math.log(y)
-        share = (value - first) / (last - first) if last > first else 0.5
-        return HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP)
+        return _below_top(y, y_marks[0], y_marks[-1], log)
 
     lines = []
     for number, (name, points) in enumerate(drawn.items()):
-        places = tuple((round(right_of(x), 1), round(below_top(y), 1)) for x, y in points)
+        places = tuple((right_of(x), below_top(y)) for x, y in points)
         path = "M" + "L".join(f"{x:g} {y:g}" for x, y in places)
         style = number if styles is None else styles[name]
         lines.append(Line(name, style, path, places if len(places) <= MARKED else ()))
@@ -122,10 +118,18 @@ def line_chart(
         x_name=x_name,
         y_name=y_name,
         log=log,
-        x_ticks=tuple(Tick(round(right_of(mark), 1), label(mark)) for mark in x_marks),
-        y_ticks=tuple(Tick(round(below_top(mark), 1), label(mark)) for mark in y_marks),
+        x_ticks=tuple(Tick(right_of(mark), label(mark)) for mark in x_marks),
+        y_ticks=tuple(Tick(below_top(mark), label(mark)) for mark in y_marks),
         lines=tuple(lines),
         domain=(low, high),
         rows=tuple((x, tuple(of_line.get(x) for of_line in values)) for x in xs),
         digits=digits,
     )
+
+
+def _below_top(y: float, first: float, last: float, log: bool) -> float:
+    """The height of a value between the marks at the bottom and at the top of the plot."""
+    if log:
+        first, last, y = math.log(first), math.log(last), math.log(y)
+    share = (y - first) / (last - first) if last > first else 0.5
+    return round(HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP), 1)
