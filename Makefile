@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(abspath $(VENV))/bin
 WORKERS ?= 2
+TABLES ?= phrase_attentions key_value
 
 # A user's git and DVC configuration is neither needed nor read.
 export DVC_NO_ANALYTICS := 1
@@ -18,10 +19,9 @@ repro: $(VENV)/installed
 	@dvc metrics show data/reports/evaluate.json
 	@echo "All of it on one page: data/report/index.html"
 
-# Systems side by side, a DVC project of its own, on the dataset that `make repro` made.
+# Tables of systems, a DVC project of its own, on the dataset that `make repro` made.
 experiments: $(VENV)/installed
-	@cd experiments && dvc repro systems/dvc.yaml
-	@cd experiments/systems && dvc metrics show runs/*/evaluate.json
+	@python -m pipeline.experiment $(TABLES)
 
 # The tests share the cores: a second thread in each would only wait for the other's.
 test test-fast: export OMP_NUM_THREADS := 1

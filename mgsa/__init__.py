@@ -24,6 +24,7 @@ training/       the loop, on one page, and what it calls
 model_artifact  a trained model as a folder
 decoding/       beam search, greedy, ensembles
 alignment/      forced alignment of given pairs
+probing/        what an encoder knows of syntax
 analysis/       what a trained model does, as numbers to look at
 __main__        `mgsa train`, `mgsa translate`, `mgsa align`, `mgsa average`
 

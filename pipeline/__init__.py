@@ -49,10 +49,17 @@ alignment_error      COMMAND: error rate of links against gold links
 align                STAGE: word links of each pair
 stage_outputs        what the text stages wrote, row by row
 columns              the columns of a dataset
+parquet_file         a Parquet file, written row group by row group
 phrase_columns       the phrases of a row, in subwords
 link_columns         the links of a row, in subwords
 manifest             what made a dataset
 dataset              STAGE: the dataset artifact
+main_clause          the verbs of a sentence's main clause
+voice_and_tense      what they tell, by patterns
+probing_labels       labels of a sentence's tree, to be told from its encoding
+probe_sentences      sentences drawn into splits that share none
+probing_rows         sentences with their labels as rows
+probe_data           STAGE: what probes learn from and are tested on
 reversed_columns     rows with their sides swapped
 reverse              a dataset the other way round
 train                STAGE: a model and its curves
@@ -60,8 +67,15 @@ preprocessor         raw text as rows, by what the stages use
 translate            STAGE: translations; raw text in, translations out
 forced_align         word alignments of given text, as a model sees them
 evaluate             STAGE: scores with confidence intervals
+experiment/          COMMAND: tables of systems, each trained from several seeds
 analysis_settings    settings of the stages that look at a model
-figures              drawings; matplotlib is imported here only
+source_phrases       which source phrase an n-gram of a reference is aligned to
+aligned_split        a split with its tokens, trees and links
+category_counts      n-grams by syntactic category, counted
+figures              drawings; matplotlib is imported here and in pattern_figures only
+pattern_tables       scores of n-grams as rows
+pattern_figures      and as curves
+phrasal_patterns     STAGE: which n-grams are right
 analyze              STAGE: what a model attends to: shares, heat maps
 report_page/         the sections of a report, their drawings and templates
 report               STAGE: one HTML page about a run or a comparison

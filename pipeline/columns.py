@@ -162,30 +162,40 @@ def make_table(
     Args:
         texts: the sentences of source and target, and their tokens, separated by spaces.
     """
-    num_rows = len(texts[0])
-    rows_of_levels = np.arange(num_rows + 1) * phrases.levels
     columns = {name: pa.array(lines, pa.string()) for name, lines in zip(TEXTS, texts, strict=True)}
-    for name, side, words in (
-        ("source", source, "subwords_per_word"),
-        ("target", target, "target_subwords_per_word"),
-    ):
-        columns[f"{name}_ids"] = _list(f"{name}_ids", side.offsets, pa.array(side.ids))
-        columns[f"{name}_length"] = _counts(side.lengths)
-        columns[words] = _list(words, side.word_offsets, _counts(side.subwords_per_word))
-    for name, values in (("phrase_lengths", phrases.lengths), ("phrase_tags", phrases.tags)):
-        levels = pa.ListArray.from_arrays(
-            _offsets(phrases.offsets), _counts(values), type=SCHEMA.field(name).type.value_type
-        )
-        columns[name] = _list(name, rows_of_levels, levels)
+    columns |= side_columns("source", source) | side_columns("target", target)
+    columns |= phrase_columns(phrases, num_rows=len(texts[0]))
     links_type = SCHEMA.field("links").type
     if links is None:
-        columns["links"] = pa.nulls(num_rows, links_type)
+        columns["links"] = pa.nulls(len(texts[0]), links_type)
     else:
         ends = pa.StructArray.from_arrays(
             [_counts(end) for end in links.ends.T], fields=list(links_type.value_type)
         )
         columns["links"] = _list("links", links.offsets, ends)
     return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
+
+
+def side_columns(name: str, side: Side) -> dict[str, pa.Array]:
+    """The columns of `source` or `target`, by their names, texts left out."""
+    words = "subwords_per_word" if name == "source" else "target_subwords_per_word"
+    return {
+        f"{name}_ids": _list(f"{name}_ids", side.offsets, pa.array(side.ids)),
+        f"{name}_length": _counts(side.lengths),
+        words: _list(words, side.word_offsets, _counts(side.subwords_per_word)),
+    }
+
+
+def phrase_columns(phrases: Phrases, *, num_rows: int) -> dict[str, pa.Array]:
+    """The columns of phrases, by their names."""
+    rows_of_levels = np.arange(num_rows + 1) * phrases.levels
+    columns = {}
+    for name, values in (("phrase_lengths", phrases.lengths), ("phrase_tags", phrases.tags)):
+        levels = pa.ListArray.from_arrays(
+            _offsets(phrases.offsets), _counts(values), type=SCHEMA.field(name).type.value_type
+        )
+        columns[name] = _list(name, rows_of_levels, levels)
+    return columns
 
 
 def _counts(numbers: np.ndarray) -> pa.Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections import Counter
@@ -24,6 +23,7 @@ from pipeline.manifest import (
     read_object,
     recorded_parameters,
 )
+from pipeline.parquet_file import parquet_writer
 from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings, replacing_outputs
 from pipeline.stage_outputs import StageOutputs
 
@@ -166,8 +166,6 @@ def _write_split(
     folder: Path, split: str, inputs: StageOutputs, settings: DatasetSettings, symbols: Symbols
 ) -> dict[str, int]:
     """Write a split's Parquet file, a row group at a time; its counts."""
-    import pyarrow.parquet as pq
-
     from mgsa.data.schema import SCHEMA
 
     files = inputs.row_files(split)
@@ -180,18 +178,11 @@ def _write_split(
         size=len,
     )
     path = folder / f"{split}.parquet"
-    try:
-        with pq.ParquetWriter(
-            path, SCHEMA, compression=settings.compression, version="2.6"
-        ) as writer:
-            for portion in portions:
-                table, counts = _table(portion, files, totals["rows"] + 1, symbols)
-                writer.write_table(table, row_group_size=settings.row_group_rows)
-                totals.update(counts)
-    except OSError as error:
-        # Arrow's says neither which file it was nor, by itself, what went wrong.
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        raise OSError(error.errno, reason, error.filename or str(path)) from error
+    with parquet_writer(path, SCHEMA, settings.compression) as writer:
+        for portion in portions:
+            table, counts = _table(portion, files, totals["rows"] + 1, symbols)
+            writer.write_table(table, row_group_size=settings.row_group_rows)
+            totals.update(counts)
     return dict(totals)
 
 

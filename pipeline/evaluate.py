@@ -1,7 +1,8 @@
 """Translations against references: sacreBLEU's BLEU, chrF and TER, cased, with their recipes.
 
-Scores, confidence intervals and the paired bootstrap test are sacreBLEU's own, and the same as its
-command gives for the same files; this stage reads strictly and writes what DVC compares.
+Scores, confidence intervals and the paired tests, by bootstrap and by approximate randomisation
+(Riezler & Maxwell 2005), are sacreBLEU's own, and the same as its command gives for the same files;
+this stage reads strictly and writes what DVC compares.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,27 +18,30 @@ from typing import TYPE_CHECKING, Literal
 
 from mgsa.command import run
 from mgsa.files import write_json
-from mgsa.settings import Positive
+from mgsa.settings import Count, Positive
 from pipeline.stage import argument_parser, read_settings
 from pipeline.text import read_parallel
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
+    from sacrebleu.significance import Result
 
 SEED_VARIABLE = "SACREBLEU_SEED"
-"""Where sacreBLEU takes the seed of its bootstrap from."""
+"""Where sacreBLEU takes the seed of its tests from."""
 
 
 @dataclass(frozen=True)
 class EvaluateSettings:
-    """Which metrics, and how many resamples of the sentences their 95% intervals come from.
+    """Which metrics, how many resamples their 95% intervals and how many trials their tests have.
 
-    The seed starts at 1, since sacreBLEU's paired test takes 0 for none.
+    The seed starts at 1, since sacreBLEU's paired tests take 0 for none. Without trials there is
+    no randomisation test.
     """
 
     metrics: tuple[Literal["bleu", "chrf", "ter"], ...]
     bleu_tokenizer: Literal["13a", "intl", "zh", "char", "none"]
     bootstrap_samples: Positive
+    randomization_trials: Count
     seed: Positive
 
     def __post_init__(self) -> None:
@@ -65,14 +69,13 @@ def evaluate(
     Returns:
         For each metric: its score; the mean and the half width of its 95% interval over bootstrap
         resamples. With a baseline, besides: its score, how much the score is above it, and the
-        p-value of the paired bootstrap test. Scores are percentages, TER included.
+        p-values of the paired bootstrap test and of the paired randomisation test. Scores are
+        percentages, TER included.
     """
-    from sacrebleu.significance import PairedTest, Result
-
     metrics = _metrics(references, settings)
     scores: dict[str, float] = {}
     signatures = {}
-    with _bootstrap_seed(settings.seed):
+    with _seed_of_tests(settings.seed):
         for name, metric in metrics.items():
             score = metric.corpus_score(
                 hypotheses, references=None, n_bootstrap=settings.bootstrap_samples
@@ -82,24 +85,56 @@ def evaluate(
                 scores[f"{name}_mean"], scores[f"{name}_interval"] = score._mean, score._ci
             signatures[name] = metric.get_signature().format()
         if baseline is not None:
-            # Of a system and itself, sacreBLEU counts no resample, and finds them different.
-            same = list(hypotheses) == list(baseline)
-            _, results = PairedTest(
-                [("baseline", baseline), ("system", hypotheses)],
-                metrics,
-                references=None,
-                test_type="bs",
-                n_samples=settings.bootstrap_samples,
-            )()
-            # The test names its results as scores print their names: `BLEU`, `chrF2`, `TER`.
-            for name, (first, second) in zip(metrics, list(results.values())[1:], strict=True):
-                assert isinstance(first, Result)
-                assert isinstance(second, Result)
-                assert second.p_value is not None
-                scores[f"{name}_baseline"] = first.score
-                scores[f"{name}_difference"] = second.score - first.score
-                scores[f"{name}_p_value"] = 1.0 if same else second.p_value
+            scores |= _compare(hypotheses, baseline, metrics, settings)
     return Evaluation({name: float(score) for name, score in scores.items()}, signatures)
+
+
+def _compare(
+    hypotheses: Sequence[str],
+    baseline: Sequence[str],
+    metrics: Mapping[str, Metric],
+    settings: EvaluateSettings,
+) -> dict[str, float]:
+    """The baseline's scores, the differences to them, and the p-values of both paired tests.
+
+    Both tests of sacreBLEU count what is farther off than the systems are, not what is as far.
+    Where there is little else to count, which makes nothing look like much, the p-value is put
+    right: scores that are equal differ by chance, and of k sentences that two systems translate
+    differently, at least 2 of the 2^k ways to exchange them (none, all) are as far off.
+    """
+    differing = sum(one != other for one, other in zip(hypotheses, baseline, strict=True))
+    certain = min(2.0 ** (1 - differing), 1.0)
+    scores: dict[str, float] = {}
+
+    results = _paired_test("bs", hypotheses, baseline, metrics, settings.bootstrap_samples)
+    for name, (first, second) in results.items():
+        assert second.p_value is not None
+        scores[f"{name}_baseline"] = first.score
+        scores[f"{name}_difference"] = second.score - first.score
+        scores[f"{name}_p_value"] = 1.0 if second.score == first.score else second.p_value
+    if settings.randomization_trials:
+        results = _paired_test("ar", hypotheses, baseline, metrics, settings.randomization_trials)
+        for name, (first, second) in results.items():
+            assert second.p_value is not None
+            p_value = 1.0 if second.score == first.score else max(second.p_value, certain)
+            scores[f"{name}_randomization_p_value"] = p_value
+    return scores
+
+
+def _paired_test(
+    test: Literal["bs", "ar"],
+    hypotheses: Sequence[str],
+    baseline: Sequence[str],
+    metrics: Mapping[str, Metric],
+    samples: int,
+) -> dict[str, tuple[Result, Result]]:
+    """By metric, sacreBLEU's results of the baseline and of the system."""
+    from sacrebleu.significance import PairedTest
+
+    systems = [("baseline", baseline), ("system", hypotheses)]
+    _, results = PairedTest(systems, metrics, references=None, test_type=test, n_samples=samples)()
+    # The test names its results as scores print their names: `BLEU`, `chrF2`, `TER`.
+    return dict(zip(metrics, list(results.values())[1:], strict=True))  # type: ignore[arg-type]
 
 
 def _metrics(references: Sequence[str], settings: EvaluateSettings) -> dict[str, Metric]:
@@ -122,7 +157,7 @@ def _metrics(references: Sequence[str], settings: EvaluateSettings) -> dict[str,
 
 
 @contextmanager
-def _bootstrap_seed(seed: int) -> Iterator[None]:
+def _seed_of_tests(seed: int) -> Iterator[None]:
     before = os.environ.get(SEED_VARIABLE)
     os.environ[SEED_VARIABLE] = str(seed)
     try:
@@ -156,8 +191,12 @@ def describe(evaluation: Evaluation) -> Iterator[str]:
         if f"{name}_p_value" in scores:
             line += (
                 f", {scores[f'{name}_difference']:+.2f} on the baseline's "
-                f"{scores[f'{name}_baseline']:.2f} (p = {scores[f'{name}_p_value']:.4f})"
+                f"{scores[f'{name}_baseline']:.2f} (p = {scores[f'{name}_p_value']:.4f}"
             )
+            if f"{name}_randomization_p_value" in scores:
+                p_value = scores[f"{name}_randomization_p_value"]
+                line += f" by bootstrap, {p_value:.4f} by randomisation"
+            line += ")"
         yield f"{line}  {signature}"
 
 

@@ -1,14 +1,14 @@
-"""Figures for people: the only file that knows matplotlib.
+"""Figures for people: heat maps of attention, and how any figure is written.
 
-The same numbers are the same bytes, whatever a user's matplotlibrc says: no date, and no random
-identifiers, go into a file.
+Only this file and `pattern_figures` know matplotlib. The same numbers are the same bytes, whatever
+a user's matplotlibrc says: no date, and no random identifiers, go into a file.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -45,8 +45,15 @@ MARKED_WEIGHTS = (0, 0.05, 0.2, 0.5, 1)
 def draw_heat_map(heat_map: HeatMap, path: Path, *, sentence: str) -> None:
     """Write the figure of a map; the suffix of `path` says which format.
 
-    `sentence` is what the title calls the sentence, such as `test, sentence 0`. Characters that no
-    font has are boxes in a PNG, and what the viewer's fonts have in an SVG.
+    `sentence` is what the title calls the sentence, such as `test, sentence 0`.
+    """
+    write_figure(lambda: heat_map_figure(heat_map, sentence), path)
+
+
+def write_figure(make: Callable[[], Figure], path: Path) -> None:
+    """Make a figure under matplotlib's own settings and write it; the suffix says which format.
+
+    Characters that no font has are boxes in a PNG, and what the viewer's fonts have in an SVG.
     """
     kind = path.suffix.removeprefix(".")
     metadata = {"Date": None} if kind == "svg" else {"Software": None}
@@ -59,7 +66,7 @@ def draw_heat_map(heat_map: HeatMap, path: Path, *, sentence: str) -> None:
         mpl.rcdefaults()
         mpl.rcParams["svg.hashsalt"] = path.name
         mpl.rcParams["svg.fonttype"] = "none"
-        heat_map_figure(heat_map, sentence).savefig(file, format=kind, dpi=150, metadata=metadata)
+        make().savefig(file, format=kind, dpi=150, metadata=metadata)
 
 
 def heat_map_figure(heat_map: HeatMap, sentence: str) -> Figure:

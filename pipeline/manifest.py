@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -88,10 +88,10 @@ def preprocessing(
     }
 
 
-def library_versions() -> dict[str, str]:
-    """The versions of the libraries that a dataset depends on, as far as they are installed."""
+def library_versions(names: Sequence[str] = LIBRARIES) -> dict[str, str]:
+    """The versions of the libraries that an artifact depends on, as far as they are installed."""
     installed = {}
-    for name in LIBRARIES:
+    for name in names:
         try:
             installed[name] = metadata.version(name)
         except metadata.PackageNotFoundError:

@@ -21,7 +21,12 @@ from mgsa.config import (
 from mgsa.errors import InputError
 from mgsa.settings import from_mapping, from_tagged
 from pipeline.aligner_kinds import KINDS as ALIGNER_KINDS
-from pipeline.analysis_settings import AnalyzeSettings, ReportSettings
+from pipeline.analysis_settings import (
+    AnalyzeSettings,
+    PhrasalPatternsSettings,
+    ProbeDataSettings,
+    ReportSettings,
+)
 from pipeline.bpe import BpeSettings
 from pipeline.corpus_kinds import KINDS as CORPUS_KINDS
 from pipeline.dataset import DatasetSettings
@@ -41,10 +46,12 @@ SETTINGS: dict[str, type | Mapping[str, type]] = {
     "partition": PartitionSettings,
     "align": ALIGNER_KINDS,
     "dataset": DatasetSettings,
+    "probe_data": ProbeDataSettings,
     "model": MODEL_KINDS,
     "train": TrainConfig,
     "translate": TranslateConfig,
     "evaluate": EvaluateSettings,
+    "phrasal_patterns": PhrasalPatternsSettings,
     "analyze": AnalyzeSettings,
     "report": ReportSettings,
 }

@@ -113,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         default=[],
         metavar="NAME=DIR",
-        help="a system to compare, whose folder is laid out as experiments/systems/runs/NAME; "
+        help="a system to compare, whose folder is laid out as experiments/runs/NAME; "
         "DIR alone is named for its last part; may be repeated",
     )
     parser.add_argument(

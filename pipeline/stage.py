@@ -23,10 +23,12 @@ SECTIONS = (
     "partition",
     "align",
     "dataset",
+    "probe_data",
     "model",
     "train",
     "translate",
     "evaluate",
+    "phrasal_patterns",
     "analyze",
     "report",
 )

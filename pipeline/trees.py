@@ -30,6 +30,8 @@ _ESCAPE = str.maketrans(_ESCAPES)
 _UNESCAPE = {escape: bracket for bracket, escape in _ESCAPES.items()}
 _ANY_ESCAPE = re.compile("|".join(_UNESCAPE))
 
+_AFTER_LABEL = re.compile("[-=|]")
+
 # The possessive `++` and `*+` keep the pattern linear: what they took is never tried shorter.
 _PART = re.compile(
     r"""
@@ -231,6 +233,14 @@ def top_node(tree: Tree) -> Tree:
     while tree.label in WRAPPERS and len(tree.children) == 1:
         (tree,) = tree.children
     return tree
+
+
+def plain_label(label: str) -> str:
+    """A label without its function and its index: `NP` of `NP-SBJ-1`, `ADVP` of `ADVP|PRT`.
+
+    A label that starts with a dash (`-LRB-`) is a whole.
+    """
+    return label if label.startswith("-") else _AFTER_LABEL.split(label, maxsplit=1)[0] or label
 
 
 def flat_tree(tokens: Sequence[str], tag: str = UNKNOWN) -> Tree:

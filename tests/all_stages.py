@@ -44,6 +44,8 @@ COMMANDS = {
     "dataset": "pipeline.dataset --corpus corpus --tokenized tokenized --bpe bpe "
     "--partitions partitions --parser parser --alignments alignments --out dataset "
     "--report dataset.json",
+    "probe data": "pipeline.probe_data --parsed parsed --tokenized tokenized --dataset dataset "
+    "--out probing --report probing.json",
     "verify": "pipeline.dataset --verify dataset",
     "train": "pipeline.train --dataset dataset --out model --report model.json",
     "mgsa train": "mgsa train --dataset dataset --config params.yaml --out mgsa_model",
@@ -54,6 +56,10 @@ COMMANDS = {
     "--out translations",
     "evaluate": "pipeline.evaluate --hypotheses translations/test.hypotheses "
     "--references translations/test.references --report evaluation.json",
+    "phrasal patterns": "pipeline.phrasal_patterns --references translations/test.references "
+    "--system model=translations/test.hypotheses --system again=translations/test.hypotheses "
+    "--baseline again --tokenized tokenized --trees parsed/test.trees --alignments alignments "
+    "--out patterns --report patterns.json",
     "analyze": "pipeline.analyze --model model --dataset dataset --out attention "
     "--report attention.json",
     "report": "pipeline.report --reports . --corpus corpus --tokenized tokenized --parser parser "
@@ -141,6 +147,13 @@ def _parameters() -> dict[str, Any]:
             "learn_pairs": 20,
             "max_words": 100,
         },
+        "probe_data": {
+            "trees": "parsed",
+            "sentences": 24,
+            "shares": [8, 1, 1],
+            "tss_classes": 19,
+            "seed": 1,
+        },
         "model": MODEL,
         "train": TRAIN | {"max_updates": 8, "batch_tokens": 200},
         "translate": {
@@ -153,6 +166,15 @@ def _parameters() -> dict[str, Any]:
         "evaluate": {
             "metrics": ["bleu"],
             "bleu_tokenizer": "13a",
+            "bootstrap_samples": 10,
+            "randomization_trials": 10,
+            "seed": 1,
+        },
+        "phrasal_patterns": {
+            "max_ngram": 4,
+            "max_category_ngram": 2,
+            "bleu_tokenizer": "13a",
+            "source_lengths": [5],
             "bootstrap_samples": 10,
             "seed": 1,
         },

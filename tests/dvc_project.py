@@ -29,6 +29,8 @@ OVERRIDES = [
     "train.log_every=2",
     "translate.beam=2",
     "evaluate.bootstrap_samples=20",
+    "evaluate.randomization_trials=20",
+    "phrasal_patterns.bootstrap_samples=20",
 ]
 
 

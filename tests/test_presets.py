@@ -221,6 +221,14 @@ def test_recurrent_models_train_as_in_the_paper(attention: str) -> None:
     assert (content["tokenize"]["max_tokens"], content["translate"]["beam"]) == (40, 10)
 
 
+@pytest.mark.parametrize("corpus", ["sample", "wmt14_en_de"])
+def test_probes_learn_from_as_much_as_in_the_paper(corpus: str) -> None:
+    """Hao et al. 2019, section 4.4: 100,000 sentences, 10,000 and 10,000; Shi et al.: 20 TSS."""
+    settings = compose(CONF, [f"corpus={corpus}"])["probe_data"]
+    assert (settings["sentences"], settings["shares"]) == (120_000, [10, 1, 1])
+    assert settings["tss_classes"] + 1 == 20
+
+
 def test_eight_gpus_take_the_papers_batch() -> None:
     train = from_mapping(TrainConfig, compose(CONF, ["train=gpu8"])["train"], "train")
     assert (train.devices, train.batch_tokens, train.accumulate) == (8, 4096, 1)

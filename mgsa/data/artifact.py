@@ -17,12 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mgsa.data.batch import Row, RowColumns
-from mgsa.data.manifest import Manifest
-from mgsa.data.ragged import Ragged
+from mgsa.data.manifest import Manifest, check_files
+from mgsa.data.ragged import Ragged, level_lists
 from mgsa.data.schema import MANIFEST, SCHEMA, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_vocabularies
 from mgsa.errors import InputError
-from mgsa.files import read_json, sha256
+from mgsa.files import read_json
 
 TextColumn = Literal["source_text", "target_text", "source_tokens", "target_tokens"]
 
@@ -50,15 +50,7 @@ def open_dataset(folder: str | Path, *, verify: bool = True) -> Dataset:
     """
     folder = Path(folder)
     manifest = Manifest.read(folder / MANIFEST)
-    for name, (size, digest) in manifest.files.items():
-        path = folder / name
-        if not path.is_file():
-            raise InputError("no such file, but the manifest lists it", path=path)
-        found = path.stat().st_size
-        if found != size:
-            raise InputError(f"expected {size} bytes as in the manifest, found {found}", path=path)
-        if verify and sha256(path) != digest:
-            raise InputError("its SHA-256 is not the manifest's: the file was altered", path=path)
+    check_files(folder, manifest.files, verify=verify)
     for name in [f"{split}.parquet" for split in manifest.rows] + [VOCABULARY, TAGS]:
         if name not in manifest.files:
             raise InputError(f"expected {name} among the files", path=folder / MANIFEST)
@@ -190,14 +182,14 @@ class Dataset:
     def _file(self, split: str) -> pq.ParquetFile:
         self._expect(split)
         if split not in self._files:
-            with _naming(self._path(split)):
+            with naming_parquet(self._path(split)):
                 self._files[split] = pq.ParquetFile(self._path(split))
         return self._files[split]
 
     def _read(self, split: str, row_groups: Sequence[int] | None, columns: list[str]) -> pa.Table:
         file = self._file(split)
         groups = range(file.metadata.num_row_groups) if row_groups is None else row_groups
-        with _naming(self._path(split)):
+        with naming_parquet(self._path(split)):
             return file.read_row_groups(list(groups), columns=columns)
 
     def _portions(
@@ -223,12 +215,7 @@ class Dataset:
         # One column at a time: joining the row groups of a column needs it twice for a moment.
         table = self._read(split, row_groups, [column])
         array = table[column].combine_chunks()
-        outer = array.offsets.to_numpy()
-        if not nested:
-            return (Ragged(array.values.to_numpy(), outer[:-1], np.diff(outer)),)
-        offsets, values = array.values.offsets.to_numpy(), array.values.values.to_numpy()
-        lists = [outer[:-1] + level for level in range(levels)]
-        return tuple(Ragged(values, offsets[at], offsets[at + 1] - offsets[at]) for at in lists)
+        return level_lists(array, levels) if nested else (Ragged.of_arrow(array),)
 
     def _links(self, split: str, row_groups: Sequence[int]) -> tuple[Ragged, Ragged]:
         """The source and the target positions of each row's links; a row without any has none."""
@@ -257,7 +244,7 @@ def _rows_of(table: pa.Table, first: int) -> Iterator[Row]:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def naming_parquet(path: Path) -> Iterator[None]:
     """What pyarrow says of a damaged file, as an `InputError` that names it."""
     try:
         yield

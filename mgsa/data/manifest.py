@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,3 +65,24 @@ class Manifest:
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"malformed manifest: {error!r}", path=path) from None
+
+
+def check_files(folder: Path, files: Mapping[str, tuple[int, str]], *, verify: bool) -> None:
+    """Check the files of an artifact against what its manifest says of them.
+
+    Args:
+        files: size in bytes and SHA-256 of each, by name.
+        verify: whether to compare the SHA-256 too, which reads every file.
+
+    Raises:
+        InputError: one is missing, truncated or altered.
+    """
+    for name, (size, digest) in files.items():
+        path = folder / name
+        if not path.is_file():
+            raise InputError("no such file, but the manifest lists it", path=path)
+        found = path.stat().st_size
+        if found != size:
+            raise InputError(f"expected {size} bytes as in the manifest, found {found}", path=path)
+        if verify and sha256(path) != digest:
+            raise InputError("its SHA-256 is not the manifest's: the file was altered", path=path)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,12 @@ class Ragged:
         arrays = [np.asarray(items, dtype=np.int64) for items in lists]
         values = np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int64)
         return cls(values, np.cumsum(lengths) - lengths, lengths)
+
+    @classmethod
+    def of_arrow(cls, array: pa.ListArray) -> Ragged:
+        """The lists of a Parquet file's column."""
+        offsets = array.offsets.to_numpy()
+        return cls(array.values.to_numpy(), offsets[:-1], np.diff(offsets))
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -55,3 +65,11 @@ class Ragged:
         filled = np.full((len(self), width), padding, dtype=np.int64)
         filled[np.arange(width) < self.lengths[:, None]] = self.flat()
         return filled
+
+
+def level_lists(array: pa.ListArray, levels: int) -> tuple[Ragged, ...]:
+    """One `Ragged` for each level of a column whose rows are lists of `levels` lists."""
+    outer = array.offsets.to_numpy()[:-1]
+    offsets, values = array.values.offsets.to_numpy(), array.values.values.to_numpy()
+    lists = [outer + level for level in range(levels)]
+    return tuple(Ragged(values, offsets[at], offsets[at + 1] - offsets[at]) for at in lists)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from mgsa.data.artifact import Dataset, open_dataset
-from mgsa.data.vocabulary import UNK
+from mgsa.data.vocabulary import UNK, Vocabulary
 from mgsa.errors import InputError
 
 SIDES = ("source", "target")
@@ -39,43 +39,53 @@ def verify_dataset(folder: Path) -> Dataset:
 
 def _wrong_row(table: pa.Table, dataset: Dataset) -> tuple[int, str] | None:
     """The first wrong row of a table, of the first expectation that fails, and what it is."""
-    num_rows, levels = table.num_rows, dataset.manifest.levels
-    lengths = {}
-    for side, vocabulary, words in zip(
-        SIDES,
-        dataset.vocabularies,
-        ("subwords_per_word", "target_subwords_per_word"),
-        strict=True,
-    ):
-        ids, offsets = _list(table[f"{side}_ids"])
-        rows = np.repeat(np.arange(num_rows), np.diff(offsets))
-        lengths[side] = np.diff(offsets)
-        counts, word_offsets = _list(table[words])
-        tokens = pc.split_pattern(table[f"{side}_tokens"], " ")
-        failure = (
-            _first((ids < UNK) | (ids >= len(vocabulary)), f"{side}_ids of the vocabulary", rows)
-            or _first(lengths[side] != table[f"{side}_length"].to_numpy(), f"{side}_length ids")
-            or _first(lengths[side] == 0, f"at least one of {side}_ids")
-            or _first(
-                (_sums(counts, word_offsets) != lengths[side])
-                | (np.diff(word_offsets) != pc.list_value_length(tokens).to_numpy())
-                | (_minima(counts, word_offsets) < 1),
-                f"{words} that give each of {side}_tokens a share of {side}_ids",
-            )
-        )
+    words = ("subwords_per_word", "target_subwords_per_word")
+    for side, vocabulary, column in zip(SIDES, dataset.vocabularies, words, strict=True):
+        failure = wrong_side(table, side, vocabulary, column)
         if failure:
             return failure
-    return _wrong_phrases(table, lengths["source"], levels, len(dataset.tags)) or _wrong_links(
-        table, lengths["source"], lengths["target"]
+    source, target = (table[f"{side}_length"].to_numpy() for side in SIDES)
+    return wrong_phrases(table, source, dataset.manifest.levels, len(dataset.tags)) or _wrong_links(
+        table, source, target
     )
 
 
-def _wrong_phrases(
+def wrong_side(
+    table: pa.Table, side: str, vocabulary: Vocabulary, words: str
+) -> tuple[int, str] | None:
+    """The first row whose subwords of a side are wrong, and what was expected.
+
+    Args:
+        table: its columns in one piece each.
+        words: the column of the side's subwords per word.
+    """
+    ids, offsets = _list(table[f"{side}_ids"])
+    rows = np.repeat(np.arange(table.num_rows), np.diff(offsets))
+    lengths = np.diff(offsets)
+    counts, word_offsets = _list(table[words])
+    tokens = pc.split_pattern(table[f"{side}_tokens"], " ")
+    return (
+        first_wrong((ids < UNK) | (ids >= len(vocabulary)), f"{side}_ids of the vocabulary", rows)
+        or first_wrong(lengths != table[f"{side}_length"].to_numpy(), f"{side}_length ids")
+        or first_wrong(lengths == 0, f"at least one of {side}_ids")
+        or first_wrong(
+            (_sums(counts, word_offsets) != lengths)
+            | (np.diff(word_offsets) != pc.list_value_length(tokens).to_numpy())
+            | (_minima(counts, word_offsets) < 1),
+            f"{words} that give each of {side}_tokens a share of {side}_ids",
+        )
+    )
+
+
+def wrong_phrases(
     table: pa.Table, source_lengths: np.ndarray, levels: int, num_tags: int
 ) -> tuple[int, str] | None:
+    """The first row whose phrases don't cover its source or lack a tag, and what was expected."""
     phrases, tags = table["phrase_lengths"].combine_chunks(), table["phrase_tags"].combine_chunks()
     for name, column in (("phrase_lengths", phrases), ("phrase_tags", tags)):
-        failure = _first(np.diff(column.offsets.to_numpy()) != levels, f"{levels} levels of {name}")
+        failure = first_wrong(
+            np.diff(column.offsets.to_numpy()) != levels, f"{levels} levels of {name}"
+        )
         if failure:
             return failure
     if not levels:
@@ -84,13 +94,13 @@ def _wrong_phrases(
     ids, tag_offsets = _list(tags.values)
     rows = np.arange(len(offsets) - 1) // levels
     covered = (_sums(lengths, offsets) == source_lengths[rows]) & (_minima(lengths, offsets) > 0)
-    failure = _first(
+    failure = first_wrong(
         ~covered, "phrase_lengths of every level that add up to source_length", rows
-    ) or _first(np.diff(offsets) != np.diff(tag_offsets), "a tag for every phrase", rows)
+    ) or first_wrong(np.diff(offsets) != np.diff(tag_offsets), "a tag for every phrase", rows)
     if failure:
         return failure
     rows = np.repeat(rows, np.diff(tag_offsets))
-    return _first((ids < 0) | (ids >= num_tags), "phrase_tags of tags.json", rows)
+    return first_wrong((ids < 0) | (ids >= num_tags), "phrase_tags of tags.json", rows)
 
 
 def _wrong_links(
@@ -102,15 +112,15 @@ def _wrong_links(
     for side, lengths in zip(SIDES, (source_lengths, target_lengths), strict=True):
         positions = ends.field(side).to_numpy()
         outside = (positions < 0) | (positions >= lengths[rows])
-        failure = _first(outside, f"links between positions of the {side}", rows)
+        failure = first_wrong(outside, f"links between positions of the {side}", rows)
         if failure:
             return failure
     source, target = (ends.field(side).to_numpy().astype(np.int64) for side in SIDES)
     order = np.diff((rows.astype(np.int64) << 32) + (source << 16) + target)
-    return _first(np.append(False, order <= 0), "links in their order, each once", rows)
+    return first_wrong(np.append(False, order <= 0), "links in their order, each once", rows)
 
 
-def _first(
+def first_wrong(
     wrong: np.ndarray, expectation: str, rows: np.ndarray | None = None
 ) -> tuple[int, str] | None:
     """The row of the first wrong item; `rows` says which row an item is of, if it isn't one."""

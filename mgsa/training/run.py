@@ -252,6 +252,7 @@ def _finish(run: Run, trainer: Trainer, dataset: Dataset, identity: str) -> dict
     )
     return {
         "updates": state.update,
+        "target_tokens": state.tokens,
         "epochs": state.position.epoch,
         "best_update": state.best_update,
         "parameters": sum(parameter.numel() for parameter in model.parameters()),

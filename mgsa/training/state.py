@@ -15,6 +15,7 @@ class State:
 
     Attributes:
         update: updates made.
+        tokens: target tokens they were made from, end of sentence included.
         position: the data that comes next.
         interval: losses since the last line of the curves.
         best_score: the highest validation score so far, `None` before the first.
@@ -25,6 +26,7 @@ class State:
     """
 
     update: Count
+    tokens: Count
     position: Position
     interval: LossSums
     best_score: float | None
@@ -36,7 +38,7 @@ class State:
     @classmethod
     def start(cls) -> State:
         """A run that has made no update."""
-        return cls(0, Position(0, 0), LossSums(), None, 0, 0, 0, 0)
+        return cls(0, 0, Position(0, 0), LossSums(), None, 0, 0, 0, 0)
 
     @property
     def just_improved(self) -> bool:
@@ -48,6 +50,7 @@ class State:
         return replace(
             self,
             update=self.update + 1,
+            tokens=self.tokens + round(losses.tokens),
             position=position,
             interval=self.interval + losses,
             skipped_batches=self.skipped_batches + skipped,

@@ -1,7 +1,7 @@
 """A system: a trained model with its translations, scores, curves and attention, as far as given.
 
 A comparison names its systems as `NAME=FOLDER`, each folder laid out as a cell of
-`experiments/systems/runs`; the run itself has the same things at paths of their own.
+`experiments/runs`; the run itself has the same things at paths of their own.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -18,8 +19,8 @@ from mgsa.errors import InputError
 from mgsa.files import read_json
 from pipeline.evaluate import EvaluateSettings, evaluate, main
 
-SAMPLES, SEED = 200, 777
-SETTINGS = EvaluateSettings(("bleu", "chrf", "ter"), "13a", SAMPLES, SEED)
+SAMPLES, TRIALS, SEED = 200, 300, 777
+SETTINGS = EvaluateSettings(("bleu", "chrf", "ter"), "13a", SAMPLES, TRIALS, SEED)
 WORDS = "Ein Hund läuft über die Wiese , und zwei Kinder sehen zu .".split()  # noqa: SIM905
 
 
@@ -42,6 +43,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "metrics": ["bleu", "chrf", "ter"],
         "bleu_tokenizer": "13a",
         "bootstrap_samples": SAMPLES,
+        "randomization_trials": TRIALS,
         "seed": SEED,
     }
     (folder / "params.yaml").write_text(yaml.safe_dump({"evaluate": settings}))
@@ -109,6 +111,86 @@ def test_the_paired_test_is_sacrebleus(files: Path) -> None:
         assert report[f"{name}_difference"] == pytest.approx(difference)
 
 
+def test_the_randomisation_test_is_sacrebleus(files: Path) -> None:
+    main(arguments(files, "--baseline", str(files / "baseline")))
+    report = read_json(files / "report.json")
+    printed = sacrebleu(
+        files,
+        *("-i", str(files / "baseline"), str(files / "hypotheses")),
+        *("--paired-ar", "--paired-ar-n", str(TRIALS), "-w", "4", "-f", "text"),
+    )
+    p_values = [float(p) for p in re.findall(r"p = ([0-9.]+)\)", printed)]
+    names = ("bleu", "chrf", "ter")
+    mine = [report[f"{name}_randomization_p_value"] for name in names]
+    assert p_values == pytest.approx(mine, abs=1e-4)
+    assert max(mine) > 0.05
+    assert mine != [report[f"{name}_p_value"] for name in names]
+
+
+def test_randomisation_comes_near_all_ways_to_exchange_eight_sentences() -> None:
+    """TER of sentences of one length is a mean over them, so every exchange can be tried by hand.
+
+    Words are wrong in one translation or the other, 1, 2, 4, … 128 of 128, so no two ways to
+    exchange sentences give the same difference but for its sign. sacreBLEU counts those with a
+    larger one: not the systems as they are, nor wholly exchanged.
+    """
+    differences = [1, -2, -4, 8, 16, 32, -64, 128]
+    words = [f"w{number}" for number in range(128)]
+
+    def translations(wrong: list[int]) -> list[str]:
+        return [" ".join(["x"] * max(number, 0) + words[max(number, 0) :]) for number in wrong]
+
+    system, baseline = translations(differences), translations([-each for each in differences])
+    references = [" ".join(words)] * 8
+    observed = abs(sum(differences))
+    larger = sum(
+        abs(sum(sign * each for sign, each in zip(signs, differences, strict=True))) > observed
+        for signs in itertools.product((1, -1), repeat=8)
+    )
+    settings = EvaluateSettings(("ter",), "13a", 10, 20_000, 1)
+    scores = evaluate(system, references, settings, baseline=baseline).scores
+    assert scores["ter_difference"] == pytest.approx(sum(differences) / (8 * 128) * 100)
+    # Four standard deviations of a share of 20,000 trials.
+    share = larger / 256
+    deviation = (share * (1 - share) / 20_000) ** 0.5
+    assert 0.1 < share < 0.9
+    assert scores["ter_randomization_p_value"] == pytest.approx(share, abs=4 * deviation)
+
+
+@pytest.mark.parametrize(
+    ("differing", "least"), [((), 1.0), ((3,), 1.0), ((3, 7), 0.5), ((3, 7, 9), 0.25)]
+)
+def test_few_sentences_that_differ_prove_nothing(
+    files: Path, differing: tuple[int, ...], least: float
+) -> None:
+    """Of all 2^k ways to exchange k sentences, two always differ by as much as the systems do."""
+    references = lines(files / "references")
+    baseline = [f"Wort {line}" if row in differing else line for row, line in enumerate(references)]
+    scores = evaluate(references, references, SETTINGS, baseline=baseline).scores
+    assert [scores[f"{name}_randomization_p_value"] for name in SETTINGS.metrics] == [least] * 3
+
+
+def test_scores_that_are_equal_differ_by_chance() -> None:
+    references = ["der Hund", "das Kind"]
+    settings = EvaluateSettings(("ter",), "13a", 50, 50, 1)
+    scores = evaluate(
+        ["der Wolf", "das Kind"], references, settings, baseline=["der Mops", "das Kind"]
+    ).scores
+    assert (scores["ter_difference"], scores["ter_p_value"]) == (0, 1)
+    assert scores["ter_randomization_p_value"] == 1
+
+
+def test_without_trials_there_is_no_randomisation_test(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    baseline = ("--baseline", str(files / "baseline"))
+    main(arguments(files, *baseline, "--set", "randomization_trials=0"))
+    report = read_json(files / "report.json")
+    assert "bleu_p_value" in report
+    assert not [name for name in report if "randomization" in name]
+    assert "randomisation" not in capsys.readouterr().out
+
+
 def test_case_counts_in_every_metric(files: Path) -> None:
     references = lines(files / "references")
     lowered = evaluate([line.lower() for line in references], references, SETTINGS).scores
@@ -132,6 +214,7 @@ def test_a_system_is_no_better_than_itself(files: Path) -> None:
     scores = evaluate(hypotheses, references, SETTINGS, baseline=list(hypotheses)).scores
     for name in SETTINGS.metrics:
         assert (scores[f"{name}_difference"], scores[f"{name}_p_value"]) == (0, 1)
+        assert scores[f"{name}_randomization_p_value"] == 1
 
 
 def test_the_seed_chooses_the_resamples_and_is_left_as_it_was(
@@ -141,7 +224,7 @@ def test_the_seed_chooses_the_resamples_and_is_left_as_it_was(
     hypotheses, references = lines(files / "hypotheses"), lines(files / "references")
 
     def mean(seed: int) -> float:
-        settings = EvaluateSettings(("bleu",), "13a", SAMPLES, seed)
+        settings = EvaluateSettings(("bleu",), "13a", SAMPLES, TRIALS, seed)
         return evaluate(hypotheses, references, settings).scores["bleu_mean"]
 
     assert mean(1) == mean(1)
@@ -151,7 +234,7 @@ def test_the_seed_chooses_the_resamples_and_is_left_as_it_was(
 
 def test_without_resamples_there_is_no_interval(files: Path) -> None:
     hypotheses, references = lines(files / "hypotheses"), lines(files / "references")
-    settings = EvaluateSettings(("chrf",), "13a", 1, 1)
+    settings = EvaluateSettings(("chrf",), "13a", 1, TRIALS, 1)
     assert list(evaluate(hypotheses, references, settings).scores) == ["chrf"]
 
 
@@ -160,6 +243,7 @@ def test_each_metric_is_a_line(files: Path, capsys: pytest.CaptureFixture[str]) 
     printed = capsys.readouterr().out.splitlines()
     assert [line.split(" ")[0] for line in printed] == ["bleu", "chrf", "ter"]
     assert all("± " in line and "(p = 0." in line and "|version:" in line for line in printed)
+    assert all(" by bootstrap, 0." in line and " by randomisation)" in line for line in printed)
 
 
 def test_unequal_line_counts_are_one_line_and_leave_the_report(
@@ -204,6 +288,7 @@ def test_an_empty_translation_counts_as_one(files: Path) -> None:
         ("metrics=[bleu, bleu]", "metrics: expected at least one, each once"),
         ("metrics=[meteor]", r"metrics\[0\]: expected one of bleu, chrf, ter, got 'meteor'"),
         ("seed=0", "seed: expected a whole number at least 1, got 0"),
+        ("randomization_trials=-1", "randomization_trials: expected a whole number at least 0"),
         ("bleu_tokenizer=moses", "bleu_tokenizer: expected one of 13a, intl, zh, char, none"),
     ],
 )

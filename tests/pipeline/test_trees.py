@@ -18,6 +18,7 @@ from pipeline.trees import (
     check_leaves,
     escape_token,
     flat_tree,
+    plain_label,
     read_tree,
     read_treebank,
     read_trees,
@@ -109,6 +110,17 @@ def test_trees_are_equal_by_structure_and_cannot_be_changed() -> None:
     assert repr(read_tree("(NN cat)")) == "read_tree('(NN cat)')"
     with pytest.raises(AttributeError, match="label"):
         read_tree("(NN cat)").label = "VB"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("label", "plain"),
+    [
+        *(("NP", "NP"), ("NP-SBJ-1", "NP"), ("NP=2", "NP"), ("ADVP|PRT", "ADVP"), ("PRP$", "PRP$")),
+        *(("-LRB-", "-LRB-"), ("-NONE-", "-NONE-"), ("", ""), ("=", "="), (":", ":")),
+    ],
+)
+def test_a_label_without_its_function(label: str, plain: str) -> None:
+    assert plain_label(label) == plain
 
 
 @given(strategies.trees())

@@ -124,7 +124,9 @@ UNEQUAL_LINE_COUNTS = [
     ("dataset", shorter, "tokenized/train.lines", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
     ("dataset", shorter, "corpus/train.target", f":23: {UNEQUAL} corpus/train.source (24 lines)"),
     ("dataset", shorter, "partitions/train.phrases", f":23: {UNEQUAL} tokenized/train.lines (24 lines)"),
+    ("probe data", shorter, "parsed/train.trees", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
     ("evaluate", shorter, "translations/test.hypotheses", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
+    ("phrasal patterns", shorter, "tokenized/test.source", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
     ("report", shorter, "parsed/test.trees", ":5: ends after 5 lines; expected as many as in tokenized/test.source (6 lines)"),
     ("report", shorter, "alignments/test.links", ":5: ends after 5 lines; expected as many as in tokenized/test.source (6 lines)"),
 ]
@@ -152,6 +154,8 @@ NOT_UTF_8 = [
         ("dataset", "bpe/bpe.codes"),
         ("dataset", "bpe/vocab.target"),
         ("dataset", "partitions/valid.phrases"),
+        ("probe data", "tokenized/train.source"),
+        ("probe data", "parsed/train.trees"),
         ("verify", "dataset/manifest.json"),
         ("train", "dataset/manifest.json"),
         ("mgsa train", "params.yaml"),
@@ -159,6 +163,8 @@ NOT_UTF_8 = [
         ("mgsa translate", "model/manifest.json"),
         ("translate", "params.yaml"),
         ("evaluate", "translations/test.hypotheses"),
+        ("phrasal patterns", "tokenized/languages.json"),
+        ("phrasal patterns", "parsed/test.trees"),
         ("analyze", "model/manifest.json"),
         ("report", "params.yaml"),
         ("report", "translations/test.references"),
@@ -187,10 +193,12 @@ EMPTY_FILES = [
     ("dataset", empty, "bpe/train.source", f": {NO_LINE}"),
     ("dataset", empty, "bpe/bpe.codes", ":1: expected BPE codes: '#version: 0.2', got ''"),
     ("dataset", empty, "partitions/test.phrases", f": {NO_LINE}"),
+    ("probe data", empty, "parsed/train.trees", f": {NO_LINE}"),
     ("verify", empty, "dataset/manifest.json", f":1: {NO_JSON}"),
     ("verify", empty, "dataset/train.parquet", ": expected ... bytes as in the manifest, found 0"),
     ("average", empty, "model/config.json", ": its SHA-256 is not the manifest's: the file was altered"),
     ("evaluate", empty, "translations/test.references", f": {NO_LINE}"),
+    ("phrasal patterns", empty, "parsed/test.trees", f": {NO_LINE}"),
     ("composition", empty, "conf/config.yaml", "conf: Could not override 'corpus'. No match in the defaults list."),
 ]
 
@@ -208,6 +216,8 @@ TREES = [
     ("partition", line(3, "(ROOT (X (A a))))"), "parsed/train.trees", ":3: column 17: expected one tree, found more after it"),
     ("partition", line(3, ""), "parsed/train.trees", f":3: {NONE}"),
     ("partition", line(3, "(ROOT (X (A Nobody)))"), "parsed/train.trees", f":3: {OTHER}"),
+    ("probe data", line(3, "(ROOT (X (A a))))"), "parsed/train.trees", ":3: column 17: expected one tree, found more after it"),
+    ("probe data", line(3, "(ROOT (X (A Nobody)))"), "parsed/train.trees", f":3: {OTHER}"),
     ("partition", line(3, ""), "tokenized/train.source", ":3: expected tokens with one space between them, found an empty line"),
 ]
 
@@ -220,6 +230,7 @@ LINKS = [
     ("dataset", line(3, "0-99"), "alignments/train.links", ":3: expected links between ... words, counted from 0, got 0-99"),
     ("dataset", line(3, "0:0"), "alignments/train.links", ":3: expected links such as 0-0 1-2, got '0:0'"),
     ("dataset", value([]), "alignments/aligner.json", ": expected an object"),
+    ("phrasal patterns", line(3, "99-0"), "alignments/test.links", ":3: expected links between ... words, counted from 0, got 99-0"),
 ]
 
 NINE = "dataset: expected the level of syntactic_9, but the dataset has 3 levels (partition.levels)"
@@ -269,6 +280,7 @@ DAMAGED_ARTIFACTS = [
     ("analyze", half_recorded, "dataset/test.parquet", f": {UNREADABLE}"),
     ("verify", value(ZEROS, "files", "vocab.json", "sha256"), "dataset/manifest.json", f"dataset/vocab.json: {ALTERED}"),
     ("train", value(ZEROS, "files", "tags.json", "sha256"), "dataset/manifest.json", f"dataset/tags.json: {ALTERED}"),
+    ("probe data", value(ZEROS, "files", "bpe.codes", "sha256"), "dataset/manifest.json", f"dataset/bpe.codes: {ALTERED}"),
     ("translate", value(ZEROS, "files", "vocab.json"), "model/manifest.json", f"model/vocab.json: {ALTERED}"),
     ("translate text", value(ZEROS, "files", "bpe.codes"), "words/manifest.json", f"words/bpe.codes: {ALTERED}"),
     ("average", half, "model/model.safetensors", f": {ALTERED}"),

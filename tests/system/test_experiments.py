@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import pytest
@@ -11,40 +10,65 @@ import yaml
 from mgsa.files import read_json
 from tests.dvc_project import OVERRIDES, SIZES, Project, ran
 
-STEPS = ("compose", "train", "translate", "evaluate", "analyze")
+STEPS = ("train", "translate", "evaluate", "analyze")
+SYSTEM = "query_k_interleaved_tiny"
+SEEDS = (1, 2)
+
+
+def let_there_be_a_table(project: Project, *, broken: str) -> None:
+    """Of a system and another, from two seeds."""
+    path = project.folder / "experiments/params.yaml"
+    content = yaml.safe_load(path.read_text("utf-8"))
+    table = {"baseline": SYSTEM, "systems": ["broken"], "num_seeds": len(SEEDS)}
+    changed = {
+        "overrides": " ".join(OVERRIDES),
+        "seeds": [*SEEDS, 3],
+        "systems": {SYSTEM: content["systems"][SYSTEM], "broken": broken},
+        "tables": {"some": {"title": "Some systems", "analyze": True} | table},
+    }
+    path.write_text(yaml.safe_dump(changed), "utf-8")
+
+
+def cells(system: str) -> list[str]:
+    """The stages of a system's cells."""
+    return [f"{step}@{system}-{seed}" for step in STEPS for seed in SEEDS]
 
 
 @pytest.mark.slow
-def test_the_models_of_a_matrix_are_trained_scored_and_analysed(project: Project) -> None:
-    experiments = replace(project, folder=project.folder / "experiments")
-    folder = experiments.folder / "systems"
-    settings = yaml.safe_load((folder / "params.yaml").read_text("utf-8"))
-    models = ["transformer_tiny", "query_k_interleaved_tiny", "rnn_attn_tiny"]
-    systems = {model: settings["systems"][model] for model in models}
-    changed = {"overrides": " ".join(OVERRIDES), "systems": systems}
-    (folder / "params.yaml").write_text(yaml.safe_dump(changed), "utf-8")
+def test_a_cell_that_fails_holds_up_no_other_and_no_finished_one_runs_again(
+    project: Project,
+) -> None:
     project.compose()
     project.run("dvc", "repro", "dataset")
-    repro = ("dvc", "repro", "systems/dvc.yaml")
-    assert sorted(ran(experiments.run(*repro))) == sorted(
-        [f"systems/dvc.yaml:{step}@{model}" for step in STEPS for model in models]
-        + ["systems/dvc.yaml:report"]
-    )
-    page = (folder / "report/index.html").read_text("utf-8")
-    assert all(f'<span dir="auto">{model}</span>' in page for model in models)
-    for model in models:
-        run = folder / "runs" / model
-        scores = read_json(run / "evaluate.json")
-        assert scores["sentences"] == SIZES["test"]
-        assert math.isclose(
-            scores["bleu_difference"], scores["bleu"] - scores["bleu_baseline"], abs_tol=1e-9
-        )
-        cross = read_json(run / "attention.json")["cross"]["layer_1"]
-        assert len(cross) == (4 if "interleaved" in model else 1)
-        if systems[model] == model:
-            assert scores["bleu_difference"] == 0
-    assert ran(experiments.run(*repro)) == []
-    # The project itself knows nothing of the matrices: what it shows and fetches is its own.
+    command = ("python", "-m", "pipeline.experiment", "some")
+    let_there_be_a_table(project, broken="model=transformer_tiny train.nodes=2")
+    said = project.run(*command, status=1)
+    failed = [f"train@broken-{seed}" for seed in SEEDS]
+    composed = [f"compose@{SYSTEM}", "compose@broken"]
+    assert sorted(ran(said)) == sorted([*composed, *cells(SYSTEM), *failed])
+    assert "error: 2 cells have no result: broken-1, broken-2" in said
+    experiments = project.folder / "experiments"
+    content = read_json(experiments / "tables/some.json")["systems"]
+    assert content["broken"]["failed"] == [1, 2]
+    assert "broken-1: failed" in (experiments / "tables/some.md").read_text("utf-8")
+    runs = [experiments / f"runs/{SYSTEM}-{seed}" for seed in SEEDS]
+    scores = [read_json(run / "evaluate.json") for run in runs]
+    assert [one["sentences"] for one in scores] == [SIZES["test"]] * 2
+    assert content[SYSTEM]["bleu"]["mean"] == pytest.approx(sum(s["bleu"] for s in scores) / 2)
+    assert len(read_json(runs[0] / "attention.json")["cross"]["layer_1"]) == 4
+    weights = [(run / "model/model.safetensors").read_bytes() for run in runs]
+    assert weights[0] != weights[1]
+
+    # Put right, it is all that runs.
+    let_there_be_a_table(project, broken="model=transformer_tiny")
+    assert sorted(ran(project.run(*command))) == sorted(["compose@broken", *cells("broken")])
+    content = read_json(experiments / "tables/some.json")["systems"]
+    assert content["broken"]["failed"] == []
+    differences = [one["difference"] for one in content["broken"]["comparisons"]]
+    means = [content[name]["bleu"]["mean"] for name in ("broken", SYSTEM)]
+    assert sum(differences) / 2 == pytest.approx(means[0] - means[1])
+    assert ran(project.run(*command)) == []
+    # The project itself knows nothing of the matrix: what it shows and fetches is its own.
     project.commit()
     assert "experiments" not in project.run("dvc", "metrics", "show", "data/reports/dataset.json")
     assert "experiments" not in project.run("dvc", "status")

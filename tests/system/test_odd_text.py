@@ -73,6 +73,7 @@ def test_odd_text_is_translated_line_by_line(odd: Path, monkeypatch: pytest.Monk
     assert run_command("evaluate") == 0
     report = json.loads(Path("evaluation.json").read_text(encoding="utf-8"))
     assert report["sentences"] == len(ODD_TEXTS)
+    assert run_command("phrasal patterns") == 0
 
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     text = "".join(f"{line}\n" for line in [*ODD_TEXTS, "", "\u200b\t"])

@@ -17,7 +17,7 @@ from tests.imports import ROOT
 
 STAGES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
 DATA_STAGES = list(STAGES)[1 : list(STAGES).index("train")]
-MODEL_STAGES = ["train", "translate", "evaluate", "analyze", "report"]
+MODEL_STAGES = ["train", "translate", "evaluate", "phrasal_patterns", "analyze", "report"]
 
 
 def files_of(project: Project, stages: Sequence[str]) -> dict[str, tuple[int, str]]:

@@ -25,6 +25,7 @@ from mgsa.weights import named_tensors
 
 STATE = State(
     update=7,
+    tokens=31,
     position=Position(1, 3),
     interval=LossSums(0.1, 0.2, 3, 0.4, 5, 6),
     best_score=-1 / 3,

@@ -25,6 +25,7 @@ def test_an_update_moves_on_and_a_line_begins_a_new_interval() -> None:
     assert (state.update, state.position, state.skipped_batches) == (2, Position(1, 0), 1)
     assert state.interval == LossSums(2.0, 3.0, 4)
     assert state.logged().interval == LossSums()
+    assert state.logged().tokens == 4
     assert not state.just_improved
 
 

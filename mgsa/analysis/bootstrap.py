@@ -1,0 +1,104 @@
+"""Scores of a corpus with bootstrap intervals, and how far systems are apart (Koehn 2004).
+
+A score is a function of statistics that are summed over sentences, so a resample of the sentences
+is a matrix product. The same resamples stand behind every score of every system: differences are
+paired.
+
+Legend: N sentences, R resamples, S systems; … the scores of one system.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+CELLS_AT_ONCE = 1 << 21
+"""Numbers of draws (resamples times sentences) that are in memory together."""
+
+SAME = 1e-9
+"""Differences of percentages that are as good as none: sums of fractions are rounded."""
+
+
+@dataclass(frozen=True)
+class Resamples:
+    """Resamples of N sentences with replacement: those that sacreBLEU draws with the same seed."""
+
+    sentences: int
+    samples: int
+    seed: int
+
+    def sums(self, statistics: np.ndarray) -> np.ndarray:
+        """(N, …) statistics to (R, …), their sums over the sentences of each resample."""
+        flat = statistics.reshape(self.sentences, -1).astype(np.float64)
+        generator = np.random.default_rng(self.seed)
+        rows = max(1, CELLS_AT_ONCE // self.sentences)
+        sums = np.empty((self.samples, flat.shape[1]))
+        for start in range(0, self.samples, rows):
+            size = (min(rows, self.samples - start), self.sentences)
+            drawn = generator.choice(self.sentences, size=size, replace=True)
+            # How often each sentence is in each resample, counted in one go.
+            cells = drawn + np.arange(size[0])[:, None] * self.sentences
+            times = np.bincount(cells.ravel(), minlength=cells.size).reshape(size)
+            sums[start : start + size[0]] = times @ flat
+        return sums.reshape(self.samples, *statistics.shape[1:])
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Scores, or differences of scores, with their 95% intervals; all (S, …)."""
+
+    value: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Differences to a baseline, and (S, …) the p-values of the paired bootstrap test."""
+
+    difference: Estimate
+    p_value: np.ndarray
+
+
+def estimate(value: np.ndarray, resampled: np.ndarray) -> Estimate:
+    """Percentile intervals, from the same ranks as sacreBLEU's.
+
+    Args:
+        value: (S, …) of the corpus.
+        resampled: (R, S, …) of the resamples; NaN where one has nothing to score.
+    """
+    ordered = np.sort(resampled, axis=0)  # NaN comes last
+    scored = np.count_nonzero(~np.isnan(ordered), axis=0)
+    lower = scored // 40
+    upper = scored - lower - 1  # -1 where nothing is scored: the last one, NaN
+    low, high = (np.take_along_axis(ordered, rank[None], axis=0)[0] for rank in (lower, upper))
+    return Estimate(value, low, high)
+
+
+def compare(
+    value: np.ndarray, resampled: np.ndarray, baseline: int, differing: np.ndarray
+) -> Comparison:
+    """How far scores are above those of the system `baseline`, which is itself 0 above.
+
+    The p-value is two-sided: the share of resamples whose difference is at least as far from the
+    mean of all resamples as the systems' is from 0 (the shift method of Noreen 1989), so that it
+    agrees with the interval. Riezler & Maxwell 2005, and sacreBLEU after them, shift absolute
+    differences; where the sign of a difference is clear, that counts one side alone, half as much.
+    One is counted for the corpus itself. Where few sentences differ, all resamples may be alike,
+    which is no proof: a fair coin gives k differences the same sign with probability 2^(1 - k), so
+    no p-value is smaller.
+
+    Args:
+        value, resampled: as `estimate` takes them.
+        differing: (S, …) in how many sentences a system has not what the baseline has.
+    """
+    differences = resampled - resampled[:, baseline : baseline + 1]
+    observed = value - value[baseline]
+    scored = ~np.isnan(differences)
+    count = scored.sum(axis=0)
+    mean = np.where(scored, differences, 0.0).sum(axis=0) / np.maximum(count, 1)
+    far = np.abs(differences - mean) >= np.abs(observed) - SAME  # false for NaN
+    p_value = (far.sum(axis=0) + 1) / (count + 1)
+    p_value = np.maximum(p_value, np.minimum(0.5 ** (differing - 1.0), 1))
+    return Comparison(estimate(observed, differences), p_value)

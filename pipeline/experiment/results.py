@@ -1,0 +1,176 @@
+"""What the cells of a table came to, and how sure the differences are.
+
+Each system is trained from several seeds. A row has the mean and the standard deviation over them;
+significance is of a pair of translations, so it is tested seed by seed, with sacreBLEU's tests.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from mgsa.errors import InputError
+from mgsa.settings import from_mapping, read_yaml
+from pipeline.evaluate import EvaluateSettings, evaluate
+from pipeline.experiment.plan import Cell
+from pipeline.manifest import read_object
+from pipeline.stage import section_of
+from pipeline.text import read_parallel
+
+METRIC: Literal["bleu"] = "bleu"
+"""What systems are compared by; the other metrics are shown."""
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """A finished cell.
+
+    Attributes:
+        scores: as the stage `evaluate` reports them.
+        parameters: of the model.
+        tokens_per_second: target tokens, in training.
+        minutes: of training, validation not counted.
+    """
+
+    cell: Cell
+    scores: dict[str, float]
+    parameters: int
+    tokens_per_second: float
+    minutes: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A cell against the baseline's of the same seed.
+
+    Attributes:
+        difference: in BLEU.
+        bootstrap: p-value of the paired bootstrap.
+        randomization: p-value of paired approximate randomisation; `None`: not asked for.
+    """
+
+    seed: int
+    difference: float
+    bootstrap: float
+    randomization: float | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A system of a table.
+
+    Attributes:
+        results: of the cells that finished.
+        missing: the cells that have no result.
+        comparisons: with the baseline, of the seeds that both have.
+    """
+
+    system: str
+    results: tuple[CellResult, ...]
+    missing: tuple[Cell, ...]
+    comparisons: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A figure over seeds: mean and standard deviation of a sample (`None` of fewer than two)."""
+
+    mean: float
+    deviation: float | None
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread:
+        """Over at least one value."""
+        return cls(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None)
+
+
+def read_rows(
+    runs: Path, rows: Mapping[str, Sequence[Cell]], *, on_comparison: Callable[[], None]
+) -> list[Row]:
+    """The rows of a table, of which the first is the baseline's.
+
+    Args:
+        runs: the folder of the cells' folders.
+        rows: the cells of each system.
+        on_comparison: called after each comparison, which takes seconds.
+
+    Raises:
+        InputError: what a cell wrote is malformed.
+    """
+    found = {
+        system: {cell.seed: result for cell in cells if (result := read_cell(runs, cell))}
+        for system, cells in rows.items()
+    }
+    baseline = next(iter(rows))
+    made = []
+    for system, cells in rows.items():
+        comparisons = []
+        for seed, result in found[system].items():
+            if system != baseline and seed in found[baseline]:
+                comparisons.append(compare(runs, result.cell, found[baseline][seed].cell))
+                on_comparison()
+        missing = tuple(cell for cell in cells if cell.seed not in found[system])
+        made.append(Row(system, tuple(found[system].values()), missing, tuple(comparisons)))
+    return made
+
+
+def read_cell(runs: Path, cell: Cell) -> CellResult | None:
+    """What a cell came to; `None`: it has not been scored.
+
+    Raises:
+        InputError: its reports are malformed.
+    """
+    folder = runs / cell.name
+    if not (folder / "evaluate.json").is_file():
+        return None
+    scores = read_object(folder / "evaluate.json", (METRIC,))
+    training = read_object(
+        folder / "train.json", ("parameters", "target_tokens", "tokens_per_second")
+    )
+    speed = training["tokens_per_second"]
+    return CellResult(
+        cell,
+        {name: value for name, value in scores.items() if isinstance(value, int | float)},
+        training["parameters"],
+        speed,
+        training["target_tokens"] / speed / 60 if speed else 0.0,
+    )
+
+
+def compare(runs: Path, cell: Cell, baseline: Cell) -> Comparison:
+    """Test a cell's translations against the baseline's, with the cell's settings of `evaluate`.
+
+    Raises:
+        InputError: they are not translations of the same text, or the settings are wrong.
+    """
+    params = runs / cell.system / "params.yaml"
+    section = section_of(read_yaml(params), "evaluate", params)
+    settings = replace(
+        from_mapping(EvaluateSettings, section, f"{params}: evaluate"), metrics=(METRIC,)
+    )
+    of_cell, of_baseline = (runs / name / "translations" for name in (cell.name, baseline.name))
+    lines = read_parallel(
+        [
+            of_cell / "test.references",
+            of_cell / "test.hypotheses",
+            of_baseline / "test.references",
+            of_baseline / "test.hypotheses",
+        ]
+    )
+    references, hypotheses, others, translations = (
+        list(column) for column in zip(*lines, strict=True)
+    )
+    if references != others:
+        raise InputError(
+            f"expected the references of {of_cell}", path=of_baseline / "test.references"
+        )
+    scores = evaluate(hypotheses, references, settings, baseline=translations).scores
+    return Comparison(
+        cell.seed,
+        scores[f"{METRIC}_difference"],
+        scores[f"{METRIC}_p_value"],
+        scores.get(f"{METRIC}_randomization_p_value"),
+    )

@@ -1,0 +1,215 @@
+"""The verb group of a sentence's main clause, found in its tree: `had not yet been sold`.
+
+Trees are those of the Penn Treebank (Bies et al. 1995): each auxiliary heads a VP around the next
+verb's; in questions and inversions it stands in the clause itself. Of coordinated clauses, verb
+phrases and verbs the first one counts. A quotation is a clause beside the subject and the verb of
+whoever said it, whose clause is the main one; a comment inside a clause (PRN) is not looked into.
+
+Nothing here recurses, and no tree is refused: a parser's mistake ends in a shorter group, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pipeline.trees import WRAPPERS, Tree, plain_label, top_node
+
+CLAUSES = frozenset({"S", "SINV", "SQ", "SBARQ"})
+"""Labels of main clauses; SBAR is a subordinate one, together with what makes it so."""
+
+AROUND_CLAUSES = CLAUSES | WRAPPERS | {"FRAG", "INTJ", "X"}
+"""What a main clause may be a child of."""
+
+FINITE_TAGS = frozenset({"MD", "VB", "VBD", "VBP", "VBZ"})
+"""The first verb of a main clause; `VB` is the imperative's, and the subjunctive's."""
+
+VERB_TAGS = FINITE_TAGS | {"TO", "VBG", "VBN"}
+ADVERBS = frozenset({"ADVP", "RB", "RBR", "RBS"})
+
+# The tokeniser of sacremoses makes `isn 't` of `isn't`, where the PTB has `is n't`.
+_FORMS = (
+    "am are be been being is was were 'm 're 's ’m ’re ’s ai aren isn wasn weren",
+    "had has have having 'd 's 've ’d ’s ’ve hadn hasn haven",
+    "did do does didn doesn don",
+    "get gets getting got gotten",
+)
+BE, HAVE, DO, GET = (frozenset(forms.split()) for forms in _FORMS)
+
+BEFORE_TO = frozenset(
+    {("going", "VBG"), ("gon", "VBG"), ("got", "VBN"), ("ought", "MD"), ("used", "VBD")}
+)
+"""Verbs with their tags that serve as an auxiliary before `to`, as `be` and `have` do: the main
+verb is the one behind it (Quirk et al. 1985, sections 3.40 to 3.47)."""
+
+
+@dataclass(frozen=True)
+class VerbGroup:
+    """The verbs of a clause from the finite one to the main one, and the adverbs between them.
+
+    Attributes:
+        words: as they stand in the tree.
+        tags: the part of speech of each.
+        followed_by: the label of what follows the main verb, adverbs apart; `None` at the end.
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    followed_by: str | None
+
+
+def main_verb_group(tree: Tree) -> VerbGroup | None:
+    """The verb group of the main clause; `None` where no clause has a finite verb."""
+    top = top_node(tree)
+    waiting = [top]
+    while waiting:
+        node = waiting.pop()
+        label = plain_label(node.label)
+        if label in CLAUSES or (label == "VP" and node is top):
+            group = _finite_verb_group(node)
+            if group is not None:
+                return group
+        if label in AROUND_CLAUSES:
+            inner = [child for child in node.children if plain_label(child.label) in CLAUSES]
+            waiting.extend(reversed(inner))
+    return None
+
+
+def _finite_verb_group(clause: Tree) -> VerbGroup | None:
+    """The verb group of this clause, not of one inside it; `None` if it has no finite verb."""
+    group = _verb_group(clause)
+    if group is None or group.tags[0] in FINITE_TAGS:
+        return group
+    # `Sales hit a low` where the tagger saw a participle. One with nothing to govern stays
+    # a participle: headlines leave out the auxiliary (`Ruling upheld`).
+    has_subject = any(plain_label(child.label) == "NP" for child in clause.children)
+    if group.tags == ("VBN",) and has_subject and group.followed_by in ("NP", "SBAR"):
+        return replace(group, tags=("VBD",))
+    return None
+
+
+def _verb_group(clause: Tree) -> VerbGroup | None:
+    """The verbs of a clause from the first one on, finite or not; `None` if it has none."""
+    leaves: list[Tree] = []
+    after: Sequence[Tree] = ()
+    constituents, place = _start(clause)
+    inverted = constituents is clause.children
+    while place is not None:
+        head, rest = constituents[place], constituents[place + 1 :]
+        if head.word is None:
+            constituents = head.children
+            inverted = False
+        else:
+            leaves.append(head)
+            after = rest
+            next_place = _place_of_complement(head, rest, inverted=inverted)
+            if next_place is None:
+                break
+            leaves += _adverbs(rest[:next_place])
+            # In a tree that is too flat, the next verb stands beside this one.
+            constituents = rest[next_place].children or rest[next_place:]
+            inverted = False
+        place = _place_of_verb(constituents)
+    if not leaves:
+        return None
+    return VerbGroup(
+        words=tuple(str(leaf.word) for leaf in leaves),
+        tags=tuple(plain_label(leaf.label) for leaf in leaves),
+        followed_by=_first_label(after),
+    )
+
+
+def _start(clause: Tree) -> tuple[Sequence[Tree], int | None]:
+    """Constituents in which a clause's verb group starts, and which of them it starts with.
+
+    A finite verb in the clause itself comes before its subject, a participle in front of both is
+    put back behind the auxiliary: `(VP Attached) is a letter`.
+    """
+    children = clause.children
+    finite = [
+        place
+        for place, child in enumerate(children)
+        if (child.word is not None or plain_label(child.label) == "VP")
+        and _tag_of_first_verb(child) in FINITE_TAGS
+    ]
+    if not finite or plain_label(clause.label) == "VP":
+        return children, _place_of_verb(children)
+    head = children[finite[0]]
+    fronted = [child for child in children[: finite[0]] if plain_label(child.label) == "VP"]
+    if fronted:
+        constituents = (*(head.children or (head,)), fronted[-1])
+        return constituents, _place_of_verb(constituents)
+    return children, finite[0]
+
+
+def _tag_of_first_verb(node: Tree) -> str | None:
+    """The tag of a verb, or of the first one of a verb phrase."""
+    while node.word is None:
+        place = _place_of_verb(node.children)
+        if place is None:
+            return None
+        node = node.children[place]
+    return plain_label(node.label)
+
+
+def _place_of_verb(constituents: Sequence[Tree]) -> int | None:
+    """Which of the constituents has the first verb: a verb itself, or a verb phrase."""
+    for place, child in enumerate(constituents):
+        label = plain_label(child.label)
+        if label == "VP" if child.word is None else label in VERB_TAGS:
+            return place
+    return None
+
+
+def _place_of_complement(head: Tree, rest: Sequence[Tree], *, inverted: bool) -> int | None:
+    """Which of the constituents after a verb has the next verb of its group, if there is one.
+
+    Args:
+        inverted: whether a noun phrase after the verb may be its subject.
+    """
+    word, tag = str(head.word).lower(), plain_label(head.label)
+    if not (tag in ("MD", "TO") or word in BE | HAVE | DO | GET or (word, tag) in BEFORE_TO):
+        return None
+    coordinated = False
+    alone = True  # whether no more than adverbs and other verbs came after this one
+    for place, child in enumerate(rest):
+        label = plain_label(child.label)
+        if label == "VP" or (label == "S" and alone and _goes_on(child, word, tag)):
+            return place
+        if label == "UCP" and child.children and plain_label(child.children[0].label) == "VP":
+            return place
+        if label in VERB_TAGS and child.word is not None and not coordinated:
+            return place
+        if label == "CC":
+            if not alone:
+                return None  # what comes is coordinated with what came, and not with the verb
+            coordinated = True
+        elif label == "ADJP" or (label == "NP" and not inverted and word in BE | GET):
+            return None  # `was free`, `got the car fixed`
+        elif label not in ADVERBS and label not in VERB_TAGS:
+            alone = False
+    return None
+
+
+def _goes_on(clause: Tree, word: str, tag: str) -> bool:
+    """Whether a clause without a subject goes on with the verb group: `has (S to be sold)`."""
+    labels = [plain_label(child.label) for child in clause.children]
+    if "VP" not in labels or not ADVERBS | {"VP"} >= set(labels):
+        return False
+    first = _tag_of_first_verb(clause.children[labels.index("VP")])
+    if first == "TO":
+        return word in BE | HAVE or (word, tag) in BEFORE_TO
+    return first == "VBN" and word in GET
+
+
+def _adverbs(constituents: Sequence[Tree]) -> list[Tree]:
+    """The words of the adverbs among the constituents."""
+    adverbs = [child for child in constituents if plain_label(child.label) in ADVERBS]
+    leaves = [leaf for adverb in adverbs for leaf in adverb.preterminals()]
+    return [leaf for leaf in leaves if plain_label(leaf.label) not in VERB_TAGS]
+
+
+def _first_label(constituents: Sequence[Tree]) -> str | None:
+    """The label of the first constituent that is neither an adverb nor a verb's particle."""
+    labels = [plain_label(child.label) for child in constituents]
+    return next((label for label in labels if label not in ADVERBS | {"PRT"}), None)

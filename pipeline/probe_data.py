@@ -1,0 +1,238 @@
+"""Stage `probe_data`: sentences with labels of their trees, to probe what an encoder knows.
+
+The tasks are those of Shi et al. 2016 (`pipeline.probing_labels`), sizes and splits those of Hao et
+al. 2019, section 4.4: 120,000 sentences, 10 to train on for each one to validate and to test on. No
+text is in two splits. Of a corpus's sentences, an encoder sees the phrases that it would translate
+them by, the parser's, whichever trees their labels are of. Classes are those of the training split:
+what it lacks is of the class `OTHER`, which no probe learns, so it counts as a mistake.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mgsa.command import progress, run
+from mgsa.errors import InputError
+from mgsa.files import sha256, write_json
+from mgsa.settings import to_mapping
+from pipeline.analysis_settings import ProbeDataSettings
+from pipeline.manifest import LIBRARIES, file_hashes, library_versions
+from pipeline.parquet_file import parquet_writer
+from pipeline.probe_sentences import ProbeSentence, SentenceFiles, draw_splits
+from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
+from pipeline.text import split_tokens
+from pipeline.trees import Tree, check_leaves, read_tree
+
+if TYPE_CHECKING:
+    from mgsa.data.artifact import Dataset
+    from pipeline.probing_labels import TreeLabels
+    from pipeline.probing_rows import SentenceEncoder
+
+TRAIN = SPLITS[0]
+
+ROW_GROUP_ROWS = 10_000
+"""Sentences that are encoded together."""
+
+VERBS_LANGUAGE = "en"
+"""The language whose verbs there are patterns of; other sentences have neither voice nor tense."""
+
+Classes = Mapping[str, Sequence[str]]
+"""The names of each task's classes, by id."""
+
+
+def sentence_files(trees: str, *, parsed: Path, tokenized: Path) -> SentenceFiles:
+    """The files of sentences whose labels are of `trees`, as the setting has it.
+
+    Args:
+        parsed, tokenized: the folders of the stages.
+
+    Raises:
+        InputError: one of the files is missing.
+    """
+    tokens, phrases = tokenized / f"{TRAIN}.source", parsed / f"{TRAIN}.trees"
+    missing = "no such file"
+    match trees:
+        case "parsed":
+            files = SentenceFiles(tokens, phrases, phrases)
+        case "gold":
+            files = SentenceFiles(tokens, tokenized / f"{TRAIN}.trees", phrases)
+            missing += ": probe_data.trees is gold, so the corpus brings them"
+        case _:
+            files = SentenceFiles(Path(trees), Path(trees), Path(trees))
+            missing += ": probe_data.trees takes parsed, gold, or a file of bracketed trees"
+    for path in (files.tokens, files.trees, files.phrases):
+        if not path.is_file():
+            raise InputError(missing if path == files.trees else "no such file", path=path)
+    return files
+
+
+def build_probe_data(
+    dataset: Dataset, files: SentenceFiles, settings: ProbeDataSettings, folder: Path
+) -> dict[str, Any]:
+    """Fill `folder` with probing data, and give its counts.
+
+    Args:
+        dataset: whose subwords and tags the sentences get.
+        files: of the sentences.
+
+    Raises:
+        InputError: a file is malformed, or a tree doesn't fit its sentence.
+    """
+    from mgsa.data.schema import MANIFEST, TAGS, VOCABULARY
+    from mgsa.probing.schema import KIND, LABELS, SCHEMA_VERSION
+    from pipeline.probing_rows import SentenceEncoder
+
+    encoder = SentenceEncoder(dataset, files)
+    drawn = draw_splits(
+        files.sentences(),
+        most=settings.sentences,
+        shares=settings.shares,
+        seed=settings.seed,
+    )
+    language = dataset.manifest.source_language
+    labels = label_splits(drawn.splits, files, language)
+    classes = choose_classes(labels[TRAIN], settings.tss_classes)
+    counts = {
+        split: _write_split(
+            folder / f"{split}.parquet", drawn.splits[split], labels[split], classes, encoder
+        )
+        for split in SPLITS
+    }
+    write_json(folder / LABELS, classes)
+    for name in (VOCABULARY, TAGS):
+        shutil.copyfile(dataset.folder / name, folder / name)
+    manifest = {
+        "kind": KIND,
+        "schema_version": SCHEMA_VERSION,
+        "language": language,
+        "levels": dataset.manifest.levels,
+        "splits": counts,
+        "files": file_hashes(folder),
+        "made_by": {
+            "parameters": {"probe_data": to_mapping(settings)},
+            "dataset": dataset.manifest.identity,
+            "trees": sha256(files.trees),
+            "libraries": library_versions((*LIBRARIES, "spacy")),
+        },
+    }
+    write_json(folder / MANIFEST, manifest)
+    return {
+        "read": drawn.read,
+        "duplicates": drawn.duplicates,
+        "flat": drawn.flat,
+        "sentences": sum(map(len, drawn.splits.values())),
+        **counts,
+    }
+
+
+def label_splits(
+    splits: Mapping[str, Sequence[ProbeSentence]], files: SentenceFiles, language: str
+) -> dict[str, list[TreeLabels]]:
+    """The labels of all sentences, each of which is checked to have the words of its tree.
+
+    Raises:
+        InputError: a tree is malformed, or of other words.
+    """
+    from pipeline.probing_labels import label_tree
+    from pipeline.voice_and_tense import VerbPatterns
+
+    verbs = VerbPatterns() if language == VERBS_LANGUAGE else None
+    labels = {}
+    for split, sentences in splits.items():
+        shown = progress(
+            sentences, f"label {split}", total=len(sentences), unit="sentences", size=lambda _: 1
+        )
+        labels[split] = [label_tree(_tree_of(sentence, files), verbs) for sentence in shown]
+    return labels
+
+
+def _tree_of(sentence: ProbeSentence, files: SentenceFiles) -> Tree:
+    tokens = split_tokens(sentence.tokens, path=files.tokens, line=sentence.line)
+    tree = read_tree(sentence.tree, path=files.trees, line=sentence.line)
+    check_leaves(tree, tokens, path=files.trees, line=sentence.line)
+    return tree
+
+
+def choose_classes(labels: Sequence[TreeLabels], tss_classes: int) -> dict[str, tuple[str, ...]]:
+    """The classes of each task, by the labels of the training split."""
+    from pipeline.probing_labels import frequent_classes
+    from pipeline.voice_and_tense import TENSES, VOICES
+
+    sequences = Counter(label.tss for label in labels)
+    phrases = Counter(name for label in labels for name in label.spc)
+    tags = Counter(name for label in labels for name in label.pos)
+    return {
+        "voice": VOICES,
+        "tense": TENSES,
+        "tss": frequent_classes(sequences, tss_classes),
+        "spc": frequent_classes(phrases),
+        "pos": frequent_classes(tags),
+    }
+
+
+def _write_split(
+    path: Path,
+    sentences: Sequence[ProbeSentence],
+    labels: Sequence[TreeLabels],
+    classes: Classes,
+    encoder: SentenceEncoder,
+) -> dict[str, Any]:
+    """Write a split's Parquet file; its counts."""
+    from mgsa.probing.schema import SCHEMA
+    from pipeline.probing_rows import count_classes, make_rows
+
+    subwords = 0
+    with parquet_writer(path, SCHEMA, "zstd") as writer:
+        for start in range(0, len(sentences), ROW_GROUP_ROWS):
+            portion = slice(start, start + ROW_GROUP_ROWS)
+            encoded = encoder.encode(sentences[portion])
+            rows = make_rows(sentences[portion], encoded, labels[portion], classes)
+            writer.write_table(rows, row_group_size=ROW_GROUP_ROWS)
+            subwords += len(encoded.source.ids)
+    return {
+        "sentences": len(sentences),
+        "words": sum(len(label.pos) for label in labels),
+        "subwords": subwords,
+        **count_classes(labels, classes),
+    }
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Make probing data."""
+    parser = argument_parser("probe_data", "Label sentences by their trees, for probes.")
+    folders = {
+        "parsed": "parse's output",
+        "tokenized": "the tokens parsed, and the corpus's own trees if it has any",
+        "dataset": "the dataset artifact whose subwords and tags the sentences get",
+        "out": "probing data go here",
+    }
+    for name, meaning in folders.items():
+        parser.add_argument(f"--{name}", type=Path, required=True, metavar="DIR", help=meaning)
+    parser.add_argument(
+        "--report", type=Path, required=True, metavar="FILE", help="counts go here, as JSON"
+    )
+    arguments = parser.parse_args(argv)
+    settings = read_settings(arguments, "probe_data", ProbeDataSettings)
+    files = sentence_files(settings.trees, parsed=arguments.parsed, tokenized=arguments.tokenized)
+
+    from mgsa.data.artifact import open_dataset
+
+    dataset = open_dataset(arguments.dataset)
+    outputs = replacing_outputs(arguments.out, arguments.report, mark="labels.json")
+    with outputs as (folder, report):
+        report.update(build_probe_data(dataset, files, settings, folder))
+    sizes = ", ".join(f"{report[split]['sentences']:,} {split}" for split in SPLITS)
+    print(
+        f"probe_data: {sizes}, of {report['read']:,} sentences ({report['duplicates']:,} duplicates"
+        f", {report['flat']:,} with flat trees)",
+        file=sys.stderr,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

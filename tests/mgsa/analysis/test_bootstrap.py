@@ -1,0 +1,128 @@
+"""Resamples against a loop over the same draws and against sacreBLEU; intervals and p-values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.significance import estimate_ci
+
+from mgsa.analysis import bootstrap
+from mgsa.analysis.bootstrap import Resamples, compare, estimate
+from mgsa.analysis.phrasal_patterns import ngram_statistics, restricted_bleu
+
+SENTENCES, SAMPLES, SEED = 9, 70, 3
+
+
+def draws() -> np.ndarray:
+    """(R, N) the sentences of each resample."""
+    return np.random.default_rng(SEED).choice(SENTENCES, size=(SAMPLES, SENTENCES))
+
+
+@pytest.fixture(scope="module")
+def statistics() -> np.ndarray:
+    """(N, systems, 3)"""
+    return np.random.default_rng(1).integers(0, 20, size=(SENTENCES, 2, 3))
+
+
+@pytest.mark.parametrize("cells", [1, 2 * SENTENCES + 1, 1 << 20])
+def test_sums_are_those_of_a_loop(
+    statistics: np.ndarray, cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many resamples are in memory at once."""
+    monkeypatch.setattr(bootstrap, "CELLS_AT_ONCE", cells)
+    sums = Resamples(SENTENCES, SAMPLES, SEED).sums(statistics)
+    expected = [sum(statistics[sentence] for sentence in drawn) for drawn in draws()]
+    assert np.array_equal(sums, expected)
+
+
+def test_intervals_and_tests_are_those_of_a_loop(statistics: np.ndarray) -> None:
+    """Of a ratio, for each of two systems: 2.5% of resamples are below, 2.5% above."""
+
+    def score(sums: np.ndarray) -> np.ndarray:
+        return 100 * sums[..., 0] / sums[..., 1:].sum(axis=-1)
+
+    whole = score(statistics.sum(axis=0))
+    resampled = score(Resamples(SENTENCES, SAMPLES, SEED).sums(statistics))
+    compared = compare(whole, resampled, 0, np.array([0, SENTENCES]))
+    found = estimate(whole, resampled)
+    scores: list[list[float]] = [[], []]
+    for drawn in draws():
+        for system in (0, 1):
+            rows = [statistics[sentence, system] for sentence in drawn]
+            scores[system].append(100 * sum(r[0] for r in rows) / sum(r[1] + r[2] for r in rows))
+    for system in (0, 1):
+        ordered = sorted(scores[system])
+        # 70 // 40 = 1 resample is left out at either end.
+        assert (found.low[system], found.high[system]) == pytest.approx((ordered[1], ordered[-2]))
+        mean, half_width = estimate_ci(np.array(scores[system]))
+        assert (found.high - found.low)[system] / 2 == pytest.approx(half_width)
+        assert resampled[:, system].mean() == pytest.approx(mean)
+
+    differences = [second - first for first, second in zip(*scores, strict=True)]
+    observed = whole[1] - whole[0]
+    mean = sum(differences) / SAMPLES
+    far = sum(abs(difference - mean) >= abs(observed) for difference in differences)
+    assert compared.difference.value[1] == pytest.approx(observed)
+    ordered = sorted(differences)
+    ends = compared.difference.low[1], compared.difference.high[1]
+    assert ends == pytest.approx((ordered[1], ordered[-2]))
+    assert 0 < far < SAMPLES
+    assert compared.p_value[1] == pytest.approx((far + 1) / (SAMPLES + 1))
+    assert (compared.difference.value[0], compared.p_value[0]) == (0, 1)
+
+
+def test_intervals_are_sacrebleus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """BLEU up to 1-grams is BLEU restricted to 1, for which sacreBLEU has intervals."""
+    monkeypatch.setenv("SACREBLEU_SEED", "42")
+    generator = np.random.default_rng(2)
+    words = np.array("a b c d e f".split())  # noqa: SIM905
+    references, hypotheses = (
+        [" ".join(generator.choice(words, size=size)) for size in generator.integers(3, 9, 40)]
+        for _ in range(2)
+    )
+    bleu = BLEU(max_ngram_order=1, smooth_method="none", references=[references])
+    score = bleu.corpus_score(hypotheses, None, n_bootstrap=120)
+    statistics = ngram_statistics(hypotheses, references, tokenizer="13a", max_ngram=1)
+    resampled = restricted_bleu(Resamples(40, 120, 42).sums(statistics))
+    found = estimate(restricted_bleu(statistics.sum(axis=0)), resampled)
+    assert found.value[0] == pytest.approx(score.score)
+    assert resampled.mean() == pytest.approx(score._mean)
+    assert (found.high - found.low)[0] / 2 == pytest.approx(score._ci)
+
+
+def test_a_resample_with_nothing_to_score_counts_for_nothing() -> None:
+    value = np.array([[50.0, 1.0]])
+    resampled = np.array([[[np.nan, np.nan]], [[40.0, np.nan]], [[60.0, np.nan]]])
+    found = estimate(value, resampled)
+    assert (found.low[0, 0], found.high[0, 0]) == (40, 60)
+    assert np.isnan([found.low[0, 1], found.high[0, 1]]).all()
+
+
+def test_p_values_by_hand() -> None:
+    """Differences of 1, 2, 3, 6 are 3 on average, so 2, 1, 0, 3 off; the systems' is 2.
+
+    Two of four are as far off, and the corpus itself counts: 3 / 5. That which is NaN does not.
+    """
+    resampled = np.array([[7, 8.0], [7, 9], [7, 10], [7, 13], [np.nan, 1]])
+    compared = compare(np.array([7.0, 9.0]), resampled, 0, np.array([0, 99]))
+    assert compared.p_value.tolist() == [1, 3 / 5]
+
+
+@pytest.mark.parametrize(
+    ("differing", "p_value"), [(0, 1), (1, 1), (2, 0.5), (3, 0.25), (4, 0.125), (5, 0.1), (9, 0.1)]
+)
+def test_few_sentences_that_differ_prove_nothing(differing: int, p_value: float) -> None:
+    """Nine resamples that are all alike, as those of one sentence are, would give 1 / 10."""
+    resampled = np.tile([0.0, 50.0], (9, 1))
+    compared = compare(np.array([0.0, 50.0]), resampled, 0, np.array([0, differing]))
+    assert compared.p_value.tolist() == [1, p_value]
+
+
+def test_the_sign_of_a_difference_does_not_matter_to_its_p_value(statistics: np.ndarray) -> None:
+    values = statistics.sum(axis=0)[:, 0].astype(float)
+    resampled = Resamples(SENTENCES, SAMPLES, SEED).sums(statistics)[..., 0]
+    differing = np.full(2, SENTENCES)
+    one, other = (compare(values, resampled, baseline, differing) for baseline in (0, 1))
+    assert one.p_value[1] == other.p_value[0]
+    assert one.difference.low[1] == -other.difference.high[0]

@@ -1,0 +1,115 @@
+"""Counts and scores of n-grams: by hand, as sacreBLEU and NLTK have them, and in any order."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk.translate.bleu_score import corpus_bleu
+from sacrebleu.metrics.bleu import BLEU
+
+from mgsa.analysis.phrasal_patterns import (
+    matches,
+    ngram_statistics,
+    ngrams,
+    precision,
+    restricted_bleu,
+)
+
+sentences = st.lists(st.sampled_from(["a", "b", "c", "d,", "e."]), max_size=12).map(" ".join)
+corpora = st.lists(st.tuples(sentences, sentences), min_size=1, max_size=8)
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "matched", "counted", "bleu"),
+    [
+        # perfect match, shorter than 4
+        ("a b c", "a b c", [3, 2, 1, 0], [3, 2, 1, 0], [100, 100, 100, 0]),
+        # no overlap
+        ("x y", "a b", [0, 0, 0, 0], [2, 1, 0, 0], [0, 0, 0, 0]),
+        # repeats are clipped: two "the" of five, no "the the" of three
+        ("the the the the cat the", "the cat the", [3, 2, 1, 0], [6, 5, 4, 3], [50, 40, 25, 0]),
+        # two words for four: exp(1 - 4 / 2) of all right
+        ("a b", "a b c d", [2, 1, 0, 0], [2, 1, 0, 0], [100 / math.e, 100 / math.e, 0, 0]),
+        # longer than the reference: no penalty
+        ("a b c d", "a b", [2, 1, 0, 0], [4, 3, 2, 1], [50, 100 / 3, 0, 0]),
+        # in another order: words, no pairs
+        ("b a", "a b", [2, 0, 0, 0], [2, 1, 0, 0], [100, 0, 0, 0]),
+        # nothing
+        ("", "a b", [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]),
+        # case counts
+        ("A b", "a b", [1, 0, 0, 0], [2, 1, 0, 0], [50, 0, 0, 0]),
+    ],
+)
+def test_a_sentence_by_hand(
+    hypothesis: str, reference: str, matched: list[int], counted: list[int], bleu: list[float]
+) -> None:
+    found = ngram_statistics([hypothesis], [reference], tokenizer="13a", max_ngram=4)
+    assert matches(found).tolist() == [matched]
+    assert ngrams(found).tolist() == [counted]
+    expected = [100 * m / n if n else 0 for m, n in zip(matched, counted, strict=True)]
+    assert precision(found)[0].tolist() == pytest.approx(expected)
+    assert restricted_bleu(found)[0].tolist() == pytest.approx(bleu)
+
+
+@given(corpora, st.sampled_from([4, 8]))
+def test_counts_and_precisions_are_sacrebleus(pairs: list[tuple[str, str]], most: int) -> None:
+    hypotheses, references = map(list, zip(*pairs, strict=True))
+    found = ngram_statistics(hypotheses, references, tokenizer="13a", max_ngram=most).sum(axis=0)
+    expected = BLEU(max_ngram_order=most, smooth_method="none").corpus_score(
+        hypotheses, [references]
+    )
+    assert found[:2].tolist() == [expected.sys_len, expected.ref_len]
+    assert matches(found).tolist() == expected.counts
+    assert ngrams(found).tolist() == expected.totals
+    assert precision(found).tolist() == pytest.approx(expected.precisions)
+    restricted = [expected.bp * percentage for percentage in expected.precisions]
+    assert restricted_bleu(found).tolist() == pytest.approx(restricted)
+
+
+@pytest.mark.parametrize("shortest", [8, 12])
+def test_restricted_bleu_is_nltks_with_all_weight_on_one_size(shortest: int) -> None:
+    """Sentences have eight words or more, as NLTK counts an n-gram where there is none."""
+    generator = random.Random(4)
+
+    def text(like: list[str]) -> list[str]:
+        return [w if generator.random() < 0.9 else generator.choice("abc") for w in like]
+
+    lengths = [generator.randint(shortest, 14) for _ in range(30)]
+    references = [generator.choices("abcdefgh", k=length) for length in lengths]
+    hypotheses = [text(reference)[: generator.randint(8, 14)] for reference in references]
+    found = ngram_statistics(
+        [" ".join(words) for words in hypotheses],
+        [" ".join(words) for words in references],
+        tokenizer="none",
+        max_ngram=8,
+    )
+    for n, bleu in enumerate(restricted_bleu(found.sum(axis=0)), start=1):
+        weights = [0.0] * (n - 1) + [1.0]
+        expected = corpus_bleu([[words] for words in references], hypotheses, weights=weights)
+        assert bleu == pytest.approx(100 * expected)
+        assert bleu > 0
+
+
+@given(corpora, st.randoms(use_true_random=False))
+def test_the_order_of_sentences_does_not_matter(
+    pairs: list[tuple[str, str]], generator: random.Random
+) -> None:
+    def scores(pairs: list[tuple[str, str]]) -> list[float]:
+        hypotheses, references = map(list, zip(*pairs, strict=True))
+        found = ngram_statistics(hypotheses, references, tokenizer="13a", max_ngram=3)
+        total = found.sum(axis=0)
+        return [*precision(total).tolist(), *restricted_bleu(total).tolist()]
+
+    shuffled = list(pairs)
+    generator.shuffle(shuffled)
+    assert scores(shuffled) == scores(pairs)
+
+
+def test_scores_of_many_sums_are_those_of_each() -> None:
+    statistics = np.random.default_rng(0).integers(1, 9, size=(5, 2, 6))
+    assert np.array_equal(restricted_bleu(statistics)[3, 1], restricted_bleu(statistics[3, 1]))

@@ -1,0 +1,300 @@
+"""The stage `phrasal_patterns`: one system, several, with and without a source; what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import random
+from pathlib import Path
+
+import pytest
+import yaml
+from sacrebleu.metrics.bleu import BLEU
+
+from mgsa.command import BAD_INPUT, DONE, run
+from mgsa.files import read_json, write_json
+from pipeline.phrasal_patterns import main
+from tests.all_stages import contents
+
+SECTION = {
+    "max_ngram": 8,
+    "max_category_ngram": 2,
+    "bleu_tokenizer": "13a",
+    "source_lengths": [4, 8],
+    "bootstrap_samples": 100,
+    "seed": 7,
+}
+SENTENCES = 25
+WORDS = "Hund Katze Haus (Baum) sieht und, geht".split()  # noqa: SIM905
+TABLES = ("ngrams", "lengths", "categories")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """References, two systems, and the source as the text stages leave it."""
+    folder = tmp_path_factory.mktemp("phrasal_patterns")
+    generator = random.Random(3)
+    references = [
+        " ".join(generator.choices(WORDS, k=generator.randint(2, 11))) + "."
+        for _ in range(SENTENCES)
+    ]
+    for name, share in (("references", 0.0), ("good", 0.1), ("bad", 0.4)):
+        lines = [
+            " ".join(w if generator.random() >= share else "Wort" for w in line.split(" "))
+            for line in references
+        ]
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    tokenized = folder / "tokenized"
+    tokenized.mkdir()
+    write_json(tokenized / "languages.json", {"source": "en", "target": "de"})
+    columns: dict[str, list[str]] = {"source": [], "target": [], "trees": [], "links": []}
+    for line in references:
+        tokens = line.replace("(", "( ").replace(")", " )").replace(",", " ,").replace(".", " .")
+        words = tokens.split(" ")
+        columns["target"].append(tokens)
+        columns["source"].append(" ".join("x" for _ in words))
+        columns["trees"].append(f"(ROOT (S (NN x) (VP {'(VB x) ' * (len(words) - 1)})))")
+        columns["links"].append(" ".join(f"{i}-{i}" for i in range(len(words))))
+    for name, rows in columns.items():
+        place = tokenized if name in ("source", "target") else folder
+        (place / f"test.{name}").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    (folder / "params.yaml").write_text(yaml.safe_dump({"phrasal_patterns": SECTION}))
+    return folder
+
+
+SOURCE = (
+    "--tokenized",
+    "{}/tokenized",
+    "--trees",
+    "{}/test.trees",
+    "--alignments",
+    "{}/test.links",
+)
+
+
+def patterns(
+    folder: Path, out: Path, *more: str, systems: tuple[str, ...] = ("good", "bad")
+) -> int:
+    """Run the command; `{}` in an argument is the folder of the files."""
+    argv = [
+        *("--references", "{}/references", "--params", "{}/params.yaml"),
+        *(word for name in systems for word in ("--system", f"{name}={{}}/{name}")),
+        *("--out", str(out), "--report", f"{out}.json"),
+        *more,
+    ]
+    return run(main, [word.replace("{}", str(folder)) for word in argv])
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_one_system_needs_nothing_but_references(
+    files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert patterns(files, out, systems=("good",)) == DONE
+    assert contents(out).keys() == {"ngrams.csv", "figures", "figures/ngrams.svg"}
+    hypotheses, references = (
+        (files / name).read_text("utf-8").splitlines() for name in ("good", "references")
+    )
+    expected = BLEU(max_ngram_order=8, smooth_method="none").corpus_score(hypotheses, [references])
+    scores = read_json(tmp_path / "out.json")["systems"]["good"]
+    for n, precision in enumerate(expected.precisions, start=1):
+        assert scores[f"precision_{n}"] == pytest.approx(precision, abs=1e-6)
+        assert scores[f"bleu_{n}"] == pytest.approx(expected.bp * precision, abs=1e-6)
+    rows = table(out / "ngrams.csv")
+    assert {row["measure"] for row in rows} == {"precision", "bleu"}
+    assert "difference" not in rows[0]
+    said = capsys.readouterr().out
+    assert said.startswith(f"good: BLEU restricted to n: 1: {scores['bleu_1']:.2f}, 2: ")
+    assert said.count("\n") == 1
+
+
+def test_systems_are_compared_in_every_table(
+    files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert patterns(files, out, *SOURCE, "--baseline", "bad") == DONE
+    assert contents(out).keys() == {
+        "figures",
+        *(f"{name}.csv" for name in TABLES),
+        *(f"figures/{name}.svg" for name in TABLES),
+    }
+    for name in TABLES:
+        rows = table(out / f"{name}.csv")
+        assert [row["system"] for row in rows] == ["good"] * (len(rows) // 2) + ["bad"] * (
+            len(rows) // 2
+        )
+        assert all(float(row["difference"]) == 0 for row in rows if row["system"] == "bad")
+    report = read_json(tmp_path / "out.json")
+    assert report["sentences"] == SENTENCES
+    assert report["recipe"][0].items() > SECTION.items()
+    assert report["recipe"][0]["links"] == f"{files}/test.links"
+    difference = report["systems"]["good"]["bleu_2"] - report["systems"]["bad"]["bleu_2"]
+    (of_two,) = [
+        row
+        for row in report["ngrams"]
+        if (row["system"], row["n"], row["measure"]) == ("good", 2, "bleu")
+    ]
+    assert of_two["difference"] == pytest.approx(difference, abs=2e-6)
+    assert of_two["difference_low"] > 0
+    assert of_two["p_value"] < 0.05
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("good: BLEU restricted to n above bad: 1: +")
+    assert f"2: {difference:+.2f} (p = {of_two['p_value']:.4f}), 3: " in said[0]
+    assert said[1].startswith("bad: BLEU restricted to n: 1: ")
+
+
+def test_categories_are_counted_over_the_pipelines_tokens(files: Path, tmp_path: Path) -> None:
+    """A bracket is a token of its own there; the first word is an NN, all others are VBs."""
+    out = tmp_path / "out"
+    assert patterns(files, out, *SOURCE) == DONE
+    rows = {(r["n"], r["category"]): r for r in table(out / "categories.csv")[:9]}
+    lengths = [
+        len(line.split(" "))
+        for line in (files / "tokenized/test.target").read_text("utf-8").splitlines()
+    ]
+    counts = {cell: float(row["ngrams"]) for cell, row in rows.items()}
+    assert counts == {
+        ("1", "all"): sum(lengths),
+        ("1", "NN"): SENTENCES,
+        ("1", "VB"): sum(lengths) - SENTENCES,
+        ("2", "all"): sum(lengths) - SENTENCES,
+        ("2", "S"): SENTENCES,
+        ("2", "VP"): sum(lengths) - 2 * SENTENCES,
+        ("phrase", "all"): 2 * SENTENCES,
+        ("phrase", "S"): SENTENCES,
+        ("phrase", "VP"): SENTENCES,
+    }
+    # A sentence is found as a whole where it is the same.
+    good, right = ((files / name).read_text().splitlines() for name in ("good", "references"))
+    same = sum(one == other for one, other in zip(good, right, strict=True))
+    assert 0 < same < SENTENCES
+    assert float(rows["phrase", "S"]["matches"]) == same
+
+
+def test_lengths_are_counted_without_trees(files: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert patterns(files, out, "--tokenized", "{}/tokenized") == DONE
+    assert not (out / "categories.csv").exists()
+    bins = {row["source_words"]: int(row["sentences"]) for row in table(out / "lengths.csv")}
+    assert list(bins) == ["1-4", "5-8", "9+"]
+    assert sum(bins.values()) == SENTENCES
+
+
+def test_an_aligner_without_links_of_the_split_leaves_categories_out(
+    files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aligner = tmp_path / "aligner"
+    aligner.mkdir()
+    write_json(aligner / "aligner.json", {"kind": "none", "deterministic": True, "splits": []})
+    more = (*SOURCE[:-1], str(aligner))
+    assert patterns(files, tmp_path / "out", *more) == DONE
+    assert capsys.readouterr().err == f"{aligner} has no links of test: no categories\n"
+    assert {path.name for path in (tmp_path / "out").glob("*.csv")} == {"ngrams.csv", "lengths.csv"}
+    assert read_json(tmp_path / "out.json")["recipe"][0]["links"] is None
+
+
+def test_the_same_again_is_the_same_bytes_and_another_seed_is_not(
+    files: Path, tmp_path: Path
+) -> None:
+    more = (*SOURCE, "--baseline", "bad")
+    for name in ("one", "two"):
+        assert patterns(files, tmp_path / name, *more) == DONE
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+    assert patterns(files, tmp_path / "three", *more, "--set", "seed=8") == DONE
+    assert contents(tmp_path / "three") != contents(tmp_path / "one")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--baseline", "worse"), "--baseline worse: expected one of good, bad"),
+        (("--system", "good={}/bad"), "--system good={}/bad: expected another name, good is taken"),
+        (("--system", "{}/bad"), "--system {}/bad: expected NAME=FILE"),
+        (("--system", "=bad"), "--system =bad: expected NAME=FILE"),
+        (("--system", "third={}/third"), "{}/third: no such file"),
+        (("--set", "source_lengths=[8, 4]"), "phrasal_patterns: source_lengths: expected each "),
+        (("--set", "bootstrap_samples=1"), "bootstrap_samples: expected a whole number at least 2"),
+        (("--set", "max_ngram=0"), "max_ngram: expected a whole number at least 1, got 0"),
+        (("--references", "{}/test.links"), "{}/test.links:1: expected the text whose tokens are "),
+        (
+            ("--alignments", "{}/references"),
+            "{}/references:1: expected links such as 0-0 1-2, got '",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_everything(
+    files: Path,
+    tmp_path: Path,
+    more: tuple[str, ...],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "out"
+    assert patterns(files, out, *SOURCE) == DONE
+    before = contents(tmp_path)
+    capsys.readouterr()
+    assert patterns(files, out, *SOURCE, *more) == BAD_INPUT
+    said = capsys.readouterr().err
+    assert message.replace("{}", str(files)) in said
+    assert said.startswith("error: ")
+    assert said.count("\n") == 1
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["good", "tokenized/test.source", "test.trees", "test.links"])
+def test_unequal_line_counts_are_named(
+    files: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = (files / name).read_text("utf-8")
+    try:
+        (files / name).write_text("".join(whole.splitlines(keepends=True)[:-1]), encoding="utf-8")
+        assert patterns(files, tmp_path / "out", *SOURCE) == BAD_INPUT
+    finally:
+        (files / name).write_text(whole, encoding="utf-8")
+    expected = f"error: {files}/{name}:24: ends after 24 lines; expected as many as in {files}/"
+    assert capsys.readouterr().err.startswith(expected)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_link_that_points_outside_names_its_line(
+    files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = (files / "test.links").read_text().splitlines()
+    lines[4] = "0-0 99-1"
+    (tmp_path / "links").write_text("".join(f"{line}\n" for line in lines))
+    more = (*SOURCE[:-1], str(tmp_path / "links"))
+    assert patterns(files, tmp_path / "out", *more) == BAD_INPUT
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: {tmp_path}/links:5: expected links between ")
+    assert said.endswith("counted from 0, got 99-1\n")
+
+
+def test_a_baseline_of_one_system_is_no_comparison(
+    files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = ("--baseline", "good")
+    assert patterns(files, tmp_path / "out", *more, systems=("good",)) == BAD_INPUT
+    assert "--baseline good: expected another --system to compare" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--trees", "t"), "--trees and --alignments come together"),
+        (("--trees", "t", "--alignments", "a"), "--trees and --alignments need --tokenized"),
+    ],
+)
+def test_options_that_belong_together(
+    files: Path,
+    tmp_path: Path,
+    more: tuple[str, ...],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        patterns(files, tmp_path / "out", *more)
+    assert ended.value.code == BAD_INPUT
+    assert message in capsys.readouterr().err
