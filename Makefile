@@ -17,6 +17,7 @@ export MALLOC_TRIM_THRESHOLD_ := 8589934592
 repro: $(VENV)/installed
 	@dvc repro
 	@dvc metrics show data/reports/evaluate.json
+	@echo "All of it on one page: data/report/index.html"
 
 # Tables of systems, a DVC project of its own, on the dataset that `make repro` made.
 experiments: $(VENV)/installed

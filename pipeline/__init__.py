@@ -81,6 +81,8 @@ probe_tables         accuracies of probes as rows
 probe_figures        and as bars, and curves over layers
 probed_encoders      all encoders of the table, probed one after the other
 probe                STAGE: what encoders know of syntax
+report_page/         the sections of a report, their drawings and templates
+report               STAGE: one HTML page about a run or a comparison
 parameters           what every section of params.yaml must be
 composition          STAGE, the first to run: params.yaml checked; which composition of conf/ it is
 """

@@ -11,6 +11,9 @@ from typing import Annotated, Literal
 
 from mgsa.settings import Count, Positive, Range
 
+SHARES = "attention_shares.csv"
+"""The table that the stage `analyze` writes, and the page shows."""
+
 
 @dataclass(frozen=True)
 class AnalyzeSettings:
@@ -67,3 +70,19 @@ class ProbeDataSettings:
     def __post_init__(self) -> None:
         if len(self.shares) != 3:
             raise ValueError(f"shares: expected those of train, valid, test, got {self.shares}")
+
+
+@dataclass(frozen=True)
+class ReportSettings:
+    """What the page shows of its sentences.
+
+    `sentences` of the split, spread over their lengths up to `max_words` source words, are drawn.
+    Of the worst, of the best and of those that systems differ in most, `ranked` are listed, by the
+    sentence score `metric`.
+    """
+
+    split: str
+    sentences: Count
+    max_words: Positive
+    ranked: Count
+    metric: Literal["chrf", "bleu"]

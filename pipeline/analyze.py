@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from mgsa.command import progress, run
 from mgsa.errors import InputError
 from mgsa.files import open_to_write
-from pipeline.analysis_settings import AnalyzeSettings
+from pipeline.analysis_settings import SHARES, AnalyzeSettings
 from pipeline.stage import argument_parser, read_settings, replacing_outputs
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from mgsa.data.artifact import Dataset
     from mgsa.data.batch import Row
     from mgsa.decoding.translator import Translator
-
-SHARES = "attention_shares.csv"
 
 
 def attention_shares(translator: Translator, dataset: Dataset, settings: AnalyzeSettings) -> Shares:
@@ -120,7 +118,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         (out / "heat_maps").mkdir()
         for pair in dataset.rows(settings.split, settings.sentences):
             folder = out / "heat_maps" / f"{settings.split}_{pair.index}"
-            _draw(sentence_maps(translator, pair), folder, settings.figures)
+            named = f"{settings.split}, sentence {pair.index}"
+            _draw(sentence_maps(translator, pair), folder, named, settings.figures)
         report.update(report_of(shares))
     for line in describe(report):
         print(line)
@@ -138,7 +137,7 @@ def _check_sentences(settings: AnalyzeSettings, dataset: Dataset, params: Path) 
             )
 
 
-def _draw(heat_maps: Iterator[HeatMap], folder: Path, kind: str) -> None:
+def _draw(heat_maps: Iterator[HeatMap], folder: Path, sentence: str, kind: str) -> None:
     """Write the maps of a sentence, as `encoder_1.svg` and so on."""
     from pipeline.figures import draw_heat_map
 
@@ -147,7 +146,8 @@ def _draw(heat_maps: Iterator[HeatMap], folder: Path, kind: str) -> None:
         heat_maps, f"draw {folder.name}", total=None, unit="heat maps", size=lambda _: 1
     )
     for heat_map in shown:
-        draw_heat_map(heat_map, folder / f"{heat_map.place}_{heat_map.layer}.{kind}")
+        path = folder / f"{heat_map.place}_{heat_map.layer}.{kind}"
+        draw_heat_map(heat_map, path, sentence=sentence)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.colors import PowerNorm
 from matplotlib.figure import Figure
 
 from mgsa.files import open_to_write
@@ -32,15 +33,21 @@ NARROWEST = 6
 """Inches that the title needs."""
 LONGEST_LABEL = 40
 TITLES = {
-    "encoder": "encoder, layer {}\nrows and columns: the source",
-    "decoder": "decoder, layer {}\nrows and columns: target words read so far",
-    "cross": "cross-attention, layer {}\nrows: target words predicted, columns: the source",
+    "encoder": "{}: encoder, layer {}\nrows and columns: the source",
+    "decoder": "{}: decoder, layer {}\nrows and columns: target words read so far",
+    "cross": "{}: cross-attention, layer {}\nrows: target words predicted, columns: the source",
 }
+SCALE = 0.5
+"""The power of a weight that its colour goes by: small weights shall show beside large ones."""
+MARKED_WEIGHTS = (0, 0.05, 0.2, 0.5, 1)
 
 
-def draw_heat_map(heat_map: HeatMap, path: Path) -> None:
-    """Write the figure of a map; the suffix of `path` says which format."""
-    write_figure(lambda: heat_map_figure(heat_map), path)
+def draw_heat_map(heat_map: HeatMap, path: Path, *, sentence: str) -> None:
+    """Write the figure of a map; the suffix of `path` says which format.
+
+    `sentence` is what the title calls the sentence, such as `test, sentence 0`.
+    """
+    write_figure(lambda: heat_map_figure(heat_map, sentence), path)
 
 
 def write_figure(make: Callable[[], Figure], path: Path) -> None:
@@ -62,8 +69,11 @@ def write_figure(make: Callable[[], Figure], path: Path) -> None:
         make().savefig(file, format=kind, dpi=150, metadata=metadata)
 
 
-def heat_map_figure(heat_map: HeatMap) -> Figure:
-    """Attention weights as a map whose parts (quadrants) are set apart."""
+def heat_map_figure(heat_map: HeatMap, sentence: str) -> Figure:
+    """Attention weights as a map whose parts (quadrants) are set apart.
+
+    A weight has the same colour in every map, whatever else there is, so maps can be compared.
+    """
     rows, columns = heat_map.weights.shape
     row_labels, column_labels = _labels(heat_map.queries), _labels(heat_map.keys)
     cell = min(CELL, LARGEST / max(rows, columns))
@@ -73,8 +83,11 @@ def heat_map_figure(heat_map: HeatMap) -> Figure:
         layout="compressed",
     )
     axes = figure.add_subplot()
-    image = axes.imshow(heat_map.weights, cmap="Blues", vmin=0, interpolation="none")
-    axes.set_title(TITLES[heat_map.place].format(heat_map.layer), fontsize=9, loc="left", pad=16)
+    image = axes.imshow(
+        heat_map.weights, cmap="Blues", norm=PowerNorm(SCALE, 0, 1), interpolation="none"
+    )
+    title = TITLES[heat_map.place].format(sentence, heat_map.layer)
+    axes.set_title(title, fontsize=9, loc="left", pad=16, parse_math=False)
     # parse_math: what stands between dollar signs is no formula.
     axes.set_xticks(range(columns), column_labels, rotation=90, fontsize=7, parse_math=False)
     axes.set_yticks(range(rows), row_labels, fontsize=7, parse_math=False)
@@ -84,7 +97,8 @@ def heat_map_figure(heat_map: HeatMap) -> Figure:
     axes.grid(which="minor", color="0.92", linewidth=0.4)
     axes.tick_params(which="minor", length=0)
     _set_parts_apart(axes, heat_map)
-    bar = figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02)
+    bar = figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02, ticks=MARKED_WEIGHTS)
+    bar.ax.minorticks_off()
     bar.set_label("weight, mean over heads", fontsize=7)
     bar.ax.tick_params(labelsize=7)
     return figure

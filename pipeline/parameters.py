@@ -26,6 +26,7 @@ from pipeline.analysis_settings import (
     AnalyzeSettings,
     PhrasalPatternsSettings,
     ProbeDataSettings,
+    ReportSettings,
 )
 from pipeline.bpe import BpeSettings
 from pipeline.corpus_kinds import KINDS as CORPUS_KINDS
@@ -54,6 +55,7 @@ SETTINGS: dict[str, type | Mapping[str, type]] = {
     "phrasal_patterns": PhrasalPatternsSettings,
     "analyze": AnalyzeSettings,
     "probe": ProbeConfig,
+    "report": ReportSettings,
 }
 """The dataclass of each section, or several by the section's key `kind`."""
 

@@ -31,6 +31,7 @@ SECTIONS = (
     "phrasal_patterns",
     "analyze",
     "probe",
+    "report",
 )
 """The sections of `params.yaml`, in the order of the stages that read them."""
 

@@ -64,6 +64,10 @@ COMMANDS = {
     "analyze": "pipeline.analyze --model model --dataset dataset --out attention "
     "--report attention.json",
     "probe": "pipeline.probe --probing probing --model model=model --out probe --report probe.json",
+    "report": "pipeline.report --reports . --corpus corpus --tokenized tokenized --parser parser "
+    "--parsed parsed --bpe bpe --partitions partitions --phrase-counts plots "
+    "--alignments alignments --dataset dataset --model model --translations translations "
+    "--attention attention --out page",
     "composition": "pipeline.composition --config conf --report composition.json",
     # Not run by `run_all`, since they need no more than that.
     "translate text": "pipeline.translate --model words",
@@ -178,6 +182,13 @@ def _parameters() -> dict[str, Any]:
         },
         "analyze": {"split": "test", "sentences": [1], "figures": "svg", "batch_tokens": 500},
         "probe": PROBE | {"max_epochs": 2},
+        "report": {
+            "split": "test",
+            "sentences": 2,
+            "max_words": 20,
+            "ranked": 2,
+            "metric": "bleu",
+        },
     }
 
 

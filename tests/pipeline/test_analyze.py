@@ -11,7 +11,8 @@ import yaml
 
 from mgsa.command import BAD_INPUT, DONE, run
 from mgsa.files import read_json
-from pipeline.analyze import SHARES, main
+from pipeline.analysis_settings import SHARES
+from pipeline.analyze import main
 from tests.all_stages import contents
 from tests.model_folders import random_model
 from tests.stage_folders import random_dataset

@@ -127,6 +127,8 @@ UNEQUAL_LINE_COUNTS = [
     ("probe data", shorter, "parsed/train.trees", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
     ("evaluate", shorter, "translations/test.hypotheses", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
     ("phrasal patterns", shorter, "tokenized/test.source", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
+    ("report", shorter, "parsed/test.trees", ":5: ends after 5 lines; expected as many as in tokenized/test.source (6 lines)"),
+    ("report", shorter, "alignments/test.links", ":5: ends after 5 lines; expected as many as in tokenized/test.source (6 lines)"),
 ]
 
 NOT_UTF_8 = [
@@ -165,6 +167,10 @@ NOT_UTF_8 = [
         ("phrasal patterns", "parsed/test.trees"),
         ("analyze", "model/manifest.json"),
         ("probe", "probing/manifest.json"),
+        ("report", "params.yaml"),
+        ("report", "translations/test.references"),
+        ("report", "partitions/test.phrases"),
+        ("report", "attention/attention_shares.csv"),
         ("composition", "params.yaml"),
         ("composition", "conf/model/own.yaml"),
     ]

@@ -1,0 +1,126 @@
+"""Stage `report`: one HTML file about a run, or about several systems side by side.
+
+It needs no network and no server, and it shows the numbers of the files that the stages wrote, so
+`dvc plots show` and `dvc metrics diff` tell the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mgsa.command import run
+from mgsa.errors import InputError
+from mgsa.files import open_to_write, replacing_folder
+from mgsa.settings import read_yaml
+from pipeline.analysis_settings import ReportSettings
+from pipeline.stage import argument_parser, check_replaceable, read_settings
+
+if TYPE_CHECKING:
+    from pipeline.report_page.system import System
+
+PAGE = "index.html"
+RUN = "this run"
+"""What the run's own system is called where nothing says which model it is."""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Write the page."""
+    arguments = _parser().parse_args(argv)
+    settings = read_settings(arguments, "report", ReportSettings)
+
+    from pipeline.report_page.inputs import PATHS, Inputs
+    from pipeline.report_page.page import render
+
+    given = {name: getattr(arguments, name.replace("-", "_")) for name in PATHS}
+    paths = {name: path for name, path in given.items() if path is not None}
+    for name, path in paths.items():
+        if not path.is_dir():
+            raise InputError(f"--{name}: no such folder", path=path)
+    check_replaceable(arguments.out, PAGE)
+    inputs = Inputs(
+        settings=settings,
+        parameters=read_yaml(arguments.params),
+        parameter_file=arguments.params,
+        paths=paths,
+        gold=arguments.gold,
+        systems=list(_systems(arguments, paths)),
+    )
+    page = render(inputs)
+    with replacing_folder(arguments.out) as folder, open_to_write(folder / PAGE) as file:
+        file.write(page)
+
+
+def _systems(arguments: argparse.Namespace, paths: dict[str, Path]) -> Iterator[System]:
+    """The run's own system if there is anything of it, then those to compare.
+
+    Raises:
+        InputError: a folder is missing or no system's, or two have one name.
+    """
+    from pipeline.report_page.system import System
+
+    names: set[str] = set()
+    own = {name: paths.get(name) for name in ("translations", "curves", "attention", "model")}
+    reports = paths.get("reports")
+    alone = not arguments.system and reports is not None
+    if any(own.values()) or (alone and reports and (reports / "evaluate.json").is_file()):
+        system = System(_name(reports), reports, **own)
+        names.add(system.name)
+        yield system
+    for text in arguments.system:
+        name, separator, folder = text.partition("=")
+        if not separator or Path(text).is_dir():
+            name, folder = Path(text).name, text
+        if name in names:
+            raise InputError(f"--system {name}: expected a name of its own for each system")
+        names.add(name)
+        yield System.in_folder(name, Path(folder))
+
+
+def _name(reports: Path | None) -> str:
+    """The model's name in the config groups, as far as the stage `composition` said it."""
+    if reports is None or not (reports / "composition.json").is_file():
+        return RUN
+    from pipeline.report_page.numbers import Report
+
+    composition = Report.read(reports / "composition.json")
+    return composition.text("model") if "model" in composition else RUN
+
+
+def _parser() -> argparse.ArgumentParser:
+    from pipeline.report_page.inputs import PATHS
+
+    parser = argument_parser(
+        "report",
+        "One HTML file about a run, or about systems side by side. Every folder is optional: a "
+        "section whose inputs are not given is left out.",
+    )
+    for name, what in PATHS.items():
+        parser.add_argument(f"--{name}", type=Path, metavar="DIR", help=what)
+    parser.add_argument(
+        "--gold",
+        type=Path,
+        metavar="FILE",
+        help="gold links of the split, 3-4 for sure and 3p4 for possible ones (default: those "
+        "that came with the corpus, if any)",
+    )
+    parser.add_argument(
+        "--system",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="NAME=DIR",
+        help="a system to compare, whose folder is laid out as experiments/runs/NAME; "
+        "DIR alone is named for its last part; may be repeated",
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help=f"for {PAGE}, which is all of it"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

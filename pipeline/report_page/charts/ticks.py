@@ -1,0 +1,43 @@
+"""Round numbers along an axis."""
+
+from __future__ import annotations
+
+import math
+
+STEPS = (1, 2, 5, 10)
+
+
+def ticks(low: float, high: float, count: int = 5) -> list[float]:
+    """About `count` multiples of 1, 2 or 5 times a power of ten, the first and last just outside.
+
+    A range of one value is widened to have some.
+    """
+    if low == high:
+        low, high = low - (abs(low) or 1) / 2, high + (abs(high) or 1) / 2
+    rough = (high - low) / max(count - 1, 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(factor * power for factor in STEPS if factor * power >= rough * (1 - 1e-9))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(number * step, 12) for number in range(first, last + 1)]
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Powers of ten from `low` to `high`; with few of them, 2 and 5 times them too."""
+    assert 0 < low <= high
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    factors = (1,) if last - first > 2 else (1, 2, 5)
+    marks = [factor * 10.0**power for power in range(first, last + 1) for factor in factors]
+    below = max((mark for mark in marks if mark <= low), default=marks[0])
+    above = min((mark for mark in marks if mark >= high), default=marks[-1])
+    return [mark for mark in marks if below <= mark <= above]
+
+
+def label(value: float) -> str:
+    """A tick as text: `0.25`, `1,500`, `20k`, `5M`."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if abs(value) >= size:
+            unit = 1e3 if letter == "k" else size
+            return f"{value / unit:,.4g}{letter}"
+    if value and abs(value) < 1e-3:
+        return f"{value:.0e}".replace("e-0", "e-")
+    return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"

@@ -1,0 +1,15 @@
+"""The sections of the page, each from its inputs to what its template shows:
+
+overview    what was run, and its numbers at a glance
+scores      BLEU, chrF, TER with their intervals, system by system
+sentences   sentence scores; the worst, the best, the most different translations
+curves      learning curves
+attention   shares of attention by quadrant; heat maps
+corpus      sizes, lengths, what cleaning dropped
+parsing     how good the parser is, and what it could not parse
+trees       sentences with their tree, and their phrases at each level
+phrases     phrases by length and by tag
+subwords    byte-pair encoding: sizes, how words are split
+alignments  links as matrices, against gold links where there are any
+provenance  parameters, hashes, versions
+"""

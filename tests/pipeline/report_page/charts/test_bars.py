@@ -1,0 +1,27 @@
+"""Bars and intervals in per cent of a cell."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.report_page.charts.bars import Part, axis, stacked
+
+
+def test_parts_lie_one_after_the_other() -> None:
+    assert stacked({"a": 0.25, "b": 0.5, "c": 0.25}) == (
+        Part("a", 0, 25),
+        Part("b", 25, 50),
+        Part("c", 75, 25),
+    )
+
+
+def test_an_axis_has_room_for_all_and_marks_round_numbers() -> None:
+    scale = axis([79.45, 83.53])
+    assert (scale.low, scale.high) == (78, 84)
+    assert scale.marks == ((0, "78"), (33.33, "80"), (66.67, "82"), (100, "84"))
+    assert scale.place(81) == 50
+
+
+def test_one_value_is_somewhere_inside() -> None:
+    assert 0 < axis([50.0]).place(50.0) < 100
+    assert axis([0.0]).place(0.0) == pytest.approx(50)

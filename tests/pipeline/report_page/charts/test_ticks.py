@@ -1,0 +1,56 @@
+"""Round numbers along an axis."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.report_page.charts.ticks import label, log_ticks, ticks
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0, 100, [0, 50, 100]),
+        (0, 4, [0, 1, 2, 3, 4]),
+        (24.1, 80.9, [20, 40, 60, 80, 100]),
+        (0.65, 0.78, [0.65, 0.7, 0.75, 0.8]),
+        (-3, 5, [-4, -2, 0, 2, 4, 6]),
+        (7, 7, [2, 4, 6, 8, 10, 12]),
+        (0, 0, [-0.5, 0, 0.5]),
+    ],
+)
+def test_ticks_are_round_and_enclose(low: float, high: float, expected: list[float]) -> None:
+    found = ticks(low, high)
+    assert found == pytest.approx(expected)
+    assert found[0] <= low
+    assert found[-1] >= high
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (1, 90_000, [1, 10, 100, 1000, 10_000, 100_000]),
+        (3, 40, [2, 5, 10, 20, 50]),
+        (10, 10, [10]),
+    ],
+)
+def test_logarithmic_ticks_enclose(low: float, high: float, expected: list[float]) -> None:
+    assert log_ticks(low, high) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (0.25, "0.25"),
+        (-2, "-2"),
+        (1500, "1,500"),
+        (20_000, "20k"),
+        (100_000, "100k"),
+        (5_000_000, "5M"),
+        (2e9, "2G"),
+        (0.0005, "5e-4"),
+    ],
+)
+def test_labels_are_short(value: float, text: str) -> None:
+    assert label(value) == text

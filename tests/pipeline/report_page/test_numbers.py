@@ -1,0 +1,72 @@
+"""What is wrong with a report or a table is one line that names it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mgsa.errors import InputError
+from mgsa.files import write_json
+from pipeline.report_page.numbers import Report, read_number, read_table
+
+
+def test_numbers_are_what_the_file_has(tmp_path: Path) -> None:
+    path = tmp_path / "evaluate.json"
+    write_json(path, {"bleu": 81.42399494, "sentences": 500, "name": "x"})
+    report = Report.read(path)
+    assert (report.number("bleu"), report.number("sentences")) == (81.42399494, 500)
+    assert (report.get("bleu"), report.get("ter")) == (81.42399494, None)
+    assert report.text("name") == "x"
+    assert "bleu" in report
+    assert "ter" not in report
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [("81", "found '81'"), (True, "found True"), (None, "found None"), ([1], r"found \[1\]")],
+)
+def test_what_is_no_number_is_named(tmp_path: Path, value: object, message: str) -> None:
+    path = tmp_path / "evaluate.json"
+    write_json(path, {"bleu": value})
+    with pytest.raises(InputError, match=rf"evaluate.json: bleu: expected a number, {message}"):
+        Report.read(path).number("bleu")
+
+
+def test_a_missing_key_and_a_list_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    write_json(path, {})
+    with pytest.raises(InputError, match=r"x.json: bleu: expected a number, found none"):
+        Report.read(path).number("bleu")
+    with pytest.raises(InputError, match=r"x.json: name: expected text, found None"):
+        Report.read(path).text("name")
+    write_json(path, [])
+    with pytest.raises(InputError, match=r"x.json: expected an object"):
+        Report.read(path)
+
+
+def test_a_table_is_read_by_column(tmp_path: Path) -> None:
+    path = tmp_path / "tags.csv"
+    path.write_text('level,tag,count\n1,",",3\n', "utf-8")
+    assert list(read_table(path, ("tag",))) == [(2, {"level": "1", "tag": ",", "count": "3"})]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("level,count\n", r"tags.csv:1: expected a column tag"),
+        ("", r"tags.csv:1: expected a column tag"),
+        ("tag,count\nNP,1\nVP\n", r"tags.csv:3: expected 2 values, found 1"),
+    ],
+)
+def test_what_is_no_such_table_is_named(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "tags.csv"
+    path.write_text(text, "utf-8")
+    with pytest.raises(InputError, match=message):
+        list(read_table(path, ("tag",)))
+
+
+def test_a_number_as_text() -> None:
+    assert read_number("1e-3", path=Path("x"), line=1) == 0.001
+    with pytest.raises(InputError, match="x:7: expected a number, found 'one'"):
+        read_number("one", path=Path("x"), line=7)

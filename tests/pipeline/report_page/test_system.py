@@ -1,0 +1,76 @@
+"""Systems: found by what lies in their folder, and compared only on the same references."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mgsa.errors import InputError
+from mgsa.files import write_json
+from pipeline.report_page.system import System, read_translations
+from tests.report_folders import PLAIN, write_system
+
+
+def test_a_cell_of_an_experiment_is_a_system(tmp_path: Path) -> None:
+    system = System.in_folder("a", write_system(tmp_path / "a", PLAIN))
+    assert system.translations == tmp_path / "a/translations"
+    assert system.curves == tmp_path / "a/curves"
+    assert system.attention == tmp_path / "a/attention"
+    assert system.model == tmp_path / "a/model"
+    scores = system.report("evaluate")
+    assert scores is not None
+    assert scores.number("bleu") == 51.0
+    assert system.report("probe") is None
+
+
+def test_reports_by_other_names_are_found(tmp_path: Path) -> None:
+    """The experiments call what `analyze` reports `attention.json`, and AER `alignment.json`."""
+    write_system(tmp_path / "a", PLAIN)
+    write_json(tmp_path / "a/attention.json", {"encoder": {}})
+    write_json(tmp_path / "a/alignment.json", {"aer": 3.5})
+    (tmp_path / "a/test.links").write_text("0-0\n" * 3, "utf-8")
+    system = System.in_folder("a", tmp_path / "a")
+    analyzed, aligned = system.report("analyze"), system.report("align")
+    assert analyzed is not None
+    assert analyzed.path.name == "attention.json"
+    assert aligned is not None
+    assert aligned.number("aer") == 3.5
+    assert system.links("test") == tmp_path / "a/test.links"
+    assert system.links("valid") is None
+
+
+def test_a_folder_of_nothing_is_no_system(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(
+        InputError, match=r"empty: --system a: expected translations, evaluate.json"
+    ):
+        System.in_folder("a", tmp_path / "empty")
+    with pytest.raises(InputError, match="missing: --system a: no such folder"):
+        System.in_folder("a", tmp_path / "missing")
+
+
+def test_translations_of_all_systems_side_by_side(tmp_path: Path) -> None:
+    systems = [
+        System.in_folder(name, write_system(tmp_path / name, PLAIN, dropped=dropped))
+        for name, dropped in (("a", 1), ("b", 2))
+    ]
+    found = read_translations(systems, "test")
+    assert found is not None
+    assert found.references == PLAIN
+    assert found.hypotheses["a"][1] == "cat sleeps ."
+    assert found.hypotheses["b"][1] == "sleeps ."
+    assert read_translations([], "test") is None
+
+
+@pytest.mark.parametrize(
+    ("others", "line"), [([PLAIN[0], "Another .", PLAIN[2]], 2), (PLAIN[:2], 3)]
+)
+def test_other_references_are_named(tmp_path: Path, others: list[str], line: int) -> None:
+    systems = [
+        System.in_folder("a", write_system(tmp_path / "a", PLAIN)),
+        System.in_folder("b", write_system(tmp_path / "b", others)),
+    ]
+    message = rf"b/translations/test.references:{line}: expected the same references as in .*a/"
+    with pytest.raises(InputError, match=message):
+        read_translations(systems, "test")

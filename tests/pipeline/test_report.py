@@ -1,0 +1,144 @@
+"""The stage `report`: one file, the same bytes twice; mistakes are one line and leave it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from mgsa.command import BAD_INPUT, DONE, run
+from mgsa.files import read_json
+from pipeline.report import PAGE, main
+from tests.all_stages import contents
+from tests.report_folders import PARAMETERS, PLAIN, arguments, write_run, write_system
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_run(tmp_path, PLAIN)
+    write_system(tmp_path / "second", PLAIN, dropped=2)
+    return tmp_path
+
+
+def error(capsys: pytest.CaptureFixture[str]) -> str:
+    said = capsys.readouterr().err
+    assert said.startswith("error: ")
+    assert said.count("\n") == 1
+    return said
+
+
+def test_one_file_and_the_same_bytes_twice(folder: Path) -> None:
+    assert run(main, arguments(folder)) == DONE
+    first = contents(folder / "page")
+    assert set(first) == {PAGE}
+    assert run(main, arguments(folder, "--out", str(folder / "again"))) == DONE
+    assert contents(folder / "again") == first
+
+
+def test_it_shows_the_numbers_that_dvc_shows(folder: Path) -> None:
+    """`dvc metrics` reads the same reports, `dvc plots` the same tables."""
+    assert run(main, arguments(folder)) == DONE
+    page = (folder / "page" / PAGE).read_text("utf-8")
+    scores = read_json(folder / "reports/evaluate.json")
+    assert f'<td class="number strong">{scores["bleu"]:.2f}</td>' in page
+    assert f"{scores['bleu_mean'] - scores['bleu_interval']:.2f} to " in page
+    for stage, key in (("parser", "labelled_f1"), ("align", "test_aer")):
+        value = read_json(folder / f"reports/{stage}.json")[key]
+        assert f">{value:.2f}</td>" in page
+    for line in (folder / "own/curves/plots/metrics/valid_nll.tsv").read_text().split("\n")[1:-1]:
+        step, value = line.split("\t")
+        row = f'scope="row" class="number">{step}</th><td class="number">{float(value):.3f}</td>'
+        assert row in page
+    for name in ("reports/evaluate.json", "own/curves/plots/metrics", "phrase-counts"):
+        assert f"<code>{folder / name}</code>" in page
+
+
+def test_systems_side_by_side(folder: Path) -> None:
+    second = str(folder / "second")
+    assert (
+        run(main, arguments(folder, "--system", f"b=c={second}", "--system", second)) == BAD_INPUT
+    )
+    assert run(main, arguments(folder, "--system", f"B={second}", "--system", second)) == DONE
+    page = (folder / "page" / PAGE).read_text("utf-8")
+    assert '<h1 dir="auto">3 systems on ' in page
+    assert page.count('class="output"') == 3 * len(PLAIN)
+
+
+def test_a_comparison_alone_needs_no_run_of_its_own(folder: Path) -> None:
+    argv = ["--params", str(folder / "params.yaml"), "--reports", str(folder / "reports")]
+    argv += ["--system", str(folder / "own"), str(folder / "second"), "--out", str(folder / "page")]
+    assert run(main, argv) == DONE
+    page = (folder / "page" / PAGE).read_text("utf-8")
+    assert "<title>2 systems</title>" in page
+
+
+def test_parameters_alone_are_a_page(folder: Path) -> None:
+    argv = ["--params", str(folder / "params.yaml"), "--out", str(folder / "page")]
+    assert run(main, argv) == DONE
+    assert "<title>data</title>" in (folder / "page" / PAGE).read_text("utf-8")
+
+
+def test_the_run_has_a_name_where_nothing_says_its_model(folder: Path) -> None:
+    (folder / "reports/composition.json").unlink()
+    assert run(main, arguments(folder)) == DONE
+    assert "<title>this run on " in (folder / "page" / PAGE).read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--parsed", "nowhere"], "nowhere: --parsed: no such folder"),
+        (["--system", "a=nowhere"], "nowhere: --system a: no such folder"),
+        (["--system", "a={}/own", "a={}/second"], "--system a: expected a name of its own"),
+        (["--gold", "{}/nothing"], "nothing: no such file"),
+        (["--set", "ranked=-1"], "report.ranked: expected a whole number at least 0, got -1"),
+        (["--set", "metric=ter"], "report.metric: expected one of chrf, bleu, got 'ter'"),
+        (["--set", "split=valid"], "valid.references: no such file"),
+        (["--out", "{}"], "expected an empty folder, or one with index.html"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_the_page(
+    folder: Path, more: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(main, arguments(folder)) == DONE
+    before = contents(folder)
+    capsys.readouterr()
+    assert run(main, arguments(folder, *(word.format(folder) for word in more))) == BAD_INPUT
+    assert message in error(capsys)
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("reports/evaluate.json", "{", "evaluate.json:1: expected JSON"),
+        ("reports/align.json", '{"test_links": "x"}', "align.json: test_links"),
+        ("own/translations/test.hypotheses", "one\n", "test.hypotheses:1: ends after 1 lines"),
+        ("own/translations/test.references", "a\nb\n\xff\n", "test.references:3: expected UTF-8"),
+        ("corpus/corpus.json", "{}", "corpus.json: expected keys source_language"),
+        ("parser/parser.json", "{}", "parser.json: kind: expected text, found None"),
+        ("dataset/manifest.json", "[]", "manifest.json: expected an object"),
+        ("own/attention/heat_maps/test_1/encoder_1.svg", "<svg", "encoder_1.svg:1: expected SVG"),
+    ],
+)
+def test_a_damaged_input_is_one_line_and_leaves_the_page(
+    folder: Path, name: str, content: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(main, arguments(folder)) == DONE
+    before = contents(folder / "page")
+    (folder / name).write_bytes(content.encode("latin-1"))
+    capsys.readouterr()
+    assert run(main, arguments(folder)) == BAD_INPUT
+    assert message in error(capsys)
+    assert contents(folder / "page") == before
+
+
+def test_without_its_section_there_is_no_page(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    others = {name: section for name, section in PARAMETERS.items() if name != "report"}
+    (folder / "params.yaml").write_text(yaml.safe_dump(others), "utf-8")
+    assert run(main, arguments(folder)) == BAD_INPUT
+    assert "params.yaml: report: missing section" in error(capsys)
+    assert not (folder / "page").exists()

@@ -1,0 +1,255 @@
+"""The report in a real browser: no errors, nothing empty, filters that filter, no way sideways."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mgsa.command import DONE, run
+from pipeline.report import PAGE, main
+from pipeline.report_page.contents import SECTIONS
+from tests.report_folders import HOSTILE, PLAIN, SYSTEM, arguments, write_run, write_system
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.slow
+
+SENTENCES = [*PLAIN, *HOSTILE, *(f"Sentence number {i} is here ." for i in range(12))]
+PHONE, LAPTOP = (390, 844), (1280, 900)
+SHOWN = "#sentences .sentence:not([hidden])"
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A comparison of two systems, with text that a careless page would run or be torn by."""
+    folder = write_run(tmp_path_factory.mktemp("report"), SENTENCES)
+    second = write_system(folder / "second", SENTENCES, dropped=2)
+    argv = arguments(folder, "--system", f"second={second}", "--set", "ranked=20")
+    assert run(main, argv) == DONE
+    return folder / "page" / PAGE
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium, without a window."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("no chromium on PATH")
+    with sync_api.sync_playwright() as playwright:
+        # As root, and in a container, Chromium has no sandbox.
+        opened = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def said() -> list[str]:
+    """What the page said on the console, errors of its script, and what it asked the network."""
+    return []
+
+
+@pytest.fixture
+def opened(browser: Browser, page_file: Path, said: list[str]) -> Iterator[Page]:
+    """The page on a laptop; nothing may have been said when the test is over."""
+    yield from _open(browser, page_file, said, LAPTOP, "light")
+
+
+def _open(
+    browser: Browser, path: Path, said: list[str], size: tuple[int, int], scheme: str
+) -> Iterator[Page]:
+    context = browser.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        color_scheme=scheme,  # type: ignore[arg-type]
+    )
+    page = context.new_page()
+    page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: said.append(f"dialog: {dialog.message}"))
+    page.on("request", lambda request: said.append(request.url))
+    page.goto(path.as_uri())
+    yield page
+    context.close()
+    # Pictures that hold their own data are requests to Chromium.
+    asked = [text for text in said if not text.startswith(("data:", path.as_uri()))]
+    assert asked == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
+def test_it_fits_the_screen_and_nothing_is_empty(
+    browser: Browser, page_file: Path, said: list[str], size: tuple[int, int], scheme: str
+) -> None:
+    for page in _open(browser, page_file, said, size, scheme):
+        for section in SECTIONS:
+            shown = page.locator(f"#{section.name}")
+            assert len(shown.inner_text().split()) > 10, section.name
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        for theme in ("Light", "Dark", "Auto"):
+            page.get_by_role("button", name=theme, exact=True).click()
+            assert page.evaluate("document.documentElement.scrollWidth") == size[0]
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        lightness = sum(map(int, re.findall(r"\d+", ground)[:3]))
+        assert (lightness > 600) == (scheme == "light")
+        # Every drawing is there in full: what is too wide for its box scrolls inside it.
+        for drawing in page.locator("main svg").all():
+            box = drawing.bounding_box()
+            assert box is None or (box["width"] > 0 and box["height"] > 0)
+
+
+def _count(page: Page) -> int:
+    """How many sentences the list has, which must be what the page says."""
+    found = page.locator(SHOWN).count()
+    assert page.locator("output[name=count]").inner_text() == str(found)
+    return found
+
+
+def test_filters_filter(opened: Page) -> None:
+    everything = _count(opened)
+    assert everything == len(SENTENCES)
+    text = opened.get_by_label("Text")
+
+    text.click()
+    opened.keyboard.type("NUMBER 7 is")
+    assert _count(opened) == 1
+    assert "Sentence number 7 is here ." in opened.locator(SHOWN).inner_text()
+    text.fill("<script>")
+    assert _count(opened) == 1
+    text.fill("שלום")
+    assert _count(opened) == 1
+    text.fill("nowhere to be found")
+    assert _count(opened) == 0
+    opened.get_by_role("button", name="Reset the filters").click()
+    assert _count(opened) == everything
+
+    opened.locator("[name=shortest]").fill("300")
+    assert _count(opened) == 1
+    opened.get_by_role("button", name="Reset", exact=True).click()
+    opened.locator("[name=longest]").fill("2")
+    assert _count(opened) == 1
+    opened.get_by_role("button", name="Reset", exact=True).click()
+    assert _count(opened) == everything
+
+    scores = [
+        float(s)
+        for s in opened.locator(".sentence").evaluate_all("a => a.map((x) => x.dataset.score)")
+    ]
+    middle = sorted(scores)[len(scores) // 2]
+    opened.locator("[name=lowest]").fill(str(middle))
+    assert _count(opened) == sum(score >= middle for score in scores)
+    opened.locator("[name=highest]").fill(str(middle))
+    assert _count(opened) == sum(score == middle for score in scores)
+
+
+def test_one_system_alone(opened: Page) -> None:
+    assert opened.locator(f"{SHOWN} .output:visible").count() == 2 * 10  # the first ten sentences
+    opened.locator("[name=system]").select_option("second")
+    outputs = opened.locator(f"{SHOWN} .output:visible")
+    assert outputs.count() == 10
+    assert {text.split("\n")[0].split(" ")[0] for text in outputs.all_inner_texts()} == {"second"}
+    # What the other system said is not searched: it keeps one word more.
+    opened.get_by_label("Text").fill("number 7")
+    assert _count(opened) == 1
+    scores = [
+        float(one) for one in opened.locator(f"{SHOWN} .output:visible .score").all_inner_texts()
+    ]
+    opened.get_by_label("Text").fill("")
+    opened.locator("[name=lowest]").fill(str(scores[0] + 0.1))
+    assert not any("Sentence number 7" in text for text in opened.locator(SHOWN).all_inner_texts())
+
+
+@pytest.mark.parametrize("order", ["score", "-score", "-spread", "-length", "index"])
+def test_sentences_come_in_the_order_that_was_asked_for(opened: Page, order: str) -> None:
+    opened.get_by_label("Order").select_option(order)
+    key = order.removeprefix("-")
+    found = opened.locator(".sentence").evaluate_all(f"a => a.map((x) => Number(x.dataset.{key}))")
+    assert found == sorted(found, reverse=order.startswith("-"))
+
+
+def test_a_list_and_more_of_it(opened: Page) -> None:
+    opened.get_by_label("List").select_option("different")
+    listed = _count(opened)
+    expected = opened.locator(".sentence[data-different]").count()
+    assert listed == expected < len(SENTENCES) + 1
+    opened.get_by_role("button", name="Reset", exact=True).click()
+    assert opened.locator(".sentence:visible").count() == 10
+    opened.get_by_role("button", name=re.compile("^Show . more|^Show .. more")).click()
+    assert opened.locator(".sentence:visible").count() == len(SENTENCES)
+
+
+def test_the_keyboard_reaches_everything(opened: Page) -> None:
+    opened.keyboard.press("Tab")
+    assert opened.evaluate("document.activeElement.textContent") == "Skip to the content"
+    reached = []
+    for _ in range(400):
+        opened.keyboard.press("Tab")
+        reached.append(
+            opened.evaluate(
+                "(() => { const e = document.activeElement;"
+                " return e.name || e.dataset.theme || e.className || e.tagName; })()"
+            )
+        )
+        if reached[-1] == "BODY":
+            break
+    for name in ("auto", "light", "dark", "text", "list", "system", "order", "plot", "scroll"):
+        assert name in reached, name
+    assert reached.index("dark") < reached.index("text") < reached.index("order")
+
+
+def test_keys_press_what_has_the_focus(opened: Page) -> None:
+    dark = opened.get_by_role("button", name="Dark", exact=True)
+    dark.focus()
+    opened.keyboard.press("Enter")
+    assert dark.get_attribute("aria-pressed") == "true"
+    assert opened.evaluate("document.documentElement.dataset.theme") == "dark"
+    plot = opened.locator("#curves .plot").first
+    plot.focus()
+    opened.keyboard.press("ArrowRight")
+    assert plot.locator(".tip").inner_text() == f"update 100\n{SYSTEM}: 5.500\nsecond: 6.500"
+    opened.keyboard.press("End")
+    assert plot.locator(".tip").inner_text() == f"update 300\n{SYSTEM}: 2.500\nsecond: 3.500"
+    opened.keyboard.press("Escape")
+    assert not plot.locator(".tip").is_visible()
+
+
+def test_one_system_alone_in_the_charts(opened: Page) -> None:
+    button = opened.locator("#curves .legend button", has_text="second")
+    button.click()
+    assert opened.locator("#curves .line.faded").count() == 2
+    button.click()
+    assert opened.locator(".line.faded").count() == 0
+
+
+def test_the_contents_fold_on_a_phone_only(
+    browser: Browser, page_file: Path, said: list[str]
+) -> None:
+    for page in _open(browser, page_file, said, PHONE, "light"):
+        toggle = page.get_by_role("button", name="Contents")
+        link = page.get_by_role("link", name="Learning curves")
+        assert not link.is_visible()
+        toggle.click()
+        link.click()
+        assert page.evaluate("location.hash") == "#curves"
+        assert not link.is_visible()
+    for page in _open(browser, page_file, said, LAPTOP, "light"):
+        assert not page.get_by_role("button", name="Contents").is_visible()
+        assert page.get_by_role("link", name="Learning curves").is_visible()
+
+
+def test_without_scripts_all_is_there(browser: Browser, page_file: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(page_file.as_uri())
+    assert page.locator(".sentence").count() == len(SENTENCES)
+    assert page.locator(".sentence").last.is_visible()
+    assert not page.locator(".filters").is_visible()
+    assert not page.locator(".theme").is_visible()
+    context.close()
