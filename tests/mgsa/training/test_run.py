@@ -149,11 +149,11 @@ def test_learns_to_align(tmp_path: Path, full_context: bool) -> None:
     assert sum(source == target for source, target in links) > 0.9 * len(links)
 
 
-def test_word_alignments_that_are_not_there_are_named(dataset: Path) -> None:
-    head = {"layer": 1, "full_context": True, "sentences": 1.0, "weight": 0.05}
+def test_word_alignments_that_are_not_there_are_named(tmp_path: Path) -> None:
+    dataset = write_copy_task(tmp_path / "dataset")
     message = "expected word alignments of train, which model.alignment learns from"
     with pytest.raises(InputError, match=message):
-        run(dataset, model={"alignment": head})
+        run(dataset, model={"alignment": ALIGNMENT})
 
 
 @pytest.mark.parametrize("kind", ["transformer", "rnn"])
