@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, Protocol
 
 import torch
@@ -129,17 +130,10 @@ def scratch_config(name: str, like: ModelConfig, scratch: ScratchConfig) -> Tran
             granularities = tuple(f"ngram_{size}" for size in scratch.ngrams)
         case _:
             granularities = tuple(f"syntactic_{level}" for level in scratch.levels)
-    return TransformerConfig(
-        kind="transformer",
+    return replace(
+        like,
         encoder_layers=scratch.layers,
         decoder_layers=1,
-        dim=like.dim,
-        ffn_dim=like.ffn_dim,
-        heads=like.heads,
-        norm=like.norm,
-        dropout=like.dropout,
-        attention_dropout=like.attention_dropout,
-        activation_dropout=like.activation_dropout,
         share_embeddings="none",
         multi_granularity=_multi_granularity(name, like, scratch, granularities),
         phrase_attention=None,
