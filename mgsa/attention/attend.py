@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from functools import reduce
 
 import torch
 from torch import Tensor
@@ -10,11 +12,14 @@ from torch.nn import functional as F
 
 from mgsa.masks import causal_mask
 
+Blocks = Tensor | Sequence[Tensor]
+"""Keys, or values: all in one, or in blocks of positions."""
+
 
 def attend(
     q: Tensor,
-    k: Tensor,
-    v: Tensor,
+    k: Blocks,
+    v: Blocks,
     mask: Tensor | None,
     *,
     causal: bool = False,
@@ -28,8 +33,9 @@ def attend(
 
     Args:
         q: (B, H, T, K).
-        k: (B, H, S, K).
-        v: (B, H, S, K'), K' need not be K.
+        k: (B, H, S, K). Several blocks, (B, H, S_n, K_n) each with Σ S_n = S, have columns of the
+            queries of their own, Σ K_n = K; the softmax is over all of them.
+        v: (B, H, S, K'), K' need not be K; or as many blocks, (B, H, S_n, K').
         mask: bool, broadcastable to (B, H, T, S), True = may attend; `None`: all may.
         causal: besides the mask, query t sees only keys up to t (T = S). Told apart from the
             mask because the fused kernels then skip the half that is hidden.
@@ -40,34 +46,44 @@ def attend(
     Returns:
         (B, H, T, K') and, if asked for, weights (B, H, T, S).
     """
+    keys, values = _blocks(k), _blocks(v)
     # Torch's kernel for the CPU takes heads of one width; what it does with others is the same as
     # here, with more copies.
-    fused = not need_weights and (q.is_cuda or q.shape[-1] == v.shape[-1])
+    fused = not need_weights and len(keys) == 1
+    fused = fused and (q.is_cuda or q.shape[-1] == values[0].shape[-1])
     if causal and (mask is not None or not fused):
-        earlier = causal_mask(q.shape[-2], k.shape[-2], q.device)
+        earlier = causal_mask(q.shape[-2], sum(block.shape[-2] for block in keys), q.device)
         mask, causal = earlier if mask is None else mask & earlier, False
     if fused:
         attended = F.scaled_dot_product_attention(
-            q, k, v, mask, dropout_p=dropout, is_causal=causal, scale=scale
+            q, keys[0], values[0], mask, dropout_p=dropout, is_causal=causal, scale=scale
         )
         return attended, None
-    weights = _logits(q, k, mask, scale).softmax(dim=-1)
+    weights = _logits(q, keys, mask, scale).softmax(dim=-1)
     if mask is not None:
         weights = weights * mask  # a query that sees nothing has weighed all keys alike
-    attended = F.dropout(weights, dropout).to(v.dtype) @ v
-    return attended, weights if need_weights else None
+    kept = F.dropout(weights, dropout).to(values[0].dtype)
+    parts = kept.split([block.shape[-2] for block in values], dim=-1)
+    found = [part @ block for part, block in zip(parts, values, strict=True)]
+    return reduce(torch.add, found), weights if need_weights else None
 
 
-def log_weights(q: Tensor, k: Tensor, mask: Tensor | None, *, scale: float | None = None) -> Tensor:
+def log_weights(q: Tensor, k: Blocks, mask: Tensor | None, *, scale: float | None = None) -> Tensor:
     """The logarithm of the weights of `attend`, (B, H, T, S), in float32 at least.
 
     Hidden keys have the lowest number there is, not −∞, so that no gradient is undefined.
     """
-    logits = _logits(q, k, mask, scale)
+    logits = _logits(q, _blocks(k), mask, scale)
     return logits.log_softmax(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
 
 
-def _logits(q: Tensor, k: Tensor, mask: Tensor | None, scale: float | None) -> Tensor:
+def _blocks(x: Blocks) -> Sequence[Tensor]:
+    return (x,) if isinstance(x, Tensor) else x
+
+
+def _logits(q: Tensor, keys: Sequence[Tensor], mask: Tensor | None, scale: float | None) -> Tensor:
     scaled = q * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
-    logits = scaled @ k.transpose(-2, -1)
+    parts = scaled.split([block.shape[-1] for block in keys], dim=-1)
+    found = [part @ block.transpose(-2, -1) for part, block in zip(parts, keys, strict=True)]
+    logits = found[0] if len(found) == 1 else torch.cat(found, dim=-1)
     return logits if mask is None else logits.masked_fill(~mask, torch.finfo(logits.dtype).min)

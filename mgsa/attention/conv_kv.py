@@ -21,7 +21,8 @@ class ConvKV(nn.Module):
 
     Attributes:
         query: the projection of each stream's queries, from windows of its span.
-        key_dim: columns of a head's queries and keys.
+        key_dim: columns of a head's queries.
+        blocks: of its memory: all n-grams are asked by the same queries.
         scale: of the dot products.
     """
 
@@ -36,6 +37,7 @@ class ConvKV(nn.Module):
         super().__init__()
         self.heads, self.sizes, self.spans = heads, tuple(sizes), tuple(spans)
         self.key_dim = head_dim
+        self.blocks = 1
         self.scale = 1 / math.sqrt(head_dim)
         width = heads * head_dim
         self.query: Sequence[nn.Linear] = nn.ModuleList(  # type: ignore[assignment]
@@ -45,11 +47,18 @@ class ConvKV(nn.Module):
         for projection in (*self.query, *self.key_value):
             init_projection(projection, 3 * dim)
 
-    def ngrams(self, y: Tensor, *, last: bool = False) -> list[tuple[Tensor, Tensor]]:
-        """y (B, S, D) to keys and values (B, H, S, K) of each size: n-grams that end there.
+    def words(self, y: Tensor) -> tuple[Tensor]:
+        """What n-grams are made of, word by word: y (B, S, D) itself."""
+        return (y,)
+
+    def ngrams(
+        self, words: tuple[Tensor, ...], *, last: bool = False
+    ) -> list[tuple[Tensor, Tensor]]:
+        """The words to keys and values (B, H, S, K) of each size: n-grams that end there.
 
         Given `last`, only those that end at the last position are made, (B, H, 1, K).
         """
+        (y,) = words
         found = []
         for size, projection in zip(self.sizes, self.key_value, strict=True):
             keys, values = projection(windows(y, size, last=last)).chunk(2, dim=-1)

@@ -71,7 +71,7 @@ class StateAttention(nn.Module):
     def memory(self, states: Tensor, mask: Tensor) -> Memories:
         """The encoder's output h (B, S, D) and its mask (B, 1, 1, S) as keys and values."""
         keys, values = self.keys_and_values(states)
-        return Memories((Memory(split_heads(keys, 1), split_heads(values, 1), mask),))
+        return Memories((Memory((split_heads(keys, 1),), (split_heads(values, 1),), mask),))
 
     def forward(self, d: Tensor, memory: Memories, *, need_weights: bool = False) -> Attended:
         """d_{j−1} (B, T, D) of each position j to c_j (B, T, K')."""
@@ -103,4 +103,5 @@ class StateAttention(nn.Module):
 
 def _queries(d: Tensor, words: Memory) -> Tensor:
     """What of d_{j−1} (B, T, D) asks: as much as keys have, (B, 1, T, K)."""
-    return split_heads(d[..., : words.keys.shape[-1]], 1)
+    (keys,) = words.keys
+    return split_heads(d[..., : keys.shape[-1]], 1)

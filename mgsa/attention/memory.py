@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -61,34 +62,37 @@ class KeyValueCache:
         return reordered
 
 
-class RecentInputs:
-    """The last positions that went into a layer, of rows that can be reordered.
+class RecentWords:
+    """What there is of the last positions, of rows that can be reordered.
 
     Attributes:
         length: how many positions there have been.
     """
 
-    def __init__(self, count: int, inputs: Tensor | None = None, *, length: int = 0) -> None:
+    def __init__(self, count: int, kept: Sequence[Tensor] = (), *, length: int = 0) -> None:
         """
         Args:
             count: how many positions are kept; 0: none, where nothing is made of several.
-            inputs: (rows, at most `count` positions, D).
+            kept: (rows, at most `count` positions, ·) each.
         """
         self.count = count
-        self.inputs = inputs
+        self.kept = tuple(kept)
         self.length = length
 
-    def push(self, x: Tensor) -> Tensor:
-        """Add x (rows, 1, D); give it with the positions kept before it, (rows, ·, D)."""
-        seen = x if self.inputs is None else torch.cat([self.inputs, x], dim=1)
-        self.inputs = seen[:, -self.count :] if self.count else None
+    def push(self, *words: Tensor) -> tuple[Tensor, ...]:
+        """Add a position, (rows, 1, ·) each; give all with those kept before, (rows, ·, ·)."""
+        seen = words
+        if self.kept:
+            seen = tuple(torch.cat(pair, dim=1) for pair in zip(self.kept, words, strict=True))
+        if self.count:
+            self.kept = tuple(x[:, -self.count :] for x in seen)
         self.length += 1
         return seen
 
-    def reorder(self, index: Tensor) -> RecentInputs:
-        """The inputs of the rows `index`, (rows',)."""
-        inputs = None if self.inputs is None else self.inputs.index_select(0, index)
-        return RecentInputs(self.count, inputs, length=self.length)
+    def reorder(self, index: Tensor) -> RecentWords:
+        """Those of the rows `index`, (rows',)."""
+        kept = [x.index_select(0, index) for x in self.kept]
+        return RecentWords(self.count, kept, length=self.length)
 
 
 @dataclass(frozen=True)
@@ -96,17 +100,20 @@ class Memory:
     """Keys and values of what is attended to, projected once for all queries.
 
     Attributes:
-        keys, values: (B, H, S, K).
-        mask: (B, 1, 1, S); `None` where none needs hiding.
+        keys, values: in one block or in several, as `attend` takes them.
+        mask: (B, 1, 1, S) of all blocks together; `None` where none needs hiding.
     """
 
-    keys: Tensor
-    values: Tensor
+    keys: tuple[Tensor, ...]
+    values: tuple[Tensor, ...]
     mask: Tensor | None
 
     def select(self, index: Tensor) -> Memory:
         """The memory of the sentences `index`, (B',)."""
-        keys, values = (x.index_select(0, index) for x in (self.keys, self.values))
+        keys, values = (
+            tuple(block.index_select(0, index) for block in blocks)
+            for blocks in (self.keys, self.values)
+        )
         return Memory(keys, values, None if self.mask is None else self.mask.index_select(0, index))
 
 
@@ -119,7 +126,7 @@ class Memories:
     @property
     def num_sentences(self) -> int:
         """B."""
-        return len(self.groups[0].keys)
+        return len(self.groups[0].keys[0])
 
     def select(self, index: Tensor) -> Memories:
         """The memories of the sentences `index`, (B',)."""

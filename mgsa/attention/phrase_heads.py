@@ -56,11 +56,6 @@ class PhraseHeads(nn.Module):
         init_projection(self.output, dim)
 
     @property
-    def reach(self) -> int:
-        """How many positions the longest n-gram or query is made of."""
-        return max(n for group in self.groups for n in (*group.sizes, *group.spans))
-
-    @property
     def query_reach(self) -> int:
         """How many positions the longest query is made of."""
         return max(span for group in self.groups for span in group.spans)
@@ -82,14 +77,10 @@ class PhraseHeads(nn.Module):
         """The n-grams of y (B, S, D), mask (B, 1, 1, S), for each group: size by size."""
         found = []
         for group in self.groups:
-            keys, values = zip(*group.ngrams(y), strict=True)
-            found.append(
-                Memory(
-                    _joined(keys, dim=2),
-                    _joined(values, dim=2),
-                    self._memory_mask(mask, y, group.sizes),
-                )
-            )
+            keys, values = zip(*group.ngrams(group.words(y)), strict=True)
+            if group.blocks == 1:
+                keys, values = (_joined(keys, dim=2),), (_joined(values, dim=2),)
+            found.append(Memory(keys, values, self._memory_mask(mask, y, group.sizes)))
         return Memories(tuple(found))
 
     def _memory_mask(self, mask: Tensor | None, y: Tensor, sizes: Sequence[int]) -> Tensor | None:
@@ -151,8 +142,8 @@ class PhraseHeads(nn.Module):
 
 def _causal(memory: Memory, group: Technique) -> Tensor:
     """The mask of n-grams, (B or 1, 1, spans · T, sizes · T), that end at the query or before."""
-    length = memory.keys.shape[2] // len(group.sizes)
-    earlier = causal_mask(length, length, memory.keys.device)
+    length = sum(block.shape[2] for block in memory.keys) // len(group.sizes)
+    earlier = causal_mask(length, length, memory.keys[0].device)
     earlier = earlier.repeat(1, 1, len(group.spans), len(group.sizes))
     return earlier if memory.mask is None else memory.mask & earlier
 

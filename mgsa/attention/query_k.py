@@ -6,8 +6,8 @@ Every n has projections Wq, Wk and Wv of its own (equation 8).
 
 The convolution Σ_j ⟨q_i,j , k_{t−n+1+j}⟩ / √(K n) is the dot product of the query's slices, one
 behind the other, with a window of keys: ordinary attention whose heads are n times as wide. Where
-heads attend to several n at once, each n has columns of its own: its keys are zero in the others'.
-Of the scale 1 / √(K n), 1 / √n is in the keys.
+heads attend to several n at once, each n has a block of keys, and columns of the queries, of its
+own. Of the scale 1 / √(K n), 1 / √n is in the keys.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import math
 from collections.abc import Sequence
 
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from mgsa.attention.heads import init_projection, split_heads
 from mgsa.attention.ngrams import windows
@@ -27,7 +26,8 @@ class QueryK(nn.Module):
 
     Attributes:
         query: the projection of each stream's queries, from windows of its span.
-        key_dim: columns of a head's queries and keys.
+        key_dim: columns of a head's queries.
+        blocks: of its memory: one for each n.
         scale: of the dot products, but for that of each n.
     """
 
@@ -42,6 +42,7 @@ class QueryK(nn.Module):
         super().__init__()
         self.heads, self.sizes, self.spans = heads, tuple(sizes), tuple(spans)
         self.key_dim = sum(sizes) * head_dim
+        self.blocks = len(self.sizes)
         self.scale = 1 / math.sqrt(head_dim)
         self.query: Sequence[nn.Linear] = nn.ModuleList(  # type: ignore[assignment]
             nn.Linear(span * dim, heads * self.key_dim) for span in spans
@@ -52,19 +53,23 @@ class QueryK(nn.Module):
         for projection in (*self.query, self.key, *self.value):
             init_projection(projection, 3 * dim)
 
-    def ngrams(self, y: Tensor, *, last: bool = False) -> list[tuple[Tensor, Tensor]]:
-        """y (B, S, D) to keys (B, H, S, key_dim) and values (B, H, S, K) of each size.
+    def words(self, y: Tensor) -> tuple[Tensor, Tensor]:
+        """What n-grams are made of, word by word: y (B, S, D), and keys of every size."""
+        return y, self.key(y)
+
+    def ngrams(
+        self, words: tuple[Tensor, ...], *, last: bool = False
+    ) -> list[tuple[Tensor, Tensor]]:
+        """The words to keys (B, H, S, n·K) and values (B, H, S, K) of each size n.
 
         Given `last`, only those that end at the last position are made, (B, H, 1, ·).
         """
+        y, word_keys = words
         found = []
-        before = 0
-        words = self.key(y).chunk(len(self.sizes), dim=-1)
-        for size, own, value in zip(self.sizes, words, self.value, strict=True):
+        for size, own, value in zip(
+            self.sizes, word_keys.chunk(len(self.sizes), dim=-1), self.value, strict=True
+        ):
             scaled = split_heads(own if size == 1 else own / math.sqrt(size), self.heads)
-            keys = windows(scaled, size, last=last)
-            after = self.key_dim - before - keys.shape[-1]
             values = split_heads(value(windows(y, size, last=last)), self.heads)
-            found.append((F.pad(keys, (before, after)) if before or after else keys, values))
-            before += keys.shape[-1]
+            found.append((windows(scaled, size, last=last), values))
         return found

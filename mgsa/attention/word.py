@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from mgsa.attention.attend import attend, log_weights
 from mgsa.attention.heads import Attended, first_head, init_projection, join_heads, split_heads
-from mgsa.attention.memory import KeyValueCache, Memories, Memory, RecentInputs
+from mgsa.attention.memory import KeyValueCache, Memories, Memory, RecentWords
 from mgsa.masks import Context
 
 WORDS = "words"
@@ -80,11 +80,11 @@ class WordCrossAttention(nn.Module):
         keys, values = (
             self.key_value(states).unflatten(-1, (2, self.heads, -1)).permute(2, 0, 3, 1, 4)
         )
-        return Memories((Memory(keys, values, mask),))
+        return Memories((Memory((keys,), (values,), mask),))
 
-    def start(self) -> RecentInputs:
+    def start(self) -> RecentWords:
         """Nothing is kept of earlier positions."""
-        return RecentInputs(0)
+        return RecentWords(0)
 
     def forward(self, x: Tensor, memory: Memories, *, need_weights: bool = False) -> Attended:
         """x (B, T, D) to (B, T, D)."""
@@ -104,11 +104,12 @@ class WordCrossAttention(nn.Module):
     def alignment(self, x: Tensor, memory: Memories) -> Tensor:
         """x (B, T, D) to (B, T, S): the logarithm of the first head's weights."""
         (words,) = memory.groups
-        query = first_head(x, self.query, words.keys.shape[-1])
-        return log_weights(query, words.keys[:, :1], words.mask)[:, 0]
+        (keys,) = words.keys
+        query = first_head(x, self.query, keys.shape[-1])
+        return log_weights(query, keys[:, :1], words.mask)[:, 0]
 
     def step(
-        self, x: Tensor, _cache: RecentInputs, memory: Memories, *, need_weights: bool = False
+        self, x: Tensor, _cache: RecentWords, memory: Memories, *, need_weights: bool = False
     ) -> Attended:
         """x (rows, 1, D), one position of each row, to (rows, 1, D); the cache holds nothing.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -69,6 +70,29 @@ def test_causal_is_the_causal_mask(need_weights: bool) -> None:
     expected, _ = attend(q, k, v, triangle & padding)
     output, _ = attend(q, k, v, padding, causal=True, need_weights=need_weights)
     torch.testing.assert_close(output, expected)
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+@pytest.mark.parametrize("masked", [False, True])
+def test_blocks_are_keys_with_zeros_in_the_columns_of_the_others(
+    need_weights: bool, masked: bool
+) -> None:
+    q, k, v = draw()
+    mask = torch.rand(B, 1, T, S) < 0.5 if masked else None
+    keys = k[:, :, :3, :2], k[:, :, 3:, 2:]
+    joined = torch.cat([F.pad(keys[0], (0, K - 2)), F.pad(keys[1], (2, 0))], dim=2)
+    ask = partial(attend, q, scale=0.5, need_weights=need_weights)
+    expected, expected_weights = ask(k=joined, v=v, mask=mask)
+    output, weights = ask(k=keys, v=(v[:, :, :3], v[:, :, 3:]), mask=mask)
+    torch.testing.assert_close(output, expected)
+    torch.testing.assert_close(weights, expected_weights)
+    factors = torch.randn_like(output)
+    for ours, theirs in zip(
+        torch.autograd.grad((output * factors).sum(), (q, k, v)),
+        torch.autograd.grad((expected * factors).sum(), (q, k, v)),
+        strict=True,
+    ):
+        torch.testing.assert_close(ours, theirs)
 
 
 @pytest.mark.parametrize("need_weights", [False, True])
