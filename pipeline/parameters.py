@@ -30,10 +30,12 @@ from pipeline.analysis_settings import (
 )
 from pipeline.bpe import BpeSettings
 from pipeline.corpus_kinds import KINDS as CORPUS_KINDS
+from pipeline.corpus_kinds import LocalCorpus, SampleCorpus
 from pipeline.dataset import DatasetSettings
 from pipeline.evaluate import EvaluateSettings
 from pipeline.parse import ParseSettings
 from pipeline.parser import KINDS as PARSER_KINDS
+from pipeline.parser import ReadyTrees, TrainedParser
 from pipeline.partition import PartitionSettings
 from pipeline.stage import section_of
 from pipeline.tokenize import TokenizeSettings
@@ -64,8 +66,8 @@ def check_parameters(content: Mapping[str, Any], path: Path) -> None:
     """Read every section of the parameter file `path`, which holds `content`, and forget it.
 
     Raises:
-        InputError: a section is missing or nobody's, a key or value of one is wrong, or the model
-            learns from what no other section gives.
+        InputError: a section is missing or nobody's, a key or value of one is wrong, or one takes
+            from another what that does not give.
     """
     sections: dict[str, Any] = {}
     for name, settings in SETTINGS.items():
@@ -74,7 +76,41 @@ def check_parameters(content: Mapping[str, Any], path: Path) -> None:
             sections[name] = from_tagged(settings, values, where)
         else:
             sections[name] = from_mapping(settings, values, where)
+    _check_annotations(sections, path)
     _check_model(sections["model"], sections, path)
+
+
+def _check_annotations(sections: Mapping[str, Any], path: Path) -> None:
+    """Check that the corpus comes with the trees and links that are taken from it."""
+    corpus = sections["corpus"]
+    match corpus:
+        case SampleCorpus():
+            treebank = trees = links = True
+        case LocalCorpus():
+            treebank = corpus.treebank is not None
+            trees = None not in (corpus.train.trees, corpus.valid.trees, corpus.test.trees)
+            links = corpus.train.links is not None
+        case _:
+            treebank = trees = links = False
+    missing = None
+    match sections["parser"]:
+        case TrainedParser(train=train, dev=dev) if None in (train, dev) and not treebank:
+            missing = (
+                "parser: it is trained on the corpus's own treebank, which this corpus lacks: "
+                "expected files as parser.train and parser.dev, or another parser (parser=stanza)"
+            )
+        case ReadyTrees() if not trees:
+            missing = (
+                "parser.kind: trees takes those that come with the corpus, and this one lacks them "
+                "in some split: expected another parser (parser=stanza)"
+            )
+    if sections["align"].kind == "corpus" and not links:
+        missing = (
+            "align.kind: corpus takes the links that come with the corpus, and this one has none: "
+            "expected another aligner (align=hmm)"
+        )
+    if missing:
+        raise InputError(missing, path=path)
 
 
 def _check_model(model: ModelConfig, sections: Mapping[str, Any], path: Path) -> None:

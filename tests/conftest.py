@@ -9,8 +9,13 @@ import pytest
 from hypothesis import settings
 
 # A busy machine is no failure; `pytest-timeout` ends what hangs.
-settings.register_profile("project", deadline=None)
-settings.load_profile("project")
+settings.register_profile("all", deadline=None)
+settings.register_profile("fast", settings.get_profile("all"), max_examples=25)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let hypothesis draw fewer examples where the fast tests alone are wanted."""
+    settings.load_profile("fast" if config.option.markexpr == "not slow" else "all")
 
 
 @pytest.fixture(scope="session")

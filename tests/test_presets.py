@@ -30,8 +30,11 @@ MODELS = [name for group, name in OPTIONS if group == "model"]
 
 @pytest.mark.parametrize(("group", "option"), OPTIONS)
 def test_a_preset_is_taken_by_the_stages(group: str, option: str) -> None:
-    # Without a parser the default model would have no phrases.
-    others = ["model=transformer_tiny"] if (group, option) == ("parser", "none") else []
+    others = []
+    if (group, option) == ("parser", "none"):
+        others = ["model=transformer_tiny"]  # the default one would have no phrases
+    elif group == "corpus" and option != "sample":
+        others = ["parser=stanza"]  # the default one would have no treebank
     sections = compose(CONF, [f"{group}={option}", *others])
     assert set(sections) == set(SECTIONS)
     check_parameters(sections, Path("params.yaml"))
@@ -48,11 +51,19 @@ def test_a_preset_is_taken_by_the_stages(group: str, option: str) -> None:
             ["model=joint_alignment_tiny", "align=none"],
             "align.kind: none gives no links, but model.alignment learns from them",
         ),
+        (["corpus=local"], "parser: it is trained on the corpus's own treebank, which this corpus"),
+        (["corpus=multi30k", "parser.dev=dev.mrg"], "parser: it is trained on the corpus's own"),
+        (
+            ["corpus=local", "parser=trees", "corpus.train.trees=train.trees"],
+            "parser.kind: trees takes those that come with the corpus, and this one lacks them in",
+        ),
+        (
+            ["corpus=wmt14_en_de", "parser=stanza", "align=corpus"],
+            "align.kind: corpus takes the links that come with the corpus, and this one has none",
+        ),
     ],
 )
-def test_a_model_is_refused_that_has_nothing_to_learn_from(
-    overrides: list[str], message: str
-) -> None:
+def test_what_no_section_gives_is_not_taken_for_granted(overrides: list[str], message: str) -> None:
     with pytest.raises(InputError, match=rf"params\.yaml: {message}"):
         check_parameters(compose(CONF, overrides), Path("params.yaml"))
 

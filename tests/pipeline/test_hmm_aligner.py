@@ -98,6 +98,7 @@ def test_a_portion_is_aligned_as_in_the_whole(corpus: list[tuple[str, str]]) -> 
     assert [aligner.align([pair])[0] for pair in corpus] == aligner.align(corpus)
 
 
+@pytest.mark.slow
 @given(corpora)
 def test_the_likelihood_never_falls(corpus: list[tuple[str, str]]) -> None:
     """In either model; the second one generates sentence lengths too, so it starts lower."""

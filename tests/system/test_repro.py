@@ -153,7 +153,7 @@ def test_a_change_to_ones_own_corpus_is_noticed(project: Project) -> None:
         (own / f"{split}.en").write_text("A man sleeps.\nThe woman reads a book.\n", "utf-8")
         (own / f"{split}.de").write_text("Ein Mann schläft.\nDie Frau liest ein Buch.\n", "utf-8")
     assert project.run("git", "status", "--porcelain") == ""
-    project.run("python", "-m", "pipeline.composition", "--write", "corpus=local")
+    project.run("python", "-m", "pipeline.composition", "--write", "corpus=local", "parser=stanza")
     assert "corpus" in ran(project.run("dvc", "repro", "corpus"))
     assert ran(project.run("dvc", "repro", "corpus")) == []
     (own / "train.en").write_text("A man snores.\nThe woman reads a book.\n", "utf-8")

@@ -114,6 +114,7 @@ def test_learns_to_copy(tmp_path: Path, model: dict[str, Any]) -> None:
     assert score.score > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "head"),
     [
