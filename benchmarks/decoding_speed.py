@@ -136,7 +136,7 @@ def main(argv: Sequence[str] | None = None) -> None:
                 base / own for base, own in zip(seconds[BASELINE], taken, strict=True)
             )
             figures[f"{name}, {search}"] = {"sentences_per_second": speed, "relative": relative}
-            print(f"| {name} | {speed:,.0f} | {relative:.2f} |")
+            print(f"| {name} | {speed:,.1f} | {relative:.2f} |")
     if arguments.json:
         arguments.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
