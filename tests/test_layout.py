@@ -44,6 +44,7 @@ def test_no_file_is_a_drawer() -> None:
     assert [path for path in SOURCES if path.stem in drawers] == []
 
 
+@pytest.mark.slow
 def test_mgsa_reaches_no_text_library() -> None:
     modules = [
         ".".join(path.relative_to(ROOT).with_suffix("").parts)

@@ -125,7 +125,7 @@ def test_what_is_not_there_is_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     out = tmp_path / "out"
-    assert analyze(finished, "mgsa", out) == DONE
+    assert analyze(finished, "mgsa", out, sentences=[]) == DONE
     before = contents(out)
     assert analyze(finished, "mgsa", out, **changes) == BAD_INPUT
     *_, said = capsys.readouterr().err.splitlines()

@@ -158,6 +158,7 @@ def test_brackets_and_empty_elements_are_learnt_as_text_has_them(tmp_path: Path)
         }
 
 
+@pytest.mark.slow
 @pytest.mark.real
 def test_a_package_is_taken_from_a_folder_and_scored(tmp_path: Path, shared: Path) -> None:
     params = (

@@ -196,6 +196,7 @@ def test_an_aligner_without_links_of_the_split_leaves_categories_out(
     assert read_json(tmp_path / "out.json")["recipe"][0]["links"] is None
 
 
+@pytest.mark.slow
 def test_the_same_again_is_the_same_bytes_and_another_seed_is_not(
     files: Path, tmp_path: Path
 ) -> None:

@@ -66,6 +66,7 @@ def download(folder: Path, url: str, package: str) -> subprocess.CompletedProces
     )
 
 
+@pytest.mark.slow
 def test_no_network_is_one_short_line(tmp_path: Path) -> None:
     done = download(tmp_path, NOBODY, "default")
     assert done.returncode == 1
@@ -76,6 +77,7 @@ def test_no_network_is_one_short_line(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_network_that_is_lost_between_files_is_one_short_line(
     tmp_path: Path, server: tuple[Path, str]
 ) -> None:

@@ -156,6 +156,7 @@ def from_nltk(tree: NltkTree) -> Tree:
     return Tree(tree.label(), tuple(from_nltk(child) for child in tree))
 
 
+@pytest.mark.slow
 def test_a_tree_100_000_deep_is_read_and_written_in_linear_time() -> None:
     def seconds(depth: int) -> float:
         text = "(A " * depth + "(B b)" + ")" * depth

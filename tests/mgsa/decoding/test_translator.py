@@ -61,7 +61,7 @@ def test_one_text_is_not_taken_for_its_characters(folders: dict[str, Path]) -> N
 @pytest.mark.parametrize("name", ["words", "phrases", "recurrent"])
 def test_batches_change_neither_order_nor_translations(folders: dict[str, Path], name: str) -> None:
     translator = mgsa.load(folders[name])
-    rows = list(open_dataset(folders["dataset"]).read("test"))
+    rows = list(open_dataset(folders["dataset"]).read("test"))[:15]
     alone = [translator.translate([row])[0] for row in rows]
     together = translator.translate(rows, batch_tokens=25)
     assert texts(together) == texts(alone)

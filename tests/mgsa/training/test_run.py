@@ -218,6 +218,7 @@ def test_keeps_the_newest_and_the_best(dataset: Path) -> None:
     assert saved_updates(dataset.with_name("checkpoints")) == [5, 24, 28, 30]
 
 
+@pytest.mark.slow
 def test_going_on_with_more_updates_is_as_if_there_had_been_no_end(tmp_path: Path) -> None:
     artifacts = []
     for name, ends in (("at once", [16]), ("in parts", [6, 11, 16])):
@@ -342,6 +343,7 @@ def test_a_level_that_the_dataset_lacks_is_named(dataset: Path) -> None:
         run(dataset, model={"multi_granularity": multi})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "progress"),
     [({}, 0.5), ({"kind": "rnn"}, 0.2), ({"alignment": ALIGNMENT}, 0.5)],
