@@ -74,6 +74,7 @@ aligned_split        a split with its tokens, trees and links
 category_counts      n-grams by syntactic category, counted
 figures              drawings; matplotlib is imported here and in …_figures only
 pattern_tables       scores of n-grams as rows
+drawn_patterns       which of them are drawn
 pattern_figures      and as curves
 phrasal_patterns     STAGE: which n-grams are right
 analyze              STAGE: what a model attends to: shares, heat maps

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
+from pipeline.drawn_patterns import MEASURES, drawn_categories, drawn_lengths
 from pipeline.figures import write_figure
 
 if TYPE_CHECKING:
@@ -26,10 +27,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 """Those of Okabe & Ito (2008), which colour-blind people tell apart, less the yellow."""
 MARKS = "os^Dv<>P"
 """One more than the colours, so that a system after the last colour has a pair of its own."""
-MOST_CATEGORIES = 10
-"""As many as there is room for: those with most n-grams."""
-FEWEST = {"ngrams": 30, "sentences": 10}
-"""What a category and a bin must have to be drawn: the rest is chance, and hides what is not."""
 BESIDE, GROUP = 0.12, 0.7
 """How far apart the marks of systems are, of the distance to the next tick; and all of them."""
 
@@ -51,49 +48,29 @@ class Panel:
 
 def draw_ngrams(rows: Sequence[Row], path: Path, baseline: str | None) -> None:
     """Precision and BLEU restricted to n, by n."""
-    titles = {"precision": "n-gram precision", "bleu": "BLEU restricted to n"}
     panels = [
         _panel(title, [row for row in rows if row["measure"] == measure], ["n"], baseline)
-        for measure, title in titles.items()
+        for measure, title in MEASURES.items()
     ]
     _write(panels, path, "n", baseline, connected=True)
 
 
 def draw_lengths(rows: Sequence[Row], path: Path, baseline: str | None) -> None:
     """BLEU restricted to 1, 2, 4, … by source length."""
-    largest = max(row["n"] for row in rows)
-    rows = _frequent(rows, "sentences")
     panels = [
-        _panel(
-            f"BLEU restricted to {n}",
-            [row for row in rows if row["measure"] == "bleu" and row["n"] == n],
-            ["source_words", "sentences"],
-            baseline,
-        )
-        for n in (2**power for power in range(largest.bit_length()))
+        _panel(title, some, ["source_words", "sentences"], baseline)
+        for title, some in drawn_lengths(rows).items()
     ]
     _write(panels, path, "source words (and sentences)", baseline, connected=True)
 
 
 def draw_categories(rows: Sequence[Row], path: Path, baseline: str | None) -> None:
     """Recall by syntactic category, the most frequent ones of each size."""
-    panels = []
-    for size in dict.fromkeys(row["n"] for row in rows):
-        of_size = _frequent([row for row in rows if row["n"] == size], "ngrams")
-        counts = {row["category"]: row["ngrams"] for row in of_size}
-        shown = sorted(counts, key=lambda name: -counts[name])[:MOST_CATEGORIES]
-        chosen = sorted(
-            (row for row in of_size if row["category"] in shown),
-            key=lambda row: shown.index(row["category"]),
-        )
-        title = "recall of whole phrases" if size == "phrase" else f"recall of {size}-grams"
-        panels.append(_panel(title, chosen, ["category", "ngrams"], baseline))
+    panels = [
+        _panel(title, some, ["category", "ngrams"], baseline)
+        for title, some in drawn_categories(rows).items()
+    ]
     _write(panels, path, "category (and n-grams of references)", baseline, connected=False)
-
-
-def _frequent(rows: Sequence[Row], column: str) -> Sequence[Row]:
-    """The rows that are drawn; all where each is too rare."""
-    return [row for row in rows if row[column] >= FEWEST[column]] or rows
 
 
 def _panel(title: str, rows: Sequence[Row], ticks: Sequence[str], baseline: str | None) -> Panel:

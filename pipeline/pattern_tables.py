@@ -1,8 +1,8 @@
 """Scores of phrasal patterns as tables: by n-gram size, by source length, by category.
 
 Each table has a row for each system and cell (an n, a length and an n, a category and a size): what
-was counted, the score with its 95% interval and, where there is a baseline, the difference to it
-with an interval and a p-value. Scores and differences are in per cent.
+was counted, the score with its 95% interval and, where there is a baseline, its name, the
+difference to it with an interval and a p-value. Scores and differences are in per cent.
 """
 
 from __future__ import annotations
@@ -136,11 +136,11 @@ def category_scores(counts: CategoryCounts, resamples: Resamples) -> Scores:
 def rows_of(scores: Scores, systems: Sequence[str], baseline: str | None) -> list[Row]:
     """The rows of a table, system by system; with a baseline, its own among them."""
     estimated = _columns("score", estimate(scores.value, scores.resampled))
+    to_baseline: dict[str, np.ndarray] = {}
     if baseline is not None:
         place = list(systems).index(baseline)
         compared = compare(scores.value, scores.resampled, place, scores.differing(place))
-        estimated |= _columns("difference", compared.difference)
-        estimated["p_value"] = compared.p_value
+        to_baseline = _columns("difference", compared.difference) | {"p_value": compared.p_value}
     return [
         {
             "system": system,
@@ -148,6 +148,8 @@ def rows_of(scores: Scores, systems: Sequence[str], baseline: str | None) -> lis
             "matches": _number(scores.matched[s, f]),
             "ngrams": _number(scores.counted[s, f]),
             **{name: _number(column[s, f]) for name, column in estimated.items()},
+            **({"baseline": baseline} if baseline is not None else {}),
+            **{name: _number(column[s, f]) for name, column in to_baseline.items()},
         }
         for s, system in enumerate(systems)
         for f, cell in enumerate(scores.cells)

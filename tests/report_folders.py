@@ -15,6 +15,8 @@ from mgsa.settings import from_mapping
 from pipeline.analysis_settings import ReportSettings
 from pipeline.figures import draw_heat_map
 from pipeline.partition import syntactic_partition, write_phrases_line
+from pipeline.pattern_tables import write_csv
+from pipeline.probe_tables import Cell, report_of
 from pipeline.report_page.inputs import PATHS, Inputs
 from pipeline.report_page.system import System
 from pipeline.trees import Tree, escape_token
@@ -44,6 +46,16 @@ HOSTILE = [
 PLAIN = ["A dog sees the cat .", "The cat sleeps .", "She reads a long book in the garden ."]
 SYSTEM = "mgsa_<i>tiny</i>"
 
+CELLS = [
+    Cell(encoder, layer, task, classes, 80, accuracy + 5 * layer, 70.0 + layer, 95.5, majority)
+    for encoder, layers in (("model", (1, 2)), ("scratch_<b>", (3,)))
+    for layer in layers
+    for task, classes, accuracy, majority in (("voice", 2, 75.0, 61.25), ("pos", 4, 80.0, 20.5))
+]
+"""Of a model, both of whose layers were probed, and of an encoder from scratch."""
+VOICES = {"active": 49, "passive": 31, "none": 3}
+PARTS = {"NN": 20, "<b>": 9, "OTHER": 0}
+
 SHARES = """place,layer,attention,quadrant,share
 encoder,1,words,token_to_token,0.250000
 encoder,1,syntactic_1,token_to_phrase,0.500000
@@ -62,6 +74,7 @@ def write_run(folder: Path, sentences: Sequence[str] = (*PLAIN, *HOSTILE)) -> Pa
     (folder / "params.yaml").write_text(yaml.safe_dump(PARAMETERS), encoding="utf-8")
     _write_texts(folder, sentences)
     _write_reports(folder / "reports", len(sentences))
+    write_patterns(folder / "patterns", (SYSTEM, "second"), SYSTEM)
     write_json(
         folder / "parser/parser.json",
         {"kind": "stanza", "package": "pack<age>", "identity": "c0ffee", "files": {}},
@@ -80,7 +93,7 @@ def write_run(folder: Path, sentences: Sequence[str] = (*PLAIN, *HOSTILE)) -> Pa
 def arguments(folder: Path, *more: str) -> list[str]:
     """The stage's arguments for what `write_run` wrote."""
     names = ("reports", "corpus", "tokenized", "parser", "parsed", "bpe", "partitions")
-    names += ("phrase-counts", "alignments", "dataset")
+    names += ("phrase-counts", "alignments", "dataset", "patterns")
     paths = {name: folder / name for name in names}
     paths |= {n: folder / "own" / n for n in ("translations", "curves", "attention", "model")}
     paths |= {"params": folder / "params.yaml", "out": folder / "page"}
@@ -127,6 +140,57 @@ def evaluation(bleu: float, sentences: int) -> dict[str, Any]:
         "bleu_p_value": 0.0312,
         "signatures": [{"metric": "bleu", "signature": "nrefs:1|<i>"}],
     }
+
+
+def write_patterns(folder: Path, systems: Sequence[str], baseline: str | None) -> None:
+    """Write the tables of the stage `phrasal_patterns`; each system is a point above the last.
+
+    A bin of lengths is too rare to be drawn, and so is a category, of which no resample had any.
+    """
+    folder.mkdir(parents=True)
+    sizes: list[dict[str, Any]] = [{"n": n} for n in range(1, 9)]
+    bins = [("1-5", 40), ("6-10", 25), ("11+", 3)]
+    cells: dict[str, list[dict[str, Any]]] = {
+        "ngrams": [size | {"measure": name} for name in ("precision", "bleu") for size in sizes],
+        "lengths": [
+            {"source_words": words, "sentences": sentences, **size, "measure": name}
+            for words, sentences in bins
+            for name in ("precision", "bleu")
+            for size in sizes
+        ],
+        "categories": [
+            {"n": size, "category": category, "ngrams": ngrams}
+            for size in ("1", "phrase")
+            for category, ngrams in (("all", 200), ("NN", 50), ("unaligned", 60), ("<b>", 1))
+        ],
+    }
+    for name, of_table in cells.items():
+        rows = [
+            _pattern(cell, system, above, baseline)
+            for above, system in enumerate(systems)
+            for cell in of_table
+        ]
+        write_csv(rows, folder / f"{name}.csv")
+
+
+def _pattern(cell: dict[str, Any], system: str, above: int, baseline: str | None) -> dict[str, Any]:
+    """A row whose score is of its n, or of how many n-grams there are."""
+    score = 95.5 - 10 * cell["n"] if "category" not in cell else 90 - cell["ngrams"] / 10
+    score += above
+    rare = cell.get("ngrams") == 1
+    row = {
+        "system": system,
+        **cell,
+        "matches": 7.5,
+        "ngrams": cell.get("ngrams", 100),
+        "score": score,
+        "score_low": None if rare else score - 2.25,
+        "score_high": None if rare else score + 2.25,
+    }
+    if baseline is None:
+        return row
+    ends = {"difference_low": above - 0.75, "difference_high": above + 0.75}
+    return row | {"baseline": baseline, "difference": above, **ends, "p_value": 0.0312}
 
 
 def comb(words: Sequence[str]) -> Tree:
@@ -228,6 +292,13 @@ def _write_reports(folder: Path, sentences: int) -> None:
         },
         "evaluate": evaluation(51.0, sentences),
         "train": {"updates": 300, "parameters": 2018764},
+        "probe_data": {
+            "sentences": 960,
+            **{split: {"voice": VOICES, "pos": PARTS} for split in ("train", "valid", "test")},
+        },
+        "probe": report_of(
+            CELLS, {"sentences": {"test": 83}, "tasks": ["voice", "tense", "pos"], "seed": 1}
+        ),
     }
     for stage, content in reports.items():
         write_json(folder / f"{stage}.json", content)

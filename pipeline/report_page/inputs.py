@@ -36,6 +36,7 @@ PATHS = {
     "translations": "translations of the model",
     "curves": "learning curves, from the --plots of the stage train",
     "attention": "shares of attention and heat maps, from the stage analyze",
+    "patterns": "scores of n-grams, from the stage phrasal_patterns",
 }
 """The folders that a report can be made of, and what they hold."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,17 @@ from mgsa.files import read_json, read_lines
 
 @dataclass(frozen=True)
 class Report:
-    """A JSON file that a stage wrote, and where it lies: the page names it beside its numbers."""
+    """A JSON file that a stage wrote, or an object in it.
+
+    Attributes:
+        path: where the file lies: the page names it beside its numbers.
+        inside: what stands before a key where a message names it: `cells[3].` in an object of a
+            list; nothing in the file's own.
+    """
 
     path: Path
     content: dict[str, Any]
+    inside: str = ""
 
     @classmethod
     def read(cls, path: Path) -> Report:
@@ -38,12 +46,13 @@ class Report:
         """The number of a key.
 
         Raises:
-            InputError: there is none, or something else.
+            InputError: there is none, or something else, or one that is not finite.
         """
-        value = self.content.get(key)
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        value: Any = self.content.get(key)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not (is_number and math.isfinite(value)):
             found = "found none" if key not in self.content else f"found {value!r}"
-            raise InputError(f"{key}: expected a number, {found}", path=self.path)
+            raise InputError(f"{self.inside}{key}: expected a number, {found}", path=self.path)
         return value
 
     def get(self, key: str) -> float | None:
@@ -58,8 +67,33 @@ class Report:
         """
         value = self.content.get(key)
         if not isinstance(value, str):
-            raise InputError(f"{key}: expected text, found {value!r}", path=self.path)
+            message = f"{self.inside}{key}: expected text, found {value!r}"
+            raise InputError(message, path=self.path)
         return value
+
+    def part(self, key: str) -> Report:
+        """The object of a key.
+
+        Raises:
+            InputError: there is none, or something else.
+        """
+        return self._object(key, self.content.get(key))
+
+    def parts(self, key: str) -> list[Report]:
+        """The objects of the list of a key.
+
+        Raises:
+            InputError: there is none, or something else.
+        """
+        values = self.content.get(key)
+        if not isinstance(values, list):
+            raise InputError(f"{self.inside}{key}: expected a list", path=self.path)
+        return [self._object(f"{key}[{place}]", value) for place, value in enumerate(values)]
+
+    def _object(self, name: str, value: object) -> Report:
+        if not isinstance(value, dict):
+            raise InputError(f"{self.inside}{name}: expected an object", path=self.path)
+        return Report(self.path, value, f"{self.inside}{name}.")
 
 
 def read_table(

@@ -124,9 +124,9 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}%"
 
 
-def signed(value: float) -> str:
+def signed(value: float, digits: int = 2) -> str:
     """A difference, with its sign: minus, not hyphen."""
-    return f"{value:+.2f}".replace("-", "−")
+    return f"{value:+.{digits}f}".replace("-", "−")
 
 
 def p_value(value: float) -> str:

@@ -9,11 +9,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from pipeline.drawn_patterns import FEWEST, MOST_CATEGORIES
 from pipeline.pattern_figures import (
     COLOURS,
-    FEWEST,
     MARKS,
-    MOST_CATEGORIES,
     Panel,
     draw_categories,
     draw_lengths,

@@ -67,6 +67,7 @@ def test_a_baseline_is_what_the_others_differ_from(statistics: np.ndarray) -> No
         assert one["difference"] == pytest.approx(one["score"] - base["score"], abs=2e-6)
         assert one["difference_low"] <= one["difference"] <= one["difference_high"]
         assert 0 < one["p_value"] <= 1
+        assert one["baseline"] == base["baseline"] == "base"
         assert [base[name] for name in ("difference", "difference_low", "p_value")] == [0, 0, 1]
 
 

@@ -50,6 +50,11 @@ def test_it_shows_the_numbers_that_dvc_shows(folder: Path) -> None:
         step, value = line.split("\t")
         row = f'scope="row" class="number">{step}</th><td class="number">{float(value):.3f}</td>'
         assert row in page
+    for cell in read_json(folder / "reports/probe.json")["cells"]:
+        assert f"{cell['accuracy']:.1f}<" in page or f"{cell['accuracy']:.1f} <" in page
+    for line in (folder / "patterns/ngrams.csv").read_text("utf-8").split("\n")[1:-1]:
+        score, low, high = map(float, line.split(",")[5:8])
+        assert f'{score:.2f} <span class="muted">({low:.2f} to {high:.2f})</span>' in page
     for name in ("reports/evaluate.json", "own/curves/plots/metrics", "phrase-counts"):
         assert f"<code>{folder / name}</code>" in page
 
@@ -114,6 +119,8 @@ def test_a_mistake_is_one_line_and_leaves_the_page(
     [
         ("reports/evaluate.json", "{", "evaluate.json:1: expected JSON"),
         ("reports/align.json", '{"test_links": "x"}', "align.json: test_links"),
+        ("reports/probe.json", '{"cells": [3]}', "probe.json: cells[0]: expected an object"),
+        ("patterns/ngrams.csv", "system,n\n", "ngrams.csv:1: expected a column measure"),
         ("own/translations/test.hypotheses", "one\n", "test.hypotheses:1: ends after 1 lines"),
         ("own/translations/test.references", "a\nb\n\xff\n", "test.references:3: expected UTF-8"),
         ("corpus/corpus.json", "{}", "corpus.json: expected keys source_language"),

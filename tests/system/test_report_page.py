@@ -220,12 +220,39 @@ def test_keys_press_what_has_the_focus(opened: Page) -> None:
     assert not plot.locator(".tip").is_visible()
 
 
+def test_keys_read_intervals_and_named_places(opened: Page) -> None:
+    plots = opened.locator("#patterns .plot")
+    plots.nth(0).focus()
+    opened.keyboard.press("ArrowLeft")
+    assert plots.nth(0).locator(".tip").inner_text() == (
+        f"n 8\n{SYSTEM}: 15.50 (13.25 to 17.75)\nsecond: 16.50 (14.25 to 18.75)"
+    )
+    plots.nth(2).focus()
+    opened.keyboard.press("Home")
+    assert plots.nth(2).locator(".tip").inner_text() == "n 1\n+1.00 (+0.25 to +1.75, p 0.031)"
+    layers = opened.locator("#probing .plot").first
+    layers.focus()
+    opened.keyboard.press("End")
+    assert layers.locator(".tip").inner_text() == (
+        "layer 3\nscratch_<b>: 90.0 (73.0 to 95.5)\nmajority class: 61.2"
+    )
+
+
 def test_one_system_alone_in_the_charts(opened: Page) -> None:
     button = opened.locator("#curves .legend button", has_text="second")
     button.click()
     assert opened.locator("#curves .line.faded").count() == 2
-    button.click()
-    assert opened.locator(".line.faded").count() == 0
+    pressed = opened.locator(".legend button[aria-pressed=true]")
+    assert set(pressed.all_inner_texts()) == {"second"}
+    # What is drawn of other things than systems stays.
+    assert opened.locator("#probing .faded").count() == 0
+    # Nothing to fade where the system is the only one: differences to the other.
+    assert opened.locator("#patterns .line.faded").count() == 2
+    opened.locator("#patterns .legend button", has_text=SYSTEM).click()
+    assert opened.locator("#patterns .line.faded").count() == 2
+    assert opened.locator("#curves .line.faded").count() == 2
+    opened.locator("#patterns .legend button", has_text=SYSTEM).click()
+    assert opened.locator(".faded").count() == 0
 
 
 def test_the_contents_fold_on_a_phone_only(

@@ -23,7 +23,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Interval:
-    """A score and the interval around its mean, if there is one; all in per cent of the axis."""
+    """A score and its interval, if there is one; all in per cent of the axis."""
 
     at: float
     low: float | None
@@ -41,6 +41,14 @@ class Axis:
     def place(self, value: float) -> float:
         """Where a value is, in per cent."""
         return round(100 * (value - self.low) / (self.high - self.low), 2)
+
+    def interval(self, value: float, low: float | None, high: float | None) -> Interval:
+        """Where a score and its interval are."""
+        return Interval(
+            self.place(value),
+            None if low is None else self.place(low),
+            None if high is None else self.place(high),
+        )
 
 
 def axis(values: Sequence[float]) -> Axis:

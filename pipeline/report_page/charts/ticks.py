@@ -33,7 +33,11 @@ def log_ticks(low: float, high: float) -> list[float]:
 
 
 def label(value: float) -> str:
-    """A tick as text: `0.25`, `1,500`, `20k`, `5M`."""
+    """A tick as text: `0.25`, `−1,500`, `20k`, `5M`."""
+    return _label(value).replace("-", "−")
+
+
+def _label(value: float) -> str:
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if abs(value) >= size:
             unit = 1e3 if letter == "k" else size

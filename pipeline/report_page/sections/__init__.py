@@ -3,8 +3,10 @@
 overview    what was run, and its numbers at a glance
 scores      BLEU, chrF, TER with their intervals, system by system
 sentences   sentence scores; the worst, the best, the most different translations
+patterns    n-grams by size, source length and syntactic category
 curves      learning curves
 attention   shares of attention by quadrant; heat maps
+probing     accuracies of probes, task by task, and by layer
 corpus      sizes, lengths, what cleaning dropped
 parsing     how good the parser is, and what it could not parse
 trees       sentences with their tree, and their phrases at each level

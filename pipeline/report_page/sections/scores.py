@@ -46,11 +46,7 @@ class Score:
 
     def on(self, scale: Axis) -> Interval:
         """Where score and interval are on an axis."""
-        return Interval(
-            scale.place(self.score),
-            None if self.low is None else scale.place(self.low),
-            None if self.high is None else scale.place(self.high),
-        )
+        return scale.interval(self.score, self.low, self.high)
 
 
 def context(inputs: Inputs) -> Context | None:

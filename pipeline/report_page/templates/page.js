@@ -105,7 +105,7 @@ for (const figure of document.querySelectorAll("figure.chart")) {
   });
 }
 
-// One system alone in every chart.
+// One system alone in every chart and table that draws it.
 (function () {
   const buttons = document.querySelectorAll(".legend.systems button");
   for (const button of buttons) {
@@ -115,8 +115,10 @@ for (const figure of document.querySelectorAll("figure.chart")) {
       for (const other of buttons) {
         other.setAttribute("aria-pressed", String(alone && other.dataset.system === system));
       }
-      for (const line of document.querySelectorAll(".plot .line[data-of-system]")) {
-        line.classList.toggle("faded", alone && line.dataset.ofSystem !== system);
+      for (const drawing of document.querySelectorAll("figure.chart, table")) {
+        const drawn = [...drawing.querySelectorAll("[data-of-system]")];
+        const has = drawn.some((one) => one.dataset.ofSystem === system);
+        for (const one of drawn) one.classList.toggle("faded", alone && has && one.dataset.ofSystem !== system);
       }
     });
   }

@@ -24,7 +24,13 @@ def test_numbers_are_what_the_file_has(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("value", "message"),
-    [("81", "found '81'"), (True, "found True"), (None, "found None"), ([1], r"found \[1\]")],
+    [
+        ("81", "found '81'"),
+        (True, "found True"),
+        (None, "found None"),
+        ([1], r"found \[1\]"),
+        (float("nan"), "found nan"),
+    ],
 )
 def test_what_is_no_number_is_named(tmp_path: Path, value: object, message: str) -> None:
     path = tmp_path / "evaluate.json"
@@ -43,6 +49,39 @@ def test_a_missing_key_and_a_list_are_named(tmp_path: Path) -> None:
     write_json(path, [])
     with pytest.raises(InputError, match=r"x.json: expected an object"):
         Report.read(path)
+
+
+def test_objects_inside_a_report_are_read_as_strictly(tmp_path: Path) -> None:
+    path = tmp_path / "probe.json"
+    write_json(path, {"cells": [{"layer": 1}, {"layer": "top"}], "train": {"voice": {"active": 3}}})
+    report = Report.read(path)
+    first, second = report.parts("cells")
+    assert (first.path, first.number("layer")) == (path, 1)
+    with pytest.raises(InputError, match=r"probe.json: cells\[1\].layer: expected a number, found"):
+        second.number("layer")
+    with pytest.raises(InputError, match=r"probe.json: cells\[0\].task: expected text, found None"):
+        first.text("task")
+    voice = report.part("train").part("voice")
+    assert voice.number("active") == 3
+    with pytest.raises(InputError, match=r"probe.json: train.voice.passive: expected a number"):
+        voice.number("passive")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({}, "cells: expected a list"),
+        ({"cells": {}}, "cells: expected a list"),
+        ({"cells": [{}, 3]}, r"cells\[1\]: expected an object"),
+    ],
+)
+def test_what_is_no_list_of_objects_is_named(tmp_path: Path, content: object, message: str) -> None:
+    path = tmp_path / "probe.json"
+    write_json(path, content)
+    with pytest.raises(InputError, match=f"probe.json: {message}"):
+        Report.read(path).parts("cells")
+    with pytest.raises(InputError, match=r"probe.json: train: expected an object"):
+        Report.read(path).part("train")
 
 
 def test_a_table_is_read_by_column(tmp_path: Path) -> None:

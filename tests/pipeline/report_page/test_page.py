@@ -123,7 +123,7 @@ def test_foreign_text_says_its_language_and_tables_what_they_are(outline: Outlin
 
 def test_what_is_not_given_is_left_out(finished_run: Path) -> None:
     data = ("reports", "corpus", "tokenized", "parser", "parsed", "bpe", "partitions")
-    data += ("phrase-counts", "alignments", "dataset")
+    data += ("phrase-counts", "alignments", "dataset", "patterns")
     own = ("translations", "curves", "attention", "model")
     outline = Outline(render(inputs_of(finished_run, *data, *own)))
     sections = {attrs["id"] for tag, attrs in outline.elements if tag == "section"}
@@ -152,6 +152,7 @@ def test_numbers_for_people() -> None:
     assert [page.fixed(x, 2) for x in (81.4239, None)] == ["81.42", ""]
     assert page.percent(0.9603) == "96.0%"
     assert [page.signed(x) for x in (1.0, -8.0219)] == ["+1.00", "−8.02"]
+    assert page.signed(-0.25, 1) == "−0.2"
     assert [page.p_value(x) for x in (0.0312, 0.000999)] == ["0.031", "< 0.001"]
     assert [page.as_yaml(x) for x in (None, "a", [1])] == ["null", "a", "[1]"]
     assert page.breakable("a_<b>.c") == "a_<wbr>&lt;b&gt;.<wbr>c"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.report_page.charts.bars import Part, axis, stacked
+from pipeline.report_page.charts.bars import Interval, Part, axis, stacked
 
 
 def test_parts_lie_one_after_the_other() -> None:
@@ -20,6 +20,12 @@ def test_an_axis_has_room_for_all_and_marks_round_numbers() -> None:
     assert (scale.low, scale.high) == (78, 84)
     assert scale.marks == ((0, "78"), (33.33, "80"), (66.67, "82"), (100, "84"))
     assert scale.place(81) == 50
+
+
+def test_an_interval_is_where_its_ends_are() -> None:
+    scale = axis([0.0, 100.0])
+    assert scale.interval(61.25, 60.0, 75.0) == Interval(61.25, 60, 75)
+    assert scale.interval(61.25, None, None) == Interval(61.25, None, None)
 
 
 def test_one_value_is_somewhere_inside() -> None:

@@ -16,6 +16,7 @@ from pipeline.report_page.charts.line_chart import (
     TOP,
     WIDTH,
     LineChart,
+    Point,
     Points,
     line_chart,
 )
@@ -76,3 +77,49 @@ def test_an_axis_may_start_at_zero() -> None:
     assert chart({"a": [(500, 80), (900, 90)]}, x_from_zero=True).domain == (0, 900)
     assert chart({"a": [(500, 80), (900, 90)]}, from_zero=True).y_ticks[0].label == "0"
     assert chart({"a": [(500, 80)]}).lines[0].marks == ((197, 98),)
+
+
+def test_whiskers_span_their_intervals() -> None:
+    drawn = chart({"a": [Point(0, 50, 0, 100), Point(100, 50)]})
+    (line,) = drawn.lines
+    assert line.whiskers == ((LEFT, TOP, HEIGHT - BOTTOM),)
+    assert line.marks[0] == (LEFT, (HEIGHT - BOTTOM + TOP) / 2)
+    assert line.points[100].low is None
+    assert drawn.rows == ((0, (50,)), (100, (50,)))
+    nowhere = Point(1, 5, math.nan, 6)
+    assert chart({"a": [nowhere, Point(2, 5, 4, 6)]}).rows == ((2, (5,)),)
+
+
+def test_at_named_places_intervals_are_side_by_side() -> None:
+    points = [Point(0, 1, 0, 2), Point(1, 2, 1, 3)]
+    curves: dict[str, Points] = {"a": points, "without": [(0, 1), (1, 1)], "b": points}
+    drawn = chart(curves, x_names=["NP", "VP"])
+    step = (WIDTH - RIGHT - LEFT) / 2
+    assert [(tick.at, tick.label) for tick in drawn.x_ticks] == [
+        (LEFT + step / 2, "NP"),
+        (LEFT + 1.5 * step, "VP"),
+    ]
+    assert drawn.domain == (-0.5, 1.5)
+    assert drawn.names == {0: "NP", 1: "VP"}
+    one, without, other = (line.marks for line in drawn.lines)
+    marks = zip(drawn.x_ticks, one, without, other, strict=True)
+    for tick, (left, _), (middle, _), (right, _) in marks:
+        assert left < middle == tick.at < right
+        assert left + right == pytest.approx(2 * tick.at, abs=0.11)
+    assert [x for x, _, _ in drawn.lines[0].whiskers] == [x for x, _ in one]
+
+
+def test_labels_that_would_overlap_are_left_out_at_equal_distances() -> None:
+    names = [f"{i}0-{i}9" for i in range(1, 30)]
+    drawn = chart({"a": [(i, i) for i in range(29)]}, x_names=names)
+    places = [names.index(tick.label) for tick in drawn.x_ticks]
+    steps = {after - before for before, after in pairwise(places)}
+    assert len(steps) == 1
+    assert 1 < steps.pop() < 10
+    assert len(drawn.rows) == 29
+
+
+def test_differences_have_a_line_at_zero() -> None:
+    drawn = chart({"a": [Point(0, 2, 1, 3), Point(1, 2.5, 1.5, 3.5)]}, signed=True)
+    assert drawn.signed
+    assert drawn.y_ticks[0].label == "0"

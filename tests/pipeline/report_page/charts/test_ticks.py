@@ -43,13 +43,13 @@ def test_logarithmic_ticks_enclose(low: float, high: float, expected: list[float
     [
         (0, "0"),
         (0.25, "0.25"),
-        (-2, "-2"),
+        (-2, "−2"),
         (1500, "1,500"),
         (20_000, "20k"),
         (100_000, "100k"),
         (5_000_000, "5M"),
         (2e9, "2G"),
-        (0.0005, "5e-4"),
+        (0.0005, "5e−4"),
     ],
 )
 def test_labels_are_short(value: float, text: str) -> None:
