@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO, BinaryIO, Literal, TextIO, TypeVar
 
 from mgsa.errors import FailedError, InputError
 from mgsa.files import NO_ROOM, replacing_file
@@ -29,7 +29,8 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
     """
     try:
         main(argv)
-        sys.stdout.flush()  # while what goes wrong can still be said in one line
+        if sys.stdout is not None:
+            sys.stdout.flush()  # while what goes wrong can still be said in one line
     except InputError as error:
         return _fail(str(error), BAD_INPUT)
     except FailedError as error:
@@ -49,6 +50,8 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
 
 def _stdout_is_lost() -> bool:
     """Whether stdout can't be written to (a full disk); then it is given up."""
+    if sys.stdout is None:
+        return False
     try:
         sys.stdout.flush()
     except OSError:
@@ -95,7 +98,7 @@ def progress_bar(
         total: how many units there are in all, or `None` if that is not known.
         unit: what is counted, in the plural: `sentences`.
     """
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return
     from rich.console import Console
@@ -133,11 +136,23 @@ def check_arrays_path(option: str, path: Path | None, out: str) -> None:
         raise InputError(f"{option}: expected a file of its own, got that of --out", path=path)
 
 
+def standard_stream(name: Literal["stdin", "stdout"]) -> BinaryIO:
+    """The bytes of stdin or stdout.
+
+    Raises:
+        InputError: whoever started the command has closed it.
+    """
+    stream: TextIO | None = getattr(sys, name)
+    if stream is None:
+        raise InputError("expected an open stream, got a closed one", path=name)
+    return stream.buffer
+
+
 @contextmanager
 def opened(name: str) -> Iterator[IO[str]]:
     """The file `name` to write text to, which replaces one that stands there; `-` is stdout."""
     if name == STANDARD_OUTPUT:
-        out = TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
+        out = TextIOWrapper(standard_stream("stdout"), encoding="utf-8", newline="\n")
         try:
             yield out
         finally:

@@ -47,10 +47,15 @@ def replacing_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a temporary sibling of `path` for writing; it becomes `path` when the block ends well.
 
     Text is UTF-8 with `\\n` line ends. When the block raises, `path` is left as it was and the
-    temporary file is removed.
+    temporary file is removed. A symbolic link is replaced itself, for it may lead to DVC's cache; a
+    device or a pipe is written to.
     """
     if path.is_dir():
         raise InputError("expected a file to write, found a folder", path=path)
+    if path.exists() and not path.is_file():
+        with open_to_write(path, mode) as file:
+            yield file
+        return
     _make_folder(path.parent)
     with _naming_instead(path):
         descriptor, name = tempfile.mkstemp(prefix=_TEMPORARY_PREFIX, dir=path.parent)

@@ -73,8 +73,15 @@ class ModelArtifact:
         """Check that a dataset's ids and phrases are what the model was trained on.
 
         Raises:
-            InputError: its vocabularies differ, or it lacks a syntactic level.
+            InputError: its languages or vocabularies differ, or it lacks a syntactic level.
         """
+        languages = (dataset.manifest.source_language, dataset.manifest.target_language)
+        if languages != self.languages:
+            raise InputError(
+                f"expected pairs of {'-'.join(self.languages)}, as the model {self.folder} "
+                f"translates, got {'-'.join(languages)}",
+                path=dataset.folder,
+            )
         check_vocabularies(self, dataset.vocabularies, dataset.folder)
         check_granularities(dataset, self.model.granularities)
 

@@ -249,7 +249,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="counts (JSON)")
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "align", KINDS)
-    with replacing_outputs(arguments.out, arguments.report, mark=MARK) as (folder, report):
+    read = [arguments.tokenized]
+    with replacing_outputs(arguments.out, arguments.report, MARK, inputs=read) as (folder, report):
         report.update(align_corpus(arguments.tokenized, folder, settings))
 
 

@@ -11,6 +11,7 @@ from mgsa.analysis.alignment_error import AlignmentCounts, GoldLinks, count
 from mgsa.command import run
 from mgsa.files import write_json
 from pipeline.links import Notation, read_gold_links, read_links
+from pipeline.stage import check_no_input
 from pipeline.text import read_parallel
 
 
@@ -86,6 +87,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         )
     parser.add_argument("--report", type=Path, metavar="FILE", help="the figures, as JSON")
     arguments = parser.parse_args(argv)
+    check_no_input(arguments.report, [arguments.alignments, arguments.gold])
     counts = count_files(
         arguments.alignments,
         arguments.gold,

@@ -112,7 +112,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     dataset = open_dataset(arguments.dataset)
     translator.check_dataset(dataset)
     _check_sentences(settings, dataset, arguments.params)
-    with replacing_outputs(arguments.out, arguments.report, mark=SHARES) as (out, report):
+    read = [arguments.model, arguments.dataset]
+    with replacing_outputs(arguments.out, arguments.report, SHARES, inputs=read) as (out, report):
         shares = attention_shares(translator, dataset, settings)
         write_shares(shares, out / SHARES)
         (out / "heat_maps").mkdir()

@@ -189,7 +189,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="counts (JSON)")
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "bpe", BpeSettings)
-    with replacing_outputs(arguments.out, arguments.report, mark="bpe.codes") as (folder, report):
+    read = [arguments.tokenized]
+    with replacing_outputs(arguments.out, arguments.report, "bpe.codes", inputs=read) as (
+        folder,
+        report,
+    ):
         report.update(learn(arguments.tokenized, folder, settings))
         report.update(segment(arguments.tokenized, folder, settings))
 

@@ -21,6 +21,7 @@ from mgsa.errors import InputError
 from mgsa.files import replacing_file, write_json
 from mgsa.settings import read_yaml
 from pipeline.parameters import check_parameters
+from pipeline.stage import check_no_input
 
 GROUPS = ("corpus", "parser", "align", "model", "train")
 ABSENT = "nothing"
@@ -108,11 +109,14 @@ def _differences(
     wanted: Mapping[str, Any], composed: Mapping[str, Any]
 ) -> dict[str, tuple[Any, Any]]:
     found = _flatten(composed)
-    return {
+    differences = {
         key: (wanted.get(key, ABSENT), found.get(key, ABSENT))
         for key in [*wanted, *(key for key in found if key not in wanted)]
         if wanted.get(key, ABSENT) != found.get(key, ABSENT)
     }
+    # Where one has a section and the other `null`, the keys of the section tell it.
+    parents = {key for key in differences if any(k.startswith(f"{key}.") for k in differences)}
+    return {key: pair for key, pair in differences.items() if key not in parents}
 
 
 def _flatten(sections: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -142,6 +146,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         help="write the composition with these options to --params, as `dvc exp run -S` would",
     )
     arguments = parser.parse_args(argv)
+    check_no_input(arguments.report, [arguments.params])
     if arguments.write is not None:
         from omegaconf import OmegaConf
 

@@ -206,7 +206,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "corpus", KINDS)
-    with replacing_outputs(arguments.out, arguments.report, mark="corpus.json") as (folder, report):
+    with replacing_outputs(arguments.out, arguments.report, "corpus.json") as (folder, report):
         pairs = write_corpus(settings, folder, arguments.downloads)
         report.update({f"{split}_pairs": count for split, count in pairs.items()})
 

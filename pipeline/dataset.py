@@ -15,6 +15,7 @@ from mgsa.command import progress, run
 from mgsa.files import read_lines, write_json
 from mgsa.settings import Positive, to_mapping
 from pipeline.manifest import (
+    DATASET_MARKS,
     aligner_description,
     file_hashes,
     library_versions,
@@ -265,10 +266,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         parser=arguments.parser,
         alignments=arguments.alignments,
     )
-    with replacing_outputs(arguments.out, arguments.report, mark="train.parquet") as (
-        folder,
-        report,
-    ):
+    read = [getattr(arguments, name) for name in folders if name != "out"]
+    given = [path for path in read if path is not None]
+    outputs = replacing_outputs(arguments.out, arguments.report, *DATASET_MARKS, inputs=given)
+    with outputs as (folder, report):
         report.update(build_dataset(inputs, settings, parameters, folder))
 
 

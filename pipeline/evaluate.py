@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 from mgsa.command import run
 from mgsa.files import write_json
 from mgsa.settings import Count, Positive
-from pipeline.stage import argument_parser, read_settings
+from pipeline.stage import argument_parser, check_no_input, read_settings
 from pipeline.text import read_parallel
 
 if TYPE_CHECKING:
@@ -218,6 +218,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "evaluate", EvaluateSettings)
+    read = (arguments.hypotheses, arguments.references, arguments.baseline)
+    check_no_input(arguments.report, [path for path in read if path is not None])
     hypotheses, references, baseline = _read(arguments)
     evaluation = evaluate(hypotheses, references, settings, baseline=baseline)
     # DVC compares the numbers, and leaves out a list.

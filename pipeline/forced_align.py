@@ -77,7 +77,8 @@ def align_pairs(
 def main(argv: Sequence[str] | None = None) -> None:
     """Align the lines of two files."""
     arguments = _parser().parse_args(argv)
-    check_replaceable(arguments.out, "aligned.links")
+    inputs = [arguments.source, arguments.target, arguments.model]
+    check_replaceable(arguments.out, "aligned.links", inputs=inputs)
 
     from mgsa.alignment.aligner import Aligner
     from pipeline.preprocessor import Preprocessor
@@ -113,7 +114,8 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         required=True,
         metavar="DIR",
-        help="for aligned.source, aligned.target (tokens) and aligned.links (`0-0 1-2`)",
+        help="for aligned.source, aligned.target (tokens) and aligned.links (`0-0 1-2`); it is "
+        "replaced as a whole",
     )
     parser.add_argument(
         "--tokenized", action="store_true", help="the text is in tokens, separated by one space"

@@ -269,7 +269,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "parse", ParseSettings)
     used = _check_paths(arguments.tokenized, arguments.parser, arguments.out, arguments.memory)
-    with replacing_outputs(arguments.out, arguments.report, mark="train.trees") as (folder, report):
+    read = [arguments.tokenized, arguments.parser]
+    with replacing_outputs(arguments.out, arguments.report, "train.trees", inputs=read) as (
+        folder,
+        report,
+    ):
         match used.kind:
             case "trees":
                 counts = copy_trees(arguments.tokenized, folder)

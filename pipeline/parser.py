@@ -163,7 +163,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="scores (JSON)")
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "parser", KINDS)
-    with replacing_outputs(arguments.out, arguments.report, mark="parser.json") as (folder, report):
+    read = [arguments.corpus]
+    with replacing_outputs(arguments.out, arguments.report, "parser.json", inputs=read) as (
+        folder,
+        report,
+    ):
         report.update(make_parser(settings, arguments.corpus, folder))
 
 

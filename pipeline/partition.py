@@ -262,7 +262,8 @@ def main(argv: Sequence[str] | None = None) -> None:
 
     check_replaceable(arguments.plots, "tags.csv")
     counts = PhraseCounts()
-    outputs = replacing_outputs(arguments.out, arguments.report, mark="train.phrases")
+    read = [arguments.parsed, arguments.tokenized]
+    outputs = replacing_outputs(arguments.out, arguments.report, "train.phrases", inputs=read)
     with replacing_folder(arguments.plots) as plots, outputs as (out, report):
         for split, (trees, tokens) in inputs.items():
             phrases = out / f"{split}.phrases"

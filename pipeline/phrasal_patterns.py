@@ -175,7 +175,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     _check_baseline(arguments.baseline, list(systems))
     split = _split(arguments)
     texts = read_texts(arguments.references, systems, split)
-    with replacing_outputs(arguments.out, arguments.report, mark=MARK) as (folder, report):
+    read = [arguments.references, *systems.values()]
+    with replacing_outputs(arguments.out, arguments.report, MARK, inputs=read) as (folder, report):
         from pipeline.pattern_tables import rows_of
 
         scores = score_tables(texts, split, settings)

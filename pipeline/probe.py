@@ -107,7 +107,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         for artifact in models.values():
             check_model(artifact, data, config)
     check_scratch(next(iter(models.values())), data, config)
-    with replacing_outputs(arguments.out, arguments.report, mark=TABLE) as (folder, report):
+    read = [arguments.probing]
+    with replacing_outputs(arguments.out, arguments.report, TABLE, inputs=read) as (folder, report):
         from pipeline.probe_tables import describe, report_of
         from pipeline.probed_encoders import probe_encoders
 

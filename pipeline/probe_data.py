@@ -223,7 +223,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     from mgsa.data.artifact import open_dataset
 
     dataset = open_dataset(arguments.dataset)
-    outputs = replacing_outputs(arguments.out, arguments.report, mark="labels.json")
+    read = [arguments.parsed, arguments.tokenized, arguments.dataset]
+    outputs = replacing_outputs(arguments.out, arguments.report, "labels.json", inputs=read)
     with outputs as (folder, report):
         report.update(build_probe_data(dataset, files, settings, folder))
     sizes = ", ".join(f"{report[split]['sentences']:,} {split}" for split in SPLITS)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mgsa.command import progress, run
 from mgsa.files import read_json, replacing_folder, write_json
-from pipeline.manifest import file_hashes
+from pipeline.manifest import DATASET_MARKS, file_hashes
 from pipeline.stage import check_replaceable
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     from mgsa.data.artifact import open_dataset
 
     dataset = open_dataset(arguments.dataset)
-    check_replaceable(arguments.out, "train.parquet")
+    check_replaceable(arguments.out, *DATASET_MARKS, inputs=[arguments.dataset])
     with replacing_folder(arguments.out) as folder:
         reverse_dataset(dataset, folder)
 

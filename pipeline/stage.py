@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -43,18 +43,19 @@ ANNOTATIONS = ("trees", "links", "voice", "tense")
 
 @contextmanager
 def replacing_outputs(
-    out: Path, report: Path, *, mark: str
+    out: Path, report: Path, *marks: str, inputs: Iterable[Path] = ()
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Give a folder and a report to fill, which replace `out` and the file `report`, or neither.
 
     Args:
-        mark: a file that the stage always writes, by which its folder is known.
+        marks: files that the stage always writes, by which its folder is known.
+        inputs: what the stage reads.
 
     Raises:
-        InputError: `out` holds something else; or `report` lies in it, which is replaced as a
-            whole.
+        InputError: `out` holds something else; or `report` or an input lies in it, which is
+            replaced as a whole.
     """
-    check_replaceable(out, mark)
+    check_replaceable(out, *marks, inputs=inputs)
     if report.resolve().is_relative_to(out.resolve()):
         raise InputError(f"expected a report outside of {out}", path=report)
     numbers: dict[str, Any] = {}
@@ -63,16 +64,34 @@ def replacing_outputs(
         write_json(report, numbers)
 
 
-def check_replaceable(folder: Path, mark: str) -> None:
-    """Check that a stage may replace `folder`: it is none yet, empty, or holds a file `mark`.
+def check_replaceable(folder: Path, *marks: str, inputs: Iterable[Path] = ()) -> None:
+    """Check that a stage may replace `folder`: it is none yet, empty, or holds files `marks`.
 
     Raises:
-        InputError: it holds something else, which replacing it would remove.
+        InputError: it holds something else, or one of `inputs`, which replacing it would remove.
     """
-    if folder.is_dir() and any(folder.iterdir()) and not any(folder.glob(mark)):
+    for path in inputs:
+        if path.resolve().is_relative_to(folder.resolve()):
+            raise InputError(
+                f"expected a folder without the input {path}, for it is replaced as a whole",
+                path=folder,
+            )
+    known = all(any(folder.glob(mark)) for mark in marks)
+    if folder.is_dir() and any(folder.iterdir()) and not known:
         raise InputError(
-            f"expected an empty folder, or one with {mark}, to replace as a whole", path=folder
+            f"expected an empty folder, or one with {' and '.join(marks)}, to replace as a whole",
+            path=folder,
         )
+
+
+def check_no_input(report: Path | None, inputs: Iterable[Path]) -> None:
+    """Check that a report is written to none of the files that it is about.
+
+    Raises:
+        InputError: it would replace one.
+    """
+    if report is not None and report.resolve() in {path.resolve() for path in inputs}:
+        raise InputError("expected a report beside its input, which it would replace", path=report)
 
 
 def argument_parser(stage: str, description: str) -> argparse.ArgumentParser:

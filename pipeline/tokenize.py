@@ -266,7 +266,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="counts (JSON)")
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "tokenize", TokenizeSettings)
-    with replacing_outputs(arguments.out, arguments.report, mark="languages.json") as (
+    read = [arguments.corpus]
+    with replacing_outputs(arguments.out, arguments.report, "languages.json", inputs=read) as (
         folder,
         report,
     ):

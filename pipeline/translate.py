@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from mgsa.command import run
+from mgsa.command import run, standard_stream
 from mgsa.config import TranslateConfig
 from mgsa.decoding.settings import SECTION, read_translate_config
 from mgsa.errors import InputError
@@ -105,7 +105,7 @@ def translate_dataset(
     """
     from mgsa.data.artifact import open_dataset
 
-    check_replaceable(out, "*.hypotheses")
+    check_replaceable(out, "*.hypotheses", inputs=[dataset])
     opened = open_dataset(dataset)
     translations = translator.translate_split(opened, split, settings)
     references = opened.texts(split, "target_text")
@@ -124,6 +124,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Translate stdin, or a split of a dataset."""
     arguments = _arguments(argv)
     settings = _settings(arguments)
+    if arguments.dataset is None:
+        text, out = standard_stream("stdin"), standard_stream("stdout")
 
     from mgsa.decoding.translator import Translator
     from pipeline.preprocessor import Preprocessor
@@ -136,7 +138,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         gpu=translator.device.type == "cuda",
     )
     if arguments.dataset is None:
-        translate_text(translator, preprocessor, settings, sys.stdin.buffer, sys.stdout.buffer)
+        translate_text(translator, preprocessor, settings, text, out)
     else:
         translate_dataset(
             translator,

@@ -38,7 +38,7 @@ class Display:
         self._bar = Progress(
             *columns,
             console=Console(stderr=True),
-            disable=not (visible and sys.stderr.isatty()),
+            disable=not (visible and sys.stderr is not None and sys.stderr.isatty()),
         )
         self._task: TaskID | None = None
 

@@ -17,7 +17,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from mgsa.config import ModelConfig, MultiGranularityConfig, TrainConfig, TransformerConfig
 from mgsa.data.artifact import Dataset, open_dataset
-from mgsa.data.needs import check_granularities
+from mgsa.data.needs import check_granularities, check_links
 from mgsa.errors import InputError
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
@@ -100,6 +100,8 @@ def train(run: Run, *, restart: Restart, on_metrics: OnMetrics) -> dict[str, flo
     seed_weights(run.train.seed)
     model = new_model(run.model, dataset)
     check_granularities(dataset, model.granularities)
+    if run.model.alignment is not None:
+        check_links(dataset, "train")  # before there are checkpoints
     logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
     fabric = _fabric(run.train, devices, nodes)
     fabric.launch()

@@ -112,3 +112,28 @@ def test_progress_on_a_terminal_shows_the_count(
     written = capsys.readouterr().err
     assert "count" in written
     assert shown in written
+
+
+@pytest.mark.parametrize(
+    ("closed", "code", "status", "line"),
+    [
+        ("<&-", "standard_stream('stdin')", 2, "error: stdin: expected an open stream, got a"),
+        (">&-", "opened('-').__enter__()", 2, "error: stdout: expected an open stream, got a"),
+        (">&-", "print('lost')", 0, ""),
+        ("2>&-", "list(progress([1], 'x', total=1, unit='y', size=int))", 0, ""),
+    ],
+)
+def test_a_closed_stream_is_no_bug(closed: str, code: str, status: int, line: str) -> None:
+    program = (
+        "import sys\n"
+        "from mgsa.command import opened, progress, run, standard_stream\n"
+        f"sys.exit(run(lambda argv: {code}))\n"
+    )
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" -c "$1" {closed}', sys.executable, program],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, bool(done.stderr)) == (status, bool(line))
+    assert done.stderr.startswith(line)

@@ -256,3 +256,25 @@ def test_a_missing_json_file_is_named(tmp_path: Path) -> None:
 def test_sha256(tmp_path: Path, content: bytes, digest: str) -> None:
     (tmp_path / "a").write_bytes(content)
     assert sha256(tmp_path / "a") == digest
+
+
+def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with replacing_file(pipe) as file:
+            file.write("a\n")
+        assert os.read(reader, 10) == b"a\n"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+
+
+def test_a_link_is_replaced_and_not_what_it_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "cached").write_text("old", encoding="utf-8")
+    (tmp_path / "file").symlink_to("cached")
+    with replacing_file(tmp_path / "file") as file:
+        file.write("new")
+    assert not (tmp_path / "file").is_symlink()
+    assert (tmp_path / "cached").read_text(encoding="utf-8") == "old"

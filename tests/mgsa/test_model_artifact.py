@@ -6,6 +6,7 @@ import json
 import pickle
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,15 @@ def test_only_an_empty_folder_or_a_model_is_replaced(
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="file: expected a folder"):
         check_replaceable(tmp_path / "file")
+
+
+def test_pairs_of_the_other_direction_are_refused(
+    saved: tuple[Path, EncoderDecoder], tmp_path: Path
+) -> None:
+    """Their vocabulary is the same where both languages share one."""
+    artifact, dataset = load_model(saved[0]), open_dataset(tmp_path / "elsewhere")
+    artifact.check_dataset(dataset)
+    manifest = replace(dataset.manifest, source_language="de", target_language="en")
+    turned = Dataset(dataset.folder, manifest)
+    with pytest.raises(InputError, match=r"expected pairs of en-de, as the model .*, got de-en"):
+        artifact.check_dataset(turned)

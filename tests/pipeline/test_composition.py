@@ -79,6 +79,14 @@ def test_what_no_composition_gives_is_named(config: Path) -> None:
     }
 
 
+def test_a_section_in_place_of_null_is_named_by_its_keys(config: Path) -> None:
+    params = compose(config, ["model=large"])
+    params["bpe"]["merges"] = {"joint": 200}
+    assert nearest_composition(params, config).differences == {
+        "bpe.merges.joint": (200, "nothing"),
+    }
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -85,3 +85,10 @@ def test_something_else_is_not_replaced(
     words = ["--dataset", str(dataset.folder), "--out", str(tmp_path / "precious")]
     assert run(main, words) == 2
     assert "expected an empty folder" in capfd.readouterr().err
+    words = ["--dataset", str(dataset.folder), "--out", str(dataset.folder)]
+    assert run(main, words) == 2
+    assert "expected a folder without the input" in capfd.readouterr().err
+    (tmp_path / "precious" / "train.parquet").touch()  # as probing data have
+    words = ["--dataset", str(dataset.folder), "--out", str(tmp_path / "precious")]
+    assert run(main, words) == 2
+    assert "one with train.parquet and preprocessing.json" in capfd.readouterr().err

@@ -8,11 +8,11 @@ import pytest
 
 from mgsa.errors import InputError
 from mgsa.files import read_json
-from pipeline.stage import replacing_outputs
+from pipeline.stage import check_no_input, check_replaceable, replacing_outputs
 
 
 def fill(out: Path, report: Path, number: object) -> None:
-    with replacing_outputs(out, report, mark="mark") as (folder, numbers):
+    with replacing_outputs(out, report, "mark") as (folder, numbers):
         (folder / "mark").touch()
         (folder / f"file {number}").touch()
         numbers["number"] = number  # type: ignore[assignment]
@@ -54,3 +54,30 @@ def test_a_folder_that_holds_something_else_is_not_replaced(tmp_path: Path) -> N
     (tmp_path / "empty").mkdir()
     fill(tmp_path / "empty", tmp_path / "bpe.json", 3)
     assert names(tmp_path / "empty") == ["file 3", "mark"]
+
+
+def test_a_folder_is_known_by_all_of_its_marks(tmp_path: Path) -> None:
+    (tmp_path / "one").touch()
+    with pytest.raises(InputError, match="an empty folder, or one with one and two, to replace"):
+        check_replaceable(tmp_path, "one", "two")
+    (tmp_path / "two").touch()
+    check_replaceable(tmp_path, "one", "two")
+
+
+@pytest.mark.parametrize("given", ["out", "out/text.en", "link"])
+def test_a_folder_that_an_input_lies_in_is_not_replaced(tmp_path: Path, given: str) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mark").touch()
+    (tmp_path / "out" / "text.en").touch()
+    (tmp_path / "link").symlink_to("out/text.en")
+    message = r"out: expected a folder without the input .*, for it is replaced as a whole"
+    with pytest.raises(InputError, match=message):
+        check_replaceable(tmp_path / "out", "mark", inputs=[tmp_path / "else", tmp_path / given])
+    check_replaceable(tmp_path / "out", "mark", inputs=[tmp_path, tmp_path / "out_"])
+
+
+def test_a_report_replaces_no_input(tmp_path: Path) -> None:
+    check_no_input(None, [tmp_path / "links"])
+    check_no_input(tmp_path / "report.json", [tmp_path / "links"])
+    with pytest.raises(InputError, match="links: expected a report beside its input"):
+        check_no_input(tmp_path / "x" / ".." / "links", [tmp_path / "gold", tmp_path / "links"])
