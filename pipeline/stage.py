@@ -70,18 +70,18 @@ def check_replaceable(folder: Path, *marks: str, inputs: Iterable[Path] = ()) ->
     Raises:
         InputError: it holds something else, or one of `inputs`, which replacing it would remove.
     """
-    for path in inputs:
-        if path.resolve().is_relative_to(folder.resolve()):
-            raise InputError(
-                f"expected a folder without the input {path}, for it is replaced as a whole",
-                path=folder,
-            )
     known = all(any(folder.glob(mark)) for mark in marks)
     if folder.is_dir() and any(folder.iterdir()) and not known:
         raise InputError(
             f"expected an empty folder, or one with {' and '.join(marks)}, to replace as a whole",
             path=folder,
         )
+    for path in inputs:
+        if path.resolve().is_relative_to(folder.resolve()):
+            raise InputError(
+                f"expected a folder without the input {path}, for it is replaced as a whole",
+                path=folder,
+            )
 
 
 def check_no_input(report: Path | None, inputs: Iterable[Path]) -> None:
