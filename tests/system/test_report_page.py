@@ -107,6 +107,8 @@ def test_it_fits_the_screen_and_nothing_is_empty(
 
 def _count(page: Page) -> int:
     """How many sentences the list has, which must be what the page says."""
+    # A form that is reset is read after its event: let what the page has put off be done first.
+    page.evaluate("() => new Promise((done) => setTimeout(done))")
     found = page.locator(SHOWN).count()
     assert page.locator("output[name=count]").inner_text() == str(found)
     return found
