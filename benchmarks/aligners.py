@@ -32,11 +32,11 @@ from mgsa.alignment.pharaoh import Link, format_links
 from mgsa.command import run
 from mgsa.errors import InputError
 from mgsa.files import read_json, read_lines, write_json
+from pipeline.aligners.eflomal_command import find_command
+from pipeline.aligners.symmetrize import SYMMETRIZATIONS, symmetrize
+from pipeline.aligners.tokenized_pairs import read_pairs
 from pipeline.composition import compose
-from pipeline.eflomal_command import find_command
 from pipeline.stage import SIDES, SPLITS
-from pipeline.symmetrize import SYMMETRIZATIONS, symmetrize
-from pipeline.tokenized_pairs import read_pairs
 
 ROOT = Path(__file__).parents[1]
 SYMMETRIZATION = "grow-diag-final-and"

@@ -24,7 +24,7 @@ from pathlib import Path
 import yaml
 
 from pipeline.merges import END_OF_WORD
-from pipeline.parser_folder import write_parser_folder
+from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.stage import SIDES
 from pipeline.subwords import CODES, MARK, write_merges, write_subword_counts
 

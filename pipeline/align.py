@@ -20,7 +20,7 @@ from mgsa.command import progress, run
 from mgsa.errors import InputError
 from mgsa.files import open_to_write, write_json
 from mgsa.settings import to_mapping
-from pipeline.aligner_kinds import (
+from pipeline.aligners.kinds import (
     KINDS,
     AlignSettings,
     CorpusSettings,
@@ -30,11 +30,11 @@ from pipeline.aligner_kinds import (
     NoLinks,
     PharaohSettings,
 )
+from pipeline.aligners.link_files import LinkFile, recognise_first
+from pipeline.aligners.symmetrize import symmetrize
+from pipeline.aligners.tokenized_pairs import Pair, lengths, read_pairs
 from pipeline.alignment_error import percentages
-from pipeline.link_files import LinkFile, recognise_first
 from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
-from pipeline.symmetrize import symmetrize
-from pipeline.tokenized_pairs import Pair, lengths, read_pairs
 
 MARK = "aligner.json"
 PORTION = 20_000
@@ -106,7 +106,7 @@ def make_aligner(settings: AlignSettings, tokenized: Path) -> Aligner:
 
 
 def _hmm(settings: HmmSettings, tokenized: Path) -> Callable[[str], Iterator[Set[Link]]]:
-    from pipeline.hmm_aligner import HmmAligner
+    from pipeline.aligners.hmm_aligner import HmmAligner
 
     num_pairs = sum(1 for _ in read_pairs(tokenized, "train"))
     # A corpus is often several, one after the other: its first pairs would be of one kind.
@@ -129,7 +129,7 @@ def evenly(pairs: Iterable[Pair], count: int, *, of: int) -> Iterator[Pair]:
 
 def _eflomal(settings: EflomalSettings, tokenized: Path) -> Aligner:
     """All splits at once: it can't align what it doesn't learn from."""
-    from pipeline.eflomal_command import installed_version, run_eflomal
+    from pipeline.aligners.eflomal_command import installed_version, run_eflomal
 
     counts = {split: sum(1 for _ in read_pairs(tokenized, split)) for split in SPLITS}
     pairs = chain.from_iterable(read_pairs(tokenized, split) for split in SPLITS)

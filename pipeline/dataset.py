@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from mgsa.command import progress, run
 from mgsa.files import read_lines, write_json
 from mgsa.settings import Positive, to_mapping
-from pipeline.manifest import (
+from pipeline.artifact.manifest import (
     DATASET_MARKS,
     aligner_description,
     file_hashes,
@@ -24,15 +24,15 @@ from pipeline.manifest import (
     read_object,
     recorded_parameters,
 )
-from pipeline.parquet_file import parquet_writer
+from pipeline.artifact.parquet_file import parquet_writer
+from pipeline.artifact.stage_outputs import StageOutputs
 from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings, replacing_outputs
-from pipeline.stage_outputs import StageOutputs
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from mgsa.data.vocabulary import Vocabulary
-    from pipeline.columns import Lines
+    from pipeline.artifact.columns import Lines
 
 T = TypeVar("T")
 
@@ -116,8 +116,8 @@ def _collect_symbols(inputs: StageOutputs, settings: DatasetSettings) -> Symbols
     """The subwords and tags of the training split, most frequent first."""
     from mgsa.data.schema import UNKNOWN_TAG
     from mgsa.data.vocabulary import Vocabulary
-    from pipeline.columns import Lines
-    from pipeline.phrase_columns import count_tags, num_levels
+    from pipeline.artifact.columns import Lines
+    from pipeline.artifact.phrase_columns import count_tags, num_levels
     from pipeline.subwords import check_subwords
 
     size = settings.row_group_rows
@@ -138,7 +138,7 @@ def _collect_symbols(inputs: StageOutputs, settings: DatasetSettings) -> Symbols
 
 
 def _count(path: Path, count: Callable[[Lines], Counter[str]], size: int) -> Counter[str]:
-    from pipeline.columns import Lines
+    from pipeline.artifact.columns import Lines
 
     total: Counter[str] = Counter()
     first = 1
@@ -192,9 +192,9 @@ def _table(
 ) -> tuple[pa.Table, dict[str, int]]:
     """Rows as a table, and what they count; `first` is the line where they start in `files`."""
     from mgsa.data.vocabulary import UNK
-    from pipeline.columns import Lines, encode_side, make_table
-    from pipeline.link_columns import encode_links
-    from pipeline.phrase_columns import encode_phrases
+    from pipeline.artifact.columns import Lines, encode_side, make_table
+    from pipeline.artifact.link_columns import encode_links
+    from pipeline.artifact.phrase_columns import encode_phrases
 
     source_text, target_text, *fields = ([*field] for field in zip(*portion, strict=True))
     lines = [Lines(file, first, field) for file, field in zip(files, fields, strict=True)]

@@ -1,7 +1,7 @@
 """Figures for people: heat maps of attention, and how any figure is written.
 
-Only this file, `pattern_figures` and `probe_figures` know matplotlib. The same numbers are the same
-bytes, whatever a user's matplotlibrc says: no date, and no random identifiers, go into a file.
+Only modules called `figures` know matplotlib. The same numbers are the same bytes, whatever a
+user's matplotlibrc says: no date, and no random identifiers, go into a file.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from mgsa.config import (
 from mgsa.errors import InputError
 from mgsa.probing.settings import ProbeConfig
 from mgsa.settings import from_mapping, from_tagged
-from pipeline.aligner_kinds import KINDS as ALIGNER_KINDS
+from pipeline.aligners.kinds import KINDS as ALIGNER_KINDS
 from pipeline.analysis_settings import (
     AnalyzeSettings,
     PhrasalPatternsSettings,

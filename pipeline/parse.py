@@ -20,10 +20,10 @@ from mgsa.command import progress, run
 from mgsa.errors import InputError
 from mgsa.files import open_to_write
 from mgsa.settings import Positive
-from pipeline.parse_memory import ParseMemory
-from pipeline.parser_folder import ParserFolder, read_parser_folder
+from pipeline.parsing.parse_memory import ParseMemory
+from pipeline.parsing.parser_folder import ParserFolder, read_parser_folder
+from pipeline.parsing.stanza_parser import BATCH_SENTENCES, ConstituencyParser, Unparsed, parse_each
 from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
-from pipeline.stanza_parser import BATCH_SENTENCES, ConstituencyParser, Unparsed, parse_each
 from pipeline.text import read_parallel, read_sentences, split_tokens
 from pipeline.trees import check_leaves, flat_tree, read_tree
 from pipeline.workers import map_chunks

@@ -11,14 +11,14 @@ from typing import Literal
 from mgsa.command import run
 from mgsa.errors import InputError
 from mgsa.files import read_json
-from pipeline.bracketing import BracketScore, score
-from pipeline.parser_folder import write_parser_folder
+from pipeline.parsing.bracketing import BracketScore, score
+from pipeline.parsing.parser_folder import write_parser_folder
+from pipeline.parsing.stanza_options import TrainingSettings
+from pipeline.parsing.stanza_package import copy_package, download_package
+from pipeline.parsing.stanza_parser import ConstituencyParser, Parser, Unparsed, parse_each
+from pipeline.parsing.stanza_training import train_parser
+from pipeline.parsing.treebank import read_gold_trees, spelled_words
 from pipeline.stage import argument_parser, read_settings, replacing_outputs
-from pipeline.stanza_options import TrainingSettings
-from pipeline.stanza_package import copy_package, download_package
-from pipeline.stanza_parser import ConstituencyParser, Parser, Unparsed, parse_each
-from pipeline.stanza_training import train_parser
-from pipeline.treebank import read_gold_trees, spelled_words
 from pipeline.trees import Tree, flat_tree, read_tree
 
 PACKAGE = "treebank"

@@ -4,9 +4,9 @@ After Hao et al. 2019, figure 2: n-gram precision and BLEU restricted to n (see
 `mgsa.analysis.phrasal_patterns`) of one system or several, over text as sacreBLEU tokenises it.
 Beyond the paper the same for sentences of like source lengths, and how many n-grams of references
 the translations have, by the category of the source phrase that they are aligned to (see
-`pipeline.source_phrases`): recall, as only references are aligned. Trees and links are over the
-pipeline's tokens, so there text is tokenised as the stage `tokenize` does. The same resamples are
-behind all intervals and tests.
+`pipeline.patterns.source_phrases`): recall, as only references are aligned. Trees and links are
+over the pipeline's tokens, so there text is tokenised as the stage `tokenize` does. The same
+resamples are behind all intervals and tests.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any
 from mgsa.command import progress, run
 from mgsa.errors import InputError
 from mgsa.settings import to_mapping
-from pipeline.aligned_split import AlignedSplit, find_links
 from pipeline.analysis_settings import PhrasalPatternsSettings
+from pipeline.patterns.aligned_split import AlignedSplit, find_links
 from pipeline.stage import argument_parser, named_paths, read_settings, replacing_outputs
 from pipeline.text import read_parallel
 
 if TYPE_CHECKING:
-    from pipeline.category_counts import Translated
-    from pipeline.pattern_tables import Row, Scores
+    from pipeline.patterns.category_counts import Translated
+    from pipeline.patterns.tables import Row, Scores
 
 MARK = "ngrams.csv"
 
@@ -68,8 +68,8 @@ def score_tables(
 
     from mgsa.analysis.bootstrap import Resamples
     from mgsa.analysis.phrasal_patterns import ngram_statistics
-    from pipeline.category_counts import count_categories
-    from pipeline.pattern_tables import category_scores, length_scores, ngram_scores
+    from pipeline.patterns.category_counts import count_categories
+    from pipeline.patterns.tables import category_scores, length_scores, ngram_scores
 
     statistics = [
         ngram_statistics(
@@ -95,7 +95,7 @@ def score_tables(
 
 def aligned_sentences(texts: Texts, split: AlignedSplit, max_ngram: int) -> Iterator[Translated]:
     """Each sentence in tokens, with its n-grams and their categories."""
-    from pipeline.category_counts import Translated
+    from pipeline.patterns.category_counts import Translated
 
     tokens = map(split.target_tokens, (texts.references, *texts.hypotheses.values()))
     sentences = zip(split.occurrences(range(1, max_ngram + 1)), *tokens, strict=True)
@@ -112,8 +112,8 @@ def aligned_sentences(texts: Texts, split: AlignedSplit, max_ngram: int) -> Iter
 
 def write_tables(tables: Mapping[str, Sequence[Row]], folder: Path, baseline: str | None) -> None:
     """Write each table as CSV, and as a figure."""
-    from pipeline.pattern_figures import draw_categories, draw_lengths, draw_ngrams
-    from pipeline.pattern_tables import write_csv
+    from pipeline.patterns.figures import draw_categories, draw_lengths, draw_ngrams
+    from pipeline.patterns.tables import write_csv
 
     draw = {"ngrams": draw_ngrams, "lengths": draw_lengths, "categories": draw_categories}
     (folder / "figures").mkdir()
@@ -131,7 +131,7 @@ def report_of(
     """Scores by system, which DVC compares; then, as lists, which it leaves out, all the rest."""
     import sacrebleu
 
-    from pipeline.category_counts import ALL
+    from pipeline.patterns.category_counts import ALL
 
     systems: dict[str, dict[str, float]] = {}
     for row in tables["ngrams"]:
@@ -177,7 +177,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     texts = read_texts(arguments.references, systems, split)
     read = [arguments.references, *systems.values()]
     with replacing_outputs(arguments.out, arguments.report, MARK, inputs=read) as (folder, report):
-        from pipeline.pattern_tables import rows_of
+        from pipeline.patterns.tables import rows_of
 
         scores = score_tables(texts, split, settings)
         tables = {

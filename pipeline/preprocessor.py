@@ -19,10 +19,16 @@ from mgsa.decoding.translation import join_subwords
 from mgsa.errors import InputError
 from mgsa.files import read_json
 from pipeline.moses import MosesText
-from pipeline.parser_folder import read_parser_folder
+from pipeline.parsing.parser_folder import read_parser_folder
+from pipeline.parsing.stanza_parser import (
+    BATCH_SENTENCES,
+    ConstituencyParser,
+    Parser,
+    Unparsed,
+    parse_each,
+)
 from pipeline.partition import syntactic_partition, to_subwords
 from pipeline.stage import SIDES
-from pipeline.stanza_parser import BATCH_SENTENCES, ConstituencyParser, Parser, Unparsed, parse_each
 from pipeline.subwords import SubwordSplitter
 from pipeline.trees import Tree, check_leaves, flat_tree, read_tree
 

@@ -23,7 +23,7 @@ from pipeline.stage import SPLITS, argument_parser, named_paths, read_settings, 
 if TYPE_CHECKING:
     from mgsa.model_artifact import ModelArtifact
     from mgsa.probing.data import ProbingData
-    from pipeline.probe_tables import Cell
+    from pipeline.probing.tables import Cell
 
 TABLE = "probe.csv"
 
@@ -75,8 +75,8 @@ def _check_levels(level: int, whose: str, data: ProbingData) -> None:
 
 def write_outputs(cells: Sequence[Cell], folder: Path) -> None:
     """Write the table, for programs and for people, and its figures as far as there are numbers."""
-    from pipeline.probe_figures import draw_bars, draw_layers
-    from pipeline.probe_tables import last_layers, write_csv, write_markdown
+    from pipeline.probing.figures import draw_bars, draw_layers
+    from pipeline.probing.tables import last_layers, write_csv, write_markdown
 
     write_csv(cells, folder / TABLE)
     write_markdown(cells, folder / "probe.md")
@@ -109,8 +109,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     check_scratch(next(iter(models.values())), data, config)
     read = [arguments.probing]
     with replacing_outputs(arguments.out, arguments.report, TABLE, inputs=read) as (folder, report):
-        from pipeline.probe_tables import describe, report_of
-        from pipeline.probed_encoders import probe_encoders
+        from pipeline.probing.encoders import probe_encoders
+        from pipeline.probing.tables import describe, report_of
 
         cells = probe_encoders(models, data, config, device)
         write_outputs(cells, folder)

@@ -1,6 +1,6 @@
 """Stage `probe_data`: sentences with labels of their trees, to probe what an encoder knows.
 
-The tasks are those of Shi et al. 2016 (`pipeline.probing_labels`), sizes and splits those of Hao et
+The tasks are those of Shi et al. 2016 (`pipeline.probing.labels`), sizes and splits those of Hao et
 al. 2019, section 4.4: 120,000 sentences, 10 to train on for each one to validate and to test on. No
 text is in two splits. Of a corpus's sentences, an encoder sees the phrases that it would translate
 them by, the parser's, whichever trees their labels are of. Classes are those of the training split:
@@ -21,17 +21,17 @@ from mgsa.errors import InputError
 from mgsa.files import sha256, write_json
 from mgsa.settings import to_mapping
 from pipeline.analysis_settings import ProbeDataSettings
-from pipeline.manifest import LIBRARIES, file_hashes, library_versions
-from pipeline.parquet_file import parquet_writer
-from pipeline.probe_sentences import ProbeSentence, SentenceFiles, draw_splits
+from pipeline.artifact.manifest import LIBRARIES, file_hashes, library_versions
+from pipeline.artifact.parquet_file import parquet_writer
+from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits
 from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
 from pipeline.text import split_tokens
 from pipeline.trees import Tree, check_leaves, read_tree
 
 if TYPE_CHECKING:
     from mgsa.data.artifact import Dataset
-    from pipeline.probing_labels import TreeLabels
-    from pipeline.probing_rows import SentenceEncoder
+    from pipeline.probing.labels import TreeLabels
+    from pipeline.probing.rows import SentenceEncoder
 
 TRAIN = SPLITS[0]
 
@@ -85,7 +85,7 @@ def build_probe_data(
     """
     from mgsa.data.schema import MANIFEST, TAGS, VOCABULARY
     from mgsa.probing.schema import KIND, LABELS, SCHEMA_VERSION
-    from pipeline.probing_rows import SentenceEncoder
+    from pipeline.probing.rows import SentenceEncoder
 
     encoder = SentenceEncoder(dataset, files)
     drawn = draw_splits(
@@ -138,8 +138,8 @@ def label_splits(
     Raises:
         InputError: a tree is malformed, or of other words.
     """
-    from pipeline.probing_labels import label_tree
-    from pipeline.voice_and_tense import VerbPatterns
+    from pipeline.probing.labels import label_tree
+    from pipeline.probing.voice_and_tense import VerbPatterns
 
     verbs = VerbPatterns() if language == VERBS_LANGUAGE else None
     labels = {}
@@ -160,8 +160,8 @@ def _tree_of(sentence: ProbeSentence, files: SentenceFiles) -> Tree:
 
 def choose_classes(labels: Sequence[TreeLabels], tss_classes: int) -> dict[str, tuple[str, ...]]:
     """The classes of each task, by the labels of the training split."""
-    from pipeline.probing_labels import frequent_classes
-    from pipeline.voice_and_tense import TENSES, VOICES
+    from pipeline.probing.labels import frequent_classes
+    from pipeline.probing.voice_and_tense import TENSES, VOICES
 
     sequences = Counter(label.tss for label in labels)
     phrases = Counter(name for label in labels for name in label.spc)
@@ -184,7 +184,7 @@ def _write_split(
 ) -> dict[str, Any]:
     """Write a split's Parquet file; its counts."""
     from mgsa.probing.schema import SCHEMA
-    from pipeline.probing_rows import count_classes, make_rows
+    from pipeline.probing.rows import count_classes, make_rows
 
     subwords = 0
     with parquet_writer(path, SCHEMA, "zstd") as writer:

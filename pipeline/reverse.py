@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mgsa.command import progress, run
 from mgsa.files import read_json, replacing_folder, write_json
-from pipeline.manifest import DATASET_MARKS, file_hashes
+from pipeline.artifact.manifest import DATASET_MARKS, file_hashes
 from pipeline.stage import check_replaceable
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _write_split(folder: Path, split: str, dataset: Dataset) -> None:
     import pyarrow.parquet as pq
 
     from mgsa.data.schema import SCHEMA
-    from pipeline.reversed_columns import reversed_table
+    from pipeline.artifact.reversed_columns import reversed_table
 
     portions = progress(
         dataset.tables(split),

@@ -15,8 +15,8 @@ from mgsa.settings import from_mapping
 from pipeline.analysis_settings import ReportSettings
 from pipeline.figures import draw_heat_map
 from pipeline.partition import syntactic_partition, write_phrases_line
-from pipeline.pattern_tables import write_csv
-from pipeline.probe_tables import Cell, report_of
+from pipeline.patterns.tables import write_csv
+from pipeline.probing.tables import Cell, report_of
 from pipeline.report_page.inputs import PATHS, Inputs
 from pipeline.report_page.system import System
 from pipeline.trees import Tree, escape_token

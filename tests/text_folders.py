@@ -13,7 +13,7 @@ import pipeline.dataset
 import pipeline.partition
 import pipeline.tokenize
 from mgsa.files import write_json
-from pipeline.parser_folder import write_parser_folder
+from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.trees import escape_token, flat_tree
 
 MAX_WORDS = 12

@@ -14,9 +14,9 @@ from typing import Literal
 
 from mgsa.errors import InputError
 from mgsa.settings import from_mapping, read_yaml
+from pipeline.artifact.manifest import read_object
 from pipeline.evaluate import EvaluateSettings, evaluate
 from pipeline.experiment.plan import Cell
-from pipeline.manifest import read_object
 from pipeline.stage import section_of
 from pipeline.text import read_parallel
 

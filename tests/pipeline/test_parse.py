@@ -17,10 +17,10 @@ from mgsa.files import read_json, sha256
 from mgsa.settings import from_mapping
 from pipeline import parse
 from pipeline.parse import Corpus, ParseSettings, copy_trees, main
-from pipeline.parse_memory import ParseMemory
-from pipeline.parser_folder import read_parser_folder, write_parser_folder
+from pipeline.parsing.parse_memory import ParseMemory
+from pipeline.parsing.parser_folder import read_parser_folder, write_parser_folder
+from pipeline.parsing.stanza_parser import ConstituencyParser
 from pipeline.stage import SPLITS
-from pipeline.stanza_parser import ConstituencyParser
 from pipeline.trees import flat_tree, read_tree, read_trees
 from pipeline.workers import CHUNKS_AHEAD
 from tests.text_folders import ToyParser

@@ -15,10 +15,10 @@ from mgsa.command import run
 from mgsa.errors import InputError
 from mgsa.files import read_json, sha256, write_json
 from pipeline.parser import evaluate, main
-from pipeline.parser_folder import read_parser_folder
+from pipeline.parsing.parser_folder import read_parser_folder
+from pipeline.parsing.saved_models import load_saved
+from pipeline.parsing.stanza_parser import ConstituencyParser
 from pipeline.sample import write_sample
-from pipeline.saved_models import load_saved
-from pipeline.stanza_parser import ConstituencyParser
 from pipeline.trees import read_tree
 
 TRAIN = """

@@ -18,7 +18,7 @@ from mgsa.errors import InputError
 from mgsa.files import read_json, write_json
 from pipeline import parse
 from pipeline.moses import MosesText
-from pipeline.parser_folder import write_parser_folder
+from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.preprocessor import Phraser, Preprocessor, Side
 from pipeline.stage import SIDES, SPLITS
 from pipeline.subwords import SubwordSplitter

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mgsa.errors import InputError
-from pipeline.drawn_patterns import FEWEST, MEASURES, drawn_categories, drawn_lengths
+from pipeline.patterns.drawn import FEWEST, MEASURES, drawn_categories, drawn_lengths
 from pipeline.report_page.charts.bars import axis
 from pipeline.report_page.charts.line_chart import LineChart, Point, line_chart
 from pipeline.report_page.inputs import Inputs
@@ -16,7 +16,7 @@ from pipeline.report_page.numbers import read_number, read_table
 from pipeline.report_page.section import Context
 
 if TYPE_CHECKING:
-    from pipeline.pattern_tables import Row
+    from pipeline.patterns.tables import Row
 
 
 class Table(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
-from pipeline.probe_tables import MAJORITY, Cell, last_layers
+from pipeline.probing.tables import MAJORITY, Cell, last_layers
 from pipeline.report_page.charts.bars import Axis, Interval, axis
 from pipeline.report_page.charts.line_chart import LineChart, Point, line_chart
 from pipeline.report_page.inputs import Inputs

@@ -1,0 +1,141 @@
+"""The hidden Markov alignment model (Vogel et al. 1996), with null states (Och & Ney 2003).
+
+Hidden is which given word generated each word. It depends on where the word before it came from: a
+jump from place k to place i has a weight of its width i - k, in which the weights of all jumps from
+k share the probability. The first jump is from the place before the sentence, the last one to the
+place after it: without that one, a full stop is lost whose neighbour comes from somewhere else. A
+word that the null word generates leaves the place as it was, so that the next jump is from there;
+each place has a null state of its own for that.
+
+Legend: see `pipeline.aligners.word_pairs`. Jumps are from I + 1 places, the one before the sentence
+and each word, and to I + 1 places, each word and the one after the sentence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+LONGEST_JUMP = 20
+"""Jumps of this width and beyond, in each direction, have one weight."""
+
+
+@dataclass(frozen=True)
+class Jumps:
+    """Weights of the widths -LONGEST_JUMP to LONGEST_JUMP of a jump: (2 * LONGEST_JUMP + 1,)."""
+
+    weights: np.ndarray
+
+    @classmethod
+    def uniform(cls) -> Jumps:
+        """Any place is as likely as any other, as in IBM model 1."""
+        return cls(np.ones(2 * LONGEST_JUMP + 1))
+
+    def matrix(self, num_given: int) -> np.ndarray:
+        """(I + 1, I + 1): the probabilities of the jumps from each place to each place."""
+        weights = self.weights[_widths(num_given)]
+        return weights / weights.sum(axis=1, keepdims=True)
+
+    def estimated(self, counts: dict[int, np.ndarray], prior: float) -> Jumps:
+        """Weights under which the expected counts are likelier than under these.
+
+        A weight is in every sum that it shares, so counts alone, as if sentences had no ends, can
+        make them less likely. This is a step of the minorisation-maximisation algorithm of such
+        models (Hunter 2004), which can't.
+
+        Args:
+            counts: (I + 1, I + 1) expected numbers of jumps, for each I.
+            prior: of each width, so many jumps seen at a weight of 1 (a gamma prior).
+        """
+        seen, shares = np.zeros_like(self.weights), np.zeros_like(self.weights)
+        for num_given, jumps in counts.items():
+            widths = _widths(num_given)
+            from_place = jumps.sum(axis=1) / self.weights[widths].sum(axis=1)
+            seen += _sums(widths, jumps)
+            shares += _sums(widths, np.broadcast_to(from_place[:, None], widths.shape))
+        seen, shares = seen + prior, shares + prior
+        # what no sentence is long enough for has no say
+        return Jumps(np.divide(seen, shares, out=self.weights.copy(), where=shares > 0))
+
+
+def _widths(num_given: int) -> np.ndarray:
+    """(I + 1, I + 1): the indices in `Jumps.weights` of the jumps from each place to each place."""
+    places = np.arange(num_given + 1)
+    widths = places + 1 - places[:, None]
+    return np.clip(widths, -LONGEST_JUMP, LONGEST_JUMP) + LONGEST_JUMP
+
+
+def _sums(widths: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    return np.bincount(widths.ravel(), numbers.ravel(), minlength=2 * LONGEST_JUMP + 1)
+
+
+@dataclass(frozen=True)
+class Posteriors:
+    """What the model says of a block.
+
+    Attributes:
+        states: (N, I + 1) the probability that each word comes from the null word (column 0) and
+            from each given word.
+        jumps: (I + 1, I + 1) the expected numbers of jumps.
+        log_likelihood: of all words.
+    """
+
+    states: np.ndarray
+    jumps: np.ndarray
+    log_likelihood: float
+
+
+def posteriors(
+    emissions: np.ndarray, active: np.ndarray, jumps: np.ndarray, null_probability: float
+) -> Posteriors:
+    """The forward-backward algorithm, for all pairs of a block at once.
+
+    What follows a place does not depend on whether the word there or the null word generated the
+    last word, so the two states are one in memory, and a step is one product of matrices.
+
+    Args:
+        emissions: (N, I + 1) the probabilities of each word, given the null word and each word.
+        active: for each place, how many pairs have a generated word there (see `Block`).
+        jumps: (I + 1, I + 1) their probabilities.
+    """
+    num_places = len(jumps)
+    steps = [slice(end - count, end) for end, count in zip(np.cumsum(active), active, strict=True)]
+    null = null_probability * emissions[:, :1]
+    real = (1 - null_probability) * emissions[:, 1:]
+    to_words, to_end = jumps[:, :-1], jumps[:, -1]
+    start = np.zeros((active[0], num_places))
+    start[:, 0] = 1
+
+    # Of each word, given those so far: where its pair is then, and whether it jumped there.
+    forward, jumped = np.empty_like(emissions), np.empty_like(real)
+    scale = np.empty((len(emissions), 1))
+    before = start
+    for step in steps:
+        before = before[: step.stop - step.start]
+        jumped[step] = real[step] * (before @ to_words)
+        now = null[step] * before
+        now[:, 1:] += jumped[step]
+        scale[step] = now.sum(axis=1, keepdims=True)
+        now /= scale[step]
+        forward[step] = before = now
+    jumped /= scale
+    null, real = null / scale, real / scale
+
+    # Backwards, `future` has for each place how much likelier it makes what is still to come.
+    states, counts = np.empty_like(emissions), np.zeros_like(jumps)
+    log_likelihood = float(np.log(scale).sum())
+    future = np.ones((0, num_places))
+    for number, step in reversed(list(enumerate(steps))):
+        last = forward[step][len(future) :]  # of the pairs that end here
+        ends = last @ to_end
+        log_likelihood += float(np.log(ends).sum())
+        future = np.concatenate([future, to_end / ends[:, None]])
+        counts[:, -1] += (last * future[len(future) - len(last) :]).sum(axis=0)
+        before = (forward[steps[number - 1]] if number else start)[: len(future)]
+        states[step, 0] = (null[step] * before * future).sum(axis=1)
+        states[step, 1:] = jumped[step] * future[:, 1:]
+        ahead = real[step] * future[:, 1:]
+        counts[:, :-1] += to_words * (before.T @ ahead)
+        future = ahead @ to_words.T + null[step] * future
+    return Posteriors(states, counts, log_likelihood)

@@ -1,0 +1,90 @@
+"""The kinds of aligners, and the settings of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from mgsa.settings import Count, NonNegative, Positive, Probability, Range
+from pipeline.aligners.symmetrize import Symmetrization
+
+
+@dataclass(frozen=True)
+class HmmSettings:
+    """Our own aligner: IBM model 1, then a hidden Markov model, in both directions.
+
+    `lexical_prior` is the Dirichlet parameter of translation probabilities (0: maximum likelihood),
+    `null_probability` the share of words that have no translation.
+    """
+
+    kind: Literal["hmm"]
+    symmetrization: Symmetrization
+    fold_case: bool
+    ibm1_iterations: Count
+    hmm_iterations: Positive
+    lexical_prior: NonNegative
+    null_probability: Probability
+    learn_pairs: Positive
+    max_words: Positive
+
+
+@dataclass(frozen=True)
+class EflomalSettings:
+    """The command `eflomal-align` (Östling & Tiedemann 2016).
+
+    It seeds itself from the system and can't be told otherwise: no two runs are alike.
+    """
+
+    kind: Literal["eflomal"]
+    symmetrization: Symmetrization
+    model: Literal[1, 2, 3]
+    length: Annotated[float, Range(minimum=0.01)]
+    samplers: Positive
+    null_prior: Probability
+
+
+@dataclass(frozen=True)
+class LinkFiles:
+    """A file of links for each target word, and of those for each source word if there is one."""
+
+    forward: str
+    reverse: str | None
+
+
+@dataclass(frozen=True)
+class PharaohSettings:
+    """Any aligner's files, a line for each pair of the tokenised text."""
+
+    kind: Literal["pharaoh"]
+    symmetrization: Symmetrization
+    first: Literal["auto", 0, 1]
+    reverse_order: Literal["source_first", "target_first"]
+    train: LinkFiles
+    valid: LinkFiles | None
+    test: LinkFiles | None
+
+
+@dataclass(frozen=True)
+class CorpusSettings:
+    """The links that came with the corpus."""
+
+    kind: Literal["corpus"]
+
+
+@dataclass(frozen=True)
+class NoLinks:
+    """No links: no model learns from any."""
+
+    kind: Literal["none"]
+
+
+AlignSettings = HmmSettings | EflomalSettings | PharaohSettings | CorpusSettings | NoLinks
+
+KINDS: Mapping[str, type[AlignSettings]] = {
+    "hmm": HmmSettings,
+    "eflomal": EflomalSettings,
+    "pharaoh": PharaohSettings,
+    "corpus": CorpusSettings,
+    "none": NoLinks,
+}

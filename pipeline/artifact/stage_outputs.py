@@ -1,0 +1,90 @@
+"""The outputs of the text stages, read side by side: what the rows of a dataset are made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from mgsa.errors import InputError
+from pipeline.artifact.manifest import aligner_description
+from pipeline.stage import SIDES
+from pipeline.text import read_parallel
+
+_NUMBER = re.compile("[0-9]{1,18}")
+
+
+@dataclass(frozen=True)
+class StageOutputs:
+    """The folders of the text stages; `alignments` is `None` where there are no word links."""
+
+    corpus: Path
+    tokenized: Path
+    bpe: Path
+    partitions: Path
+    parser: Path
+    alignments: Path | None
+
+    def check(self, splits: Sequence[str]) -> None:
+        """Check that every file of these splits is there.
+
+        Raises:
+            InputError: one is missing.
+        """
+        from mgsa.data.schema import BPE_FILES
+
+        files = [self.bpe / name for name in BPE_FILES]
+        for split in splits:
+            files += [self.corpus / f"{split}.{side}" for side in SIDES]
+            files += [self.tokenized / f"{split}.lines", *self.row_files(split)]
+        for file in files:
+            if not file.is_file():
+                raise InputError("no such file", path=file)
+
+    def row_files(self, split: str) -> list[Path]:
+        """The files of a split with a line for every row.
+
+        Tokens of source and target, subwords of both, phrases, and links if there are any.
+        """
+        files = [self.tokenized / f"{split}.{side}" for side in SIDES]
+        files += [self.bpe / f"{split}.{side}" for side in SIDES]
+        files.append(self.partitions / f"{split}.phrases")
+        links = self.links_of(split)
+        return files if links is None else [*files, links]
+
+    def links_of(self, split: str) -> Path | None:
+        """The links of a split, if the aligner says that it has any."""
+        if self.alignments is None or split not in aligner_description(self.alignments)["splits"]:
+            return None
+        return self.alignments / f"{split}.links"
+
+    def rows(self, split: str) -> Iterator[tuple[str, ...]]:
+        """For each row of a split, its pair in the corpus, then its line of every `row_files`.
+
+        Raises:
+            InputError: a file is not UTF-8, empty, or has fewer lines than another, or a line
+                number doesn't lead on to a line of the corpus.
+        """
+        numbers = self.tokenized / f"{split}.lines"
+        corpus = read_parallel([self.corpus / f"{split}.{side}" for side in SIDES])
+        read = 0
+        rows = read_parallel([numbers, *self.row_files(split)])
+        for line, (number, *fields) in enumerate(rows, start=1):
+            if not (_NUMBER.fullmatch(number) and int(number) > read):
+                raise InputError(
+                    f"expected the number of a line after line {read} of the corpus, "
+                    f"got {number!r}",
+                    path=numbers,
+                    line=line,
+                )
+            pair = next(islice(corpus, int(number) - read - 1, None), None)
+            if pair is None:
+                raise InputError(
+                    f"expected the number of a line of {self.corpus / split}.source, got {number}",
+                    path=numbers,
+                    line=line,
+                )
+            read = int(number)
+            yield *pair, *fields

@@ -1,0 +1,142 @@
+"""A stanza tagger and constituency parser, loaded from a parser folder, for tokenised text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from mgsa.errors import InputError
+from pipeline.parsing.parser_folder import read_parser_folder
+from pipeline.trees import Tree, escape_token
+
+BATCH_SENTENCES = 64
+"""Sentences that go through the models together. Larger batches are no faster on a CPU."""
+SHIFT_REDUCE_SENTENCES = 32
+"""Sentences whose trees the parser builds in step."""
+
+
+class Parser(Protocol):
+    """What can parse tokenised sentences."""
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
+        """The tree of each sentence on one line."""
+
+
+class ConstituencyParser:
+    """Tags and parses sentences; the leaves of a tree are the sentence's tokens, escaped."""
+
+    def __init__(self, pipeline: Any, identity: str) -> None:
+        self._pipeline = pipeline
+        self.identity = identity
+
+    @classmethod
+    def load(cls, folder: Path, *, gpu: bool = False) -> ConstituencyParser:
+        """Load the models of a parser folder after their hashes are checked.
+
+        Model files of stanza are PyTorch pickles, so they are loaded by stanza only, and only if
+        they are the very files that the folder's `parser.json` recorded.
+
+        Raises:
+            InputError: the folder is no parser's, a file of it changed, stanza refuses it, or there
+                is no GPU.
+        """
+        parser = read_parser_folder(folder)
+        if parser.kind != "stanza":
+            why = (
+                "ready-made trees came with the corpus"
+                if parser.kind == "trees"
+                else "every sentence gets a flat tree"
+            )
+            raise InputError(f"it holds no models: {why}", path=folder)
+        import stanza
+        from stanza.models.common.utils import default_device
+
+        if gpu and default_device() == "cpu":
+            # stanza would go on without one, many times slower, and say so in its log alone.
+            raise InputError("parse.gpu: expected false, as there is no GPU to be used")
+        try:
+            pipeline = stanza.Pipeline(
+                parser.language,
+                dir=str(folder),
+                package=parser.package,
+                processors="tokenize,pos,constituency",
+                tokenize_pretokenized=True,
+                download_method=None,
+                use_gpu=gpu,
+                pos_batch_size=BATCH_SENTENCES,
+                constituency_batch_size=SHIFT_REDUCE_SENTENCES,
+                logging_level="CRITICAL",  # it logs what it raises, traceback and all
+            )
+        except Exception as error:
+            # A model that was cut short before its hash was taken fails wherever reading it ends.
+            raise InputError(
+                f"stanza can't load this parser: {_reason(error)}", path=folder
+            ) from error
+        return cls(pipeline, parser.identity)
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
+        """The tree of each sentence on one line, `(ROOT …)`.
+
+        Raises:
+            RuntimeError: stanza could not parse a sentence, or lost a word of one.
+        """
+        document = self._pipeline([list(sentence) for sentence in sentences])
+        return [
+            str(_with_words(parsed.constituency, tokens))
+            for parsed, tokens in zip(document.sentences, sentences, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class Unparsed:
+    """Why a sentence has no tree."""
+
+    reason: str
+
+
+def parse_each(parser: Parser, sentences: Sequence[Sequence[str]]) -> list[str | Unparsed]:
+    """As `parser.parse`, with the reason in place of a tree that the parser can't give."""
+    try:
+        return list(parser.parse(sentences))
+    except Exception:
+        # What another's model raises on a sentence that it can't take, nobody knows. The sentence
+        # must not cost those beside it: each is tried alone.
+        return [_parse_alone(parser, sentence) for sentence in sentences]
+
+
+def _parse_alone(parser: Parser, sentence: Sequence[str]) -> str | Unparsed:
+    try:
+        return parser.parse([sentence])[0]
+    except Exception as error:
+        return Unparsed(_reason(error))
+
+
+def _reason(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), "") or type(error).__name__
+
+
+def _with_words(node: Any, tokens: Sequence[str]) -> Tree:
+    """stanza's tree as ours, the leaves taken from `tokens`; deep trees need no recursion."""
+    words = iter(tokens)
+    # A node is opened, then its children, then it is closed over what they became.
+    waiting: list[tuple[Any, bool]] = [(node, False)]
+    finished: list[list[Tree]] = [[]]
+    while waiting:
+        current, opened = waiting.pop()
+        if opened:
+            children = finished.pop()
+            finished[-1].append(Tree(current.label, tuple(children)))
+        elif current.is_preterminal():
+            word = next(words, None)
+            if word is None:
+                raise RuntimeError("the parser's tree has more leaves than the sentence has words")
+            finished[-1].append(Tree(current.label, word=escape_token(word)))
+        else:
+            waiting.append((current, True))
+            finished.append([])
+            waiting += [(child, False) for child in reversed(current.children)]
+    if next(words, None) is not None:
+        raise RuntimeError("the parser's tree has fewer leaves than the sentence has words")
+    return finished[0][0]

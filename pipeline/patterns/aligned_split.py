@@ -1,0 +1,110 @@
+"""A split as the pipeline tokenised, parsed and aligned it, beside translations of its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mgsa.errors import InputError
+from pipeline.aligners.link_files import LinkFile
+from pipeline.artifact.manifest import aligner_description, read_object
+from pipeline.patterns.source_phrases import Occurrence, occurrences
+from pipeline.stage import SIDES
+from pipeline.text import read_parallel, split_tokens
+from pipeline.trees import check_leaves, read_tree
+
+
+@dataclass(frozen=True)
+class AlignedSplit:
+    """A split of tokenised text, with the files of its trees and links.
+
+    Attributes:
+        tokenized: the folder of the stage `tokenize`.
+        trees: of the source side, a line each.
+        links: in Pharaoh's format, a line a pair.
+    """
+
+    tokenized: Path
+    split: str
+    trees: Path | None
+    links: Path | None
+
+    @property
+    def sides(self) -> list[Path]:
+        """The files of source and target tokens."""
+        return [self.tokenized / f"{self.split}.{side}" for side in SIDES]
+
+    def source_lengths(self) -> list[int]:
+        """The words of each source sentence."""
+        path = self.sides[0]
+        return [
+            len(split_tokens(text, path=path, line=line))
+            for line, (text,) in enumerate(read_parallel([path]), start=1)
+        ]
+
+    def check_references(self, references: Sequence[str], path: Path) -> None:
+        """Check that references are the target side of this split.
+
+        Args:
+            path: the file of the references, which errors name.
+
+        Raises:
+            InputError: the tokens of one are others than here.
+        """
+        target = self.sides[1]
+        lines = zip(self.target_tokens(references), read_parallel([target]), strict=True)
+        for line, (tokens, (expected,)) in enumerate(lines, start=1):
+            if tokens != expected.split(" "):
+                raise InputError(
+                    f"expected the text whose tokens are in {target}, {expected!r}, "
+                    f"got {' '.join(tokens)!r}",
+                    path=path,
+                    line=line,
+                )
+
+    def target_tokens(self, texts: Iterable[str]) -> Iterator[list[str]]:
+        """Texts in the target language, tokenised as the target side of this split was."""
+        from pipeline.moses import MosesText
+
+        languages = read_object(self.tokenized / "languages.json", SIDES)
+        return map(MosesText(str(languages["target"])).normalize_and_tokenize, texts)
+
+    def occurrences(self, sizes: Sequence[int]) -> Iterator[list[Occurrence]]:
+        """The n-grams of each target sentence, with the categories of what they are aligned to.
+
+        Raises:
+            InputError: a tree or a link is malformed or not of its pair, or there are more or
+                fewer of them than pairs.
+        """
+        assert self.trees is not None
+        assert self.links is not None
+        source, target = self.sides
+        rows = read_parallel([source, target, self.trees])
+        links = LinkFile(self.links, self.split).read(self.tokenized, first=0)
+        for line, (row, of_pair) in enumerate(zip(rows, links, strict=True), start=1):
+            source_tokens, target_tokens, bracketed = row
+            tree = read_tree(bracketed, path=self.trees, line=line)
+            words = split_tokens(source_tokens, path=source, line=line)
+            check_leaves(tree, words, path=self.trees, line=line)
+            num_target = len(split_tokens(target_tokens, path=target, line=line))
+            yield occurrences(tree, of_pair, num_target, sizes)
+
+
+def find_links(alignments: Path, tokenized: Path, split: str) -> Path | None:
+    """The file of the links of a split, if there is one.
+
+    It may be `alignments` itself. Of a folder of the stage `align` it is that of the split, if the
+    aligner has links for it; where the corpus brought links of its own, these are taken: they are
+    gold.
+
+    Raises:
+        InputError: a folder is no aligner's.
+    """
+    if not alignments.is_dir():
+        return alignments
+    splits = aligner_description(alignments)["splits"]
+    gold = tokenized / f"{split}.links"
+    if gold.is_file():
+        return gold
+    return alignments / f"{split}.links" if split in splits else None

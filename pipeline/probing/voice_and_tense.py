@@ -1,0 +1,109 @@
+"""Voice and tense of a sentence's main clause: two of the labels that probes predict.
+
+Shi et al. 2016 ("Does String-Based Neural MT Learn Source Syntax?") ask an encoder for both.
+`pipeline.probing.main_clause` finds the verbs; patterns over their words and tags tell the rest, by
+spaCy's matcher, which needs no model for it. What they take for what, of English:
+
+- Passive is a form of `be` or `get` before a participle: `was sold`, `is being sold`, `got fired`,
+  `has to be sold`. What the tree has as an adjective phrase (`was interested`) is no participle,
+  and verbs that have no passive are active (`is gone`).
+- Past is a finite verb in the past tense (VBD): `sold`, `was`, `had sold`, `did he sell`. All else
+  is nonpast: the present, the perfect (`has sold`), imperatives, and modals (MD), `would` and
+  `could` too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pipeline.probing.main_clause import BE, GET, HAVE, VERB_TAGS, VerbGroup, main_verb_group
+from pipeline.trees import Tree
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+VOICES = ("active", "passive")
+TENSES = ("nonpast", "past")
+
+_BETWEEN_VERBS = {"TAG": {"NOT_IN": sorted(VERB_TAGS)}, "OP": "*"}
+_INTRANSITIVE = ["arisen", "arrived", "become", "been", "come", "departed", "gone", "happened"]
+_ONLY_AFTER_HAVE = frozenset({"been", "become", "come", "gone", "got", "gotten", "had"})
+
+PASSIVE: list[list[dict[str, Any]]] = [
+    [
+        {"LEMMA": {"IN": ["be", "get"]}},
+        _BETWEEN_VERBS,
+        # VBD is what a tagger took for one: no tense stands behind an auxiliary.
+        {"TAG": {"IN": ["VBN", "VBD"]}, "LOWER": {"NOT_IN": _INTRANSITIVE}},
+    ]
+]
+"""How the verbs of a passive clause end."""
+
+PAST: list[list[dict[str, Any]]] = [[{"TAG": "VBD"}]]
+"""How the verbs of a clause in the past tense start."""
+
+HAD_BETTER: list[list[dict[str, Any]]] = [
+    [{"LEMMA": "have"}, {"LOWER": {"IN": ["best", "better", "rather", "sooner"]}}, {"TAG": "VB"}]
+]
+"""How they start where `had` is a modal: `had better go`."""
+
+
+class VoiceAndTense(NamedTuple):
+    """One of `VOICES` and one of `TENSES`; `None` without a main clause that has a finite verb."""
+
+    voice: str | None
+    tense: str | None
+
+
+class VerbPatterns:
+    """The patterns, ready to be matched."""
+
+    def __init__(self) -> None:
+        import spacy
+        from spacy.matcher import Matcher
+
+        self._vocab = spacy.blank("en").vocab
+        self._at_start, self._at_end = Matcher(self._vocab), Matcher(self._vocab)
+        self._at_start.add("past", PAST)
+        self._at_start.add("had better", HAD_BETTER)
+        self._at_end.add("passive", PASSIVE)
+
+    def voice_and_tense(self, tree: Tree) -> VoiceAndTense:
+        """Voice and tense of the main clause of an English sentence."""
+        group = main_verb_group(tree)
+        if group is None:
+            return VoiceAndTense(None, None)
+        verbs = self._as_doc(group)
+        starts = {self._vocab.strings[n] for n, start, _ in self._at_start(verbs) if start == 0}
+        passive = any(end == len(verbs) for _, _, end in self._at_end(verbs))
+        return VoiceAndTense(
+            voice="passive" if passive else "active",
+            tense="past" if starts == {"past"} else "nonpast",
+        )
+
+    def _as_doc(self, group: VerbGroup) -> Doc:
+        from spacy.tokens import Doc
+
+        lemmas = [_auxiliary(group, place) for place in range(len(group.words))]
+        return Doc(self._vocab, words=list(group.words), tags=list(group.tags), lemmas=lemmas)
+
+
+def _auxiliary(group: VerbGroup, place: int) -> str:
+    """Which auxiliary a word of the group is: `be`, `have`, `get`, or the word as it is."""
+    word = group.words[place].lower()
+    if word in BE & HAVE:
+        return "have" if _follows_have(group, place + 1) else "be"
+    for lemma, forms in (("be", BE), ("have", HAVE), ("get", GET)):
+        if word in forms:
+            return lemma
+    return word
+
+
+def _follows_have(group: VerbGroup, start: int) -> bool:
+    """Whether what follows `'s` shows that it is `has`, and not `is`: `'s been`, `'s sold it`."""
+    for place in range(start, len(group.words)):
+        if group.tags[place] in VERB_TAGS:
+            has_object = place == len(group.words) - 1 and group.followed_by == "NP"
+            word = group.words[place].lower()
+            return group.tags[place] == "VBN" and (has_object or word in _ONLY_AFTER_HAVE)
+    return False

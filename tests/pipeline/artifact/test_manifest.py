@@ -1,0 +1,103 @@
+"""What a dataset records of its making: nothing that differs between equal runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mgsa.errors import InputError
+from mgsa.files import sha256, write_json
+from pipeline.artifact.manifest import (
+    aligner_description,
+    file_hashes,
+    library_versions,
+    parser_description,
+    preprocessing,
+    read_object,
+    recorded_parameters,
+)
+
+
+def test_parameters_are_recorded_less_numbers_of_processes(tmp_path: Path) -> None:
+    path = tmp_path / "params.yaml"
+    path.write_text(
+        "tokenize: {max_tokens: 9, workers: 8}\nparse: {max_words: 7}\nbpe: {merges: 5}\n"
+        "partition: {levels: 3, inner: {workers: 1, n: 2}}\ntrain: {seed: 1}\n"
+    )
+    assert recorded_parameters(path) == {
+        "tokenize": {"max_tokens": 9},
+        "parse": {"max_words": 7},
+        "bpe": {"merges": 5},
+        "partition": {"levels": 3, "inner": {"n": 2}},
+    }
+
+
+@pytest.mark.parametrize("section", ["tokenize", "parse", "bpe", "partition"])
+def test_what_inference_needs_is_missed(tmp_path: Path, section: str) -> None:
+    path = tmp_path / "params.yaml"
+    sections = {"tokenize", "parse", "bpe", "partition"} - {section}
+    path.write_text("".join(f"{name}: {{}}\n" for name in sections))
+    with pytest.raises(InputError, match=rf"params\.yaml: {section}: missing section"):
+        recorded_parameters(path)
+
+
+def test_a_parser_is_its_identity(tmp_path: Path) -> None:
+    content = {"kind": "stanza", "identity": "abc", "files": {"a.pt": "def"}, "f1": 0.9}
+    write_json(tmp_path / "parser.json", content)
+    assert parser_description(tmp_path) == {"kind": "stanza", "identity": "abc", "f1": 0.9}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [([], "expected an object"), ({"kind": "stanza"}, "expected the key 'identity'")],
+)
+def test_a_folder_that_is_no_parser_is_named(tmp_path: Path, content: object, message: str) -> None:
+    write_json(tmp_path / "parser.json", content)
+    with pytest.raises(InputError, match=rf"parser\.json: {message}"):
+        parser_description(tmp_path)
+
+
+def test_an_aligner_is_described_by_all_that_it_says(tmp_path: Path) -> None:
+    content = {"kind": "hmm", "deterministic": True, "splits": ["train"], "settings": {"a": 1}}
+    write_json(tmp_path / "aligner.json", content)
+    assert aligner_description(tmp_path) == content
+
+
+def test_a_folder_without_an_aligner_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"aligner\.json: no such file"):
+        aligner_description(tmp_path)
+
+
+def test_an_object_with_its_keys_is_read(tmp_path: Path) -> None:
+    write_json(tmp_path / "a.json", {"name": "x", "more": 1})
+    assert read_object(tmp_path / "a.json", ("name",)) == {"name": "x", "more": 1}
+
+
+def test_preprocessing_is_what_inference_needs() -> None:
+    parameters = {"tokenize": {"a": 1}, "bpe": {"b": 2}, "partition": {"c": 3}, "parse": {"d": 4}}
+    parameters["dataset"] = {}
+    found = preprocessing(parameters, {"source": "en", "target": "de"}, {"kind": "trees"})
+    assert found == {
+        "source_language": "en",
+        "target_language": "de",
+        "tokenize": {"a": 1},
+        "parse": {"d": 4},
+        "bpe": {"b": 2},
+        "partition": {"c": 3},
+        "parser": {"kind": "trees"},
+    }
+
+
+def test_files_are_recorded_by_size_and_hash(tmp_path: Path) -> None:
+    (tmp_path / "b").write_bytes(b"123")
+    (tmp_path / "a").write_bytes(b"")
+    found = file_hashes(tmp_path)
+    assert list(found) == ["a", "b"]
+    assert found["b"] == {"bytes": 3, "sha256": sha256(tmp_path / "b")}
+
+
+def test_versions_are_those_of_the_installed_libraries() -> None:
+    import pyarrow
+
+    assert library_versions()["pyarrow"] == pyarrow.__version__

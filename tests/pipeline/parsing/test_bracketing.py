@@ -1,0 +1,191 @@
+"""Bracketing scores against cases counted by hand, with EVALB's conventions."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from mgsa.errors import InputError
+from pipeline.parsing.bracketing import DELETED_TAGS, BracketScore, brackets, score
+from pipeline.trees import Tree, flat_tree, read_tree
+from tests import strategies
+
+
+def scored(gold: str, predicted: str) -> BracketScore:
+    return score([read_tree(gold)], [read_tree(predicted)])
+
+
+@pytest.mark.parametrize(
+    ("tree", "expected"),
+    [
+        # Wrappers and parts of speech are no brackets.
+        ("(ROOT (S (NP (NN a)) (VP (VB b))))", {("S", 0, 2): 1, ("NP", 0, 1): 1, ("VP", 1, 2): 1}),
+        ("(TOP (NN a))", {}),
+        ("( (NP (NN a)))", {("NP", 0, 1): 1}),
+        # Unary chains: a bracket counts as often as it stands there.
+        ("(NP (NP (NP (NN a))))", {("NP", 0, 1): 3}),
+        ("(S (VP (VB a)))", {("S", 0, 1): 1, ("VP", 0, 1): 1}),
+        # Punctuation takes up no place, at the edges or inside.
+        (
+            "(S (`` ``) (NP (NN a) (, ,) (NN b)) ('' '') (VP (VB c) (: :)) (. .))",
+            {("S", 0, 3): 1, ("NP", 0, 2): 1, ("VP", 2, 3): 1},
+        ),
+        # Brackets and currency are words like others.
+        ("(NP (-LRB- -LRB-) (NN a) ($ $))", {("NP", 0, 3): 1}),
+        # A bracket with nothing but punctuation or an empty element goes away.
+        ("(S (PRN (, ,)) (NP (-NONE- *T*-1)) (VP (VB a)))", {("S", 0, 1): 1, ("VP", 0, 1): 1}),
+        # Function tags and indices are cut off; particles count as adverbs.
+        ("(NP-SBJ=1 (NN a) (PRT (RP b)))", {("NP", 0, 2): 1, ("ADVP", 1, 2): 1}),
+    ],
+)  # fmt: skip
+def test_brackets_of_a_tree(tree: str, expected: dict[tuple[str, int, int], int]) -> None:
+    read = read_tree(tree)
+    kept = [word.label not in DELETED_TAGS for word in read.preterminals()]
+    assert brackets(read, kept) == Counter(expected)
+
+
+GOLD = "(S (NP (D a) (NN b)) (VP (V c) (NP (PR d)) (PP (P e) (NP (NN f)))) (. .))"
+# S(0,6) NP(0,2) VP(2,6) NP(3,4) PP(4,6) NP(5,6)
+
+
+@pytest.mark.parametrize(
+    ("predicted", "matched", "of_predicted", "correct_tags"),
+    [
+        (GOLD, 6, 6, 6),
+        # PP attached to the noun phrase: NP(3,6) is wrong, the others are right.
+        ("(S (NP (D a) (NN b)) (VP (V c) (NP (NP (PR d)) (PP (P e) (NP (NN f))))) (. .))", 6, 7, 6),
+        # A label wrong (ADJP for the subject NP), a bracket missing (the last NP).
+        ("(S (ADJP (D a) (NN b)) (VP (V c) (NP (PR d)) (PP (P e) (NN f))) (. .))", 4, 5, 6),
+        # The full stop inside the verb phrase makes no difference.
+        ("(S (NP (D a) (NN b)) (VP (V c) (NP (PR d)) (PP (P e) (NP (NN f))) (. .)))", 6, 6, 6),
+        # Two tags wrong: of a word, and of punctuation, which does not count.
+        ("(S (NP (D a) (NN b)) (VP (V c) (NP (PR d)) (PP (P e) (NP (MD f)))) (NN .))", 6, 6, 5),
+        # A word tagged as punctuation stays a word, as the gold tree says.
+        ("(S (NP (D a) (NN b)) (VP (V c) (NP (PR d)) (PP (: e) (NP (NN f)))) (. .))", 6, 6, 5),
+        # Twice the same bracket where gold has it once: one of them is wrong.
+        ("(S (NP (NP (D a) (NN b))) (VP (V c) (NP (PR d)) (PP (P e) (NP (NN f)))) (. .))", 6, 7, 6),
+    ],
+)  # fmt: skip
+def test_counts(predicted: str, matched: int, of_predicted: int, correct_tags: int) -> None:
+    found = scored(GOLD, predicted)
+    assert found == BracketScore(
+        sentences=1,
+        complete=int(matched == of_predicted == 6),
+        matched_brackets=matched,
+        gold_brackets=6,
+        predicted_brackets=of_predicted,
+        words=6,
+        correct_tags=correct_tags,
+    )
+    assert found.precision == matched / of_predicted
+    assert found.recall == matched / 6
+    assert found.tagging_accuracy == correct_tags / 6
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "matched", "of_gold", "of_predicted"),
+    [
+        ("(NP (NP (NN a)))", "(NP (NN a))", 1, 2, 1),
+        ("(NP (NP (NN a)))", "(NP (NP (NP (NN a))))", 2, 2, 3),
+        ("(S (VP (VB a)))", "(VP (S (VB a)))", 2, 2, 2),  # the order in a chain is not a span's
+        ("(PRT (RP a))", "(ADVP (RP a))", 1, 1, 1),
+        ("(NP-TMP (NN a))", "(NP (NN a))", 1, 1, 1),
+        ("(ROOT (S (NN a) (VB b)))", "(ROOT (NN a) (VB b))", 0, 1, 0),
+        ("(ROOT (NN a))", "(ROOT (NN a))", 0, 0, 0),
+    ],
+)
+def test_brackets_match_as_multisets(
+    gold: str, predicted: str, matched: int, of_gold: int, of_predicted: int
+) -> None:
+    found = scored(gold, predicted)
+    assert (found.matched_brackets, found.gold_brackets, found.predicted_brackets) == (
+        matched,
+        of_gold,
+        of_predicted,
+    )
+
+
+def test_scores_are_of_the_corpus_not_means_of_sentences() -> None:
+    gold = [read_tree(GOLD), read_tree("(NP (NN a))")]
+    predicted = [read_tree(GOLD), read_tree("(VP (NN a))")]
+    found = score(gold, predicted)
+    assert found.precision == found.recall == 6 / 7  # the mean over sentences would be 1/2
+    assert found.f1 == 6 / 7
+    assert found.complete_match == 1 / 2
+    assert found.tagging_accuracy == 1
+
+
+def test_f1_is_the_harmonic_mean() -> None:
+    found = scored("(NP (NP (NN a)))", "(NP (NN a))")
+    assert (found.precision, found.recall) == (1, 1 / 2)
+    assert found.f1 == pytest.approx(2 * 1 * 0.5 / 1.5)
+
+
+def test_no_brackets_predicted_scores_zero() -> None:
+    found = scored("(ROOT (S (NN a) (VB b)))", "(ROOT (NN a) (VB b))")
+    assert (found.precision, found.recall, found.f1, found.complete_match) == (0, 0, 0, 0)
+
+
+def test_no_sentences_score_zero() -> None:
+    found = score([], [])
+    assert found == BracketScore()
+    assert (found.f1, found.complete_match, found.tagging_accuracy) == (0, 0, 0)
+
+
+def test_a_sentence_of_punctuation_is_skipped() -> None:
+    assert scored("(FRAG (. .) (: ...))", "(NP (NN .) (NN ...))") == BracketScore()
+
+
+def test_a_flat_tree_scores_nothing_but_is_counted() -> None:
+    found = score([read_tree(GOLD)], [flat_tree([*"abcdef."])])
+    assert (found.matched_brackets, found.predicted_brackets, found.correct_tags) == (0, 1, 0)
+
+
+def test_escaped_brackets_are_the_same_word() -> None:
+    assert scored("(NP (NN [) (NN a))", "(NP (NN -LSB-) (NN a))").f1 == 1
+
+
+@pytest.mark.parametrize(
+    ("predicted", "message"),
+    [
+        ("(NP (NN a))", "sentence 2: the predicted tree has 1 words, expected 2 as in the gold"),
+        ("(NP (NN a) (NN c))", "sentence 2: word 2 of the predicted tree is 'c', expected 'b'"),
+    ],
+)
+def test_other_words_are_refused(predicted: str, message: str) -> None:
+    same = read_tree("(NP (NN x))")
+    with pytest.raises(InputError, match=message):
+        score([same, read_tree("(NP (NN a) (NN b))")], [same, read_tree(predicted)])
+
+
+def test_a_missing_tree_is_refused() -> None:
+    tree = read_tree("(NP (NN x))")
+    with pytest.raises(InputError, match="sentence 2: there is no predicted tree"):
+        score([tree, tree], [tree])
+    with pytest.raises(InputError, match="sentence 1: there is no gold tree"):
+        score([], [tree])
+
+
+@given(st.lists(strategies.trees(), max_size=4))
+def test_a_tree_matches_itself(trees: list[Tree]) -> None:
+    found = score(trees, trees)
+    assert found.matched_brackets == found.gold_brackets == found.predicted_brackets
+    assert found.complete == found.sentences
+    assert found.correct_tags == found.words
+
+
+@given(strategies.constituents(), st.data())
+def test_swapping_gold_and_predicted_swaps_precision_and_recall(
+    gold: Tree, data: st.DataObject
+) -> None:
+    leaves = [Tree("NN", (), word) for word in gold.leaves()]
+    middle = data.draw(st.integers(0, len(leaves) - 1))
+    halves = [Tree("NP", tuple(half)) for half in (leaves[:middle], leaves[middle:]) if half]
+    other = Tree("S", tuple(halves))
+    assume(all(word.label not in DELETED_TAGS for word in gold.preterminals()))
+    forth, back = score([gold], [other]), score([other], [gold])
+    assert (forth.precision, forth.recall) == (back.recall, back.precision)
+    assert forth.f1 == back.f1

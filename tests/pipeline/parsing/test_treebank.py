@@ -1,0 +1,57 @@
+"""Treebanks as parsers learn them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mgsa.errors import InputError
+from pipeline.parsing.treebank import read_gold_trees, spelled_words, without_empty_elements
+from pipeline.trees import read_tree
+
+
+@pytest.mark.parametrize(
+    ("tree", "expected"),
+    [
+        ("(S (NP (DT a)) (VP (VB b)))", "(S (NP (DT a)) (VP (VB b)))"),
+        ("(S (NP (-NONE- *)) (VP (VB b) (NP (-NONE- *T*-1))))", "(S (VP (VB b)))"),
+        ("(S (NP (NP (-NONE- *ICH*)) (SBAR (-NONE- 0) (S (NN a)))))", "(S (NP (SBAR (S (NN a)))))"),
+        ("(ROOT (S (NP (-NONE- *))))", None),
+        ("(-NONE- *)", None),
+    ],
+)
+def test_empty_elements_go_with_what_they_leave_empty(tree: str, expected: str | None) -> None:
+    found = without_empty_elements(read_tree(tree))
+    assert found == (None if expected is None else read_tree(expected))
+
+
+def test_a_deep_tree_needs_no_recursion() -> None:
+    tree = read_tree("(S " * 5000 + "(NN a)" + ")" * 5000)
+    assert without_empty_elements(tree) == tree
+
+
+def test_words_are_those_of_text() -> None:
+    tree = read_tree("(NP (-LRB- -LRB-) (NN a-RSB-) (NN [) (-RRB- -RCB-))")
+    assert spelled_words(tree) == ["(", "a]", "[", "}"]
+
+
+def test_a_tree_of_empty_elements_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "train.mrg"
+    path.write_text("(ROOT (NP (-NONE- *)))\n( (NP (NN a)))\n", encoding="utf-8")
+    assert read_gold_trees(path) == [read_tree("( (NP (NN a)))")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(ROOT (NP (-NONE- *)))\n", "train.mrg: expected trees with words, found empty elements"),
+        ("(NN a)\n(ROOT (S (NN a)) (. .))\n", "train.mrg: tree 2: expected one node below ROOT"),
+        ("( (S (NN a)) (. .))\n", "train.mrg: tree 1: expected one node below an unlabelled"),
+    ],
+)
+def test_what_no_parser_can_learn_is_named(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "train.mrg"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_gold_trees(path)

@@ -1,0 +1,154 @@
+"""Categories of n-grams: by hand on the paper's tree, and by brute force on any other."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.links import read_links
+from pipeline.patterns.source_phrases import (
+    PHRASE,
+    UNALIGNED,
+    Occurrence,
+    find_constituents,
+    occurrences,
+)
+from pipeline.trees import Tree, read_tree, top_node
+from tests.strategies import trees
+
+BUSH = (
+    "(ROOT (S (NP (NNP Bush)) (VP (VBD held) (NP (DT a) (NN talk)) (PP (IN with) (NNP Sharon)))))"
+)
+"""Figure 1 of Hao et al. 2019."""
+
+
+def categories(tree: str, links: str, target_words: int, size: int) -> list[str]:
+    found = occurrences(read_tree(tree), set(read_links(links)), target_words, [size])
+    return [one.category for one in found if one.size == str(size)]
+
+
+@pytest.mark.parametrize(
+    ("links", "size", "expected"),
+    [
+        # Bush hat mit Sharon gesprochen: held-hat, a talk-gesprochen
+        ("0-0 1-1 4-2 5-3 3-4", 1, ["NNP", "VBD", "IN", "NNP", "NN"]),
+        # Bush hat: S; hat mit: VP; mit Sharon: PP; Sharon gesprochen: VP
+        ("0-0 1-1 4-2 5-3 3-4", 2, ["S", "VP", "PP", "VP"]),
+        ("0-0 1-1 4-2 5-3 3-4", 3, ["S", "VP", "VP"]),
+        # held a talk-sprach: what covers all three; nothing-hat
+        ("0-0 1-2 2-2 3-2", 1, ["NNP", UNALIGNED, "VP", UNALIGNED, UNALIGNED]),
+        # what is unaligned beside something else does not matter
+        ("2-0 3-3", 2, ["DT", UNALIGNED, "NN", "NN"]),
+        # a talk: the smallest constituent of both, with a gap between them or not
+        ("2-0 3-1", 2, ["NP", "NN", UNALIGNED, UNALIGNED]),
+        ("2-0 4-1", 2, ["VP", "IN", UNALIGNED, UNALIGNED]),
+        ("", 4, [UNALIGNED, UNALIGNED]),
+    ],
+)
+def test_categories_by_hand(links: str, size: int, expected: list[str]) -> None:
+    assert categories(BUSH, links, 5, size) == expected
+
+
+@pytest.mark.parametrize(
+    ("tree", "expected"),
+    [
+        ("(ROOT (S (VP (VB Go) (RB on))))", {(0, 1): "VB", (1, 2): "RB", (0, 2): "VP"}),
+        ("(ROOT (S (VP (VB Go))))", {(0, 1): "VB"}),
+        ("(NN talk)", {(0, 1): "NN"}),
+        ("(TOP (NP (NP (NN dog)) (NN food)))", {(0, 1): "NN", (1, 2): "NN", (0, 2): "NP"}),
+    ],
+)
+def test_the_lowest_of_a_unary_chain_is_the_smallest(
+    tree: str, expected: dict[tuple[int, int], str]
+) -> None:
+    assert find_constituents(read_tree(tree)) == expected
+
+
+@pytest.mark.parametrize(
+    ("links", "expected"),
+    [
+        # word by word
+        ("0-0 1-1 2-2 3-3 4-4 5-5", {"NP": (2, 4), "PP": (4, 6), "VP": (1, 6), "S": (0, 6)}),
+        # Bush hat mit Sharon gesprochen
+        ("0-0 1-1 4-2 5-3 3-4", {"NP": (4, 5), "PP": (2, 4), "VP": (1, 5), "S": (0, 5)}),
+        # with Sharon has no translation
+        ("0-0 1-1 2-2 3-3", {"NP": (2, 4), "VP": (1, 4), "S": (0, 4)}),
+        # "held" is between what "a" and "talk" became, or becomes part of one of them
+        ("0-0 2-1 1-2 3-3", {"VP": (1, 4), "S": (0, 4)}),
+        ("0-0 2-1 3-2 1-2", {"VP": (1, 3), "S": (0, 3)}),
+        # what is between them and unaligned belongs to the phrase, what is beside it does not
+        ("2-1 3-3", {"NP": (1, 4), "VP": (1, 4), "S": (1, 4)}),
+        ("", {}),
+    ],
+)
+def test_phrases_by_hand(links: str, expected: dict[str, tuple[int, int]]) -> None:
+    found = occurrences(read_tree(BUSH), set(read_links(links)), 6, [])
+    assert {one.category: (one.start, one.end) for one in found} == expected
+    assert len(found) == len(expected)
+    assert all(one.size == PHRASE for one in found)
+
+
+@st.composite
+def aligned(draw: st.DrawFn) -> tuple[Tree, set[tuple[int, int]], int]:
+    """A tree, links, and the number of target words."""
+    tree = draw(trees(st.just("w"), max_leaves=8))
+    target_words = draw(st.integers(1, 7))
+    ends = st.tuples(st.integers(0, len(tree.leaves()) - 1), st.integers(0, target_words - 1))
+    return tree, draw(st.sets(ends, max_size=10)), target_words
+
+
+def nodes(tree: Tree, start: int = 0, depth: int = 0) -> list[tuple[int, int, int, str]]:
+    """Every node: the width of what is below it, minus its depth, where that starts, its label."""
+    found, end = [], start
+    for child in tree.children:
+        found += nodes(child, end, depth + 1)
+        end += len(child.leaves())
+    return [*found, (len(tree.leaves()), -depth, start, tree.label)]
+
+
+@given(aligned())
+def test_every_ngram_has_the_smallest_constituent_over_its_links(
+    drawn: tuple[Tree, set[tuple[int, int]], int],
+) -> None:
+    tree, links, target_words = drawn
+    sizes = range(1, 5)
+    found = [one for one in occurrences(tree, links, target_words, sizes) if one.size != PHRASE]
+    assert [(one.size, one.start, one.end) for one in found] == [
+        (str(size), start, start + size)
+        for size in sizes
+        for start in range(target_words)
+        if start + size <= target_words
+    ]
+    for one in found:
+        words = {source for source, target in links if one.start <= target < one.end}
+        over = [
+            node
+            for node in nodes(top_node(tree))
+            if words and words <= set(range(node[2], node[2] + node[0]))
+        ]
+        assert one.category == (min(over)[3] if over else UNALIGNED)
+
+
+@given(aligned())
+def test_phrases_are_linked_to_nothing_outside(
+    drawn: tuple[Tree, set[tuple[int, int]], int],
+) -> None:
+    """Those, and all those, whose first and last words are linked to the constituent."""
+    tree, links, target_words = drawn
+    found = [one for one in occurrences(tree, links, target_words, []) if one.size == PHRASE]
+    spans = {(start, start + width) for width, _, start, _ in nodes(top_node(tree)) if width > 1}
+    expected = []
+    for start, end in spans:
+        inside = {target for source, target in links if start <= source < end}
+        outside = {target for source, target in links if not start <= source < end}
+        if inside and not outside & set(range(min(inside), max(inside) + 1)):
+            expected.append((min(inside), max(inside) + 1))
+    assert sorted((one.start, one.end) for one in found) == sorted(expected)
+
+
+def test_a_deep_tree_is_no_problem() -> None:
+    depth = 5_000
+    tree = read_tree("(S (X w) " * depth + "(X w)" + ")" * depth)
+    found = occurrences(tree, {(depth - 1, 0), (depth, 1)}, 2, [2])
+    assert found[0] == Occurrence("2", 0, 2, "S")
