@@ -84,35 +84,39 @@ def evaluate(
             if settings.bootstrap_samples > 1:
                 scores[f"{name}_mean"], scores[f"{name}_interval"] = score._mean, score._ci
             signatures[name] = metric.get_signature().format()
-        if baseline is not None:
-            scores |= _compare(hypotheses, baseline, metrics, settings)
+    if baseline is not None:
+        scores |= compare(hypotheses, baseline, references, settings)
     return Evaluation({name: float(score) for name, score in scores.items()}, signatures)
 
 
-def _compare(
+def compare(
     hypotheses: Sequence[str],
     baseline: Sequence[str],
-    metrics: Mapping[str, Metric],
+    references: Sequence[str],
     settings: EvaluateSettings,
 ) -> dict[str, float]:
     """The baseline's scores, the differences to them, and the p-values of both paired tests.
 
-    Both tests of sacreBLEU count what is farther off than the systems are, not what is as far.
-    Where there is little else to count, which makes nothing look like much, the p-value is put
-    right: scores that are equal differ by chance, and of k sentences that two systems translate
-    differently, at least 2 of the 2^k ways to exchange them (none, all) are as far off.
+    For each metric `bleu_baseline`, `bleu_difference`, `bleu_p_value`, and, where trials are asked
+    for, `bleu_randomization_p_value`. Both tests of sacreBLEU count what is farther off than the
+    systems are, not what is as far. Where there is little else to count, which makes nothing look
+    like much, the p-value is put right: scores that are equal differ by chance, and of k sentences
+    that two systems translate differently, at least 2 of the 2^k ways to exchange them (none, all)
+    are as far off.
     """
     differing = sum(one != other for one, other in zip(hypotheses, baseline, strict=True))
     certain = min(2.0 ** (1 - differing), 1.0)
+    metrics = _metrics(references, settings)
     scores: dict[str, float] = {}
-
-    results = _paired_test("bs", hypotheses, baseline, metrics, settings.bootstrap_samples)
-    for name, (first, second) in results.items():
-        assert second.p_value is not None
-        scores[f"{name}_baseline"] = first.score
-        scores[f"{name}_difference"] = second.score - first.score
-        scores[f"{name}_p_value"] = 1.0 if second.score == first.score else second.p_value
-    if settings.randomization_trials:
+    with _seed_of_tests(settings.seed):
+        results = _paired_test("bs", hypotheses, baseline, metrics, settings.bootstrap_samples)
+        for name, (first, second) in results.items():
+            assert second.p_value is not None
+            scores[f"{name}_baseline"] = first.score
+            scores[f"{name}_difference"] = second.score - first.score
+            scores[f"{name}_p_value"] = 1.0 if second.score == first.score else second.p_value
+        if not settings.randomization_trials:
+            return scores
         results = _paired_test("ar", hypotheses, baseline, metrics, settings.randomization_trials)
         for name, (first, second) in results.items():
             assert second.p_value is not None

@@ -17,7 +17,7 @@ from mgsa.errors import InputError
 from mgsa.files import open_to_write, replacing_folder
 from mgsa.settings import read_yaml
 from pipeline.analysis_settings import ReportSettings
-from pipeline.stage import argument_parser, check_replaceable, read_settings
+from pipeline.stage import argument_parser, check_replaceable, named_paths, read_settings
 
 if TYPE_CHECKING:
     from pipeline.report_page.system import System
@@ -62,22 +62,19 @@ def _systems(arguments: argparse.Namespace, paths: dict[str, Path]) -> Iterator[
     """
     from pipeline.report_page.system import System
 
-    names: set[str] = set()
+    compared = named_paths("--system", arguments.system, "DIR", nameless=True)
     own = {name: paths.get(name) for name in ("translations", "curves", "attention", "model")}
     reports = paths.get("reports")
     alone = not arguments.system and reports is not None
     if any(own.values()) or (alone and reports and (reports / "evaluate.json").is_file()):
         system = System(_name(reports), reports, **own)
-        names.add(system.name)
+        if system.name in compared:
+            raise InputError(
+                f"--system {system.name}: expected another name, the run's model has it"
+            )
         yield system
-    for text in arguments.system:
-        name, separator, folder = text.partition("=")
-        if not separator or Path(text).is_dir():
-            name, folder = Path(text).name, text
-        if name in names:
-            raise InputError(f"--system {name}: expected a name of its own for each system")
-        names.add(name)
-        yield System.in_folder(name, Path(folder))
+    for name, folder in compared.items():
+        yield System.in_folder(name, folder)
 
 
 def _name(reports: Path | None) -> str:

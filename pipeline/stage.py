@@ -135,18 +135,23 @@ def read_settings(
     return from_mapping(settings, values, where)
 
 
-def named_paths(option: str, values: Sequence[str], kind: str) -> dict[str, Path]:
+def named_paths(
+    option: str, values: Sequence[str], kind: str, *, nameless: bool = False
+) -> dict[str, Path]:
     """The paths of an option that is repeated as `NAME=PATH`, by their names.
 
     Args:
         kind: of the paths, as its help has it: `FILE` or `DIR`.
+        nameless: whether a path alone will do, which is then called what its last part is called.
 
     Raises:
         InputError: a value is something else, or two have one name.
     """
     paths: dict[str, Path] = {}
     for value in values:
-        name, _, path = value.partition("=")
+        name, separator, path = value.partition("=")
+        if nameless and (not separator or Path(value).exists()):
+            name, path = Path(value).name, value
         if not (name and path):
             raise InputError(f"{option} {value}: expected NAME={kind}")
         if name in paths:

@@ -15,7 +15,7 @@ from typing import Literal
 from mgsa.errors import InputError
 from mgsa.settings import from_mapping, read_yaml
 from pipeline.artifact.manifest import read_object
-from pipeline.evaluate import EvaluateSettings, evaluate
+from pipeline.evaluate import EvaluateSettings, compare
 from pipeline.experiment.plan import Cell
 from pipeline.stage import section_of
 from pipeline.text import read_parallel
@@ -110,7 +110,7 @@ def read_rows(
         comparisons = []
         for seed, result in found[system].items():
             if system != baseline and seed in found[baseline]:
-                comparisons.append(compare(runs, result.cell, found[baseline][seed].cell))
+                comparisons.append(compare_cells(runs, result.cell, found[baseline][seed].cell))
                 on_comparison()
         missing = tuple(cell for cell in cells if cell.seed not in found[system])
         made.append(Row(system, tuple(found[system].values()), missing, tuple(comparisons)))
@@ -140,7 +140,7 @@ def read_cell(runs: Path, cell: Cell) -> CellResult | None:
     )
 
 
-def compare(runs: Path, cell: Cell, baseline: Cell) -> Comparison:
+def compare_cells(runs: Path, cell: Cell, baseline: Cell) -> Comparison:
     """Test a cell's translations against the baseline's, with the cell's settings of `evaluate`.
 
     Raises:
@@ -167,7 +167,7 @@ def compare(runs: Path, cell: Cell, baseline: Cell) -> Comparison:
         raise InputError(
             f"expected the references of {of_cell}", path=of_baseline / "test.references"
         )
-    scores = evaluate(hypotheses, references, settings, baseline=translations).scores
+    scores = compare(hypotheses, translations, references, settings)
     return Comparison(
         cell.seed,
         scores[f"{METRIC}_difference"],

@@ -11,7 +11,7 @@ from mgsa.command import BAD_INPUT, DONE, run
 from mgsa.files import read_json
 from pipeline.report import PAGE, main
 from tests.all_stages import contents
-from tests.report_folders import PARAMETERS, PLAIN, arguments, write_run, write_system
+from tests.report_folders import PARAMETERS, PLAIN, SYSTEM, arguments, write_run, write_system
 
 
 @pytest.fixture
@@ -95,7 +95,8 @@ def test_the_run_has_a_name_where_nothing_says_its_model(folder: Path) -> None:
     [
         (["--parsed", "nowhere"], "nowhere: --parsed: no such folder"),
         (["--system", "a=nowhere"], "nowhere: --system a: no such folder"),
-        (["--system", "a={}/own", "a={}/second"], "--system a: expected a name of its own"),
+        (["--system", "a={}/own", "a={}/second"], "second: expected another name, a is taken"),
+        (["--system", f"{SYSTEM}={{}}/second"], "another name, the run's model has it"),
         (["--gold", "{}/nothing"], "nothing: no such file"),
         (["--set", "ranked=-1"], "report.ranked: expected a whole number at least 0, got -1"),
         (["--set", "metric=ter"], "report.metric: expected one of chrf, bleu, got 'ter'"),
