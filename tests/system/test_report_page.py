@@ -96,13 +96,17 @@ def test_it_fits_the_screen_and_nothing_is_empty(
         for theme in ("Light", "Dark", "Auto"):
             page.get_by_role("button", name=theme, exact=True).click()
             assert page.evaluate("document.documentElement.scrollWidth") == size[0]
-        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        lightness = sum(map(int, re.findall(r"\d+", ground)[:3]))
-        assert (lightness > 600) == (scheme == "light")
+        assert (_lightness(page) > 600) == (scheme == "light")
         # Every drawing is there in full: what is too wide for its box scrolls inside it.
         for drawing in page.locator("main svg").all():
             box = drawing.bounding_box()
             assert box is None or (box["width"] > 0 and box["height"] > 0)
+
+
+def _lightness(page: Page) -> int:
+    """Of the page's ground: the sum of red, green and blue."""
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    return sum(map(int, re.findall(r"\d+", ground)[:3]))
 
 
 def _count(page: Page) -> int:
@@ -166,6 +170,17 @@ def test_one_system_alone(opened: Page) -> None:
     opened.get_by_label("Text").fill("")
     opened.locator("[name=lowest]").fill(str(scores[0] + 0.1))
     assert not any("Sentence number 7" in text for text in opened.locator(SHOWN).all_inner_texts())
+
+
+def test_what_is_listed_is_printed_on_white(opened: Page) -> None:
+    opened.get_by_role("button", name="Dark", exact=True).click()
+    opened.locator("[name=system]").select_option("second")
+    listed = opened.locator(f"{SHOWN} .output:visible").all_inner_texts()
+    assert len(listed) == 10
+    opened.emulate_media(media="print")
+    assert opened.locator(f"{SHOWN} .output:visible").all_inner_texts() == listed
+    assert opened.locator(".filters:visible, .toc:visible").count() == 0
+    assert _lightness(opened) > 600
 
 
 @pytest.mark.parametrize("order", ["score", "-score", "-spread", "-length", "index"])
