@@ -1,4 +1,4 @@
-"""What all tests share: where the real corpora and models lie, if they do."""
+"""What all tests share: which are run, and where the real corpora and models lie, if they do."""
 
 from __future__ import annotations
 
@@ -11,6 +11,25 @@ from hypothesis import settings
 # A busy machine is no failure; `pytest-timeout` ends what hangs.
 settings.register_profile("all", deadline=None)
 settings.register_profile("fast", settings.get_profile("all"), max_examples=25)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--soak` adds the tests that take minutes each; a sample of them takes fewer rounds."""
+    parser.addoption("--soak", choices=("sample", "full"), help="run the long tests too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the long tests, unless they are asked for."""
+    if config.getoption("--soak") is None:
+        long = [item for item in items if "soak" in item.keywords]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if "soak" not in item.keywords]
+
+
+@pytest.fixture(scope="session")
+def sampled(pytestconfig: pytest.Config) -> bool:
+    """Whether a long test is to take fewer rounds, or smaller ones, than it is made for."""
+    return pytestconfig.getoption("--soak") == "sample"
 
 
 def pytest_configure(config: pytest.Config) -> None:

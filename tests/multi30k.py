@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -58,7 +59,7 @@ def run(folder: Path, command: str, text: str = "") -> subprocess.CompletedProce
     return done
 
 
-def stage(folder: Path, name: str, *more: str) -> dict[str, float]:
+def stage(folder: Path, name: str, *more: str) -> dict[str, Any]:
     """Run a stage; give its report, if it writes one."""
     run(folder, " ".join([STAGES[name]["cmd"], *more]))
     report = folder / f"data/reports/{name}.json"

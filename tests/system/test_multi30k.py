@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -22,6 +23,7 @@ OVERRIDES = [
     *("model=mgsa_syntactic_tiny", "bpe.merges=1000"),
     *("train.max_updates=60", "train.warmup=20", "train.log_every=10", "train.validate_every=30"),
     *("train.validation_sentences=20", "translate.beam=1", "evaluate.bootstrap_samples=100"),
+    *("probe_data.sentences=1200", "probe.max_epochs=8", "probe.bootstrap_samples=100"),
 ]
 LEVELS = 3
 
@@ -31,6 +33,7 @@ def folder(tmp_path: Path, shared: Path) -> Path:
     """A folder with the first pairs of each split, and the parameters."""
     overrides = write_head(tmp_path, shared, PAIRS, LANGUAGES) + OVERRIDES
     overrides.append(f"parser.resources={shared / 'stanza_resources'}")
+    overrides.append(f"probe_data.trees={shared / 'treebank/train.mrg'}")
     params = yaml.safe_dump(compose(ROOT / "conf", overrides))
     (tmp_path / "params.yaml").write_text(params, encoding="utf-8")
     return tmp_path
@@ -129,6 +132,20 @@ def check_scores(folder: Path, report: dict[str, float]) -> None:
     assert 0 < report["chrf_interval"] < report["chrf"] < 100
 
 
+def check_probes(data: dict[str, Any], report: dict[str, Any]) -> None:
+    """Sentences of the treebank have labels, which even a young encoder's states tell of."""
+    assert [data[split]["sentences"] for split in SPLITS] == [1000, 100, 100]
+    assert data["duplicates"] + data["flat"] + data["sentences"] <= data["read"]
+    train = data["train"]
+    assert 0.02 < train["voice"]["passive"] / train["sentences"] < 0.3
+    assert train["tense"]["past"] > 0.2 * train["sentences"]
+    assert max(train["tss"], key=train["tss"].get) == "NP-VP-."
+    assert {"NP", "VP", "PP"} <= set(train["spc"])
+    tasks = report["encoders"]["model"]
+    assert set(tasks) == {"voice", "tense", "tss", "spc", "pos"}
+    assert tasks["pos"]["low"] > tasks["pos"]["majority"]
+
+
 @pytest.mark.real
 @pytest.mark.slow
 def test_real_text_goes_through_every_stage(folder: Path) -> None:
@@ -158,6 +175,7 @@ def test_real_text_goes_through_every_stage(folder: Path) -> None:
     check_training(folder, stage(folder, "train"))
     stage(folder, "translate")
     check_scores(folder, stage(folder, "evaluate"))
+    check_probes(stage(folder, "probe_data"), stage(folder, "probe"))
 
     # Raw text takes another way to the model and comes out the same.
     head = lines(folder / "test.en")[:5]
