@@ -7,6 +7,7 @@ In reading order:
 
 errors          a user's mistake, and a failure that needs no traceback
 files           outputs that appear whole or not at all
+listed_files    the files of an artifact: those that its manifest lists, and no other
 settings        YAML sections as checked dataclasses
 arrays_file     arrays of many sentences in one file
 command         exit codes, one-line errors, outputs, progress
@@ -21,6 +22,7 @@ attention/      memory builders before one scaled dot product
 model/          the encoder-decoder
 weights         tensors in files that hold no code
 training/       the loop, on one page, and what it calls
+model_card      what it says of itself to people
 model_artifact  a trained model as a folder
 decoding/       beam search, greedy, ensembles
 alignment/      forced alignment of given pairs

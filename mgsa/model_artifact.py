@@ -7,6 +7,7 @@
     bpe.codes, vocab.*  how words are split        |
     preprocessing.json  how text became tokens    /
     curves.jsonl        the run's losses and scores
+    README.md           all this in brief, for people: the model card
     manifest.json       version, languages, and the SHA-256 of every other file
 
 Nothing in it is unpickled, or run.
@@ -15,7 +16,7 @@ Nothing in it is unpickled, or run.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,19 +29,21 @@ from mgsa.data.needs import check_granularities
 from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_vocabularies
 from mgsa.errors import InputError
-from mgsa.files import open_to_write, read_json, replacing_folder, sha256, write_json
+from mgsa.files import open_to_write, read_json, replacing_folder, write_json
+from mgsa.listed_files import MANIFEST, check_files, describe_files, listed_files
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.model_card import model_card
 from mgsa.settings import from_tagged, to_mapping
 from mgsa.weights import load_weights, named_tensors, put_tensors, save_tensors
 
 KIND = "mgsa model"
-VERSION = 2
-MANIFEST, WEIGHTS, CONFIG, CURVES = (
-    "manifest.json",
+VERSION = 3
+WEIGHTS, CONFIG, CURVES, CARD = (
     "model.safetensors",
     "config.json",
     "curves.jsonl",
+    "README.md",
 )
 _FROM_DATASET = (VOCABULARY, TAGS, PREPROCESSING, *BPE_FILES)
 
@@ -92,7 +95,7 @@ def save_model(
     config: ModelConfig,
     dataset: Dataset,
     *,
-    run: dict[str, Any],
+    run: Mapping[str, Any],
     curves: str,
 ) -> None:
     """Write the artifact of `model`; it replaces the one that stands at `folder`.
@@ -100,26 +103,44 @@ def save_model(
     Args:
         config: what `model` was built from.
         dataset: what it was trained on, whose vocabulary and preprocessing it takes along.
-        run: what else `config.json` says of how the weights came to be.
+        run: what else `config.json` says of how the weights came to be: the settings of training
+            (`train`), whose weights they are (`updates`), and how good (`scores`).
         curves: lines of `curves.jsonl`.
     """
+    manifest = {
+        "kind": KIND,
+        "version": VERSION,
+        "source_language": dataset.manifest.source_language,
+        "target_language": dataset.manifest.target_language,
+        "dataset": {
+            "name": dataset.manifest.name,
+            "identity": dataset.manifest.identity,
+            "rows": dataset.manifest.rows,
+        },
+    }
     with replacing_folder(folder) as partial:
-        save_tensors(named_tensors(model), partial / WEIGHTS)
-        write_json(partial / CONFIG, {"model": to_mapping(config), **run})
         with open_to_write(partial / CURVES) as file:
             file.write(curves)
         for name in _FROM_DATASET:
             if name in dataset.manifest.files:
                 shutil.copyfile(dataset.folder / name, partial / name)
-        manifest = {
-            "kind": KIND,
-            "version": VERSION,
-            "source_language": dataset.manifest.source_language,
-            "target_language": dataset.manifest.target_language,
-            "dataset": dataset.manifest.identity,
-            "files": {path.name: sha256(path) for path in sorted(partial.iterdir())},
-        }
-        write_json(partial / MANIFEST, manifest)
+        _complete(partial, model, config, run, manifest)
+
+
+def _complete(
+    folder: Path,
+    model: EncoderDecoder,
+    config: ModelConfig,
+    run: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+) -> None:
+    """Write what is left to write: weights, settings, the card, and the manifest of it all."""
+    save_tensors(named_tensors(model), folder / WEIGHTS)
+    write_json(folder / CONFIG, {"model": to_mapping(config), **run})
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    with open_to_write(folder / CARD) as file:
+        file.write(model_card(config, run, manifest, parameters=parameters))
+    write_json(folder / MANIFEST, {**manifest, "files": describe_files(folder)})
 
 
 def load_model(folder: Path) -> ModelArtifact:
@@ -130,12 +151,7 @@ def load_model(folder: Path) -> ModelArtifact:
             or damaged; the message names the file.
     """
     manifest = _read_manifest(folder)
-    for name, expected in manifest["files"].items():
-        path = folder / name
-        if not path.is_file():
-            raise InputError("no such file, but the manifest lists it", path=path)
-        if sha256(path) != expected:
-            raise InputError("its SHA-256 is not the manifest's: the file was altered", path=path)
+    check_files(folder, manifest["files"], verify=True)
     content = read_json(folder / CONFIG)
     if not isinstance(content, dict) or "model" not in content:
         raise InputError("expected a section model", path=folder / CONFIG)
@@ -173,22 +189,30 @@ def check_vocabularies(
 
 
 def replace_weights(
-    artifact: ModelArtifact, tensors: Mapping[str, Tensor], *, source: Path, out: Path
+    artifact: ModelArtifact,
+    tensors: Mapping[str, Tensor],
+    *,
+    source: Path,
+    updates: Sequence[int],
+    out: Path,
 ) -> None:
-    """Write an artifact that differs from `artifact` in its weights alone.
+    """Write an artifact that differs from `artifact` in its weights, which nobody has scored.
+
+    Args:
+        updates: whose weights they are the mean of.
 
     Raises:
         InputError: the weights, read from `source`, are not those of such a model.
     """
     put_tensors(artifact.model, tensors, path=source)
     manifest = _read_manifest(artifact.folder)
+    files = manifest.pop("files")
+    run = read_json(artifact.folder / CONFIG)
+    run = {key: value for key, value in run.items() if key not in ("model", "scores")}
     with replacing_folder(out) as partial:
-        for name in manifest["files"]:
-            if name != WEIGHTS:
-                shutil.copyfile(artifact.folder / name, partial / name)
-        save_tensors(named_tensors(artifact.model), partial / WEIGHTS)
-        manifest["files"][WEIGHTS] = sha256(partial / WEIGHTS)
-        write_json(partial / MANIFEST, manifest)
+        for name in files.keys() - {WEIGHTS, CONFIG, CARD}:
+            shutil.copyfile(artifact.folder / name, partial / name)
+        _complete(partial, artifact.model, artifact.config, run | {"updates": [*updates]}, manifest)
 
 
 def check_replaceable(folder: Path) -> None:
@@ -216,11 +240,15 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         raise InputError(
             f"expected a model of version {VERSION}, got {content.get('version')!r}", path=path
         )
-    required = {"source_language": str, "target_language": str, "files": dict}
+    required = {"source_language": str, "target_language": str, "dataset": dict, "files": dict}
     for key, kind in required.items():
         if not isinstance(content.get(key), kind):
             raise InputError(f"malformed manifest: expected {key}", path=path)
+    try:
+        files = listed_files(content)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"malformed manifest: {error!r}", path=path) from None
     for name in (WEIGHTS, CONFIG, VOCABULARY, TAGS):
-        if name not in content["files"]:
+        if name not in files:
             raise InputError(f"expected {name} among the files", path=path)
-    return content
+    return content | {"files": files}

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from mgsa.command import progress, run
 from mgsa.files import read_lines, write_json
+from mgsa.listed_files import MANIFEST, describe_files
 from mgsa.settings import Positive, to_mapping
 from pipeline.artifact.manifest import (
     DATASET_MARKS,
     aligner_description,
-    file_hashes,
     library_versions,
     parser_description,
     preprocessing,
@@ -76,7 +76,7 @@ def build_dataset(
     aligner = aligner_description(inputs.alignments) if inputs.alignments else None
     inputs.check(SPLITS)
 
-    from mgsa.data.schema import BPE_FILES, MANIFEST, PREPROCESSING, SCHEMA_VERSION
+    from mgsa.data.schema import BPE_FILES, PREPROCESSING, SCHEMA_VERSION
 
     symbols = _collect_symbols(inputs, settings)
     _write_symbols(folder, symbols)
@@ -94,7 +94,7 @@ def build_dataset(
         "tags": len(symbols.tags),
         "vocabulary": {"source": len(source), "target": len(target), "joint": source is target},
         "splits": counts,
-        "files": file_hashes(folder),
+        "files": describe_files(folder),
         "made_by": {
             "parameters": parameters,
             "libraries": library_versions(),

@@ -126,7 +126,7 @@ def _recipe(
     import torch
 
     from mgsa.files import sha256
-    from mgsa.model_artifact import MANIFEST
+    from mgsa.listed_files import MANIFEST
 
     return {
         **to_mapping(config),

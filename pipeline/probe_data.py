@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 from mgsa.command import progress, run
 from mgsa.errors import InputError
 from mgsa.files import sha256, write_json
+from mgsa.listed_files import MANIFEST, describe_files
 from mgsa.settings import to_mapping
 from pipeline.analysis_settings import ProbeDataSettings
-from pipeline.artifact.manifest import LIBRARIES, file_hashes, library_versions
+from pipeline.artifact.manifest import LIBRARIES, library_versions
 from pipeline.artifact.parquet_file import parquet_writer
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits
 from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
@@ -83,7 +84,7 @@ def build_probe_data(
     Raises:
         InputError: a file is malformed, or a tree doesn't fit its sentence.
     """
-    from mgsa.data.schema import MANIFEST, TAGS, VOCABULARY
+    from mgsa.data.schema import TAGS, VOCABULARY
     from mgsa.probing.schema import KIND, LABELS, SCHEMA_VERSION
     from pipeline.probing.rows import SentenceEncoder
 
@@ -112,7 +113,7 @@ def build_probe_data(
         "language": language,
         "levels": dataset.manifest.levels,
         "splits": counts,
-        "files": file_hashes(folder),
+        "files": describe_files(folder),
         "made_by": {
             "parameters": {"probe_data": to_mapping(settings)},
             "dataset": dataset.manifest.identity,

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from mgsa.command import progress, run
 from mgsa.files import read_json, replacing_folder, write_json
-from pipeline.artifact.manifest import DATASET_MARKS, file_hashes
+from mgsa.listed_files import MANIFEST, describe_files
+from pipeline.artifact.manifest import DATASET_MARKS
 from pipeline.stage import check_replaceable
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _OTHER = {"source": "target", "target": "source"}
 
 def reverse_dataset(dataset: Dataset, folder: Path) -> None:
     """Fill `folder` with the artifact."""
-    from mgsa.data.schema import BPE_FILES, MANIFEST, PREPROCESSING, TAGS, VOCABULARY
+    from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
 
     source, target = dataset.vocabularies
     vocabularies = {
@@ -53,7 +54,7 @@ def reverse_dataset(dataset: Dataset, folder: Path) -> None:
             name: swapped_sides(counts) | {"phrases": 0, "phrases_unknown": 0}
             for name, counts in content["splits"].items()
         },
-        "files": file_hashes(folder),
+        "files": describe_files(folder),
         "made_by": {**content["made_by"], "reversed_from": dataset.manifest.identity},
     }
     write_json(folder / MANIFEST, manifest)

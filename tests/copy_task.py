@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 
 from mgsa.data.schema import SCHEMA, SCHEMA_VERSION
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
-from mgsa.files import sha256, write_json
+from mgsa.files import write_json
+from mgsa.listed_files import describe_files
 
 NUM_WORDS = 12
 FIRST_ID = len(SPECIAL_SYMBOLS)
@@ -50,17 +51,14 @@ def write_copy_task(
     write_json(folder / "tags.json", list(TAGS))
     write_json(folder / "preprocessing.json", {"note": "none: the text is artificial"})
     (folder / "bpe.codes").write_text("#version: 0.2\n", encoding="utf-8")
-    files = {
-        path.name: {"bytes": path.stat().st_size, "sha256": sha256(path)}
-        for path in sorted(folder.iterdir())
-    }
     manifest = {
         "schema_version": SCHEMA_VERSION,
+        "name": "copy task",
         "source_language": "en",
         "target_language": "de",
         "levels": 2,
         "splits": splits,
-        "files": files,
+        "files": describe_files(folder),
     }
     write_json(folder / "manifest.json", manifest)
     return folder

@@ -17,12 +17,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mgsa.data.batch import Row, RowColumns
-from mgsa.data.manifest import Manifest, check_files
+from mgsa.data.manifest import Manifest
 from mgsa.data.ragged import Ragged, level_lists
-from mgsa.data.schema import MANIFEST, SCHEMA, TAGS, VOCABULARY
+from mgsa.data.schema import SCHEMA, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_vocabularies
 from mgsa.errors import InputError
 from mgsa.files import read_json
+from mgsa.listed_files import MANIFEST, check_files
 
 TextColumn = Literal["source_text", "target_text", "source_tokens", "target_tokens"]
 
@@ -50,10 +51,10 @@ def open_dataset(folder: str | Path, *, verify: bool = True) -> Dataset:
     """
     folder = Path(folder)
     manifest = Manifest.read(folder / MANIFEST)
-    check_files(folder, manifest.files, verify=verify)
     for name in [f"{split}.parquet" for split in manifest.rows] + [VOCABULARY, TAGS]:
         if name not in manifest.files:
             raise InputError(f"expected {name} among the files", path=folder / MANIFEST)
+    check_files(folder, manifest.files, verify=verify)
     dataset = Dataset(folder, manifest)
     for split in manifest.rows:
         dataset.check_schema(split)

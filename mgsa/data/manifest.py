@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from mgsa.data.schema import SCHEMA_VERSION
 from mgsa.errors import InputError
 from mgsa.files import read_json, sha256
+from mgsa.listed_files import listed_files
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class Manifest:
 
     Attributes:
         identity: SHA-256 of the manifest, which holds those of all other files.
+        name: of the corpus.
         levels: how many levels of syntactic partition every row has.
         rows: the sentence pairs of every split.
         links: the links between subwords of every split, all pairs together.
@@ -26,6 +27,7 @@ class Manifest:
     """
 
     identity: str
+    name: str
     source_language: str
     target_language: str
     levels: int
@@ -52,37 +54,14 @@ class Manifest:
         try:
             return cls(
                 identity=sha256(path),
+                name=str(content["name"]),
                 source_language=content["source_language"],
                 target_language=content["target_language"],
                 levels=int(content["levels"]),
                 rows={name: int(split["rows"]) for name, split in content["splits"].items()},
                 links={name: int(split["links"]) for name, split in content["splits"].items()},
-                files={
-                    name: (int(file["bytes"]), str(file["sha256"]))
-                    for name, file in content["files"].items()
-                },
+                files=listed_files(content),
                 content=content,
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"malformed manifest: {error!r}", path=path) from None
-
-
-def check_files(folder: Path, files: Mapping[str, tuple[int, str]], *, verify: bool) -> None:
-    """Check the files of an artifact against what its manifest says of them.
-
-    Args:
-        files: size in bytes and SHA-256 of each, by name.
-        verify: whether to compare the SHA-256 too, which reads every file.
-
-    Raises:
-        InputError: one is missing, truncated or altered.
-    """
-    for name, (size, digest) in files.items():
-        path = folder / name
-        if not path.is_file():
-            raise InputError("no such file, but the manifest lists it", path=path)
-        found = path.stat().st_size
-        if found != size:
-            raise InputError(f"expected {size} bytes as in the manifest, found {found}", path=path)
-        if verify and sha256(path) != digest:
-            raise InputError("its SHA-256 is not the manifest's: the file was altered", path=path)

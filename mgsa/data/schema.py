@@ -6,7 +6,6 @@ import pyarrow as pa
 
 SCHEMA_VERSION = 1
 
-MANIFEST = "manifest.json"
 VOCABULARY = "vocab.json"
 TAGS = "tags.json"
 PREPROCESSING = "preprocessing.json"

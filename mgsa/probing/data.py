@@ -13,13 +13,13 @@ import pyarrow.parquet as pq
 
 from mgsa.data.artifact import naming_parquet
 from mgsa.data.batch import RowColumns
-from mgsa.data.manifest import check_files
 from mgsa.data.ragged import Ragged, level_lists
-from mgsa.data.schema import MANIFEST, TAGS, VOCABULARY
+from mgsa.data.schema import TAGS, VOCABULARY
 from mgsa.data.verification import first_wrong, wrong_phrases, wrong_side
 from mgsa.data.vocabulary import Vocabulary, read_vocabularies
 from mgsa.errors import InputError
 from mgsa.files import read_json, sha256
+from mgsa.listed_files import MANIFEST, check_files, listed_files
 from mgsa.probing.rows import NO_LABEL, ProbingRows
 from mgsa.probing.schema import (
     KIND,
@@ -46,10 +46,10 @@ def open_probing_data(folder: str | Path, *, verify: bool = True) -> ProbingData
     """
     folder = Path(folder)
     manifest = _Manifest.read(folder / MANIFEST)
-    check_files(folder, manifest.files, verify=verify)
     for name in [*(f"{split}.parquet" for split in SPLITS), LABELS, VOCABULARY, TAGS]:
         if name not in manifest.files:
             raise InputError(f"expected {name} among the files", path=folder / MANIFEST)
+    check_files(folder, manifest.files, verify=verify)
     return ProbingData(folder, manifest)
 
 
@@ -80,10 +80,7 @@ class _Manifest:
                 language=content["language"],
                 levels=int(content["levels"]),
                 rows={split: int(content["splits"][split]["sentences"]) for split in SPLITS},
-                files={
-                    name: (int(file["bytes"]), str(file["sha256"]))
-                    for name, file in content["files"].items()
-                },
+                files=listed_files(content),
                 content=content,
                 identity=sha256(path),
             )

@@ -45,4 +45,10 @@ def average(arguments: argparse.Namespace) -> None:
             path=arguments.checkpoints,
         )
     paths = [read_checkpoint(folder_of(arguments.checkpoints, n)).weights for n in updates]
-    replace_weights(artifact, averaging.average(paths), source=paths[-1], out=arguments.out)
+    replace_weights(
+        artifact,
+        averaging.average(paths),
+        source=paths[-1],
+        updates=updates,
+        out=arguments.out,
+    )

@@ -241,15 +241,21 @@ def _finish(run: Run, trainer: Trainer, dataset: Dataset, identity: str) -> dict
     updates = _chosen_updates(run, state)
     paths = [folder_of(run.checkpoints, update) / WEIGHTS for update in updates]
     put_tensors(model, average(paths), path=paths[-1])
-    scores = trainer.validation.score(model) if len(paths) > 1 else None
+    means = trainer.validation.score(model) if len(paths) > 1 else None
     if not trainer.fabric.is_global_zero:
         return {}
+    scores = trainer.curves.at(updates[-1], "valid_nll") if means is None else means
     save_model(
         run.out,
         model,
         run.model,
         dataset,
-        run={"train": to_mapping(run.train), "identity": identity, "updates": updates},
+        run={
+            "train": to_mapping(run.train),
+            "identity": identity,
+            "updates": updates,
+            "scores": scores,
+        },
         curves=trainer.curves.text,
     )
     return {
@@ -260,7 +266,7 @@ def _finish(run: Run, trainer: Trainer, dataset: Dataset, identity: str) -> dict
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "skipped_batches": state.skipped_batches,
         "tokens_per_second": round(trainer.display.tokens_per_second, 1),
-        **(trainer.curves.at(updates[-1], "valid_nll") if scores is None else scores),
+        **scores,
     }
 
 

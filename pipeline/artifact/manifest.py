@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mgsa.errors import InputError
-from mgsa.files import read_json, sha256
+from mgsa.files import read_json
 from mgsa.settings import read_yaml
 from pipeline.stage import SECTIONS
 
@@ -100,14 +100,6 @@ def library_versions(names: Sequence[str] = LIBRARIES) -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue  # a dataset can be built from the text stages' outputs without their libraries
     return installed
-
-
-def file_hashes(folder: Path) -> dict[str, dict[str, Any]]:
-    """Size in bytes and SHA-256 of every file of a folder, by name."""
-    return {
-        path.name: {"bytes": path.stat().st_size, "sha256": sha256(path)}
-        for path in sorted(folder.iterdir())
-    }
 
 
 def _without_workers(value: Any) -> Any:

@@ -15,7 +15,7 @@ import torch
 from mgsa.config import MODEL_KINDS
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.errors import InputError
-from mgsa.files import sha256, write_json
+from mgsa.files import read_json, sha256, write_json
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_artifact import check_replaceable, load_model, replace_weights, save_model
@@ -55,6 +55,7 @@ def test_stands_by_itself(saved: tuple[Path, EncoderDecoder]) -> None:
     assert artifact.tags == TAGS
     assert artifact.vocabularies[0] is artifact.vocabularies[1]
     assert {path.name for path in folder.iterdir()} == {
+        "README.md",
         "bpe.codes",
         "config.json",
         "curves.jsonl",
@@ -75,12 +76,16 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
 
 
+def spoil(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+
+
 @pytest.mark.parametrize(
     ("name", "damage", "message"),
     [
-        ("model.safetensors", cut, "its SHA-256 is not the manifest's"),
-        ("vocab.json", cut, "its SHA-256 is not the manifest's"),
-        ("bpe.codes", cut, "its SHA-256 is not the manifest's"),
+        ("model.safetensors", cut, "expected [0-9]+ bytes as in the manifest, found [0-9]+"),
+        ("vocab.json", spoil, "its SHA-256 is not the manifest's"),
+        ("bpe.codes", spoil, "its SHA-256 is not the manifest's"),
         ("tags.json", Path.unlink, "no such file, but the manifest lists it"),
         ("manifest.json", Path.unlink, "no such file"),
         ("manifest.json", cut, "expected JSON"),
@@ -100,7 +105,7 @@ def test_damage_is_named(
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("version", 1, "expected a model of version 2, got 1"),
+        ("version", 1, "expected a model of version 3, got 1"),
         ("kind", "mgsa dataset", r"expected the manifest of a model \('mgsa model'\)"),
         ("files", None, "malformed manifest: expected files"),
         ("files", {}, r"expected model\.safetensors among the files"),
@@ -131,7 +136,8 @@ def test_a_pickle_planted_with_its_hash_is_refused_unopened(
     weights, manifest = saved[0] / "model.safetensors", saved[0] / "manifest.json"
     weights.write_bytes(pickle.dumps(Bomb(tmp_path / "evidence")))
     content = json.loads(manifest.read_text(encoding="utf-8"))
-    content["files"]["model.safetensors"] = sha256(weights)
+    size = weights.stat().st_size
+    content["files"]["model.safetensors"] = {"bytes": size, "sha256": sha256(weights)}
     write_json(manifest, content)
     with pytest.raises(InputError, match=r"model\.safetensors: expected a safetensors file"):
         load_model(saved[0])
@@ -143,12 +149,31 @@ def test_other_weights_in_the_same_artifact(
 ) -> None:
     artifact = load_model(saved[0])
     tensors = {n: torch.ones_like(t) for n, t in named_tensors(artifact.model).items()}
-    replace_weights(artifact, tensors, source=Path("ones"), out=tmp_path / "other")
+    replace_weights(artifact, tensors, source=Path("ones"), updates=[3, 6], out=tmp_path / "other")
     other = load_model(tmp_path / "other")
     assert all(bool((t == 1).all()) for t in named_tensors(other.model).values())
     for path in saved[0].iterdir():
-        if path.name not in ("model.safetensors", "manifest.json"):
+        if path.name not in ("model.safetensors", "config.json", "README.md", "manifest.json"):
             assert (tmp_path / "other" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_the_card_says_whose_weights_they_are(
+    saved: tuple[Path, EncoderDecoder], tmp_path: Path
+) -> None:
+    artifact = load_model(saved[0])
+    card = (saved[0] / "README.md").read_text("utf-8")
+    assert "| trained on | copy task, 3 pairs |" in card
+    replace_weights(
+        artifact,
+        named_tensors(artifact.model),
+        source=Path("same"),
+        updates=[3, 6],
+        out=tmp_path / "other",
+    )
+    card = (tmp_path / "other" / "README.md").read_text("utf-8")
+    assert "| weights | the mean of those of updates 3, 6 |" in card
+    content = read_json(tmp_path / "other" / "config.json")
+    assert (content["updates"], content["seed"]) == ([3, 6], 1)
 
 
 def test_only_an_empty_folder_or_a_model_is_replaced(

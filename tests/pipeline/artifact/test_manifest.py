@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from mgsa.errors import InputError
-from mgsa.files import sha256, write_json
+from mgsa.files import write_json
 from pipeline.artifact.manifest import (
     aligner_description,
-    file_hashes,
     library_versions,
     parser_description,
     preprocessing,
@@ -87,14 +86,6 @@ def test_preprocessing_is_what_inference_needs() -> None:
         "partition": {"c": 3},
         "parser": {"kind": "trees"},
     }
-
-
-def test_files_are_recorded_by_size_and_hash(tmp_path: Path) -> None:
-    (tmp_path / "b").write_bytes(b"123")
-    (tmp_path / "a").write_bytes(b"")
-    found = file_hashes(tmp_path)
-    assert list(found) == ["a", "b"]
-    assert found["b"] == {"bytes": 3, "sha256": sha256(tmp_path / "b")}
 
 
 def test_versions_are_those_of_the_installed_libraries() -> None:

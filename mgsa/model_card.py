@@ -1,0 +1,166 @@
+"""The model card: what a model artifact says of itself to people, as Markdown.
+
+It travels in the artifact as `README.md`, where model hubs look for it, and says nothing that is
+not in the other files too: the settings, the manifest, and the scores that training chose by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from mgsa.config import (
+    AlignmentConfig,
+    ModelConfig,
+    MultiGranularityConfig,
+    PhraseAttentionConfig,
+    TransformerConfig,
+)
+
+SCORES = {
+    "valid_bleu_tokenized": ("BLEU", "per cent, of tokens"),
+    "valid_perplexity": ("perplexity", "a subword"),
+    "valid_nll": ("negative log-likelihood", "nats a subword"),
+    "valid_tag_accuracy": ("phrase tags", "share of right ones"),
+}
+"""Scores of the validation split that a card shows, what they are called, and in what."""
+
+
+def model_card(
+    config: ModelConfig, run: Mapping[str, Any], manifest: Mapping[str, Any], *, parameters: int
+) -> str:
+    """The card of a model.
+
+    Args:
+        run: what `config.json` says of how the weights came to be: `updates`, `scores`, if known.
+        manifest: of the model artifact: its languages and the dataset it was trained on.
+        parameters: of the model, weights that are shared counted once.
+    """
+    source, target = manifest["source_language"], manifest["target_language"]
+    dataset = manifest["dataset"]
+    front = {
+        "language": [source, target],
+        "library_name": "mgsa",
+        "pipeline_tag": "translation",
+    }
+    updates = run.get("updates", [])
+    facts = {
+        "translates": f"{source} to {target}",
+        "trained on": f"{dataset['name']}, {dataset['rows']['train']:,} pairs",
+        "dataset": f"SHA-256 of its manifest: `{dataset['identity']}`",
+        "weights": _weights(updates),
+        "parameters": f"{parameters:,}",
+        "sees": _sees(config),
+    }
+    sections = [
+        f"---\n{yaml.safe_dump(front, sort_keys=False)}---",
+        f"# {source} → {target}, from {dataset['name']}",
+        describe(config),
+        "\n".join(["| | |", "| --- | --- |", *(f"| {k} | {v} |" for k, v in facts.items() if v)]),
+        *_scores(run.get("scores", {}), dataset["rows"].get("valid")),
+        _USE.format(source=source),
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def describe(config: ModelConfig) -> str:
+    """A model's architecture in a few sentences."""
+    if not isinstance(config, TransformerConfig):
+        names = {"attn": "attn", "key_value": "key-value", "modifying_iw": "modifying-IW"}
+        return (
+            f"LSTMs, {config.encoder_layers} layers of encoder and {config.decoder_layers} of "
+            f"decoder, width {config.dim}, attention {names[config.attention]} (Mino et al. 2017)."
+            + _alignment(config.alignment)
+        )
+    return (
+        f"A Transformer (Vaswani et al. 2017), {config.encoder_layers} layers of encoder and "
+        f"{config.decoder_layers} of decoder, width {config.dim}, feed-forward {config.ffn_dim}, "
+        f"{config.heads} heads."
+        + _multi_granularity(config.multi_granularity)
+        + _phrase_attention(config.phrase_attention)
+        + _alignment(config.alignment)
+    )
+
+
+def _multi_granularity(config: MultiGranularityConfig | None) -> str:
+    if config is None:
+        return ""
+    interaction = {"none": "no interaction", "lstm": "an LSTM", "on_lstm": "an ON-LSTM"}
+    return (
+        f" Multi-granularity self-attention (Hao et al. 2019) in encoder layers "
+        f"{_listed(config.layers)}: {_listed(config.granularities)}; composition by "
+        f"{config.composition.replace('_', '-')}, {interaction[config.interaction]} over the "
+        f"phrases{', tag supervision' if config.tags else ''}."
+    )
+
+
+def _phrase_attention(config: PhraseAttentionConfig | None) -> str:
+    if config is None:
+        return ""
+    technique = {"conv_kv": "ConvKV", "query_k": "QueryK"}[config.technique]
+    return (
+        f" Phrase-based attention (Nguyen & Joty 2018), {technique}, {config.structure}, n = "
+        f"{_listed(config.ngrams)}, in {_listed(config.attentions)}."
+    )
+
+
+def _alignment(config: AlignmentConfig | None) -> str:
+    if config is None:
+        return ""
+    context = "the full context" if config.full_context else "one pass"
+    return (
+        f" A head of decoder layer {config.layer} aligns words (Garg et al. 2019), from {context}."
+    )
+
+
+def _listed(items: tuple[object, ...]) -> str:
+    return ", ".join(map(str, items))
+
+
+def _weights(updates: list[int]) -> str:
+    match updates:
+        case []:
+            return ""
+        case [update]:
+            return f"of update {update:,}"
+        case _:
+            return f"the mean of those of updates {', '.join(f'{u:,}' for u in updates)}"
+
+
+def _sees(config: ModelConfig) -> str:
+    """What a source sentence must come with."""
+    multi = config.multi_granularity if isinstance(config, TransformerConfig) else None
+    if multi and any(name.startswith("syntactic") for name in multi.granularities):
+        return "subwords, and the phrases of the sentence's constituency tree: it needs the parser"
+    return "subwords alone: it needs no parser"
+
+
+def _scores(scores: Mapping[str, float], num_pairs: int | None) -> list[str]:
+    rows = [
+        f"| {name} | {scores[key]:.4g} | {unit} |"
+        for key, (name, unit) in SCORES.items()
+        if key in scores
+    ]
+    if not rows:
+        return []
+    return [
+        "## Scores",
+        f"Of the validation split ({num_pairs:,} pairs), by which the weights were chosen. Scores "
+        "on test data stand beside the project's other metrics, at the revision that the model is "
+        "of.",
+        "\n".join(["| | | |", "| --- | ---: | --- |", *rows]),
+    ]
+
+
+_USE = """\
+## Use
+
+```console
+$ mgsa translate --model DIR --dataset DATASET --split test
+$ python -m pipeline.translate --model DIR < text.{source}
+```
+
+`config.json` has every setting, `curves.jsonl` how training went, `manifest.json` the SHA-256 of
+every file. Weights are safetensors: nothing in the folder is unpickled, or run."""
