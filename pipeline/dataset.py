@@ -1,19 +1,22 @@
-"""The dataset artifact: everything the text stages made, as arrays that stand by themselves."""
+"""The dataset artifact: everything the text stages made, as arrays that stand by themselves.
+
+The command builds one, or tells of one that there is: what it is, whether it is whole, and how it
+differs from another.
+"""
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from mgsa.command import progress, run
-from mgsa.files import read_lines, write_json
-from mgsa.listed_files import MANIFEST, describe_files
+from mgsa.files import write_json
 from mgsa.settings import Positive, to_mapping
 from pipeline.artifact.manifest import (
     DATASET_MARKS,
@@ -21,20 +24,20 @@ from pipeline.artifact.manifest import (
     library_versions,
     parser_description,
     preprocessing,
+    read_figures,
     read_object,
     recorded_parameters,
+    write_manifest,
 )
 from pipeline.artifact.parquet_file import parquet_writer
 from pipeline.artifact.stage_outputs import StageOutputs
 from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings, replacing_outputs
+from pipeline.workers import chunks
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mgsa.data.vocabulary import Vocabulary
-    from pipeline.artifact.columns import Lines
-
-T = TypeVar("T")
+    from pipeline.artifact.symbols import Symbols
 
 
 @dataclass(frozen=True)
@@ -50,22 +53,18 @@ class DatasetSettings:
     compression: Literal["zstd", "snappy", "none"]
 
 
-@dataclass(frozen=True)
-class Symbols:
-    """What ids stand for."""
-
-    vocabularies: tuple[Vocabulary, Vocabulary]
-    tags: tuple[str, ...]
-    levels: int
-
-
 def build_dataset(
-    inputs: StageOutputs, settings: DatasetSettings, parameters: Mapping[str, Any], folder: Path
+    inputs: StageOutputs,
+    settings: DatasetSettings,
+    parameters: Mapping[str, Any],
+    figures: Mapping[str, float],
+    folder: Path,
 ) -> dict[str, float]:
     """Fill `folder` with the artifact, and give its counts.
 
     Args:
         parameters: the sections of the parameter file, to be recorded.
+        figures: what the stages before reported, for the card.
 
     Raises:
         InputError: an input is missing, malformed, or doesn't fit another.
@@ -77,9 +76,10 @@ def build_dataset(
     inputs.check(SPLITS)
 
     from mgsa.data.schema import BPE_FILES, PREPROCESSING, SCHEMA_VERSION
+    from pipeline.artifact.symbols import collect_symbols, write_symbols
 
-    symbols = _collect_symbols(inputs, settings)
-    _write_symbols(folder, symbols)
+    symbols = collect_symbols(inputs.bpe, inputs.partitions, joint=settings.joint_vocabulary)
+    write_symbols(folder, symbols)
     counts = {split: _write_split(folder, split, inputs, settings, symbols) for split in SPLITS}
     for name in BPE_FILES:
         shutil.copyfile(inputs.bpe / name, folder / name)
@@ -94,7 +94,6 @@ def build_dataset(
         "tags": len(symbols.tags),
         "vocabulary": {"source": len(source), "target": len(target), "joint": source is target},
         "splits": counts,
-        "files": describe_files(folder),
         "made_by": {
             "parameters": parameters,
             "libraries": library_versions(),
@@ -102,7 +101,7 @@ def build_dataset(
             "aligner": aligner,
         },
     }
-    write_json(folder / MANIFEST, manifest)
+    write_manifest(folder, manifest, figures=figures)
     flat = {f"{split}_{name}": n for split in SPLITS for name, n in counts[split].items()}
     return {
         "source_vocabulary": len(source),
@@ -110,57 +109,6 @@ def build_dataset(
         "tags": len(symbols.tags),
         **flat,
     }
-
-
-def _collect_symbols(inputs: StageOutputs, settings: DatasetSettings) -> Symbols:
-    """The subwords and tags of the training split, most frequent first."""
-    from mgsa.data.schema import UNKNOWN_TAG
-    from mgsa.data.vocabulary import Vocabulary
-    from pipeline.artifact.columns import Lines
-    from pipeline.artifact.phrase_columns import count_tags, num_levels
-    from pipeline.subwords import check_subwords
-
-    size = settings.row_group_rows
-    source, target = (_count(inputs.bpe / f"train.{side}", Lines.counted, size) for side in SIDES)
-    for side, subwords in zip(SIDES, (source, target), strict=True):
-        check_subwords(inputs.bpe, side, subwords)
-    if settings.joint_vocabulary:
-        joint = Vocabulary.of(_by_frequency(source + target))
-        vocabularies = (joint, joint)
-    else:
-        vocabularies = (
-            Vocabulary.of(_by_frequency(source)),
-            Vocabulary.of(_by_frequency(target)),
-        )
-    phrases = inputs.partitions / "train.phrases"
-    tags = (UNKNOWN_TAG, *_by_frequency(_count(phrases, count_tags, size)))
-    return Symbols(vocabularies, tags, num_levels(next(read_lines(phrases), "")))
-
-
-def _count(path: Path, count: Callable[[Lines], Counter[str]], size: int) -> Counter[str]:
-    from pipeline.artifact.columns import Lines
-
-    total: Counter[str] = Counter()
-    first = 1
-    for lines in _portions(read_lines(path), size):
-        total.update(count(Lines(path, first, lines)))
-        first += len(lines)
-    return total
-
-
-def _by_frequency(counts: Counter[str]) -> list[str]:
-    return sorted(counts, key=lambda symbol: (-counts[symbol], symbol))
-
-
-def _write_symbols(folder: Path, symbols: Symbols) -> None:
-    from mgsa.data.schema import TAGS, VOCABULARY
-
-    source, target = symbols.vocabularies
-    write_json(
-        folder / VOCABULARY,
-        {"source": source.symbols, "target": None if source is target else target.symbols},
-    )
-    write_json(folder / TAGS, symbols.tags)
 
 
 def _write_split(
@@ -172,7 +120,7 @@ def _write_split(
     files = inputs.row_files(split)
     totals: Counter[str] = Counter()
     portions = progress(
-        _portions(inputs.rows(split), settings.row_group_rows),
+        chunks(inputs.rows(split), settings.row_group_rows),
         f"dataset {split}",
         total=None,
         unit="pairs",
@@ -225,12 +173,6 @@ def _table(
     return table, counts
 
 
-def _portions(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    iterator = iter(items)
-    while portion := list(islice(iterator, size)):
-        yield portion
-
-
 def main(argv: Sequence[str] | None = None) -> None:
     """Build the dataset, or verify one."""
     parser = argument_parser("dataset", "Build the dataset artifact, or verify one.")
@@ -247,15 +189,28 @@ def main(argv: Sequence[str] | None = None) -> None:
         parser.add_argument(f"--{name}", type=Path, metavar="DIR", help=meaning)
     parser.add_argument("--report", type=Path, metavar="FILE", help="counts, as JSON")
     parser.add_argument(
-        "--verify", type=Path, metavar="DIR", help="check this artifact, every row of it, instead"
+        "--reports",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="what the stages before reported, as JSON, for the card",
+    )
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument("--info", type=Path, metavar="DIR", help="say what this artifact is")
+    instead.add_argument(
+        "--verify", type=Path, metavar="DIR", help="check this artifact, every row of it"
+    )
+    instead.add_argument(
+        "--diff", type=Path, nargs=2, metavar="DIR", help="say how these two artifacts differ"
     )
     arguments = parser.parse_args(argv)
-    if arguments.verify is not None:
-        _verify(arguments.verify)
+    if arguments.info or arguments.verify or arguments.diff:
+        _tell(arguments)
         return
     for name in [*folders, "report"]:
         if name != "alignments" and getattr(arguments, name) is None:
-            parser.error(f"--{name} is required (or --verify)")
+            parser.error(f"--{name} is required (or --info, --verify, --diff)")
     settings = read_settings(arguments, "dataset", DatasetSettings)
     parameters = recorded_parameters(arguments.params) | {"dataset": to_mapping(settings)}
     inputs = StageOutputs(
@@ -267,18 +222,30 @@ def main(argv: Sequence[str] | None = None) -> None:
         alignments=arguments.alignments,
     )
     read = [getattr(arguments, name) for name in folders if name != "out"]
-    given = [path for path in read if path is not None]
+    given = [*(path for path in read if path is not None), *arguments.reports]
+    figures = read_figures(arguments.reports)
     outputs = replacing_outputs(arguments.out, arguments.report, *DATASET_MARKS, inputs=given)
     with outputs as (folder, report):
-        report.update(build_dataset(inputs, settings, parameters, folder))
+        report.update(build_dataset(inputs, settings, parameters, figures, folder))
 
 
-def _verify(folder: Path) -> None:
+def _tell(arguments: argparse.Namespace) -> None:
+    """Print what is asked about a dataset, or two."""
+    from mgsa.data.artifact import open_dataset
     from mgsa.data.verification import verify_dataset
+    from pipeline.artifact.description import description
+    from pipeline.artifact.difference import differences
 
-    dataset = verify_dataset(folder)
-    rows = ", ".join(f"{count:,} {split}" for split, count in dataset.manifest.rows.items())
-    print(f"{folder}: {rows} rows, all as the manifest says")
+    if arguments.info:
+        lines = description(open_dataset(arguments.info, verify=False).manifest)
+    elif arguments.verify:
+        counts = verify_dataset(arguments.verify).manifest.rows.items()
+        rows = ", ".join(f"{count:,} {split}" for split, count in counts)
+        lines = iter([f"{arguments.verify}: {rows} rows, all as the manifest says"])
+    else:
+        lines = differences(*(open_dataset(folder, verify=False) for folder in arguments.diff))
+    for line in lines:
+        print(line)
 
 
 if __name__ == "__main__":

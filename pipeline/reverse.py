@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mgsa.command import progress, run
 from mgsa.files import read_json, replacing_folder, write_json
-from mgsa.listed_files import MANIFEST, describe_files
-from pipeline.artifact.manifest import DATASET_MARKS
+from pipeline.artifact.manifest import DATASET_MARKS, write_manifest
 from pipeline.stage import check_replaceable
 
 if TYPE_CHECKING:
@@ -54,10 +53,9 @@ def reverse_dataset(dataset: Dataset, folder: Path) -> None:
             name: swapped_sides(counts) | {"phrases": 0, "phrases_unknown": 0}
             for name, counts in content["splits"].items()
         },
-        "files": describe_files(folder),
         "made_by": {**content["made_by"], "reversed_from": dataset.manifest.identity},
     }
-    write_json(folder / MANIFEST, manifest)
+    write_manifest(folder, manifest, figures={})
 
 
 def swapped_sides(content: Mapping[str, Any]) -> dict[str, Any]:

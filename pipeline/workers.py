@@ -59,13 +59,13 @@ def map_chunks(
     """
     if workers < 1 or chunk_size < 1:
         raise ValueError(f"expected at least 1 worker and 1 item a chunk: {workers}, {chunk_size}")
-    chunks = _chunks(items, chunk_size)
-    first = list(islice(chunks, 2 if workers > 1 else 0))
-    chunks = chain(first, chunks)
+    given = chunks(items, chunk_size)
+    first = list(islice(given, 2 if workers > 1 else 0))
+    given = chain(first, given)
     if len(first) > 1:
-        yield from _map_in_pool(function, chunks, workers, initializer, initargs)
+        yield from _map_in_pool(function, given, workers, initializer, initargs)
         return
-    for number, chunk in enumerate(chunks):
+    for number, chunk in enumerate(given):
         if number == 0 and initializer is not None:
             initializer(*initargs)
         yield function(chunk)
@@ -73,7 +73,7 @@ def map_chunks(
 
 def _map_in_pool(
     function: Callable[[list[T]], R],
-    chunks: Iterator[list[T]],
+    given: Iterator[list[T]],
     workers: int,
     initializer: Callable[..., None] | None,
     initargs: tuple[Any, ...],
@@ -89,7 +89,7 @@ def _map_in_pool(
     try:
         while True:
             try:
-                for chunk in islice(chunks, CHUNKS_AHEAD * workers - len(pending)):
+                for chunk in islice(given, CHUNKS_AHEAD * workers - len(pending)):
                     pending.append(pool.submit(_call, function, chunk))
             except BrokenProcessPool:
                 raise
@@ -108,7 +108,8 @@ def _map_in_pool(
         pool.shutdown(cancel_futures=True)
 
 
-def _chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
+def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Runs of `size` items, the last of which may be shorter."""
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk

@@ -13,7 +13,8 @@ from pipeline.composition import compose
 from pipeline.stage import SECTIONS
 from tests.imports import ROOT, needed_files
 
-STAGES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
+PIPELINE: dict[str, Any] = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))
+STAGES: dict[str, dict[str, Any]] = PIPELINE["stages"]
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -48,6 +49,17 @@ def test_paths_of_a_command_are_declared(stage: str) -> None:
 
 def _covered(path: str, declared: list[str]) -> bool:
     return any(path == one or path.startswith(f"{one}/") for one in declared)
+
+
+def test_artifacts_are_outputs_that_are_described() -> None:
+    outputs = [out for stage in STAGES.values() for out in stage.get("outs", [])]
+    artifacts = PIPELINE["artifacts"]
+    assert artifacts.keys() >= {"dataset", "model"}
+    for name, artifact in artifacts.items():
+        assert artifact["path"] in outputs, name
+        assert artifact["type"] in ("dataset", "model")
+        assert artifact["desc"]
+        assert artifact["labels"]
 
 
 def test_params_are_the_default_composition() -> None:

@@ -2,9 +2,13 @@
 
 stage_outputs     what the text stages wrote, row by row
 columns           the columns of a dataset
-parquet_file      a Parquet file, written row group by row group
 phrase_columns    the phrases of a row, in subwords
 link_columns      the links of a row, in subwords
+symbols           what ids stand for
+parquet_file      a Parquet file, written row group by row group
+description       what a dataset is, in a few facts
+dataset_card      and at more length, for people
 manifest          what made a dataset
+difference        what differs between two datasets
 reversed_columns  rows with their sides swapped
 """

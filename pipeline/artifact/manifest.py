@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from mgsa.errors import InputError
-from mgsa.files import read_json
+from mgsa.files import open_to_write, read_json, write_json
+from mgsa.listed_files import MANIFEST, describe_files
 from mgsa.settings import read_yaml
+from pipeline.artifact.dataset_card import CARD, dataset_card
 from pipeline.stage import SECTIONS
 
 LIBRARIES = ("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt")
@@ -100,6 +102,34 @@ def library_versions(names: Sequence[str] = LIBRARIES) -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue  # a dataset can be built from the text stages' outputs without their libraries
     return installed
+
+
+def read_figures(reports: Sequence[Path]) -> dict[str, float]:
+    """The numbers that stages reported, by name.
+
+    Raises:
+        InputError: a report is missing or malformed.
+    """
+    return {
+        name: value
+        for path in reports
+        for name, value in read_object(path, ()).items()
+        if isinstance(value, int | float)
+    }
+
+
+def write_manifest(
+    folder: Path, content: Mapping[str, Any], *, figures: Mapping[str, float]
+) -> None:
+    """Write what is last in a dataset artifact: its card, and the manifest of all files.
+
+    Args:
+        content: of the manifest, less the files.
+        figures: what the stages before reported, for the card.
+    """
+    with open_to_write(folder / CARD) as file:
+        file.write(dataset_card(content, figures))
+    write_json(folder / MANIFEST, {**content, "files": describe_files(folder)})
 
 
 def _without_workers(value: Any) -> Any:

@@ -49,7 +49,7 @@ def test_the_artifact_is_what_the_design_says(stages: Path) -> None:
     assert {path.name for path in out.iterdir()} == {
         *("train.parquet", "valid.parquet", "test.parquet"),
         *("vocab.json", "tags.json", "bpe.codes", "vocab.source", "vocab.target"),
-        *("preprocessing.json", "manifest.json"),
+        *("preprocessing.json", "README.md", "manifest.json"),
     }
     manifest = read_json(out / "manifest.json")
     assert manifest["name"] == "made up"
@@ -223,7 +223,62 @@ def test_impossible_settings_are_named(stages: Path, override: str, message: str
 def test_a_missing_argument_is_named(stages: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["--corpus", str(stages / "corpus")])
-    assert "--tokenized is required (or --verify)" in capsys.readouterr().err
+    assert "--tokenized is required (or --info, --verify, --diff)" in capsys.readouterr().err
+
+
+def test_the_card_says_what_the_stages_reported(stages: Path) -> None:
+    write_json(stages / "tokenize.json", {"train_pairs": 7, "train_kept": 4})
+    write_json(stages / "parser.json", {"labelled_f1": 95.81, "notes": ["no figure"]})
+    reports = [str(stages / "tokenize.json"), str(stages / "parser.json")]
+    card = (build(stages, "--reports", *reports) / "README.md").read_text("utf-8")
+    assert "# made up, en → de" in card
+    assert "| of them kept | 4 |" in card
+    assert "| parser: labelled bracketing F1, per cent | 95.81 |" in card
+
+
+def test_a_report_that_is_none_is_one_line(
+    stages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (stages / "tokenize.json").write_text("[]", encoding="utf-8")
+    argv = [*arguments(stages), "--reports", str(stages / "tokenize.json")]
+    assert run(main, argv) == 2
+    assert capsys.readouterr().err == f"error: {stages}/tokenize.json: expected an object\n"
+    assert not (stages / "dataset").exists()
+
+
+def test_info_says_what_it_is(stages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = build(stages)
+    assert run(main, ["--info", str(out)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"made up, {open_dataset(out).manifest.identity}"
+    assert "languages: en to de" in lines
+    assert "phrases: 2 levels, 9 tags; trees that came with the corpus (c0ffee)" in lines
+    (test,) = [line for line in lines if line.startswith("test: ")]
+    assert test.startswith("test: 1 pairs, 6 source words, 4 target words, 8 source subwords")
+
+
+def test_a_dataset_differs_from_another(
+    stages: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = build(stages).rename(tmp_path / "other")
+    same = build(stages)
+    assert run(main, ["--diff", str(other), str(same)]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"{other} and {same} are the same: ")
+
+    write_stages(
+        tmp_path / "more",
+        SMALL | {"train": [BUSH, YES, BUSH, BUSH, Pair("No", "Nein", "1:INTJ ||| 1:UH")]},
+    )
+    more = build(tmp_path / "more", "--set", "compression=snappy")
+    assert run(main, ["--diff", str(other), str(more)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "made_by.parameters.dataset.compression: zstd -> snappy" in lines
+    assert "splits.train.rows: 4 -> 5" in lines
+    assert "pairs of train: 3 in both, 1 in the first alone, 2 in the second alone" in lines
+    assert not [line for line in lines if line.startswith("pairs of valid")]
+    (line,) = [line for line in lines if line.startswith("vocabulary of the target: ")]
+    assert line.endswith("0 in the first alone, 2 in the second alone")
 
 
 def test_verifying_says_what_is_there(stages: Path, capsys: pytest.CaptureFixture[str]) -> None:

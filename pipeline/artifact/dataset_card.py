@@ -1,0 +1,119 @@
+"""The dataset card: what a dataset artifact says of itself to people, as Markdown.
+
+It travels in the artifact as `README.md`. Its front matter is the one that dataset hubs read, so
+`datasets.load_dataset` knows the splits of the folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from pipeline.artifact.description import COUNTS, facts, split_counts
+
+CARD = "README.md"
+
+COLUMNS = {
+    "source_text, target_text": "the sentences as the corpus has them",
+    "source_tokens, target_tokens": "their tokens, separated by a space",
+    "source_ids, target_ids": "their subwords, as places in `vocab.json`, without end of sentence",
+    "source_length, target_length": "how many subwords these are",
+    "subwords_per_word, target_subwords_per_word": "how many subwords each token has",
+    "phrase_lengths": "for each level, the lengths of its phrases in subwords, which add up to the "
+    "source's",
+    "phrase_tags": "for each level, the tag of each phrase, as a place in `tags.json`",
+    "links": "word alignments, as places of subwords; null where there are none",
+}
+"""The columns of the Parquet files, and what they hold."""
+
+HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
+"""What dataset hubs call the splits."""
+
+FIGURES = {
+    "train_pairs": "training pairs of the corpus",
+    "train_kept": "of them kept",
+    "train_dropped_empty": "dropped, as one side was empty",
+    "train_dropped_short": "dropped as too short",
+    "train_dropped_long": "dropped as too long",
+    "train_dropped_ratio": "dropped for the ratio of their lengths",
+    "train_dropped_duplicate": "dropped as duplicates",
+    "labelled_f1": "parser: labelled bracketing F1, per cent",
+    "tagging_accuracy": "parser: part-of-speech accuracy, per cent",
+    "dev_trees": "parser: held-out trees that these are of",
+    "flat_too_long": "sentences too long to parse, with a flat tree",
+    "flat_failed": "sentences that the parser gave no tree for, with a flat one",
+    "train_unaligned_source": "share of source words without a link",
+    "test_aer": "aligner: alignment error rate on the test split, per cent",
+}
+"""Figures of the stages before that a card shows, and what they are."""
+
+
+def dataset_card(content: Mapping[str, Any], figures: Mapping[str, float]) -> str:
+    """The card of a dataset.
+
+    Args:
+        content: the manifest.
+        figures: what the stages before reported, of which those in `FIGURES` are shown.
+    """
+    source, target = content["source_language"], content["target_language"]
+    splits = split_counts(content)
+    shown = {what: figures[name] for name, what in FIGURES.items() if name in figures}
+    sections = [
+        f"---\n{yaml.safe_dump(_front_matter(content), sort_keys=False)}---",
+        f"# {content['name']}, {source} → {target}",
+        "Sentence pairs as arrays for neural machine translation: subwords, syntactic phrases with "
+        "their tags, word links, and the text that they are of.",
+        _table({name: [value] for name, value in facts(content).items()}, ["", ""]),
+        "## Splits",
+        _table(splits, ["split", *COUNTS.values()]),
+    ]
+    if shown:
+        sections += ["## How it came about", _table({k: [v] for k, v in shown.items()}, ["", ""])]
+    sections += [
+        "Every parameter of the stages that made it stands in `manifest.json`, with the SHA-256 of "
+        "every file. Terms of use are those of the corpus.",
+        "## Columns",
+        _table({f"`{names}`": [what] for names, what in COLUMNS.items()}, ["column", "what"]),
+        _USE,
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:
+    files = [
+        {"split": HUB_SPLITS.get(split, split), "path": f"{split}.parquet"}
+        for split in content["splits"]
+    ]
+    return {
+        "pretty_name": content["name"],
+        "language": [content["source_language"], content["target_language"]],
+        "task_categories": ["translation"],
+        "configs": [{"config_name": "default", "data_files": files}],
+    }
+
+
+def _table(rows: Mapping[str, list[Any]], heads: list[str]) -> str:
+    cells = [[name, *(_cell(value) for value in values)] for name, values in rows.items()]
+    numbers = all(isinstance(value, int | float) for values in rows.values() for value in values)
+    ruler = ["---", *["---:" if numbers else "---"] * (len(heads) - 1)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [heads, ruler, *cells])
+
+
+def _cell(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int | float) else str(value)
+
+
+_USE = """\
+## Use
+
+```console
+$ mgsa train --dataset DIR --config params.yaml --out MODEL
+$ python -m pipeline.dataset --verify DIR
+```
+
+```python
+import pandas
+pandas.read_parquet("DIR/test.parquet")
+```"""
