@@ -33,7 +33,12 @@ SETTINGS = {
     "parse": {},
     "bpe": {},
     "partition": {},
-    "dataset": {"joint_vocabulary": True, "row_group_rows": 10_000, "compression": "zstd"},
+    "dataset": {
+        "joint_vocabulary": True,
+        "row_group_rows": 10_000,
+        "shard_rows": 1_000_000,
+        "compression": "zstd",
+    },
 }
 NUM_SUBWORDS = 8_000
 LEVELS = 3

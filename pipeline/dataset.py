@@ -29,7 +29,7 @@ from pipeline.artifact.manifest import (
     recorded_parameters,
     write_manifest,
 )
-from pipeline.artifact.parquet_file import parquet_writer
+from pipeline.artifact.parquet_file import ShardWriter
 from pipeline.artifact.stage_outputs import StageOutputs
 from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings, replacing_outputs
 from pipeline.workers import chunks
@@ -45,11 +45,12 @@ class DatasetSettings:
     """How the artifact is laid out.
 
     A row group is what a reader decodes at once: larger ones compress better, smaller ones need
-    less memory.
+    less memory. A split of more than `shard_rows` rows is several files.
     """
 
     joint_vocabulary: bool
     row_group_rows: Positive
+    shard_rows: Positive
     compression: Literal["zstd", "snappy", "none"]
 
 
@@ -102,7 +103,12 @@ def build_dataset(
         },
     }
     write_manifest(folder, manifest, figures=figures)
-    flat = {f"{split}_{name}": n for split in SPLITS for name, n in counts[split].items()}
+    flat = {
+        f"{split}_{name}": count
+        for split in SPLITS
+        for name, count in counts[split].items()
+        if name != "files"
+    }
     return {
         "source_vocabulary": len(source),
         "target_vocabulary": len(target),
@@ -113,8 +119,8 @@ def build_dataset(
 
 def _write_split(
     folder: Path, split: str, inputs: StageOutputs, settings: DatasetSettings, symbols: Symbols
-) -> dict[str, int]:
-    """Write a split's Parquet file, a row group at a time; its counts."""
+) -> dict[str, Any]:
+    """Write a split's Parquet files, a row group at a time; its counts, and the files' names."""
     from mgsa.data.schema import SCHEMA
 
     files = inputs.row_files(split)
@@ -126,13 +132,14 @@ def _write_split(
         unit="pairs",
         size=len,
     )
-    path = folder / f"{split}.parquet"
-    with parquet_writer(path, SCHEMA, settings.compression) as writer:
+    with ShardWriter(
+        folder, split, SCHEMA, compression=settings.compression, shard_rows=settings.shard_rows
+    ) as writer:
         for portion in portions:
             table, counts = _table(portion, files, totals["rows"] + 1, symbols)
-            writer.write_table(table, row_group_size=settings.row_group_rows)
+            writer.write(table)
             totals.update(counts)
-    return dict(totals)
+    return {**totals, "files": writer.names}
 
 
 def _table(

@@ -41,8 +41,7 @@ def reverse_dataset(dataset: Dataset, folder: Path) -> None:
         shutil.copyfile(dataset.folder / name, folder / other)
     preprocessing = read_json(dataset.folder / PREPROCESSING)
     write_json(folder / PREPROCESSING, swapped_sides(preprocessing))
-    for split in dataset.manifest.rows:
-        _write_split(folder, split, dataset)
+    files = {split: _write_split(folder, split, dataset) for split in dataset.manifest.rows}
     content = dataset.manifest.content
     manifest = {
         **swapped_sides(content),
@@ -50,7 +49,7 @@ def reverse_dataset(dataset: Dataset, folder: Path) -> None:
         "tags": 1,
         "vocabulary": swapped_sides(content["vocabulary"]),
         "splits": {
-            name: swapped_sides(counts) | {"phrases": 0, "phrases_unknown": 0}
+            name: swapped_sides(counts) | {"phrases": 0, "phrases_unknown": 0, "files": files[name]}
             for name, counts in content["splits"].items()
         },
         "made_by": {**content["made_by"], "reversed_from": dataset.manifest.identity},
@@ -67,11 +66,10 @@ def swapped_sides(content: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _write_split(folder: Path, split: str, dataset: Dataset) -> None:
-    """Write a split's Parquet file, a row group at a time."""
-    import pyarrow.parquet as pq
-
+def _write_split(folder: Path, split: str, dataset: Dataset) -> list[str]:
+    """Write a split's Parquet files, a row group at a time; give their names."""
     from mgsa.data.schema import SCHEMA
+    from pipeline.artifact.parquet_file import ShardWriter
     from pipeline.artifact.reversed_columns import reversed_table
 
     portions = progress(
@@ -81,11 +79,11 @@ def _write_split(folder: Path, split: str, dataset: Dataset) -> None:
         unit="pairs",
         size=lambda portion: portion[1].num_rows,
     )
-    with pq.ParquetWriter(
-        folder / f"{split}.parquet", SCHEMA, compression="zstd", version="2.6"
-    ) as writer:
+    shard_rows = max(dataset.shard_rows(split))
+    with ShardWriter(folder, split, SCHEMA, compression="zstd", shard_rows=shard_rows) as writer:
         for _, table in portions:
-            writer.write_table(reversed_table(table), row_group_size=table.num_rows)
+            writer.write(reversed_table(table))
+    return writer.names
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -41,10 +41,14 @@ def write_copy_task(
     """
     folder.mkdir(parents=True)
     generator = random.Random(seed)
-    splits: dict[str, dict[str, int]] = {}
+    splits: dict[str, dict[str, Any]] = {}
     for split, size in {"train": train, "valid": valid, "test": test}.items():
         rows = [_row(generator, longest, links) for _ in range(size)]
-        splits[split] = {"rows": size, "links": sum(len(row["links"] or []) for row in rows)}
+        splits[split] = {
+            "files": [f"{split}.parquet"],
+            "rows": size,
+            "links": sum(len(row["links"] or []) for row in rows),
+        }
         table = pa.Table.from_pylist(rows, schema=SCHEMA)
         pq.write_table(table, folder / f"{split}.parquet", row_group_size=20)
     write_json(folder / "vocab.json", {"source": list(SYMBOLS), "target": None})

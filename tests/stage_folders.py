@@ -19,7 +19,12 @@ PARAMETERS = {
     "parse": {"max_words": 100, "workers": 2, "gpu": False},
     "bpe": {"merges": 10, "threshold": 1},
     "partition": {"levels": 2},
-    "dataset": {"joint_vocabulary": True, "row_group_rows": 3, "compression": "zstd"},
+    "dataset": {
+        "joint_vocabulary": True,
+        "row_group_rows": 3,
+        "shard_rows": 100,
+        "compression": "zstd",
+    },
 }
 
 

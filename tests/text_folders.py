@@ -28,7 +28,12 @@ PARAMETERS = {
     "parse": {"max_words": MAX_WORDS, "workers": 1, "gpu": False},
     "bpe": {"merges": 60, "min_frequency": 2, "vocabulary_threshold": 3, "workers": 1},
     "partition": {"levels": 3, "ngrams": [2], "boundaries": "parsed", "seed": 1, "workers": 1},
-    "dataset": {"joint_vocabulary": True, "row_group_rows": 20, "compression": "zstd"},
+    "dataset": {
+        "joint_vocabulary": True,
+        "row_group_rows": 20,
+        "shard_rows": 10_000,
+        "compression": "zstd",
+    },
 }
 
 Texts = Mapping[str, Sequence[tuple[str, str]]]

@@ -5,6 +5,7 @@ vocabulary    ids of subwords, special symbols
 ragged        lists of different lengths in one array
 batch         rows, and Batch: ids, lengths, segments of each granularity, tags
 manifest      what an artifact says of itself
+shards        the Parquet files of a split, read as one
 artifact      open a dataset artifact: version, hashes, rows streamed from Parquet
 bucketing     rows of like length together
 needs         what a model needs of a dataset: checked, and read

@@ -8,18 +8,17 @@ mapped pages would be one more copy.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from mgsa.data.batch import Row, RowColumns
 from mgsa.data.manifest import Manifest
 from mgsa.data.ragged import Ragged, level_lists
 from mgsa.data.schema import SCHEMA, TAGS, VOCABULARY
+from mgsa.data.shards import Shards
 from mgsa.data.vocabulary import Vocabulary, read_vocabularies
 from mgsa.errors import InputError
 from mgsa.files import read_json
@@ -51,7 +50,8 @@ def open_dataset(folder: str | Path, *, verify: bool = True) -> Dataset:
     """
     folder = Path(folder)
     manifest = Manifest.read(folder / MANIFEST)
-    for name in [f"{split}.parquet" for split in manifest.rows] + [VOCABULARY, TAGS]:
+    shards = [name for names in manifest.shards.values() for name in names]
+    for name in [*shards, VOCABULARY, TAGS]:
         if name not in manifest.files:
             raise InputError(f"expected {name} among the files", path=folder / MANIFEST)
     check_files(folder, manifest.files, verify=verify)
@@ -75,7 +75,7 @@ class Dataset:
         self.manifest = manifest
         self.vocabularies: tuple[Vocabulary, Vocabulary] = read_vocabularies(folder / VOCABULARY)
         self.tags: tuple[str, ...] = tuple(read_json(folder / TAGS))
-        self._files: dict[str, pq.ParquetFile] = {}
+        self._opened: dict[str, Shards] = {}
 
     def num_rows(self, split: str) -> int:
         """Sentence pairs of a split."""
@@ -84,11 +84,15 @@ class Dataset:
 
     def row_group_rows(self, split: str) -> np.ndarray:
         """(row groups,) how many rows each row group of a split has."""
-        metadata = self._file(split).metadata
-        return np.array(
-            [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)],
-            dtype=np.int64,
-        )
+        return self._shards(split).row_group_rows
+
+    def shard_rows(self, split: str) -> list[int]:
+        """How many rows each file of a split has."""
+        return self._shards(split).rows
+
+    def place(self, split: str, row: int) -> tuple[Path, int]:
+        """The file that has a row of a split, and its place there."""
+        return self._shards(split).place(row)
 
     def lengths(self, split: str, row_groups: Sequence[int] | None = None) -> np.ndarray:
         """(rows, 2) int32: subwords of source and target, of some row groups or of all."""
@@ -155,43 +159,42 @@ class Dataset:
         yield from self._portions(split, 0, None, SCHEMA.names)
 
     def check_schema(self, split: str) -> None:
-        """Check that a split's Parquet file has the columns and rows that the manifest promises.
+        """Check that a split's Parquet files have the columns and rows that the manifest promises.
 
         Raises:
-            InputError: it has not, or is no Parquet file.
+            InputError: they have not, or one is no Parquet file.
         """
-        file, path = self._file(split), self._path(split)
-        for expected in SCHEMA:
-            place = file.schema_arrow.get_field_index(expected.name)
-            if place < 0 or not file.schema_arrow.field(place).equals(expected):
-                raise InputError(f"expected a column {expected.name}: {expected.type}", path=path)
-        if file.metadata.num_rows != self.manifest.rows[split]:
+        shards = self._shards(split)
+        for path, schema in shards.schemas():
+            for expected in SCHEMA:
+                place = schema.get_field_index(expected.name)
+                if place < 0 or not schema.field(place).equals(expected):
+                    raise InputError(
+                        f"expected a column {expected.name}: {expected.type}", path=path
+                    )
+        found, expected_rows = sum(shards.rows), self.manifest.rows[split]
+        if found != expected_rows:
             raise InputError(
-                f"expected {self.manifest.rows[split]} rows as in the manifest, "
-                f"found {file.metadata.num_rows}",
-                path=path,
+                f"expected {expected_rows} rows as in the manifest, found {found}",
+                path=shards.paths[-1],
             )
-
-    def _path(self, split: str) -> Path:
-        return self.folder / f"{split}.parquet"
 
     def _expect(self, split: str) -> None:
         if split not in self.manifest.rows:
             splits = ", ".join(self.manifest.rows)
             raise InputError(f"no split {split!r}; it has {splits}", path=self.folder)
 
-    def _file(self, split: str) -> pq.ParquetFile:
+    def _shards(self, split: str) -> Shards:
         self._expect(split)
-        if split not in self._files:
-            with naming_parquet(self._path(split)):
-                self._files[split] = pq.ParquetFile(self._path(split))
-        return self._files[split]
+        if split not in self._opened:
+            names = self.manifest.shards[split]
+            self._opened[split] = Shards([self.folder / name for name in names])
+        return self._opened[split]
 
     def _read(self, split: str, row_groups: Sequence[int] | None, columns: list[str]) -> pa.Table:
-        file = self._file(split)
-        groups = range(file.metadata.num_row_groups) if row_groups is None else row_groups
-        with naming_parquet(self._path(split)):
-            return file.read_row_groups(list(groups), columns=columns)
+        shards = self._shards(split)
+        groups = range(len(shards.row_group_rows)) if row_groups is None else row_groups
+        return shards.read(groups, columns)
 
     def _portions(
         self, split: str, start: int, stop: int | None, columns: list[str]
@@ -242,13 +245,3 @@ def _rows_of(table: pa.Table, first: int) -> Iterator[Row]:
             target_subwords_per_word=row["target_subwords_per_word"],
             links=links and [(link["source"], link["target"]) for link in links],
         )
-
-
-@contextmanager
-def naming_parquet(path: Path) -> Iterator[None]:
-    """What pyarrow says of a damaged file, as an `InputError` that names it."""
-    try:
-        yield
-    except (pa.ArrowException, OSError) as error:
-        first_line = str(error).splitlines()[0]
-        raise InputError(f"expected a readable Parquet file: {first_line}", path=path) from None

@@ -22,6 +22,7 @@ class Manifest:
         levels: how many levels of syntactic partition every row has.
         rows: the sentence pairs of every split.
         links: the links between subwords of every split, all pairs together.
+        shards: the names of every split's Parquet files, in their order.
         files: size in bytes and SHA-256 of every other file.
         content: the whole of it.
     """
@@ -33,6 +34,7 @@ class Manifest:
     levels: int
     rows: dict[str, int]
     links: dict[str, int]
+    shards: dict[str, tuple[str, ...]]
     files: dict[str, tuple[int, str]]
     content: dict[str, Any]
 
@@ -52,6 +54,8 @@ class Manifest:
                 f"expected a dataset of schema version {SCHEMA_VERSION}, got {version!r}", path=path
             )
         try:
+            if not all(split["files"] for split in content["splits"].values()):
+                raise ValueError("splits: expected at least one file of each")
             return cls(
                 identity=sha256(path),
                 name=str(content["name"]),
@@ -60,6 +64,10 @@ class Manifest:
                 levels=int(content["levels"]),
                 rows={name: int(split["rows"]) for name, split in content["splits"].items()},
                 links={name: int(split["links"]) for name, split in content["splits"].items()},
+                shards={
+                    name: tuple(str(file) for file in split["files"])
+                    for name, split in content["splits"].items()
+                },
                 files=listed_files(content),
                 content=content,
             )

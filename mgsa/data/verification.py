@@ -23,16 +23,18 @@ def verify_dataset(folder: Path) -> Dataset:
     """
     dataset = open_dataset(folder, verify=True)
     for split, num_links in dataset.manifest.links.items():
-        path, found = folder / f"{split}.parquet", 0
+        found = 0
         for first, table in dataset.tables(split):
             wrong = _wrong_row(table.combine_chunks(), dataset)
             if wrong is not None:
                 row, expectation = wrong
-                raise InputError(f"row {first + row}: expected {expectation}", path=path)
+                path, place = dataset.place(split, first + row)
+                raise InputError(f"row {place}: expected {expectation}", path=path)
             found += len(table["links"].combine_chunks().flatten())
         if found != num_links:
             raise InputError(
-                f"expected {num_links} links as in the manifest, found {found}", path=path
+                f"{split}: expected {num_links} links as in the manifest, found {found}",
+                path=folder,
             )
     return dataset
 

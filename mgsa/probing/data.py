@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from mgsa.data.artifact import naming_parquet
 from mgsa.data.batch import RowColumns
 from mgsa.data.ragged import Ragged, level_lists
 from mgsa.data.schema import TAGS, VOCABULARY
+from mgsa.data.shards import naming_parquet
 from mgsa.data.verification import first_wrong, wrong_phrases, wrong_side
 from mgsa.data.vocabulary import Vocabulary, read_vocabularies
 from mgsa.errors import InputError

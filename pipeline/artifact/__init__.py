@@ -5,7 +5,7 @@ columns           the columns of a dataset
 phrase_columns    the phrases of a row, in subwords
 link_columns      the links of a row, in subwords
 symbols           what ids stand for
-parquet_file      a Parquet file, written row group by row group
+parquet_file      Parquet files, written row group by row group
 description       what a dataset is, in a few facts
 dataset_card      and at more length, for people
 manifest          what made a dataset

@@ -76,15 +76,15 @@ def dataset_card(content: Mapping[str, Any], figures: Mapping[str, float]) -> st
         "every file. Terms of use are those of the corpus.",
         "## Columns",
         _table({f"`{names}`": [what] for names, what in COLUMNS.items()}, ["column", "what"]),
-        _USE,
+        _USE.format(file=content["splits"]["test"]["files"][0]),
     ]
     return "\n\n".join(sections) + "\n"
 
 
 def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:
     files = [
-        {"split": HUB_SPLITS.get(split, split), "path": f"{split}.parquet"}
-        for split in content["splits"]
+        {"split": HUB_SPLITS.get(split, split), "path": counts["files"]}
+        for split, counts in content["splits"].items()
     ]
     return {
         "pretty_name": content["name"],
@@ -115,5 +115,5 @@ $ python -m pipeline.dataset --verify DIR
 
 ```python
 import pandas
-pandas.read_parquet("DIR/test.parquet")
+pandas.read_parquet("DIR/{file}")
 ```"""

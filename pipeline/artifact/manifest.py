@@ -23,7 +23,7 @@ RECORDED_SECTIONS = SECTIONS[: SECTIONS.index("dataset") + 1]
 INFERENCE_SECTIONS = ("tokenize", "parse", "bpe", "partition")
 """Sections that say how a sentence becomes a row, in training and at inference alike."""
 
-DATASET_MARKS = ("train.parquet", "preprocessing.json")
+DATASET_MARKS = ("train*.parquet", "preprocessing.json")
 """What a dataset artifact's folder is known by: probing data and models have one of them each."""
 
 NOT_RECORDED = "workers"

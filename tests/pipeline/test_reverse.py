@@ -91,4 +91,4 @@ def test_something_else_is_not_replaced(
     (tmp_path / "precious" / "train.parquet").touch()  # as probing data have
     words = ["--dataset", str(dataset.folder), "--out", str(tmp_path / "precious")]
     assert run(main, words) == 2
-    assert "one with train.parquet and preprocessing.json" in capfd.readouterr().err
+    assert "one with train*.parquet and preprocessing.json" in capfd.readouterr().err

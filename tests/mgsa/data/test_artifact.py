@@ -150,11 +150,11 @@ def test_a_folder_that_is_no_dataset_is_refused(tmp_path: Path) -> None:
         open_dataset(tmp_path)
 
 
-@pytest.mark.parametrize("version", [0, 2, "1", None])
+@pytest.mark.parametrize("version", [0, 1, "2", None])
 def test_another_version_is_refused(folder: Path, version: object) -> None:
     change_manifest(folder, lambda content: content.update(schema_version=version))
     with pytest.raises(
-        InputError, match=r"manifest\.json: expected a dataset of schema version 1, got"
+        InputError, match=r"manifest\.json: expected a dataset of schema version 2, got"
     ):
         open_dataset(folder)
 

@@ -38,7 +38,7 @@ def test_the_manifest_tells_how_many_links_there_are(written: Path) -> None:
     found = manifest["splits"]["valid"]["links"]
     manifest["splits"]["valid"]["links"] += 1
     write_json(written / "manifest.json", manifest)
-    message = rf"valid\.parquet: expected {found + 1} links as in the manifest, found {found}"
+    message = rf"valid: expected {found + 1} links as in the manifest, found {found}"
     with pytest.raises(InputError, match=message):
         verify_dataset(written)
 
