@@ -1,0 +1,214 @@
+"""Peak memory and speed of every text stage and of the training loader, by the size of the corpus.
+
+    python -m benchmarks.scale --pairs 30000 300000 3000000 --workers 1 --out scale.json
+    python -m benchmarks.scale --draw scale.json --plot scale.svg
+
+Pairs come from the sample's grammar with their trees and links, so nothing is parsed or aligned by
+a model: what is measured is what the stages hold and how they stream. Each stage is the command of
+dvc.yaml in a process of its own, start-up and imports included. Seconds are of the wall; beside
+them stands the processor time of the stage's own process, which reads, gives out and writes: it
+bounds how fast any number of workers can be. The loader reads an epoch of token batches, as
+training does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import runpy
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from mgsa.command import run
+from mgsa.files import read_json, write_json
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ROOT = Path(__file__).parents[1]
+STAGES = ("corpus", "tokenize", "parser", "parse", "bpe", "partition", "align", "dataset")
+UNMEASURED = ("parser",)
+"""It says that trees came with the corpus, whatever the size."""
+LOADER = "loader"
+COMPOSITION = ("corpus=sample", "parser=trees", "align=corpus")
+WORKING = ("tokenize", "parse", "bpe", "partition")
+"""Stages that have a number of worker processes."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a stage took.
+
+    Attributes:
+        peak: resident memory of the largest process, in MiB.
+        seconds: of the wall.
+        main_seconds: of the processor, in the stage's own process.
+        output: bytes that it wrote.
+    """
+
+    stage: str
+    pairs: int
+    workers: int
+    peak: float
+    seconds: float
+    main_seconds: float
+    output: int
+
+    @property
+    def rate(self) -> float:
+        """Pairs a second."""
+        return self.pairs / self.seconds
+
+
+def commands() -> dict[str, str]:
+    """The command line of each stage, as dvc.yaml has it."""
+    stages = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
+    return {name: stages[name]["cmd"].removeprefix("python -m ") for name in STAGES}
+
+
+def write_parameters(folder: Path, pairs: int, workers: int) -> None:
+    """A parameter file for a sample of so many training pairs, with ready trees and links."""
+    from pipeline.composition import compose
+
+    overrides = [f"corpus.train={pairs}", *(f"{stage}.workers={workers}" for stage in WORKING)]
+    params = compose(ROOT / "conf", [*COMPOSITION, *overrides])
+    (folder / "params.yaml").write_text(yaml.safe_dump(params), "utf-8")
+
+
+def measure(folder: Path, stage: str, command: str, pairs: int, workers: int) -> Measurement:
+    """Run a stage's command in a process of its own."""
+    before = _size(folder)
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.scale", "--run", command],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    seconds = time.perf_counter() - start
+    peak, main_seconds = json.loads(done.stdout.splitlines()[-1])
+    return Measurement(stage, pairs, workers, peak, seconds, main_seconds, _size(folder) - before)
+
+
+def run_here(command: str) -> None:
+    """Run a command in this process; print its peak in MiB, and its seconds of the processor."""
+    if command == LOADER:
+        load_epoch(Path("data/dataset"))
+    else:
+        module, *argv = shlex.split(command)
+        sys.argv = [module, *argv]
+        try:
+            runpy.run_module(module, run_name="__main__", alter_sys=True)
+        except SystemExit as end:
+            if end.code:
+                raise
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    peak = max(own.ru_maxrss, children.ru_maxrss) / 1024
+    print(json.dumps([peak, own.ru_utime + own.ru_stime]))
+
+
+def load_epoch(folder: Path) -> None:
+    """Read an epoch of training batches."""
+    from mgsa.data.artifact import open_dataset
+    from mgsa.data.batching import Position, TrainBatches
+    from pipeline.composition import compose
+
+    config = compose(ROOT / "conf", [])["train"]
+    batches = TrainBatches(
+        open_dataset(folder),
+        batch_tokens=config["batch_tokens"],
+        batch_sentences=None,
+        seed=config["seed"],
+        shuffle_window=20_000,  # which the smallest corpus fills too
+        granularities=["syntactic_1", "syntactic_2", "syntactic_3"],
+        ngram_unit="subword",
+        max_length=None,
+    )
+    for update in batches.updates(Position(0, 0), rank=0, world_size=1, accumulate=1):
+        if update.end_of_epoch:
+            return
+
+
+def measure_all(sizes: list[int], workers: int, folder: Path | None) -> list[Measurement]:
+    """Every stage at every size, printed as they come."""
+    found = []
+    print(f"{'pairs':>10} {'stage':>10} {'peak MiB':>9} {'seconds':>9} {'pairs/s':>9} {'main':>8}")
+    for pairs in sizes:
+        with tempfile.TemporaryDirectory(dir=folder) as name:
+            write_parameters(Path(name), pairs, workers)
+            for stage, command in {**commands(), LOADER: LOADER}.items():
+                one = measure(Path(name), stage, command, pairs, workers)
+                if stage in UNMEASURED:
+                    continue
+                found.append(one)
+                print(
+                    f"{pairs:>10,} {stage:>10} {one.peak:>9,.0f} {one.seconds:>9.1f} "
+                    f"{one.rate:>9,.0f} {one.main_seconds:>8.1f}",
+                    flush=True,
+                )
+    return found
+
+
+def figure_of(measurements: list[dict[str, Any]]) -> Figure:
+    """Peak memory against the size of the corpus, a line a stage."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.add_subplot()
+    for number, stage in enumerate(dict.fromkeys(one["stage"] for one in measurements)):
+        points = [(one["pairs"], one["peak"]) for one in measurements if one["stage"] == stage]
+        axes.plot(*zip(*points, strict=True), marker="osD^vPX*"[number % 8], label=stage)
+    axes.set(xscale="log", xlabel="sentence pairs", ylabel="peak memory, MiB")
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y", alpha=0.3)
+    figure.legend(loc="outside right upper", frameon=False)
+    return figure
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure, or draw what was measured."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, nargs="+", default=[30_000, 300_000, 3_000_000])
+    parser.add_argument("--workers", type=int, default=1, help="processes of a stage")
+    parser.add_argument("--folder", type=Path, help="where the generated files lie meanwhile")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the measurements, as JSON")
+    parser.add_argument("--draw", type=Path, metavar="FILE", help="measure nothing, draw these")
+    parser.add_argument("--plot", type=Path, metavar="SVG", help="where to draw them")
+    parser.add_argument("--run", help=argparse.SUPPRESS)
+    arguments = parser.parse_args(argv)
+    if arguments.run:
+        run_here(arguments.run)
+        return
+    if arguments.draw:
+        found = read_json(arguments.draw)
+    else:
+        measured = measure_all(arguments.pairs, arguments.workers, arguments.folder)
+        found = [asdict(one) for one in measured]
+    if arguments.out:
+        write_json(arguments.out, found)
+    if arguments.plot:
+        from pipeline.figures import write_figure
+
+        write_figure(lambda: figure_of(found), arguments.plot)
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))
