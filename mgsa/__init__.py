@@ -6,6 +6,7 @@ configurations, rich for progress); never stanza, spaCy, NLTK or DVC.
 In reading order:
 
 errors          a user's mistake, and a failure that needs no traceback
+temporary       files and folders beside an output, and what is left of them
 files           outputs that appear whole or not at all
 listed_files    the files of an artifact: those that its manifest lists, and no other
 settings        YAML sections as checked dataclasses

@@ -8,15 +8,14 @@ import io
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from mgsa.errors import InputError
+from mgsa.temporary import temporary_file, temporary_folder
 
-_TEMPORARY_PREFIX = ".partial-"
 NO_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 """What reading a path raises that is no file's."""
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -57,21 +56,20 @@ def replacing_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
             yield file
         return
     _make_folder(path.parent)
-    with _naming_instead(path):
-        descriptor, name = tempfile.mkstemp(prefix=_TEMPORARY_PREFIX, dir=path.parent)
-    os.close(descriptor)
-    temporary = Path(name)
-    try:
-        with _naming(path, temporary):
-            with open_to_write(temporary, mode) as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.chmod(0o666 & ~_umask())
-            temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with ExitStack() as stack:
+        with _naming_instead(path):
+            temporary = stack.enter_context(temporary_file(path))
+        try:
+            with _naming(path, temporary):
+                with open_to_write(temporary, mode) as file:
+                    yield file
+                    file.flush()
+                    os.fsync(file.fileno())
+                temporary.chmod(0o666 & ~_umask())
+                temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
     _sync_folder(path.parent)
 
 
@@ -85,20 +83,21 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     if path.exists() and not path.is_dir():
         raise InputError("expected a folder to write, found a file", path=path)
     _make_folder(path.parent)
-    with _naming_instead(path):
-        temporary = Path(tempfile.mkdtemp(prefix=_TEMPORARY_PREFIX, dir=path.parent))
-    try:
-        with _naming(path, temporary):
-            yield temporary
-            for file in temporary.rglob("*"):
-                if file.is_file():
-                    with file.open("rb") as opened:
-                        os.fsync(opened.fileno())
-            temporary.chmod(0o777 & ~_umask())
-            _replace_folder(path, temporary)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+    with ExitStack() as stack:
+        with _naming_instead(path):
+            temporary = stack.enter_context(temporary_folder(path))
+        try:
+            with _naming(path, temporary):
+                yield temporary
+                for file in temporary.rglob("*"):
+                    if file.is_file():
+                        with file.open("rb") as opened:
+                            os.fsync(opened.fileno())
+                temporary.chmod(0o777 & ~_umask())
+                _replace_folder(path, temporary)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
     _sync_folder(path.parent)
 
 
@@ -113,14 +112,14 @@ def _replace_folder(path: Path, new: Path) -> None:
     if not path.exists():
         new.replace(path)
         return
-    retired = Path(tempfile.mkdtemp(prefix=_TEMPORARY_PREFIX, dir=path.parent))
-    path.replace(retired)  # an empty folder may be replaced, a filled one may not
-    try:
-        new.replace(path)
-    except BaseException:
-        retired.replace(path)
-        raise
-    shutil.rmtree(retired)
+    with temporary_folder(path) as retired:
+        path.replace(retired)  # an empty folder may be replaced, a filled one may not
+        try:
+            new.replace(path)
+        except BaseException:
+            retired.replace(path)
+            raise
+        shutil.rmtree(retired)
 
 
 @contextmanager
