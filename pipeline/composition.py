@@ -46,7 +46,7 @@ def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
     """
     import hydra
     import yaml
-    from hydra.errors import HydraException, MissingConfigException
+    from hydra.errors import HydraException, MissingConfigException, OverrideParseException
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
@@ -57,6 +57,8 @@ def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
     except MissingConfigException as error:
         options = f"; expected one of {', '.join(error.options)}" if error.options else ""
         raise InputError(str(error).splitlines()[0] + options, path=config) from None
+    except OverrideParseException as error:
+        raise InputError(f"{error.override}: expected one group=option or key=value") from None
     except (HydraException, OmegaConfBaseException) as error:
         message = str(error).splitlines()[0]
         if message.startswith("Could not override") and message.endswith("'."):

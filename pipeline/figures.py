@@ -34,8 +34,8 @@ NARROWEST = 6
 LONGEST_LABEL = 40
 TITLES = {
     "encoder": "{}: encoder, layer {}\nrows and columns: the source",
-    "decoder": "{}: decoder, layer {}\nrows and columns: target words read so far",
-    "cross": "{}: cross-attention, layer {}\nrows: target words predicted, columns: the source",
+    "decoder": "{}: decoder, layer {}\nrows and columns: target subwords read so far",
+    "cross": "{}: cross-attention, layer {}\nrows: target subwords predicted, columns: the source",
 }
 SCALE = 0.5
 """The power of a weight that its colour goes by: small weights shall show beside large ones."""

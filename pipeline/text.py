@@ -85,11 +85,15 @@ def unequal_lines(counts: Mapping[Path, int]) -> InputError:
     short = min(counts, key=lambda path: counts[path])
     other = next(path for path, count in counts.items() if count != counts[short])
     return InputError(
-        f"ends after {counts[short]:,} lines; expected as many as in {other} "
-        f"({counts[other]:,} lines)",
+        f"ends after {_lines(counts[short])}; expected as many as in {other} "
+        f"({_lines(counts[other])})",
         path=short,
         line=counts[short],
     )
+
+
+def _lines(count: int) -> str:
+    return f"{count:,} line{'' if count == 1 else 's'}"
 
 
 def _decoded_lines(path: Path) -> Iterator[str]:

@@ -79,7 +79,7 @@ def test_the_links_may_be_written_otherwise(
             ("--first-index", "1"),
             "found:2: expected words counted from 1, got '0-1'",
         ),
-        ("0-0\n", "0-0\n\n", (), "found:1: ends after 1 lines; expected as many as in"),
+        ("0-0\n", "0-0\n\n", (), "found:1: ends after 1 line; expected as many as in"),
         ("", "0-0\n", (), "found: empty file"),
     ],
 )

@@ -106,6 +106,10 @@ def test_a_malformed_option_is_named(config: Path, content: bytes, message: str)
         ("model=huge", "'model/huge'; expected one of large, small"),
         ("modle=large", "'modle': no such key or group"),
         ("train.epoch=1", r"'train\.epoch': no such key or group"),
+        (
+            "model=large a=b",
+            "^model=large a=b: expected one group=option or key=value$",
+        ),
     ],
 )
 def test_a_mistyped_override_is_one_line(config: Path, override: str, message: str) -> None:

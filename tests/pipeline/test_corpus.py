@@ -127,7 +127,7 @@ def test_annotations_and_a_treebank_may_be_absent(tmp_path: Path, local: dict[st
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.en", b"One.\n", "own/a.en:1: ends after 1 lines; expected as many as in"),
+        ("a.en", b"One.\n", "own/a.en:1: ends after 1 line; expected as many as in"),
         ("a.en", b"", "own/a.en: empty file; expected a line for each sentence"),
         ("a.de", b"x\n\xff\n", "own/a.de:2: expected UTF-8 text: invalid start byte at byte 1"),
         ("b.en.gz", b"One.\n", "own/b.en.gz: damaged gzip file"),

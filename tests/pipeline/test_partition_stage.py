@@ -108,7 +108,7 @@ def test_output_is_the_same_whatever_the_number_of_workers(
     [
         ("parsed/train.trees", f"{BUSH}\n(NP (NN dog)\n", r"train\.trees:2: column 1: unbalanced"),
         ("parsed/train.trees", f"{BUSH}\n\n", r"trees:2: column 1: expected a bracketed"),
-        ("parsed/train.trees", f"{BUSH}\n", r"train\.trees:1: ends after 1 lines; expected"),
+        ("parsed/train.trees", f"{BUSH}\n", r"train\.trees:1: ends after 1 line; expected"),
         ("tokenized/test.source", "I\n", r"test\.trees:1: the tree has 3 leaves: expected 1"),
         ("tokenized/test.source", "I go .\n", r"trees:1: leaf 3 of the tree is ',': expected"),
         ("tokenized/train.source", "Bush held a talk with Sharon\n", r"source:1: ends after 1"),

@@ -122,7 +122,7 @@ def test_a_mistake_is_one_line_and_leaves_the_page(
         ("reports/align.json", '{"test_links": "x"}', "align.json: test_links"),
         ("reports/probe.json", '{"cells": [3]}', "probe.json: cells[0]: expected an object"),
         ("patterns/ngrams.csv", "system,n\n", "ngrams.csv:1: expected a column measure"),
-        ("own/translations/test.hypotheses", "one\n", "test.hypotheses:1: ends after 1 lines"),
+        ("own/translations/test.hypotheses", "one\n", "test.hypotheses:1: ends after 1 line"),
         ("own/translations/test.references", "a\nb\n\xff\n", "test.references:3: expected UTF-8"),
         ("corpus/corpus.json", "{}", "corpus.json: expected keys source_language"),
         ("parser/parser.json", "{}", "parser.json: kind: expected text, found None"),

@@ -82,7 +82,7 @@ def test_files_are_taken_to_count_alike(tokenized: Path) -> None:
         ("0-0\n3-0\n", 0, True, ":2: expected links between 2 source and 3 target words, counted "
          "from 0, got 3-0"),
         ("0-0\n0\n", 0, False, ":2: expected links such as 0-0 1-2, got '0'"),
-        ("0-0\n", 0, False, ":1: ends after 1 lines; expected as many as in "),
+        ("0-0\n", 0, False, ":1: ends after 1 line; expected as many as in "),
         ("0-0\n\n\n", 0, False, ": ends after 2 lines; expected as many as in "),
     ],
 )  # fmt: skip

@@ -23,7 +23,7 @@ def test_pairs_are_read_in_order(tmp_path: Path) -> None:
     [
         ("d\n\n", r"valid\.target:2: expected tokens with one space between them, found an empty"),
         ("d\ne  f\n", r"valid\.target:2: expected tokens with one space between them$"),
-        ("d\n", r"valid\.target:1: ends after 1 lines"),
+        ("d\n", r"valid\.target:1: ends after 1 line"),
     ],
 )
 def test_what_is_no_pair_is_named(tmp_path: Path, target: str, message: str) -> None:

@@ -98,5 +98,5 @@ def test_wrong_line_numbers_are_named(
 def test_a_file_that_is_cut_short_is_named(outputs: StageOutputs, name: str) -> None:
     path = outputs.corpus.parent / name
     path.write_text(path.read_text("utf-8").splitlines(keepends=True)[0], encoding="utf-8")
-    with pytest.raises(InputError, match=f"{name}:1: ends after 1 lines"):
+    with pytest.raises(InputError, match=f"{name}:1: ends after 1 line"):
         list(outputs.rows("train"))

@@ -96,6 +96,6 @@ def test_a_corpus_and_its_trees_have_as_many_lines(tmp_path: Path) -> None:
     for path in paths[1:]:
         whole = path.read_text(encoding="utf-8")
         path.write_text(whole.split("\n")[0] + "\n", encoding="utf-8")
-        with pytest.raises(InputError, match=rf"{path.name}:1: ends after 1 lines; expected as"):
+        with pytest.raises(InputError, match=rf"{path.name}:1: ends after 1 line; expected as"):
             list(files.sentences())
         path.write_text(whole, encoding="utf-8")

@@ -57,5 +57,5 @@ def test_an_empty_sentence_is_named(tmp_path: Path) -> None:
 
 def test_files_of_different_lengths_are_named() -> None:
     check_same_number({Path("a"): [1, 2], Path("b"): "xy"})
-    with pytest.raises(InputError, match=r"b:1: ends after 1 lines; expected as many as in a"):
+    with pytest.raises(InputError, match=r"b:1: ends after 1 line; expected as many as in a"):
         check_same_number({Path("a"): [1, 2], Path("b"): [1]})

@@ -69,5 +69,5 @@ def test_unequal_files_are_named(tmp_path: Path) -> None:
     write_run(tmp_path, PLAIN)
     path = tmp_path / "parsed/test.trees"
     path.write_text("(S (NP A))\n", "utf-8")
-    with pytest.raises(InputError, match=r"test.trees:1: ends after 1 lines; expected as many as"):
+    with pytest.raises(InputError, match=r"test.trees:1: ends after 1 line; expected as many as"):
         context(inputs_of(tmp_path))

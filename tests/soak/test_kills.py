@@ -1,0 +1,213 @@
+"""Killed at any moment, and run again: every stage ends with the bytes of one that was not.
+
+Between a kill and the next run, what lies under the name of an output is a whole one: the one that
+was there before, or the new one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from mgsa.temporary import PREFIX
+from tests.dvc_project import Project, copy_project
+from tests.imports import ROOT
+
+STAGES = ("corpus", "tokenize", "parser", "parse", "bpe", "partition", "align", "dataset", "train")
+KILLED = tuple(stage for stage in STAGES if stage != "parser")
+"""The parser is trained by stanza's own loop: it starts again, and takes half a minute to."""
+ROUNDS, SAMPLE = 56, 8
+RESUMED = ("data/parse_memory.sqlite", "data/checkpoints")
+"""What a stage keeps for itself, to go on from."""
+SIZE = ("corpus.train=2000", "parse.workers=2", "tokenize.workers=2", "train.max_updates=24")
+
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(3000)]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage as dvc.yaml has it."""
+
+    command: list[str]
+    outputs: tuple[str, ...]
+
+    @classmethod
+    def of(cls, name: str) -> Stage:
+        content = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"][name]
+        metrics = [next(iter(metric)) for metric in content.get("metrics", [])]
+        return cls(shlex.split(content["cmd"]), (*content["outs"], *metrics))
+
+
+@dataclass(frozen=True)
+class Undisturbed:
+    """The project after each stage ran once, how long each took, and what it wrote."""
+
+    project: Project
+    seconds: dict[str, float]
+    digests: dict[str, dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    project = copy_project(tmp_path_factory.mktemp("undisturbed"))
+    project.compose(*SIZE)
+    seconds, digests = {}, {}
+    for name in STAGES:
+        stage = Stage.of(name)
+        start = time.monotonic()
+        project.run(*stage.command)
+        seconds[name] = time.monotonic() - start
+        digests[name] = digests_of(project.folder, stage.outputs)
+    return Undisturbed(project, seconds, digests)
+
+
+def digests_of(folder: Path, outputs: tuple[str, ...]) -> dict[str, str]:
+    """SHA-256 of every file of the outputs that are there; curves have the time in them."""
+    files = [
+        file
+        for output in outputs
+        for file in sorted([folder / output, *(folder / output).rglob("*")])
+        if file.is_file() and "plots/train" not in file.as_posix()
+    ]
+    return {
+        str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in files
+    }
+
+
+def remove(folder: Path, names: tuple[str, ...]) -> None:
+    """Remove files and folders, if they are there."""
+    for name in names:
+        path = folder / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def start(project: Project, command: list[str]) -> subprocess.Popen[bytes]:
+    """A command in a process group of its own."""
+    return subprocess.Popen(
+        command,
+        cwd=project.folder,
+        env=project.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def at_random(
+    generator: random.Random, seconds: float, folder: Path
+) -> Callable[[subprocess.Popen[bytes]], None]:
+    """Wait for a moment: any of the run, or one soon after it began to write."""
+
+    def any_moment(process: subprocess.Popen[bytes]) -> None:
+        wait(process, generator.uniform(0, seconds))
+
+    def while_writing(process: subprocess.Popen[bytes]) -> None:
+        while process.poll() is None and not any(folder.rglob(f"{PREFIX}*")):
+            time.sleep(0.005)
+        wait(process, generator.uniform(0, seconds / 3))
+
+    return generator.choice([any_moment, while_writing])
+
+
+def wait(process: subprocess.Popen[bytes], seconds: float) -> None:
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return
+
+
+def kill(process: subprocess.Popen[bytes], *, whole_group: bool) -> None:
+    """Kill a command: with its workers, or alone, so that they have to notice."""
+    group = os.getpgid(process.pid) if process.poll() is None else None
+    process.kill()
+    if whole_group and group is not None:
+        os.killpg(group, signal.SIGKILL)
+    process.wait()
+
+
+def remaining(project: Project) -> Iterator[str]:
+    """Command lines of processes that still run in the project's folder."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                if (entry / "cwd").resolve() == project.folder:
+                    yield (entry / "cmdline").read_text().replace("\0", " ")
+            except OSError:
+                continue  # it has ended, or is another user's
+
+
+def wait_until_alone(project: Project) -> None:
+    """Workers of a killed stage end by themselves."""
+    deadline = time.monotonic() + 60
+    while left := list(remaining(project)):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.1)
+
+
+def rounds(sampled: bool) -> Iterator[tuple[int, str]]:
+    """Stages in turn, those that are sampled too."""
+    for number in range(SAMPLE if sampled else ROUNDS):
+        yield number, KILLED[number % len(KILLED)]
+
+
+def test_killed_stages_run_again_to_the_same_bytes(undisturbed: Undisturbed, sampled: bool) -> None:
+    project, folder = undisturbed.project, undisturbed.project.folder
+    cut_short = 0
+    for number, name in rounds(sampled):
+        generator = random.Random(number)
+        stage, expected = Stage.of(name), undisturbed.digests[name]
+        if from_nothing := generator.random() < 0.7:
+            remove(folder, (*stage.outputs, *RESUMED))
+        for _ in range(2 if name == "train" else 1):
+            process = start(project, stage.command)
+            at_random(generator, undisturbed.seconds[name], folder)(process)
+            cut_short += process.poll() is None
+            kill(process, whole_group=generator.random() < 0.5)
+            # Whole outputs or none: what was there before is what the stage writes.
+            found = digests_of(folder, stage.outputs)
+            assert found.items() <= expected.items(), (number, name)
+            for output in stage.outputs:
+                whole = {n for n in expected if n == output or n.startswith(f"{output}/")}
+                there = {n for n in found if n in whole}
+                assert there in (set(), whole), (number, name)
+                assert from_nothing or there == whole, (number, name)
+            wait_until_alone(project)
+        project.run(*stage.command)
+        assert digests_of(folder, stage.outputs) == expected, (number, name)
+        assert not list(folder.rglob(f"{PREFIX}*")), (number, name)
+    assert cut_short > 0.5 * (SAMPLE if sampled else ROUNDS)
+
+
+def test_a_killed_pipeline_is_taken_up_by_the_next_repro(
+    undisturbed: Undisturbed, tmp_path: Path, sampled: bool
+) -> None:
+    project = copy_project(tmp_path)
+    project.compose(*SIZE)
+    repro = ["dvc", "repro", "train"]
+    seconds = sum(undisturbed.seconds.values())
+    for number in range(2 if sampled else 8):
+        process = start(project, repro)
+        wait(process, random.Random(number).uniform(2, seconds))
+        kill(process, whole_group=number % 2 == 0)
+        wait_until_alone(project)
+    project.run(*repro)
+    for name in STAGES:
+        found = digests_of(project.folder, Stage.of(name).outputs)
+        assert found == undisturbed.digests[name], name
+    assert "Data and pipelines are up to date" in project.run("dvc", "status", "train")
