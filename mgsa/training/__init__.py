@@ -13,6 +13,7 @@ averaging        the mean of several checkpoints
 curves           losses and scores, a line each
 display          a bar on a terminal, lines in a log
 interruption     SIGTERM and SIGINT save and leave
+processes        how many there are, and what if one is lost
 identity         which run a checkpoint is of
 run              a whole run: processes, where to go on from, the artifact
 command          `mgsa train`

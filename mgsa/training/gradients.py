@@ -73,6 +73,19 @@ class Gradients:
         self.seed = seed
         self._filler = _filler(granularities, ngram_unit)
 
+    def settle(self) -> None:
+        """Let DDP lay out its buckets now: gradients are summed in an order that follows from it.
+
+        DDP does so after its first backward pass, by the order in which that one was through with
+        the parameters. With more than two processes a sum is rounded by where it lies, so a run
+        that goes on from a checkpoint needs the layout of one that was never stopped: the filler's,
+        whichever update comes first.
+        """
+        if self.fabric.world_size > 1:
+            loss, _ = self._forward(self._filler)
+            self.fabric.backward(loss * 0.0)
+            self.objective.zero_grad(set_to_none=True)
+
     def compute(self, update: Update, *, epoch: int) -> tuple[list[MicroBatchLoss], int]:
         """Fill the parameters' `.grad`; give this process's losses and how many were left out.
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import torch
 from lightning_fabric import Fabric
-from lightning_fabric.strategies.ddp import DDPStrategy
-from torch.nn.parallel import DistributedDataParallel
 
 from mgsa.config import ModelConfig, MultiGranularityConfig, TrainConfig, TransformerConfig
 from mgsa.data.artifact import Dataset, open_dataset
@@ -37,6 +33,7 @@ from mgsa.training.checkpoint import (
 from mgsa.training.curves import Curves, OnMetrics, ignore_metrics
 from mgsa.training.identity import run_identity
 from mgsa.training.loss import LossWeights
+from mgsa.training.processes import naming_lost_processes, processes, several_devices
 from mgsa.training.randomness import seed_weights
 from mgsa.training.state import State
 from mgsa.training.trainer import Trainer
@@ -79,7 +76,7 @@ def train(run: Run, *, restart: Restart, on_metrics: OnMetrics) -> dict[str, flo
     Raises:
         InputError: a setting, the dataset or a checkpoint is not as it must be.
         Interrupted: on SIGTERM or SIGINT, after a checkpoint is written.
-        FailedError: a loss is not finite.
+        FailedError: a loss is not finite, or another process of the run has ended.
     """
     devices, nodes = processes(run.train)
     check_replaceable(run.out)
@@ -103,28 +100,29 @@ def train(run: Run, *, restart: Restart, on_metrics: OnMetrics) -> dict[str, flo
     if run.model.alignment is not None:
         check_links(dataset, "train")  # before there are checkpoints
     logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
-    fabric = _fabric(run.train, devices, nodes)
+    fabric = several_devices(run.train, devices, nodes)
     fabric.launch()
-    start = _checkpoint(fabric, run, identity, restart)
-    first = fabric.is_global_zero
-    trainer = Trainer(
-        fabric,
-        dataset,
-        model,
-        run.train,
-        weights=_loss_weights(run.model, run.train),
-        start=start,
-        curves=Curves(
-            run.checkpoints / CURVES if first else None,
-            start.curves if start is not None else "",
-            on_metrics if first else ignore_metrics,
-        ),
-        checkpoints=run.checkpoints,
-        identity=identity,
-    )
-    trainer.fit()
-    fabric.barrier()
-    return _finish(run, trainer, dataset, identity)
+    with naming_lost_processes(fabric.world_size):
+        start = _checkpoint(fabric, run, identity, restart)
+        first = fabric.is_global_zero
+        trainer = Trainer(
+            fabric,
+            dataset,
+            model,
+            run.train,
+            weights=_loss_weights(run.model, run.train),
+            start=start,
+            curves=Curves(
+                run.checkpoints / CURVES if first else None,
+                start.curves if start is not None else "",
+                on_metrics if first else ignore_metrics,
+            ),
+            checkpoints=run.checkpoints,
+            identity=identity,
+        )
+        trainer.fit()
+        fabric.barrier()
+        return _finish(run, trainer, dataset, identity)
 
 
 def new_model(config: ModelConfig, dataset: Dataset) -> EncoderDecoder:
@@ -155,48 +153,6 @@ def _loss_weights(model: ModelConfig, config: TrainConfig) -> LossWeights:
         tags=tags,
         alignment=model.alignment.weight if model.alignment is not None else 0.0,
     )
-
-
-def processes(config: TrainConfig) -> tuple[int, int]:
-    """Devices of each node, and nodes: those that `torchrun` started, or else the settings'.
-
-    Raises:
-        InputError: there is no GPU, or there are too few, or nobody started the other nodes.
-    """
-    devices, nodes = config.devices, config.nodes
-    if torch.distributed.is_torchelastic_launched():
-        devices = int(os.environ["LOCAL_WORLD_SIZE"])
-        nodes = int(os.environ["WORLD_SIZE"]) // devices
-    elif nodes > 1:
-        raise InputError(f"train.nodes: {nodes} nodes need torchrun to be started on each of them")
-    if config.accelerator == "gpu" and torch.cuda.device_count() < devices:
-        raise InputError(
-            f"train.devices: train.accelerator is gpu, of which there are "
-            f"{torch.cuda.device_count()}; {devices} are needed"
-        )
-    return devices, nodes
-
-
-def _fabric(config: TrainConfig, devices: int, nodes: int) -> Fabric:
-    return Fabric(
-        accelerator=config.accelerator,
-        devices=devices,
-        num_nodes=nodes,
-        precision=config.precision,
-        strategy=_several_processes() if devices * nodes > 1 else "auto",
-    )
-
-
-def _several_processes() -> DDPStrategy:
-    """DDP that doesn't exchange buffers: no model here has one that training changes.
-
-    To exchange them is a meeting of processes in the forward pass, where one that leaves a batch
-    out comes twice.
-    """
-    known = inspect.signature(DistributedDataParallel).parameters
-    new, old = "forward_sync_buffers", "broadcast_buffers"  # newer releases of torch, and older
-    options: dict[str, Any] = {new if new in known else old: False}
-    return DDPStrategy(**options)
 
 
 def _checkpoint(fabric: Fabric, run: Run, identity: str, restart: Restart) -> Checkpoint | None:

@@ -95,6 +95,7 @@ class Trainer:
             granularities=model.granularities,
             ngram_unit=model.ngram_unit,
         )
+        self.gradients.settle()
         self.validation = Validation(fabric, dataset, config)
         self.display = Display(visible=fabric.is_global_zero)
         self._epoch_length = 0

@@ -9,18 +9,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.copy_task import write_copy_task
 from tests.imports import ROOT
+from tests.training_runs import SETTINGS, finish, start, torchrun
 from tests.training_settings import ALIGNMENT, write_settings
 
-# Twenty-seven rows of unlike lengths: epochs end with an odd micro-batch, which one process lacks.
-# Validation by BLEU too, so that translations are gathered.
-SETTINGS: dict[str, Any] = {"batch_tokens": 30, "max_updates": 20, "best_by": "bleu"}
-TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+TORCHRUN = torchrun(2)
 
 
 @pytest.fixture
@@ -28,37 +25,6 @@ def folder(tmp_path: Path) -> Path:
     """A folder with a dataset."""
     write_copy_task(tmp_path / "dataset", train=27, links=True)
     return tmp_path
-
-
-def start(
-    folder: Path,
-    name: str,
-    launcher: list[str],
-    *,
-    alignment: dict[str, Any] | None = None,
-    **settings: object,
-) -> subprocess.Popen[str]:
-    """`mgsa train` into `folder / name`, in processes of its own."""
-    config = write_settings(
-        folder / f"{name}.yaml", model={"alignment": alignment}, train=SETTINGS | settings
-    )
-    command = [sys.executable, *launcher, "-m", "mgsa", "train", "--config", str(config)]
-    command += ["--dataset", str(folder / "dataset"), "--out", str(folder / name)]
-    return subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-
-
-def finish(folder: Path, name: str, launcher: list[str], **settings: Any) -> None:
-    """Run to the end."""
-    process = start(folder, name, launcher, **settings)
-    _, said = process.communicate()
-    assert process.returncode == 0, said
 
 
 def curves(folder: Path, name: str) -> list[dict[str, float]]:

@@ -1,0 +1,81 @@
+"""The processes of a run: how many, what runs the loop in each, and what if one is lost."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from lightning_fabric import Fabric
+from lightning_fabric.strategies.ddp import DDPStrategy
+from torch.nn.parallel import DistributedDataParallel
+
+from mgsa.config import TrainConfig
+from mgsa.errors import FailedError, InputError
+
+
+def processes(config: TrainConfig) -> tuple[int, int]:
+    """Devices of each node, and nodes: those that `torchrun` started, or else the settings'.
+
+    Raises:
+        InputError: there is no GPU, or there are too few, or nobody started the other nodes.
+    """
+    devices, nodes = config.devices, config.nodes
+    if torch.distributed.is_torchelastic_launched():
+        devices = int(os.environ["LOCAL_WORLD_SIZE"])
+        nodes = int(os.environ["WORLD_SIZE"]) // devices
+    elif nodes > 1:
+        raise InputError(f"train.nodes: {nodes} nodes need torchrun to be started on each of them")
+    if config.accelerator == "gpu" and torch.cuda.device_count() < devices:
+        raise InputError(
+            f"train.devices: train.accelerator is gpu, of which there are "
+            f"{torch.cuda.device_count()}; {devices} are needed"
+        )
+    return devices, nodes
+
+
+def several_devices(config: TrainConfig, devices: int, nodes: int) -> Fabric:
+    """What runs a loop on the devices of the settings, in a process for each."""
+    return Fabric(
+        accelerator=config.accelerator,
+        devices=devices,
+        num_nodes=nodes,
+        precision=config.precision,
+        strategy=_several_processes() if devices * nodes > 1 else "auto",
+    )
+
+
+def _several_processes() -> DDPStrategy:
+    """DDP that doesn't exchange buffers: no model here has one that training changes.
+
+    To exchange them is a meeting of processes in the forward pass, where one that leaves a batch
+    out comes twice.
+    """
+    known = inspect.signature(DistributedDataParallel).parameters
+    new, old = "forward_sync_buffers", "broadcast_buffers"  # newer releases of torch, and older
+    options: dict[str, Any] = {new if new in known else old: False}
+    return DDPStrategy(**options)
+
+
+@contextmanager
+def naming_lost_processes(world_size: int) -> Iterator[None]:
+    """What the backend says when another process of the run is gone, in one line.
+
+    Raises:
+        FailedError: another one was killed, or can't be reached any more.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        # NCCL has errors of its own; gloo's are plain ones that name its source.
+        if world_size > 1 and (
+            isinstance(error, torch.distributed.DistError) or "gloo" in str(error)
+        ):
+            raise FailedError(
+                "another process of this run has ended, or can't be reached; the same command goes "
+                "on from the last checkpoint"
+            ) from error
+        raise

@@ -1,0 +1,95 @@
+"""Several processes, one of which is killed: all end, and the same command goes on exactly."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.copy_task import write_copy_task
+from tests.training_runs import finish, start, torchrun
+
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(1200)]
+
+LOST = "error: another process of this run has ended, or can't be reached"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a dataset, larger than a round of four processes."""
+    write_copy_task(tmp_path / "dataset", train=61, links=True)
+    return tmp_path
+
+
+def artifact(folder: Path, name: str) -> dict[str, bytes]:
+    """Every file of a model, by name."""
+    return {path.name: path.read_bytes() for path in (folder / name).iterdir()}
+
+
+def ranks(launcher: subprocess.Popen[str]) -> dict[int, int]:
+    """The process of each rank that a launcher started."""
+    found = {}
+    children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children").read_text().split()
+    for child in children:
+        variables = Path(f"/proc/{child}/environ").read_bytes().split(b"\0")
+        named = dict(variable.partition(b"=")[::2] for variable in variables)
+        if b"RANK" in named:
+            found[int(named[b"RANK"])] = int(child)
+    return found
+
+
+def kill_a_rank(folder: Path, name: str, launcher: subprocess.Popen[str], rank: int) -> None:
+    """Kill a rank once the first checkpoints are there."""
+    while not (folder / f"{name}.checkpoints" / "step-00000008").exists():
+        assert launcher.poll() is None, launcher.communicate()
+        time.sleep(0.01)
+    os.kill(ranks(launcher)[rank], signal.SIGKILL)
+
+
+@pytest.mark.parametrize(("count", "rank"), [(2, 0), (2, 1), (4, 3)])
+def test_a_killed_rank_ends_all_and_the_same_command_goes_on(
+    folder: Path, count: int, rank: int
+) -> None:
+    finish(folder, "undisturbed", torchrun(count), max_updates=40, artifact="last")
+    launcher = start(folder, "killed", torchrun(count), max_updates=40, artifact="last")
+    kill_a_rank(folder, "killed", launcher, rank)
+    _, said = launcher.communicate(timeout=90)
+    assert launcher.returncode == 1
+    assert said.count(LOST) in range(1, count), said
+    assert not [line for line in said.splitlines() if line.startswith("[rank")], said
+    assert "Signal 9 (SIGKILL) received by PID" in said  # which one it was, says torchrun
+    assert not (folder / "killed").exists()
+
+    finish(folder, "killed", torchrun(count), max_updates=40, artifact="last")
+    assert artifact(folder, "killed") == artifact(folder, "undisturbed")
+
+
+def test_a_killed_process_of_fabric_ends_all(folder: Path) -> None:
+    finish(folder, "undisturbed", [], devices=2, max_updates=40, artifact="last")
+    first = start(folder, "killed", [], devices=2, max_updates=40, artifact="last")
+    while not (folder / "killed.checkpoints" / "step-00000008").exists():
+        assert first.poll() is None, first.communicate()
+        time.sleep(0.01)
+    (second,) = Path(f"/proc/{first.pid}/task/{first.pid}/children").read_text().split()
+    os.kill(int(second), signal.SIGKILL)
+    _, said = first.communicate(timeout=90)
+    assert first.returncode == 1
+    assert said.splitlines()[-1].startswith(LOST)
+    finish(folder, "killed", [], devices=2, max_updates=40, artifact="last")
+    assert artifact(folder, "killed") == artifact(folder, "undisturbed")
+
+
+def test_torchrun_restarts_what_was_killed(folder: Path) -> None:
+    finish(folder, "undisturbed", torchrun(2), max_updates=40, artifact="last")
+    launcher = start(
+        folder, "restarted", torchrun(2, "--max-restarts", "2"), max_updates=40, artifact="last"
+    )
+    kill_a_rank(folder, "restarted", launcher, 1)
+    _, said = launcher.communicate(timeout=180)
+    assert launcher.returncode == 0, said
+    assert "resume from" in said
+    assert artifact(folder, "restarted") == artifact(folder, "undisturbed")
