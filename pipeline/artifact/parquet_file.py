@@ -59,10 +59,6 @@ class ShardWriter:
         traceback: TracebackType | None,
     ) -> None:
         self._file.__exit__(kind, error, traceback)
-        if error is None and len(self.names) == 1:
-            (name,) = self.names
-            self.names = [f"{self._split}.parquet"]
-            (self._folder / name).rename(self._folder / self.names[0])
 
     def write(self, table: pa.Table) -> None:
         """Write a row group."""
@@ -73,9 +69,16 @@ class ShardWriter:
         self._rows += table.num_rows
 
     def _start_file(self) -> None:
-        self.names.append(f"{self._split}-{len(self.names):05}.parquet")
+        if len(self.names) == 1:  # it is not alone any more
+            numbered = self._name(0)
+            (self._folder / self.names[0]).rename(self._folder / numbered)
+            self.names = [numbered]
+        self.names.append(self._name(len(self.names)) if self.names else f"{self._split}.parquet")
         path = self._folder / self.names[-1]
         self._writer = self._file.enter_context(
             parquet_writer(path, self._schema, self._compression)
         )
         self._rows = 0
+
+    def _name(self, shard: int) -> str:
+        return f"{self._split}-{shard:05}.parquet"
