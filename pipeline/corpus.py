@@ -22,7 +22,14 @@ from pipeline.corpus_kinds import (
 from pipeline.download import fetch, find, unpack
 from pipeline.links import read_links
 from pipeline.sample import write_sample
-from pipeline.stage import ANNOTATIONS, SIDES, argument_parser, read_settings, replacing_outputs
+from pipeline.stage import (
+    ANNOTATIONS,
+    SIDES,
+    TREEBANK_PARTS,
+    argument_parser,
+    read_settings,
+    replacing_outputs,
+)
 from pipeline.text import read_parallel
 from pipeline.trees import read_tree, read_treebank
 
@@ -98,8 +105,17 @@ def write_corpus(
             languages = (settings.source_language, settings.target_language)
             pairs = _write_downloaded(settings, folder, downloads)
     content = {f"{side}_language": code for side, code in zip(SIDES, languages, strict=True)}
-    write_json(folder / "corpus.json", {"name": name, **content, "pairs": pairs})
+    # The parser depends on this file and on the treebank: neither changes when a corpus grows.
+    write_json(folder / "corpus.json", {"name": name, **content})
+    _complete_treebank(folder / "treebank")
     return pairs
+
+
+def _complete_treebank(folder: Path) -> None:
+    """Let a corpus without trees have empty files of them, as DVC keeps no empty folder."""
+    folder.mkdir(exist_ok=True)
+    for part in TREEBANK_PARTS:
+        (folder / f"{part}.mrg").touch()
 
 
 def _write_sample(settings: SampleCorpus, folder: Path) -> dict[str, int]:
@@ -121,7 +137,7 @@ def _write_local(settings: LocalCorpus, folder: Path) -> dict[str, int]:
     parts = {split: _local_files(files) for split, files in splits.items()}
     treebank = {}
     if settings.treebank is not None:
-        treebank = {"train": Path(settings.treebank.train), "dev": Path(settings.treebank.dev)}
+        treebank = {part: Path(getattr(settings.treebank, part)) for part in TREEBANK_PARTS}
     for path in [*treebank.values(), *(path for part in parts.values() for path in part.values())]:
         if not path.is_file():
             raise InputError("no such file", path=path)

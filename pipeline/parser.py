@@ -148,10 +148,17 @@ def _language(corpus: Path) -> str:
 
 
 def _treebank(corpus: Path, named: str | None, part: str) -> Path:
-    path = corpus / "treebank" / f"{part}.mrg" if named is None else Path(named)
-    if not path.is_file():
-        hint = f"; parser.{part} names another, parser=stanza needs none" if named is None else ""
-        raise InputError(f"no such file: a parser is trained on a treebank{hint}", path=path)
+    if named is not None:
+        if not Path(named).is_file():
+            raise InputError("no such file: a parser is trained on a treebank", path=named)
+        return Path(named)
+    path = corpus / "treebank" / f"{part}.mrg"
+    if not path.is_file() or path.stat().st_size == 0:
+        raise InputError(
+            "the corpus brought no trees to train a parser on; "
+            f"parser.{part} names others, parser=stanza needs none",
+            path=path,
+        )
     return path
 
 

@@ -37,6 +37,7 @@ SECTIONS = (
 
 SPLITS = ("train", "valid", "test")
 SIDES = ("source", "target")
+TREEBANK_PARTS = ("train", "dev")
 ANNOTATIONS = ("trees", "links", "voice", "tense")
 """What a corpus may bring with its pairs, one line each: trees and labels of the source side."""
 

@@ -7,10 +7,19 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import yaml
+
+from mgsa.files import sha256
 from tests.imports import ROOT
+
+STAGES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
+DATA_STAGES = list(STAGES)[1 : list(STAGES).index("train")]
+MODEL_STAGES = ["train", "translate", "evaluate", "phrasal_patterns", "analyze", "probe", "report"]
 
 SIZES = {"train": 300, "valid": 20, "test": 20}
 OVERRIDES = [
@@ -75,6 +84,15 @@ def copy_project(tmp_path: Path) -> Project:
         if (ROOT / name).is_file() and not name.startswith("tests/"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
+    copy = project_at(folder, home)
+    copy.run("git", "init", "--quiet")
+    copy.commit()
+    return copy
+
+
+def project_at(folder: Path, home: Path) -> Project:
+    """The project in `folder`, as whoever has this HOME has it."""
+    (home / ".gitconfig").write_text("[user]\nname = Nobody\nemail = nobody@example.org\n", "utf-8")
     nowhere = "http://127.0.0.1:9"  # nothing listens there: whoever asks the network fails
     environment = {
         "HOME": str(home),
@@ -83,17 +101,42 @@ def copy_project(tmp_path: Path) -> Project:
         "OMP_NUM_THREADS": "1",
         "GIT_CONFIG_NOSYSTEM": "1",
         "DVC_NO_ANALYTICS": "1",
-        "DVC_SITE_CACHE_DIR": str(tmp_path / "site"),
+        "DVC_SITE_CACHE_DIR": str(home / "site"),
         "DVC_SYSTEM_CONFIG_DIR": str(home),
         "http_proxy": nowhere,
         "https_proxy": nowhere,
+        "no_proxy": "127.0.0.1",  # servers of a test are no network
     }
-    copy = Project(folder, environment)
-    copy.run("git", "init", "--quiet")
-    copy.run("git", "config", "user.name", "Nobody")
-    copy.run("git", "config", "user.email", "nobody@example.org")
-    copy.commit()
-    return copy
+    return Project(folder, environment)
+
+
+def clone_project(url: Path, tmp_path: Path, name: str) -> Project:
+    """A colleague's fresh clone, with a HOME and a cache of their own."""
+    home = tmp_path / f"{name}_home"
+    home.mkdir()
+    subprocess.run(["git", "clone", "--quiet", str(url), str(tmp_path / name)], check=True)
+    return project_at(tmp_path / name, home)
+
+
+def outputs(stages: Sequence[str]) -> list[str]:
+    """What stages write, by `dvc.yaml`."""
+    declared = [
+        output
+        for stage in stages
+        for kind in ("outs", "metrics")
+        for output in STAGES[stage].get(kind, [])
+    ]
+    return [output if isinstance(output, str) else next(iter(output)) for output in declared]
+
+
+def hashes_of(project: Project, stages: Sequence[str]) -> dict[str, str]:
+    """The hash of every file that these stages write, by path."""
+    return {
+        str(path.relative_to(project.folder)): sha256(path)
+        for output in outputs(stages)
+        for path in [project.folder / output, *(project.folder / output).rglob("*")]
+        if path.is_file()
+    }
 
 
 def ran(said: str) -> list[str]:

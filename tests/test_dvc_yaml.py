@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from mgsa.settings import read_yaml
+from pipeline.artifact.manifest import NOT_RECORDED
 from pipeline.composition import compose
 from pipeline.stage import SECTIONS
+from tests.dvc_project import STAGES, outputs
 from tests.imports import ROOT, needed_files
 
 PIPELINE: dict[str, Any] = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))
-STAGES: dict[str, dict[str, Any]] = PIPELINE["stages"]
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -43,7 +46,9 @@ def test_paths_of_a_command_are_declared(stage: str) -> None:
             o if isinstance(o, str) else next(iter(o)) for o in STAGES[stage].get(kind, [])
         ]
     remembered = {"data/parse_memory.sqlite", "data/checkpoints"}  # outside outputs on purpose
+    in_part = {"parser": {"data/corpus"}}  # a folder of which it declares what it reads
     used = set(re.findall(r"data/\S+", STAGES[stage]["cmd"])) - remembered
+    used -= in_part.get(stage, set())
     assert {path for path in used if not _covered(path, declared)} == set()
 
 
@@ -67,13 +72,82 @@ def test_params_are_the_default_composition() -> None:
 
 
 def test_every_section_is_somebodys() -> None:
-    used = {section for stage in STAGES.values() for section in stage.get("params", [])}
+    used = {name.split(".")[0] for stage in STAGES.values() for name in stage.get("params", [])}
     assert used == set(SECTIONS)
+
+
+@pytest.mark.parametrize("stage", [name for name in STAGES if name != "report"])  # it shows all
+def test_a_number_of_processes_makes_no_stage_run_again(stage: str) -> None:
+    """Every other key does: one that is new in a section is named here, or of no effect."""
+    params = STAGES[stage].get("params", [])
+    for section in {name.split(".")[0] for name in params}:
+        keys = read_yaml(ROOT / "params.yaml")[section]
+        if "workers" in keys:
+            assert sorted(name for name in params if name.split(".")[0] == section) == sorted(
+                f"{section}.{key}" for key in keys if key not in NOT_RECORDED
+            )
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_what_a_stage_writes_is_shared_by_the_cache_of_runs(stage: str) -> None:
+    """`dvc push --run-cache` leaves out what git keeps, and with it the stage."""
+    if stage != "composition":
+        for kind in ("outs", "metrics"):
+            assert all(isinstance(output, str) for output in STAGES[stage].get(kind, []))
 
 
 def test_git_ignores_what_dvc_stores() -> None:
     """Otherwise `dvc repro` writes the missing line itself, and the clone is changed by running."""
-    for stage in STAGES.values():
-        for output in map(Path, (out for out in stage.get("outs", []) if isinstance(out, str))):
-            ignored = (ROOT / output.parent / ".gitignore").read_text("utf-8").splitlines()
-            assert f"/{output.name}" in ignored, output
+    stored = [path for path in outputs(list(STAGES)) if path != "data/reports/composition.json"]
+    command = ["git", "check-ignore", "--no-index", *stored]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert said.stdout.splitlines() == stored
+
+
+ALWAYS = {"composition", "report"}
+"""Stages that a change of any parameter runs again."""
+
+
+def stages_of(key: str) -> set[str]:
+    """The stages that a change of a parameter runs again, whatever comes of it."""
+    return {
+        name
+        for name, stage in STAGES.items()
+        if any(f"{key}.".startswith(f"{param}.") for param in stage.get("params", []))
+        or "params.yaml" in stage["deps"]
+    }
+
+
+def stages_after(stages: set[str]) -> set[str]:
+    """The stages that read what these write, directly or not."""
+    after: set[str] = set()
+    waiting = outputs(sorted(stages))
+    while waiting:
+        path = waiting.pop()
+        readers = {
+            name
+            for name, stage in STAGES.items()
+            if any(_covered(path, [dep]) or _covered(dep, [path]) for dep in stage["deps"])
+        }
+        waiting += outputs(sorted(readers - after))
+        after |= readers
+    return after
+
+
+def test_the_table_of_what_runs_again_is_that_of_the_graph() -> None:
+    """In `docs/sharing.md`: of each key, by the row that names it, or else its section."""
+    text = (ROOT / "docs/sharing.md").read_text("utf-8").partition("## What runs again")[2]
+    rows = {}
+    for line in text.splitlines():
+        if line.startswith("| `"):
+            names, *cells = (re.findall("`([^`]+)`", cell) for cell in line.split("|")[1:-1])
+            rows |= {name: [set(cell) for cell in cells] for name in names}
+    params = read_yaml(ROOT / "params.yaml")
+    keys = [f"{section}.{key}" for section in params for key in params[section]]
+    assert {name.split(".")[0] for name in rows} == params.keys()
+    assert rows.keys() <= {*params, *keys}
+    for key in keys:
+        certain = stages_of(key)
+        found = rows.get(key) or rows[key.split(".")[0]]
+        assert found == [certain - ALWAYS, stages_after(certain) - certain - ALWAYS], key
+        assert certain >= ALWAYS

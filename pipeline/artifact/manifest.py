@@ -26,12 +26,13 @@ INFERENCE_SECTIONS = ("tokenize", "parse", "bpe", "partition")
 DATASET_MARKS = ("train*.parquet", "preprocessing.json")
 """What a dataset artifact's folder is known by: probing data and models have one of them each."""
 
-NOT_RECORDED = "workers"
-"""A number of processes changes no output, so it is no part of what made a dataset."""
+NOT_RECORDED = frozenset({"workers", "folder", "resources", "timeout", "retries"})
+"""Keys that change no output, so they are no part of what made a dataset: how many processes work,
+and where and how files are fetched, which are known by their hashes."""
 
 
 def recorded_parameters(path: Path) -> dict[str, Any]:
-    """The sections of a parameter file that a dataset depends on, less numbers of processes.
+    """The sections of a parameter file that a dataset depends on, less keys that change no output.
 
     Raises:
         InputError: the file is missing or malformed, or lacks what inference needs.
@@ -41,9 +42,7 @@ def recorded_parameters(path: Path) -> dict[str, Any]:
         if section not in content:
             raise InputError(f"{section}: missing section", path=path)
     return {
-        section: _without_workers(content[section])
-        for section in RECORDED_SECTIONS
-        if section in content
+        section: _recorded(content[section]) for section in RECORDED_SECTIONS if section in content
     }
 
 
@@ -132,7 +131,7 @@ def write_manifest(
     write_json(folder / MANIFEST, {**content, "files": describe_files(folder)})
 
 
-def _without_workers(value: Any) -> Any:
+def _recorded(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _without_workers(inner) for key, inner in value.items() if key != NOT_RECORDED}
+        return {key: _recorded(inner) for key, inner in value.items() if key not in NOT_RECORDED}
     return value

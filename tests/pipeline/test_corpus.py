@@ -64,11 +64,25 @@ def test_the_sample_is_generated_from_its_seed(tmp_path: Path) -> None:
         "name": "sample",
         "source_language": "en",
         "target_language": "de",
-        "pairs": {"train": 40, "valid": 5, "test": 6},
     }
     assert json.loads((tmp_path / "report.json").read_text()) == {
         "train_pairs": 40, "valid_pairs": 5, "test_pairs": 6
     }  # fmt: skip
+
+
+def test_a_sample_that_grew_keeps_its_pairs_and_all_that_a_parser_is_made_from(
+    tmp_path: Path,
+) -> None:
+    corpus.main(arguments(tmp_path, SAMPLE))
+    before = contents(tmp_path / "corpus")
+    corpus.main(arguments(tmp_path, SAMPLE, "train=44"))
+    after = contents(tmp_path / "corpus")
+    grown = {name for name in before if after[name] != before[name]}
+    columns = ("source", "target", "trees", "links", "voice", "tense")
+    assert grown == {f"train.{column}" for column in columns}
+    for name in grown:
+        assert after[name].startswith(before[name])
+        assert after[name].count(b"\n") == 44
 
 
 @pytest.fixture
@@ -103,8 +117,10 @@ def local(tmp_path: Path) -> dict[str, Any]:
 
 def test_local_files_are_copied_line_by_line(tmp_path: Path, local: dict[str, Any]) -> None:
     corpus.main(arguments(tmp_path, local))
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report == {"train_pairs": 2, "valid_pairs": 1, "test_pairs": 1}
     found = contents(tmp_path / "corpus")
-    assert json.loads(found.pop("corpus.json"))["pairs"] == {"train": 2, "valid": 1, "test": 1}
+    assert json.loads(found.pop("corpus.json"))["name"] == "own"
     assert found == {
         "train.source": "A dog.\nA\u2028cat.\n".encode(),
         "train.target": b"Ein Hund.\nEine Katze.\n",
@@ -120,8 +136,10 @@ def test_local_files_are_copied_line_by_line(tmp_path: Path, local: dict[str, An
 
 def test_annotations_and_a_treebank_may_be_absent(tmp_path: Path, local: dict[str, Any]) -> None:
     corpus.main(arguments(tmp_path, {**local, "train": local["valid"], "treebank": None}))
+    found = contents(tmp_path / "corpus")
     names = {f"{split}.{side}" for split in SPLITS for side in ("source", "target")}
-    assert set(contents(tmp_path / "corpus")) == {*names, "corpus.json"}
+    assert set(found) == {*names, "corpus.json", "treebank/train.mrg", "treebank/dev.mrg"}
+    assert found["treebank/train.mrg"] == found["treebank/dev.mrg"] == b""
 
 
 @pytest.mark.parametrize(
@@ -194,8 +212,10 @@ def downloaded(tmp_path: Path) -> dict[str, Any]:
 def test_downloaded_files_are_put_together(tmp_path: Path, downloaded: dict[str, Any]) -> None:
     corpus.main(arguments(tmp_path, downloaded))
     found = contents(tmp_path / "corpus")
-    assert json.loads(found.pop("corpus.json"))["pairs"] == {"train": 3, "valid": 1, "test": 1}
+    assert json.loads(found.pop("corpus.json"))["source_language"] == "en"
     assert found == {
+        "treebank/train.mrg": b"",
+        "treebank/dev.mrg": b"",
         **{"train.source": b"A.\nB.\nC.\n", "train.target": b"a.\nb.\nc.\n"},
         **{"valid.source": b"D.\n", "valid.target": b"D.\n"},
         **{"test.source": b"D.\n", "test.target": b"D.\n"},

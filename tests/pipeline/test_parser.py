@@ -204,8 +204,8 @@ def test_ready_trees_and_flat_ones_need_no_parser(tmp_path: Path, kind: str) -> 
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        (TRAIN.format(train="null"), "treebank/train.mrg: no such file: a parser is trained on"),
-        (TRAIN.format(train="nowhere.mrg"), "nowhere.mrg: no such file"),
+        (TRAIN.format(train="null"), "treebank/train.mrg: the corpus brought no trees to train a"),
+        (TRAIN.format(train="nowhere.mrg"), "nowhere.mrg: no such file: a parser is trained on"),
         (TRAIN.replace("seed: 1", "seed: one").format(train="null"), "parser.training.seed"),
         ("parser:\n  kind: oracle\n", "parser.kind: expected one of train, stanza, trees"),
         (
@@ -222,6 +222,16 @@ def test_a_mistake_is_one_line(
     assert message in error
     assert error.count("\n") == 1
     assert not (tmp_path / "parser").exists()
+
+
+def test_a_corpus_that_brought_no_trees_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    argv = command(tmp_path, TRAIN.format(train="null"))
+    (tmp_path / "corpus" / "treebank").mkdir()
+    (tmp_path / "corpus" / "treebank" / "train.mrg").touch()
+    assert run(main, argv) == 2
+    assert "treebank/train.mrg: the corpus brought no trees" in capsys.readouterr().err
 
 
 def test_a_corpus_that_says_no_language_is_named(

@@ -18,13 +18,17 @@ from pipeline.artifact.manifest import (
 )
 
 
-def test_parameters_are_recorded_less_numbers_of_processes(tmp_path: Path) -> None:
+def test_parameters_are_recorded_less_those_that_change_no_output(tmp_path: Path) -> None:
     path = tmp_path / "params.yaml"
     path.write_text(
+        "corpus: {name: wmt14, folder: /mine, timeout: 5, retries: 2}\n"
+        "parser: {package: default, resources: /mine}\n"
         "tokenize: {max_tokens: 9, workers: 8}\nparse: {max_words: 7}\nbpe: {merges: 5}\n"
         "partition: {levels: 3, inner: {workers: 1, n: 2}}\ntrain: {seed: 1}\n"
     )
     assert recorded_parameters(path) == {
+        "corpus": {"name": "wmt14"},
+        "parser": {"package": "default"},
         "tokenize": {"max_tokens": 9},
         "parse": {"max_words": 7},
         "bpe": {"merges": 5},

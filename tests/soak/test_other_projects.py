@@ -1,0 +1,81 @@
+"""Projects that take the dataset, or a model, and nothing else of this one."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mgsa.files import sha256
+from tests.dvc_project import SIZES, Project, project_at, ran
+from tests.team import RESULTS, Team
+
+pytestmark = pytest.mark.soak
+
+TRAIN = "mgsa train --dataset dataset --config params.yaml --out model --restart"
+
+
+def another_project(tmp_path: Path, *installed: Path) -> Project:
+    """An empty folder of somebody who has these packages."""
+    folder, home, packages = tmp_path / "other", tmp_path / "other_home", tmp_path / "packages"
+    for new in (folder, home, packages):
+        new.mkdir()
+    for package in installed:
+        shutil.copytree(package, packages / package.name)
+    project = project_at(folder, home)
+    return replace(project, environment=project.environment | {"PYTHONPATH": str(packages)})
+
+
+def test_a_project_imports_the_dataset_trains_on_it_and_follows_it(
+    team: Team, tmp_path: Path
+) -> None:
+    ours = team.first.folder
+    project = another_project(tmp_path, ours / "mgsa")
+    project.run("git", "init", "--quiet")
+    project.run("dvc", "init", "--quiet")
+    project.run("dvc", "import", str(team.repository), "data/dataset")
+    project.run("dvc", "import", str(team.repository), "params.yaml")
+    stage = ("--name", "train", "--deps", "dataset", "--params", "model,train", "--outs", "model")
+    project.run("dvc", "stage", "add", *stage, TRAIN)
+    assert ran(project.run("dvc", "repro")) == ["train"]
+    weights = project.folder / "model/model.safetensors"
+    assert sha256(weights) == sha256(ours / "data/model/model.safetensors")
+    project.commit()
+    said = project.run("dvc", "update", "dataset.dvc")
+    assert project.run("git", "status", "--porcelain") == "", said
+    assert ran(project.run("dvc", "repro")) == []
+
+    team.first.compose("bpe.merges=150")
+    team.first.run("dvc", "repro", "dataset")
+    team.first.commit()
+    team.publish()
+    project.run("dvc", "update", "dataset.dvc")
+    manifest = "dataset/manifest.json"
+    assert sha256(project.folder / manifest) == sha256(ours / "data" / manifest)
+    before = sha256(weights)
+    assert ran(project.run("dvc", "repro")) == ["train"]
+    assert sha256(weights) != before
+
+
+def test_a_project_gets_a_model_and_translates(team: Team, tmp_path: Path) -> None:
+    """A split of the dataset, and raw text, for which this model needs the parser."""
+    ours = team.first.folder
+    project = another_project(tmp_path, ours / "mgsa", ours / "pipeline")
+    for name in ("data/model", "data/dataset", "data/parser", "data/corpus/test.source"):
+        project.run("dvc", "get", "--rev", RESULTS, str(team.repository), name)
+
+    split = "--dataset dataset --split test"
+    said = project.run("sh", "-c", f"mgsa translate --model model {split} --beam 2")
+    assert said.count("\n") == SIZES["test"]
+    command = "python -m pipeline.translate --model model --set beam=2"
+    project.run("sh", "-c", f"{command} {split} --out translations")
+    for name in ("hypotheses", "references", "scores"):
+        found = project.folder / f"translations/test.{name}"
+        assert found.read_bytes() == (ours / f"data/translations/test.{name}").read_bytes()
+
+    hypotheses = (ours / "data/translations/test.hypotheses").read_text("utf-8")
+    assert project.run("sh", "-c", f"{command} --parser parser < test.source") == hypotheses
+    said = project.run("sh", "-c", f"{command} < test.source", status=2)
+    assert said == "error: data/parser/parser.json: no such file\n"
