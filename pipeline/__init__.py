@@ -6,6 +6,8 @@ reading order, each stage after the parts that only it is made of:
 stage              what every stage shares: its arguments, its section of the parameter file
 text               parallel text on disk, and what is wrong with it
 workers            one function over a stream, on several processes, in order
+ray_cluster        a Ray cluster for the time of a block
+ray_pool           one function over a stream, on a Ray cluster, in order
 sample/            the built-in corpus: a synchronous grammar of English and German
 corpus_kinds       kinds of corpora and their settings
 download           files from the web: resumed, bounded, checked by SHA-256

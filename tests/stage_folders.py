@@ -16,7 +16,7 @@ from pipeline.subwords import CODES, MARK, write_merges, write_subword_counts
 
 PARAMETERS = {
     "tokenize": {"max_tokens": 100, "workers": 2},
-    "parse": {"max_words": 100, "workers": 2, "gpu": False},
+    "parse": {"max_words": 100, "executor": "processes", "ray_address": None, "workers": 2},
     "bpe": {"merges": 10, "threshold": 1},
     "partition": {"levels": 2},
     "dataset": {

@@ -74,6 +74,6 @@ def test_help_imports_nothing_heavy(command: str) -> None:
     )
     loaded = set(done.stdout.rsplit("LOADED", 1)[1].split())
     heavy = {"torch", "stanza", "sacremoses", "pyarrow", "numpy", "sacrebleu", "hydra", "nltk"}
-    heavy |= {"spacy", "jinja2", "matplotlib"}
+    heavy |= {"spacy", "jinja2", "matplotlib", "ray"}
     assert loaded & heavy == set()
     assert "usage" in done.stdout

@@ -25,7 +25,13 @@ PARAMETERS = {
         "drop_duplicates": False,
         "workers": 1,
     },
-    "parse": {"max_words": MAX_WORDS, "workers": 1, "gpu": False},
+    "parse": {
+        "max_words": MAX_WORDS,
+        "executor": "processes",
+        "ray_address": None,
+        "workers": 1,
+        "gpu": False,
+    },
     "bpe": {"merges": 60, "min_frequency": 2, "vocabulary_threshold": 3, "workers": 1},
     "partition": {"levels": 3, "ngrams": [2], "boundaries": "parsed", "seed": 1, "workers": 1},
     "dataset": {

@@ -26,9 +26,11 @@ INFERENCE_SECTIONS = ("tokenize", "parse", "bpe", "partition")
 DATASET_MARKS = ("train*.parquet", "preprocessing.json")
 """What a dataset artifact's folder is known by: probing data and models have one of them each."""
 
-NOT_RECORDED = frozenset({"workers", "folder", "resources", "timeout", "retries"})
-"""Keys that change no output, so they are no part of what made a dataset: how many processes work,
-and where and how files are fetched, which are known by their hashes."""
+NOT_RECORDED = frozenset(
+    {"workers", "executor", "ray_address", "folder", "resources", "timeout", "retries"}
+)
+"""Keys that change no output, so they are no part of what made a dataset: where and how many
+processes work, and where and how files are fetched, which are known by their hashes."""
 
 
 def recorded_parameters(path: Path) -> dict[str, Any]:

@@ -83,6 +83,11 @@ def _parsed(content: Any, path: Path) -> ParserFolder:
             "language": str(language),
             "package": str() | None as package,
             "files": dict(files),
-        } if all(isinstance(part, str) for item in files.items() for part in item):
+        } if all(_is_within(name) and isinstance(value, str) for name, value in files.items()):
             return ParserFolder(kind, language, package, files)
     raise InputError("expected what the parser stage writes", path=path)
+
+
+def _is_within(name: Any) -> bool:
+    """Whether it names a file within a folder: the files are read, and copied, by these names."""
+    return isinstance(name, str) and not Path(name).is_absolute() and ".." not in Path(name).parts

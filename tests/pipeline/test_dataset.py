@@ -137,8 +137,12 @@ def test_equal_inputs_give_equal_bytes(tmp_path: Path) -> None:
     pairs = {"train": random_pairs(40, 1), "valid": random_pairs(5, 2), "test": [YES]}
     for name in ("one", "two"):
         write_stages(tmp_path / name, pairs)
-    workers = {**PARAMETERS, "tokenize": {"max_tokens": 100, "workers": 7}}
-    (tmp_path / "two/params.yaml").write_text(yaml.safe_dump(workers))
+    elsewhere = {
+        **PARAMETERS,
+        "tokenize": {"max_tokens": 100, "workers": 7},
+        "parse": PARAMETERS["parse"] | {"executor": "ray", "ray_address": "auto"},
+    }
+    (tmp_path / "two/params.yaml").write_text(yaml.safe_dump(elsewhere))
     assert digests(build(tmp_path / "one")) == digests(build(tmp_path / "two"))
 
 

@@ -15,8 +15,9 @@ from mgsa.command import run
 from mgsa.errors import InputError
 from mgsa.files import read_json, sha256
 from mgsa.settings import from_mapping
-from pipeline import parse
-from pipeline.parse import Corpus, ParseSettings, copy_trees, main
+from pipeline.parse import ParseSettings, copy_trees, main
+from pipeline.parsing import corpus_windows
+from pipeline.parsing.corpus_windows import Corpus
 from pipeline.parsing.parse_memory import ParseMemory
 from pipeline.parsing.parser_folder import read_parser_folder, write_parser_folder
 from pipeline.parsing.stanza_parser import ConstituencyParser
@@ -39,7 +40,9 @@ def write_tokenized(folder: Path, sentences: Sequence[str]) -> Path:
 def parameters(folder: Path, *, max_words: int = 50, workers: int = 1) -> Path:
     path = folder / "params.yaml"
     path.write_text(
-        f"parse:\n  max_words: {max_words}\n  workers: {workers}\n  gpu: false\n", encoding="utf-8"
+        f"parse: {{max_words: {max_words}, executor: processes, ray_address: null, "
+        f"workers: {workers}, gpu: false}}\n",
+        encoding="utf-8",
     )
     return path
 
@@ -222,7 +225,7 @@ def test_a_sentence_that_the_parser_refuses_is_flat_and_tried_by_the_next_run(
 ) -> None:
     fussy = FussyParser()
     monkeypatch.setattr(ConstituencyParser, "load", lambda *_, **__: fussy)
-    monkeypatch.setattr(parse, "WINDOW_SENTENCES", 2)
+    monkeypatch.setattr(corpus_windows, "WINDOW_SENTENCES", 2)
     tokenized = write_tokenized(tmp_path / "tokenized", ["a b", "a poison", "c", "a poison"])
     parser, params = toy_parser(tmp_path), parameters(tmp_path)
     assert run(main, command(tmp_path, tokenized, parser, params, "out")) == 0
@@ -277,7 +280,7 @@ def test_a_corpus_without_news_is_not_held_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
     """One new sentence, then windows of remembered ones: they are written while it is read."""
-    monkeypatch.setattr(parse, "WINDOW_SENTENCES", 4)
+    monkeypatch.setattr(corpus_windows, "WINDOW_SENTENCES", 4)
     tokenized, parser = write_tokenized(tmp_path / "tokenized", ["a"] * 200), toy_parser(tmp_path)
     with ParseMemory(tmp_path / "memory.sqlite", read_parser_folder(parser).identity) as memory:
         memory.store({memory.key(["a"]): "(ROOT (X a))"})
@@ -362,6 +365,36 @@ def test_missing_trees_are_named(tmp_path: Path) -> None:
         copy_trees(tokenized, tmp_path)
 
 
-def test_settings_are_checked() -> None:
-    with pytest.raises(InputError, match=r"parse\.workers: expected a whole number at least 1"):
-        from_mapping(ParseSettings, {"max_words": 3, "workers": 0, "gpu": False}, "parse")
+def test_without_ray_it_is_said_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
+    tokenized, parser = write_tokenized(tmp_path / "tokenized", ["a"]), toy_parser(tmp_path)
+    argv = command(tmp_path, tokenized, parser, parameters(tmp_path), "out")
+    assert run(main, [*argv, "--set", "executor=ray"]) == 2
+    assert capsys.readouterr().err == (
+        "error: parse.executor: ray is not installed: expected processes, or Ray beside this "
+        "project (pip install '.[ray]')\n"
+    )
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"workers": 0}, r"parse\.workers: expected a whole number at least 1"),
+        (
+            {"executor": "threads"},
+            r"parse\.executor: expected one of processes, ray, got 'threads'",
+        ),
+        ({"ray_address": 6379}, r"parse\.ray_address: expected text, got 6379"),
+        (
+            {"ray_address": "auto"},
+            "parse: ray_address: expected null, as the executor is processes",
+        ),
+    ],
+)
+def test_settings_are_checked(change: dict[str, object], message: str) -> None:
+    settings = {"max_words": 3, "executor": "processes", "ray_address": None, "workers": 1}
+    with pytest.raises(InputError, match=message):
+        from_mapping(ParseSettings, {**settings, "gpu": False, **change}, "parse")

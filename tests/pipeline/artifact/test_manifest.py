@@ -23,7 +23,8 @@ def test_parameters_are_recorded_less_those_that_change_no_output(tmp_path: Path
     path.write_text(
         "corpus: {name: wmt14, folder: /mine, timeout: 5, retries: 2}\n"
         "parser: {package: default, resources: /mine}\n"
-        "tokenize: {max_tokens: 9, workers: 8}\nparse: {max_words: 7}\nbpe: {merges: 5}\n"
+        "tokenize: {max_tokens: 9, workers: 8}\nbpe: {merges: 5}\n"
+        "parse: {max_words: 7, executor: ray, ray_address: auto, workers: 64}\n"
         "partition: {levels: 3, inner: {workers: 1, n: 2}}\ntrain: {seed: 1}\n"
     )
     assert recorded_parameters(path) == {

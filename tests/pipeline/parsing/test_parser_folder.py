@@ -51,6 +51,14 @@ def test_a_changed_record_is_named(folder: Path) -> None:
         read_parser_folder(folder)
 
 
+@pytest.mark.parametrize("name", ["../model.pt", "en/../../model.pt", "/etc/hostname"])
+def test_a_file_outside_of_the_folder_is_refused(folder: Path, name: str) -> None:
+    content = read_json(folder / "parser.json")
+    write_json(folder / "parser.json", {**content, "files": {name: "0" * 64}})
+    with pytest.raises(InputError, match=r"parser\.json: expected what the parser stage writes"):
+        read_parser_folder(folder)
+
+
 @pytest.mark.parametrize("content", [{}, [], {"kind": "stanza"}, {"kind": 3, "files": {}}])
 def test_something_else_is_named(tmp_path: Path, content: object) -> None:
     write_json(tmp_path / "parser.json", content)

@@ -1,0 +1,178 @@
+"""A Ray cluster for the time of a block: one that is running, or one on this machine alone.
+
+Ray is an extra, and speaks a lot: of its deaths and waits this project says itself what matters.
+Nothing here needs the network, beyond the cluster's own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import mgsa
+import pipeline
+from mgsa.errors import FailedError, InputError
+
+ANSWER_SECONDS = 60
+"""How long a cluster may take to answer. Ray itself would try for many minutes."""
+OBJECT_STORE_BYTES = 128 * 2**20
+"""Of a cluster on this machine, in shared memory: it holds results until they are taken."""
+
+# Read by Ray when it is imported, and by the processes that it starts.
+_ENVIRONMENT = {
+    "RAY_USAGE_STATS_ENABLED": "0",  # nothing is reported to anyone
+    "RAY_ENABLE_AUTO_CONNECT": "0",  # a lost cluster is not replaced by one of this machine
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what a later version will do is not said
+    "GRPC_VERBOSITY": "ERROR",
+}
+
+# Prints what is at the bottom of what was raised: on top of it Ray says that it could not connect.
+_PROBE = """
+import sys
+import ray
+try:
+    ray.init(sys.argv[1], logging_level="CRITICAL", log_to_driver=False)
+except Exception as error:
+    while cause := error.__cause__ or error.__context__:
+        error = cause
+    sys.exit(f"{error}")
+"""
+
+
+@contextlib.contextmanager
+def connected(address: str | None, *, workers: int, gpu: bool) -> Iterator[None]:
+    """Have Ray connected to the cluster at `address` until the block ends.
+
+    This project's code goes along: workers run what this process runs, whatever their machine has.
+    Until the block ends, what is printed to stdout is lost, for there Ray prints; and SIGTERM ends
+    the process as Ctrl-C does.
+
+    Args:
+        address: as `ray.init` takes it (`auto`, `HOST:PORT`, `ray://HOST:PORT`); `None`: a cluster
+            is started on this machine, with as many CPUs as there are workers, and ended.
+        workers: how many there are to be.
+        gpu: whether each takes a GPU.
+
+    Raises:
+        InputError: Ray is not installed, there is no cluster at `address`, or it is to be this
+            machine, which has no GPU.
+        FailedError: no cluster could be started, or it is gone before the block ends.
+    """
+    for name, value in _ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    ray = _import_ray()
+    logging.getLogger("ray").addHandler(logging.NullHandler())  # or Python prints what it warns of
+    handler = signal.getsignal(signal.SIGTERM)  # Ray puts in its own
+    with contextlib.ExitStack() as until_end:
+        until_end.enter_context(
+            contextlib.redirect_stdout(until_end.enter_context(Path(os.devnull).open("w")))
+        )
+        until_end.callback(signal.signal, signal.SIGTERM, handler)
+        if address is None:
+            folder = until_end.enter_context(
+                tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True)
+            )
+            options = _options_here(folder, workers)
+        else:
+            _check_answers(address)
+            options = {"address": address}
+        until_end.callback(ray.shutdown)
+        try:
+            ray.init(
+                **options,
+                runtime_env={
+                    "py_modules": [str(Path(package.__path__[0])) for package in (mgsa, pipeline)],
+                    "excludes": ["**/__pycache__/**"],
+                },
+                logging_level=logging.CRITICAL,
+                log_to_driver=False,
+            )
+        except Exception as error:
+            where = "on this machine" if address is None else f"at {address}"
+            raise FailedError(f"ray: no cluster {where}: {_in_short(str(error))}") from error
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        if gpu and address is None and ray.cluster_resources().get("GPU", 0) < 1:
+            raise InputError("parse.gpu: expected false, as there is no GPU to be used")
+        try:
+            yield
+        except BrokenPipeError:  # of our own streams
+            raise
+        except ConnectionError as error:
+            raise FailedError(f"ray: the cluster is gone: {_in_short(str(error))}") from error
+
+
+def _import_ray() -> Any:
+    try:
+        import ray
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        raise InputError(
+            "parse.executor: ray is not installed: expected processes, or Ray beside this project "
+            "(pip install '.[ray]')"
+        ) from None
+    return ray
+
+
+def _options_here(folder: str, workers: int) -> dict[str, Any]:
+    """Options of `ray.init` for a cluster of one's own, whose files go to `folder`."""
+    # A port of this machine is open to all its users, and whoever may connect may run code, so Ray
+    # wants a token of them. One that it makes itself would stay in the home folder.
+    os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    return {
+        "address": "local",
+        "num_cpus": workers,
+        "include_dashboard": False,
+        "object_store_memory": OBJECT_STORE_BYTES,
+        "_temp_dir": folder,
+    }
+
+
+def _check_answers(address: str) -> None:
+    """Check that there is a cluster at `address`, in a time that is bounded."""
+    try:
+        place = urlsplit(address if "://" in address else f"//{address}")
+        host, port = place.hostname, place.port
+    except ValueError:
+        host = port = None
+    if host and port:
+        try:
+            socket.create_connection((host, port), timeout=ANSWER_SECONDS / 6).close()
+        except OSError as error:
+            raise _no_cluster(address, error.strerror or str(error)) from None
+    # What listens there may be no Ray, or one that doesn't take us. Ray tries on then, where no
+    # signal and no other thread can stop it, so it tries in a process of its own first.
+    try:
+        probe = subprocess.run(
+            [sys.executable, "-c", _PROBE, address],
+            capture_output=True,
+            text=True,
+            timeout=ANSWER_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise _no_cluster(address, f"no answer within {ANSWER_SECONDS} s") from None
+    if probe.returncode != 0:
+        raise _no_cluster(address, _in_short(probe.stderr))
+
+
+def _no_cluster(address: str, why: str) -> InputError:
+    return InputError(f"parse.ray_address: expected a Ray cluster at {address}: {why}")
+
+
+def _in_short(text: str) -> str:
+    """The last line, cut where it becomes a manual."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return textwrap.shorten(lines[-1], 240, placeholder=" …") if lines else "no reason given"

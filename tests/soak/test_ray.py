@@ -1,0 +1,325 @@
+"""Parsing on Ray: on a cluster of two nodes, one of which dies; on one of the stage's own.
+
+Nodes are started as on a real cluster, on this machine, and ask for a token.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psutil
+import pytest
+import yaml
+
+from mgsa.command import run
+from mgsa.errors import InputError
+from mgsa.files import read_json, sha256
+from pipeline import ray_cluster
+from pipeline.ray_cluster import connected
+from pipeline.sample import write_sample
+from pipeline.stage import SPLITS
+from tests.imports import ROOT
+from tests.pipeline.test_parser import TRAIN, command
+from tests.soak.ray_nodes import PATIENCE, RayNodes, ray_head
+
+pytestmark = pytest.mark.soak
+
+WORKERS = 2
+
+
+@pytest.fixture(scope="module")
+def head() -> Iterator[RayNodes]:
+    """A cluster of one node with one CPU, which this process may use."""
+    with ray_head("--num-cpus=1") as cluster, cluster.access():
+        yield cluster
+
+
+def unreachable(head: RayNodes, monkeypatch: pytest.MonkeyPatch, case: str) -> str:
+    """An address where this process finds no cluster."""
+    match case:
+        case "refused":
+            return "127.0.0.1:1"
+        case "unknown":
+            return "ray://nowhere.invalid:10001"
+        case "malformed":
+            return "cluster"
+        case "without a token":
+            monkeypatch.delenv("RAY_AUTH_MODE")
+            return head.address
+        case _:
+            raise AssertionError(case)
+
+
+@pytest.mark.parametrize(
+    ("case", "why"),
+    [
+        ("refused", "Connection refused"),
+        ("unknown", "Name or service not known|Temporary failure in name resolution|No address"),
+        ("malformed", "Invalid address format: cluster"),
+        ("without a token", ".*Authentication token is missing or incorrect.*"),
+    ],
+)
+def test_no_cluster_at_the_address_is_one_line(
+    head: RayNodes,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    case: str,
+    why: str,
+) -> None:
+    address = unreachable(head, monkeypatch, case)
+
+    def main(_: object) -> None:
+        with connected(address, workers=1, gpu=False):
+            raise AssertionError("connected")
+
+    assert run(main) == 2
+    expected = (
+        f"error: parse.ray_address: expected a Ray cluster at {re.escape(address)}: ({why})\n"
+    )
+    assert re.fullmatch(expected, capfd.readouterr().err)
+
+
+def test_what_listens_at_the_address_and_never_answers_is_one_line_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ray_cluster, "ANSWER_SECONDS", 12)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        began = time.monotonic()
+        with (
+            pytest.raises(InputError, match=rf"cluster at {address}: no answer within 12 s$"),
+            connected(address, workers=1, gpu=False),
+        ):
+            pass
+        assert time.monotonic() - began < 12 + 10
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a parser trained here, a corpus of the sample, and its trees by processes."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "corpus").mkdir()
+    sizes = {"train": 1500, "valid": 40, "test": 40, "treebank_train": 60, "treebank_dev": 20}
+    write_sample(folder / "corpus", seed=1, ambiguity=0.2, **sizes)
+    argv = command(folder, TRAIN.format(train="null"))
+    subprocess.run([sys.executable, "-m", "pipeline.parser", *argv], cwd=ROOT, check=True)
+    (folder / "tokenized").mkdir()
+    for split in SPLITS:
+        text = (folder / "corpus" / f"{split}.source").read_text("utf-8")
+        tokenized = re.sub(r"(\w)([.,?!])", r"\1 \2", text)
+        (folder / "tokenized" / f"{split}.source").write_text(tokenized, encoding="utf-8")
+    done = start(folder, "processes", executor="processes").communicate()
+    assert "1,580 sentences" in done[1], done
+    return folder
+
+
+def start(
+    folder: Path,
+    out: str,
+    *,
+    executor: str = "ray",
+    address: str | None = None,
+    anew: bool = True,
+    **environment: str,
+) -> subprocess.Popen[str]:
+    """The stage, into `folder / out`, remembering what it parsed into this before, or nothing."""
+    settings = {
+        "max_words": 50,
+        "executor": executor,
+        "ray_address": address,
+        "workers": WORKERS,
+        "gpu": False,
+    }
+    params = folder / f"{out}.yaml"
+    params.write_text(yaml.safe_dump({"parse": settings}), encoding="utf-8")
+    memory = memory_of(folder, out)
+    if anew:
+        shutil.rmtree(memory.parent, ignore_errors=True)
+    paths = {"tokenized": folder / "tokenized", "parser": folder / "parser", "memory": memory}
+    paths |= {"out": folder / out, "report": folder / f"{out}.json", "params": params}
+    words = [word for name, path in paths.items() for word in (f"--{name}", str(path))]
+    return subprocess.Popen(
+        [sys.executable, "-m", "pipeline.parse", *words],
+        cwd=ROOT,
+        env=os.environ | environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def wait_until_remembered(process: subprocess.Popen[str], folder: Path, sentences: int) -> None:
+    """Return when the stage remembers so many sentences."""
+    deadline = time.monotonic() + PATIENCE
+    while remembered(folder, "ray") < sentences:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "nothing is parsed"
+        time.sleep(0.05)
+
+
+def memory_of(folder: Path, out: str) -> Path:
+    return folder / f"{out} memory" / "trees.sqlite"
+
+
+def remembered(folder: Path, out: str) -> int:
+    """How many sentences the stage remembers, which may be at work."""
+    memory = memory_of(folder, out)
+    if not memory.exists():
+        return 0
+    try:
+        with closing(sqlite3.connect(f"file:{memory}?mode=ro", uri=True)) as database:
+            return int(database.execute("SELECT COUNT(*) FROM trees").fetchone()[0])
+    except sqlite3.OperationalError:  # not a table yet
+        return 0
+
+
+def assert_as_by_processes(folder: Path) -> None:
+    for split in SPLITS:
+        name = f"{split}.trees"
+        assert sha256(folder / "ray" / name) == sha256(folder / "processes" / name), split
+    assert read_json(folder / "ray.json") == read_json(folder / "processes.json")
+    assert remembered(folder, "ray") == remembered(folder, "processes")
+
+
+@pytest.mark.parametrize("place", ["on a node", "elsewhere"])
+def test_a_node_that_dies_in_the_middle_costs_nothing(
+    head: RayNodes, project: Path, place: str, sampled: bool
+) -> None:
+    """Nothing is lost, nothing is there twice: the trees are those of the process pool."""
+    moments = random.Random(1)
+    distinct = remembered(project, "processes")
+    for _ in range(1 if sampled else 5):
+        node = head.join("--num-cpus=1")
+        address = head.address if place == "on a node" else head.client_address
+        process = start(project, "ray", address=address)
+        wait_until_remembered(process, project, moments.randint(1, distinct // 2))
+        assert node.actors(), "it has a worker"
+        node.kill()
+        assert remembered(project, "ray") < distinct, "and it was not done"
+        said = process.communicate(timeout=5 * PATIENCE)
+        assert process.returncode == 0, said
+        assert said == ("", f"parse: 1,580 sentences, {distinct:,} parsed now, 0 flat\n")
+        assert_as_by_processes(project)
+
+
+def shares_no_disk() -> list[str]:
+    """A command that runs another where neither the project's code nor files of tests are seen."""
+    hidden = [ROOT / "pipeline", ROOT / "mgsa"]
+    script = " && ".join(f"mount -t tmpfs none '{folder}'" for folder in hidden)
+    command = ["unshare", "--mount", "--map-root-user", "sh", "-c"]
+    return [*command, f'{script} && mount -t tmpfs none "$HIDDEN" && exec "$@"', "sh"]
+
+
+def test_a_machine_needs_neither_the_parser_nor_the_code(project: Path) -> None:
+    """All work is done by a node that sees neither: they are sent."""
+    inside = shares_no_disk()
+    environment = os.environ | {"HIDDEN": str(project)}
+    if subprocess.run([*inside, "true"], env=environment, check=False).returncode != 0:
+        pytest.skip("this system lets nobody hide folders (unshare --mount)")
+    with ray_head("--num-cpus=0") as cluster:
+        cluster.environment["HIDDEN"] = str(project)
+        node = cluster.join(f"--num-cpus={WORKERS}", inside=inside)
+        with cluster.access():
+            process = start(project, "ray", address=cluster.address)
+        wait_until_remembered(process, project, 1)
+        seen = Path(f"/proc/{node.actors()[0]}/root{project}")
+        assert list(seen.iterdir()) == []
+        said = process.communicate(timeout=5 * PATIENCE)
+        assert process.returncode == 0, said
+    assert_as_by_processes(project)
+
+
+def test_a_cluster_that_is_gone_is_one_line_and_what_it_did_is_kept(project: Path) -> None:
+    distinct = remembered(project, "processes")
+    with ray_head(f"--num-cpus={WORKERS}") as cluster, cluster.access():
+        process = start(project, "ray", address=cluster.client_address)
+        wait_until_remembered(process, project, 1)
+        cluster.nodes[0].kill()
+        said = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1, said
+    assert re.fullmatch(r"error: ray: the cluster is gone: .+\n", said[1])
+    assert not list(project.glob(".partial-*"))
+    known = remembered(project, "ray")
+    process = start(project, "ray", executor="processes", anew=False)
+    assert f" {distinct - known:,} parsed now," in process.communicate()[1]
+    assert_as_by_processes(project)
+
+
+@pytest.fixture
+def bare_machine(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """An environment without network, with a home folder that nobody may write to."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o555)
+    nowhere = "http://127.0.0.1:9"
+    yield {"HOME": str(home), "http_proxy": nowhere, "https_proxy": nowhere}
+    assert list(home.iterdir()) == []
+
+
+def processes_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    return psutil.Process(process.pid).children(recursive=True)
+
+
+def assert_nothing_stays(children: list[psutil.Process], ray_folders: set[Path]) -> None:
+    """No process of theirs, and no folder of Ray's that was not there."""
+    _, alive = psutil.wait_procs(children, timeout=20)
+    assert alive == []
+    assert set(Path("/tmp").glob("ray-*")) <= ray_folders
+
+
+def test_a_cluster_of_its_own_is_started_and_ended(
+    project: Path, bare_machine: dict[str, str]
+) -> None:
+    folders = set(Path("/tmp").glob("ray-*"))
+    process = start(project, "ray", **bare_machine)
+    wait_until_remembered(process, project, 1)
+    children = processes_of(process)
+    assert len([child for child in children if child.name().startswith("ray::_Actor")]) == WORKERS
+    said = process.communicate(timeout=5 * PATIENCE)
+    assert process.returncode == 0, said
+    assert re.fullmatch(r"parse: 1,580 sentences, [\d,]+ parsed now, 0 flat\n", said[1])
+    assert said[0] == ""
+    assert_as_by_processes(project)
+    assert_nothing_stays(children, folders)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_cleanly(
+    project: Path, bare_machine: dict[str, str], number: signal.Signals
+) -> None:
+    folders = set(Path("/tmp").glob("ray-*"))
+    process = start(project, "ray", **bare_machine)
+    wait_until_remembered(process, project, 1)
+    children = processes_of(process)
+    os.killpg(process.pid, number)  # as a terminal does
+    assert process.communicate(timeout=PATIENCE) == ("", "error: interrupted\n")
+    assert process.returncode == 130
+    assert not list(project.glob(".partial-*"))
+    assert_nothing_stays(children, folders)
+
+
+def test_a_gpu_that_this_machine_lacks_is_named() -> None:
+    code = (
+        "from pipeline.ray_cluster import connected\nfrom mgsa.command import run\n"
+        "def main(_):\n    with connected(None, workers=1, gpu=True): print('connected')\n"
+        "raise SystemExit(run(main))"
+    )
+    environment = os.environ | {"CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    message = "error: parse.gpu: expected false, as there is no GPU to be used\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
