@@ -38,6 +38,9 @@ _ENVIRONMENT = {
     "GRPC_VERBOSITY": "ERROR",
 }
 
+_LOGGERS = ("ray", "ray.util.client.logsclient")
+"""All of Ray's: the second doesn't pass on to the first what it has to say."""
+
 # Prints what is at the bottom of what was raised: on top of it Ray says that it could not connect.
 _PROBE = """
 import sys
@@ -73,7 +76,8 @@ def connected(address: str | None, *, workers: int, gpu: bool) -> Iterator[None]
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     ray = _import_ray()
-    logging.getLogger("ray").addHandler(logging.NullHandler())  # or Python prints what it warns of
+    for logger in _LOGGERS:  # or Python prints what they warn of
+        logging.getLogger(logger).addHandler(logging.NullHandler())
     handler = signal.getsignal(signal.SIGTERM)  # Ray puts in its own
     with contextlib.ExitStack() as until_end:
         until_end.enter_context(

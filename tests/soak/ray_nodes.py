@@ -24,7 +24,7 @@ import pytest
 
 from pipeline.ray_cluster import OBJECT_STORE_BYTES
 
-PATIENCE = 120  # seconds; a busy machine takes a fifth of it to start a node
+PATIENCE = 240  # seconds; a busy machine takes a tenth of it to start a node
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,11 @@ def ray_head(*options: str) -> Iterator[RayNodes]:
     # The default folder of pytest is too long: sockets lie in it.
     folder = Path(tempfile.mkdtemp(prefix="ray", dir="/tmp"))
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    environment |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    environment |= {
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN": secrets.token_hex(32),
+        "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S": str(PATIENCE),
+    }
     port, client_port = free_ports()
     cluster = RayNodes(folder, environment, port, client_port)
     try:

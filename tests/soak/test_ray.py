@@ -304,7 +304,10 @@ def test_a_signal_ends_it_cleanly(
     wait_until_remembered(process, project, 1)
     children = processes_of(process)
     os.killpg(process.pid, number)  # as a terminal does
-    assert process.communicate(timeout=PATIENCE) == ("", "error: interrupted\n")
+    output, errors = process.communicate(timeout=PATIENCE)
+    assert output == ""
+    # A busy machine may take so long to start a worker that this is said before.
+    assert re.fullmatch(r"(ray: no worker has started in .+\n)?error: interrupted\n", errors)
     assert process.returncode == 130
     assert not list(project.glob(".partial-*"))
     assert_nothing_stays(children, folders)
