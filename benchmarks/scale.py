@@ -2,13 +2,14 @@
 
     python -m benchmarks.scale --pairs 30000 300000 3000000 --workers 1 --out scale.json
     python -m benchmarks.scale --draw scale.json --plot scale.svg
+    python -m benchmarks.scale --set corpus=multi30k corpus.folder=DIR parser=stanza --out real.json
 
 Pairs come from the sample's grammar with their trees and links, so nothing is parsed or aligned by
-a model: what is measured is what the stages hold and how they stream. Each stage is the command of
-dvc.yaml in a process of its own, start-up and imports included. Seconds are of the wall; beside
-them stands the processor time of the stage's own process, which reads, gives out and writes: it
-bounds how fast any number of workers can be. The loader reads an epoch of token batches, as
-training does.
+a model: what is measured is what the stages hold and how they stream. With `--set` it is any other
+composition, in its own size. Each stage is the command of dvc.yaml in a process of its own,
+start-up and imports included. Seconds are of the wall; beside them stands the processor time of the
+stage's own process, which reads, gives out and writes, and of its workers. The loader reads an
+epoch of token batches, as training does. `benchmarks.cost` makes an estimate of them.
 """
 
 from __future__ import annotations
@@ -51,24 +52,24 @@ class Measurement:
     """What a stage took.
 
     Attributes:
+        pairs: of the training split.
+        words: of the source side, in all splits.
         peak: resident memory of the largest process, in MiB.
         seconds: of the wall.
         main_seconds: of the processor, in the stage's own process.
+        worker_seconds: of the processor, in the processes that it started.
         output: bytes that it wrote.
     """
 
     stage: str
     pairs: int
+    words: int
     workers: int
     peak: float
     seconds: float
     main_seconds: float
+    worker_seconds: float
     output: int
-
-    @property
-    def rate(self) -> float:
-        """Pairs a second."""
-        return self.pairs / self.seconds
 
 
 def commands() -> dict[str, str]:
@@ -77,16 +78,27 @@ def commands() -> dict[str, str]:
     return {name: stages[name]["cmd"].removeprefix("python -m ") for name in STAGES}
 
 
-def write_parameters(folder: Path, pairs: int, workers: int) -> None:
-    """A parameter file for a sample of so many training pairs, with ready trees and links."""
+def write_parameters(folder: Path, overrides: Sequence[str], workers: int) -> None:
+    """The parameter file of a composition whose stages have so many workers."""
     from pipeline.composition import compose
 
-    overrides = [f"corpus.train={pairs}", *(f"{stage}.workers={workers}" for stage in WORKING)]
-    params = compose(ROOT / "conf", [*COMPOSITION, *overrides])
+    working = [f"{stage}.workers={workers}" for stage in WORKING]
+    params = compose(ROOT / "conf", [*overrides, *working])
     (folder / "params.yaml").write_text(yaml.safe_dump(params), "utf-8")
 
 
-def measure(folder: Path, stage: str, command: str, pairs: int, workers: int) -> Measurement:
+@dataclass(frozen=True)
+class Taken:
+    """What one command took, as in a `Measurement`."""
+
+    peak: float
+    seconds: float
+    main_seconds: float
+    worker_seconds: float
+    output: int
+
+
+def measure(folder: Path, command: str) -> Taken:
     """Run a stage's command in a process of its own."""
     before = _size(folder)
     start = time.perf_counter()
@@ -99,12 +111,12 @@ def measure(folder: Path, stage: str, command: str, pairs: int, workers: int) ->
         check=True,
     )
     seconds = time.perf_counter() - start
-    peak, main_seconds = json.loads(done.stdout.splitlines()[-1])
-    return Measurement(stage, pairs, workers, peak, seconds, main_seconds, _size(folder) - before)
+    peak, main_seconds, worker_seconds = json.loads(done.stdout.splitlines()[-1])
+    return Taken(peak, seconds, main_seconds, worker_seconds, _size(folder) - before)
 
 
 def run_here(command: str) -> None:
-    """Run a command in this process; print its peak in MiB, and its seconds of the processor."""
+    """Run a command; print its peak in MiB, and seconds of the processor: its own, its workers'."""
     if command == LOADER:
         load_epoch(Path("data/dataset"))
     else:
@@ -118,7 +130,7 @@ def run_here(command: str) -> None:
     own = resource.getrusage(resource.RUSAGE_SELF)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     peak = max(own.ru_maxrss, children.ru_maxrss) / 1024
-    print(json.dumps([peak, own.ru_utime + own.ru_stime]))
+    print(json.dumps([peak, *(one.ru_utime + one.ru_stime for one in (own, children))]))
 
 
 def load_epoch(folder: Path) -> None:
@@ -143,23 +155,40 @@ def load_epoch(folder: Path) -> None:
             return
 
 
-def measure_all(sizes: list[int], workers: int, folder: Path | None) -> list[Measurement]:
-    """Every stage at every size, printed as they come."""
+def measure_stages(
+    overrides: Sequence[str], workers: int, parent: Path | None
+) -> list[Measurement]:
+    """Every stage of a composition, printed as it ends."""
+    with tempfile.TemporaryDirectory(dir=parent) as name:
+        folder = Path(name)
+        write_parameters(folder, overrides, workers)
+        taken = {}
+        for stage, command in {**commands(), LOADER: LOADER}.items():
+            taken[stage] = one = measure(folder, command)
+            print(
+                f"{stage:>10} {one.peak:>9,.0f} {one.seconds:>9.1f} {one.main_seconds:>9.1f} "
+                f"{one.worker_seconds:>9.1f}",
+                flush=True,
+            )
+        counts = read_json(folder / "data/reports/dataset.json")
+    words = sum(counts[f"{split}_source_words"] for split in ("train", "valid", "test"))
+    return [
+        Measurement(stage, counts["train_rows"], words, workers, **asdict(one))
+        for stage, one in taken.items()
+        if stage not in UNMEASURED
+    ]
+
+
+def measure_all(
+    compositions: Sequence[Sequence[str]], workers: int, folder: Path | None
+) -> list[Measurement]:
+    """Every stage of every composition."""
     found = []
-    print(f"{'pairs':>10} {'stage':>10} {'peak MiB':>9} {'seconds':>9} {'pairs/s':>9} {'main':>8}")
-    for pairs in sizes:
-        with tempfile.TemporaryDirectory(dir=folder) as name:
-            write_parameters(Path(name), pairs, workers)
-            for stage, command in {**commands(), LOADER: LOADER}.items():
-                one = measure(Path(name), stage, command, pairs, workers)
-                if stage in UNMEASURED:
-                    continue
-                found.append(one)
-                print(
-                    f"{pairs:>10,} {stage:>10} {one.peak:>9,.0f} {one.seconds:>9.1f} "
-                    f"{one.rate:>9,.0f} {one.main_seconds:>8.1f}",
-                    flush=True,
-                )
+    for overrides in compositions:
+        print(" ".join(overrides))
+        print(f"{'stage':>10} {'peak MiB':>9} {'seconds':>9} {'main':>9} {'workers':>9}")
+        found += measure_stages(overrides, workers, folder)
+        print(f"{found[-1].pairs:,} pairs, {found[-1].words:,} words of the source side\n")
     return found
 
 
@@ -183,6 +212,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure, or draw what was measured."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, nargs="+", default=[30_000, 300_000, 3_000_000])
+    parser.add_argument(
+        "--set", nargs="+", metavar="KEY=VALUE", help="another composition, and no sizes of pairs"
+    )
     parser.add_argument("--workers", type=int, default=1, help="processes of a stage")
     parser.add_argument("--folder", type=Path, help="where the generated files lie meanwhile")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the measurements, as JSON")
@@ -196,7 +228,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     if arguments.draw:
         found = read_json(arguments.draw)
     else:
-        measured = measure_all(arguments.pairs, arguments.workers, arguments.folder)
+        sizes = [[*COMPOSITION, f"corpus.train={pairs}"] for pairs in arguments.pairs]
+        compositions = [arguments.set] if arguments.set else sizes
+        measured = measure_all(compositions, arguments.workers, arguments.folder)
         found = [asdict(one) for one in measured]
     if arguments.out:
         write_json(arguments.out, found)

@@ -14,19 +14,17 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import yaml
 
 from mgsa.temporary import PREFIX
-from tests.dvc_project import Project, copy_project
-from tests.imports import ROOT
+from tests.dvc_project import STAGES, Project, copy_project, outputs
 
-STAGES = ("corpus", "tokenize", "parser", "parse", "bpe", "partition", "align", "dataset", "train")
-KILLED = tuple(stage for stage in STAGES if stage != "parser")
+RUN = ("corpus", "tokenize", "parser", "parse", "bpe", "partition", "align", "dataset", "train")
+KILLED = tuple(stage for stage in RUN if stage != "parser")
 """The parser is trained by stanza's own loop: it starts again, and takes half a minute to."""
 ROUNDS, SAMPLE = 56, 8
 RESUMED = ("data/parse_memory.sqlite", "data/checkpoints")
@@ -34,20 +32,6 @@ RESUMED = ("data/parse_memory.sqlite", "data/checkpoints")
 SIZE = ("corpus.train=2000", "parse.workers=2", "tokenize.workers=2", "train.max_updates=24")
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3000)]
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A stage as dvc.yaml has it."""
-
-    command: list[str]
-    outputs: tuple[str, ...]
-
-    @classmethod
-    def of(cls, name: str) -> Stage:
-        content = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"][name]
-        metrics = [next(iter(metric)) for metric in content.get("metrics", [])]
-        return cls(shlex.split(content["cmd"]), (*content["outs"], *metrics))
 
 
 @dataclass(frozen=True)
@@ -64,21 +48,25 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     project = copy_project(tmp_path_factory.mktemp("undisturbed"))
     project.compose(*SIZE)
     seconds, digests = {}, {}
-    for name in STAGES:
-        stage = Stage.of(name)
+    for name in RUN:
         start = time.monotonic()
-        project.run(*stage.command)
+        project.run(*command_of(name))
         seconds[name] = time.monotonic() - start
-        digests[name] = digests_of(project.folder, stage.outputs)
+        digests[name] = digests_of(project.folder, outputs([name]))
     return Undisturbed(project, seconds, digests)
 
 
-def digests_of(folder: Path, outputs: tuple[str, ...]) -> dict[str, str]:
-    """SHA-256 of every file of the outputs that are there; curves have the time in them."""
+def command_of(stage: str) -> list[str]:
+    """A stage's command, as words."""
+    return shlex.split(STAGES[stage]["cmd"])
+
+
+def digests_of(folder: Path, paths: Sequence[str]) -> dict[str, str]:
+    """SHA-256 of every file at the paths that is there; curves have the time in them."""
     files = [
         file
-        for output in outputs
-        for file in sorted([folder / output, *(folder / output).rglob("*")])
+        for path in paths
+        for file in sorted([folder / path, *(folder / path).rglob("*")])
         if file.is_file() and "plots/train" not in file.as_posix()
     ]
     return {
@@ -87,7 +75,7 @@ def digests_of(folder: Path, outputs: tuple[str, ...]) -> dict[str, str]:
     }
 
 
-def remove(folder: Path, names: tuple[str, ...]) -> None:
+def remove(folder: Path, names: Sequence[str]) -> None:
     """Remove files and folders, if they are there."""
     for name in names:
         path = folder / name
@@ -171,25 +159,25 @@ def test_killed_stages_run_again_to_the_same_bytes(undisturbed: Undisturbed, sam
     cut_short = 0
     for number, name in rounds(sampled):
         generator = random.Random(number)
-        stage, expected = Stage.of(name), undisturbed.digests[name]
+        written, expected = outputs([name]), undisturbed.digests[name]
         if from_nothing := generator.random() < 0.7:
-            remove(folder, (*stage.outputs, *RESUMED))
+            remove(folder, [*written, *RESUMED])
         for _ in range(2 if name == "train" else 1):
-            process = start(project, stage.command)
+            process = start(project, command_of(name))
             at_random(generator, undisturbed.seconds[name], folder)(process)
             cut_short += process.poll() is None
             kill(process, whole_group=generator.random() < 0.5)
             # Whole outputs or none: what was there before is what the stage writes.
-            found = digests_of(folder, stage.outputs)
+            found = digests_of(folder, written)
             assert found.items() <= expected.items(), (number, name)
-            for output in stage.outputs:
+            for output in written:
                 whole = {n for n in expected if n == output or n.startswith(f"{output}/")}
                 there = {n for n in found if n in whole}
                 assert there in (set(), whole), (number, name)
                 assert from_nothing or there == whole, (number, name)
             wait_until_alone(project)
-        project.run(*stage.command)
-        assert digests_of(folder, stage.outputs) == expected, (number, name)
+        project.run(*command_of(name))
+        assert digests_of(folder, written) == expected, (number, name)
         assert not list(folder.rglob(f"{PREFIX}*")), (number, name)
     assert cut_short > 0.5 * (SAMPLE if sampled else ROUNDS)
 
@@ -207,7 +195,7 @@ def test_a_killed_pipeline_is_taken_up_by_the_next_repro(
         kill(process, whole_group=number % 2 == 0)
         wait_until_alone(project)
     project.run(*repro)
-    for name in STAGES:
-        found = digests_of(project.folder, Stage.of(name).outputs)
+    for name in RUN:
+        found = digests_of(project.folder, outputs([name]))
         assert found == undisturbed.digests[name], name
     assert "Data and pipelines are up to date" in project.run("dvc", "status", "train")

@@ -1,0 +1,66 @@
+"""What the text stages would take for a corpus of another size, by measurements of others.
+
+    python -m benchmarks.cost scale.json real.json --words 116e6 --cores 1 16 128
+
+Files are those of `benchmarks.scale`. A stage is taken from the last file that has it, where that
+is largest, and its seconds grow with the words of the source side. On n cores it takes the n-th
+part of all processor time, but never less than its own process takes, which reads, gives out and
+writes: no number of workers shortens that. A stage without workers takes the same on any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.scale import LOADER, WORKING
+from mgsa.command import run
+from mgsa.files import read_json
+
+
+def largest_of_each_stage(files: Sequence[Path]) -> dict[str, dict[str, Any]]:
+    """The measurement to go by, for each stage but the loader."""
+    found: dict[str, dict[str, Any]] = {}
+    for file in files:
+        of_file = sorted(read_json(file), key=lambda one: one["words"])
+        found |= {one["stage"]: one for one in of_file if one["stage"] != LOADER}
+    return found
+
+
+def estimate(measured: dict[str, Any], words: float, cores: int) -> float:
+    """Seconds of a stage for so many words."""
+    main, total = measured["main_seconds"], measured["main_seconds"] + measured["worker_seconds"]
+    shared = cores if measured["stage"] in WORKING else 1
+    return max(main, total / shared) * words / measured["words"]
+
+
+def in_words(seconds: float) -> str:
+    """Minutes or hours, with as many digits as mean something."""
+    if seconds < 5400:
+        return f"{seconds / 60:.1f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Print a table: a row a stage, a column a number of cores."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("measurements", type=Path, nargs="+", metavar="FILE")
+    parser.add_argument("--words", type=float, required=True, help="of the source side")
+    parser.add_argument("--cores", type=int, nargs="+", default=[1, 16, 128])
+    arguments = parser.parse_args(argv)
+    measured = largest_of_each_stage(arguments.measurements)
+    print("| stage | measured with, words |", *(f"{cores} |" for cores in arguments.cores))
+    print("| --- | ---: |", *("---: |" for _ in arguments.cores))
+    totals = [0.0] * len(arguments.cores)
+    for stage, one in measured.items():
+        seconds = [estimate(one, arguments.words, cores) for cores in arguments.cores]
+        totals = [total + more for total, more in zip(totals, seconds, strict=True)]
+        print(f"| {stage} | {one['words']:,} |", *(f"{in_words(each)} |" for each in seconds))
+    print("| all | |", *(f"{in_words(total)} |" for total in totals))
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))
