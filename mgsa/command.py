@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
+from types import FrameType
 from typing import IO, BinaryIO, Literal, TextIO, TypeVar
 
 from mgsa.errors import FailedError, InputError
@@ -15,10 +18,15 @@ from mgsa.files import NO_ROOM, replacing_file
 
 T = TypeVar("T")
 
-DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, BAD_INPUT = 0, 1, 2
+INTERRUPTED, TERMINATED = (128 + number for number in (signal.SIGINT, signal.SIGTERM))
 
 STANDARD_OUTPUT = "-"
 """What stands for stdout where a file is named."""
+
+
+class Terminated(BaseException):
+    """A SIGTERM came: leave what is being done, as Ctrl-C does."""
 
 
 def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None = None) -> int:
@@ -28,7 +36,8 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
     refusals (a full disk, no permission) are one line on stderr; a bug keeps its traceback.
     """
     try:
-        main(argv)
+        with _leaving_on_sigterm():
+            main(argv)
         if sys.stdout is not None:
             sys.stdout.flush()  # while what goes wrong can still be said in one line
     except InputError as error:
@@ -45,7 +54,26 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
         return _fail(f"{name}: {error.strerror or error}", FAILED)
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
+    except Terminated:
+        return _fail("terminated", TERMINATED)
     return DONE
+
+
+@contextmanager
+def _leaving_on_sigterm() -> Iterator[None]:
+    """Raise `Terminated` on SIGTERM, so that files and processes of the command end with it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may say what a signal does
+        return
+    previous = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+def _terminate(_number: int, _frame: FrameType | None) -> None:
+    raise Terminated
 
 
 def _stdout_is_lost() -> bool:

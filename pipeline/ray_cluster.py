@@ -59,8 +59,7 @@ def connected(address: str | None, *, workers: int, gpu: bool) -> Iterator[None]
     """Have Ray connected to the cluster at `address` until the block ends.
 
     This project's code goes along: workers run what this process runs, whatever their machine has.
-    Until the block ends, what is printed to stdout is lost, for there Ray prints; and SIGTERM ends
-    the process as Ctrl-C does.
+    Until the block ends, what is printed to stdout is lost, for there Ray prints.
 
     Args:
         address: as `ray.init` takes it (`auto`, `HOST:PORT`, `ray://HOST:PORT`); `None`: a cluster
@@ -78,12 +77,11 @@ def connected(address: str | None, *, workers: int, gpu: bool) -> Iterator[None]
     ray = _import_ray()
     for logger in _LOGGERS:  # or Python prints what they warn of
         logging.getLogger(logger).addHandler(logging.NullHandler())
-    handler = signal.getsignal(signal.SIGTERM)  # Ray puts in its own
+    handler = signal.getsignal(signal.SIGTERM)
     with contextlib.ExitStack() as until_end:
         until_end.enter_context(
             contextlib.redirect_stdout(until_end.enter_context(Path(os.devnull).open("w")))
         )
-        until_end.callback(signal.signal, signal.SIGTERM, handler)
         if address is None:
             folder = until_end.enter_context(
                 tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True)
@@ -106,7 +104,8 @@ def connected(address: str | None, *, workers: int, gpu: bool) -> Iterator[None]
         except Exception as error:
             where = "on this machine" if address is None else f"at {address}"
             raise FailedError(f"ray: no cluster {where}: {_in_short(str(error))}") from error
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        finally:
+            signal.signal(signal.SIGTERM, handler)  # Ray has put in its own
         if gpu and address is None and ray.cluster_resources().get("GPU", 0) < 1:
             raise InputError("parse.gpu: expected false, as there is no GPU to be used")
         try:

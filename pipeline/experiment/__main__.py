@@ -8,6 +8,8 @@ and sets side by side what they came to.
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -36,10 +38,16 @@ def run_cells(folder: Path, plan: Plan, tables: Sequence[str]) -> None:
                     stages[f"analyze@{cell.name}"] = None
     command = [sys.executable, "-m", "dvc", "repro", "--keep-going", *stages]
     try:
-        # What failed, DVC has said; the table shows it too.
-        subprocess.run(command, cwd=folder, check=False)
+        dvc = subprocess.Popen(command, cwd=folder, process_group=0)
     except OSError as error:
         raise FailedError(f"dvc: {error.strerror}") from None
+    try:
+        dvc.wait()  # what failed, DVC has said; the table shows it too
+    except BaseException:
+        # A training saves its state, and is gone on with by the same command.
+        os.killpg(dvc.pid, signal.SIGTERM)
+        dvc.wait()
+        raise
 
 
 def collect(folder: Path, plan: Plan, name: str) -> list[Row]:

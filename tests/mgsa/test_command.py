@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -44,6 +45,22 @@ def test_the_status_and_the_line_of_an_error(
 
     assert run(main, ["x"]) == status
     assert capsys.readouterr().err == line
+
+
+def test_sigterm_lets_a_command_clean_up(capsys: pytest.CaptureFixture[str]) -> None:
+    left = []
+
+    def main(_: Sequence[str] | None) -> None:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            left.append("cleanly")
+
+    before = signal.getsignal(signal.SIGTERM)
+    assert run(main) == 128 + signal.SIGTERM
+    assert left == ["cleanly"]
+    assert capsys.readouterr().err == "error: terminated\n"
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_a_bug_keeps_its_traceback() -> None:

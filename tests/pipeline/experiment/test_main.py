@@ -1,0 +1,85 @@
+"""The command of tables runs DVC, and what DVC runs ends with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.imports import ROOT
+
+PATIENCE = 60
+
+
+def is_running(process: int) -> bool:
+    """Whether there is such a process, that has not ended."""
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text("utf-8")
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Experiments of one table, whose cells take an hour each and say which process they are."""
+    table = {
+        "title": "two systems",
+        "baseline": "one",
+        "systems": ["other"],
+        "num_seeds": 1,
+        "analyze": False,
+    }
+    params = {
+        "overrides": "",
+        "seeds": [1],
+        "systems": {"one": "model=one", "other": "model=other"},
+        "tables": {"table": table},
+    }
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), "utf-8")
+    evaluate = {
+        "matrix": {"system": ["one", "other"], "seed": [1]},
+        "cmd": "echo $$ > ${key}.process && exec sleep 3600",
+    }
+    (tmp_path / "dvc.yaml").write_text(
+        yaml.safe_dump({"stages": {"evaluate": evaluate}}, sort_keys=False), "utf-8"
+    )
+    subprocess.run(
+        [sys.executable, "-m", "dvc", "init", "--no-scm", "-q"], cwd=tmp_path, check=True
+    )
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "said"), [(signal.SIGTERM, "terminated"), (signal.SIGINT, "interrupted")]
+)
+def test_a_cell_ends_with_the_command(folder: Path, number: signal.Signals, said: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pipeline.experiment", "--folder", str(folder), "table"],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"DVC_NO_ANALYTICS": "1"},
+    )
+    deadline = time.monotonic() + PATIENCE
+    started: list[str] = []
+    while "".join(started) == "":
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+        started = [path.read_text("utf-8") for path in folder.glob("*.process")]
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 128 + number
+    assert errors.splitlines()[-1] == f"error: {said}"
+    (cell,) = started
+    while is_running(int(cell)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert len(list(folder.glob("*.process"))) == 1  # the other was not begun
