@@ -31,7 +31,8 @@ from mgsa.config import MODEL_KINDS, AlignmentConfig, ModelConfig, TransformerCo
 from mgsa.data.batch import Batch
 from mgsa.decoding.device import choose_device
 from mgsa.model.build import build_model
-from mgsa.settings import from_mapping, from_tagged, read_yaml
+from mgsa.parameter_file import read_yaml
+from mgsa.settings import from_mapping, from_tagged
 from mgsa.training.loss import LossWeights, Objective, translation_nll
 
 PRESETS = Path(__file__).parents[1] / "conf" / "model"

@@ -9,7 +9,8 @@ errors          a user's mistake, and a failure that needs no traceback
 temporary       files and folders beside an output, and what is left of them
 files           outputs that appear whole or not at all
 listed_files    the files of an artifact: those that its manifest lists, and no other
-settings        YAML sections as checked dataclasses
+settings        sections of YAML and JSON as checked dataclasses
+parameter_file  YAML that parameters are written in
 arrays_file     arrays of many sentences in one file
 command         exit codes, one-line errors, outputs, progress
 config          what there is to set of a model, a training, a translation

@@ -21,6 +21,9 @@ T = TypeVar("T")
 DONE, FAILED, BAD_INPUT = 0, 1, 2
 INTERRUPTED, TERMINATED = (128 + number for number in (signal.SIGINT, signal.SIGTERM))
 
+LONGEST_MESSAGE = 2000
+"""Characters."""
+
 STANDARD_OUTPUT = "-"
 """What stands for stdout where a file is named."""
 
@@ -52,6 +55,8 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
         lost = _stdout_is_lost() or error.errno in NO_ROOM
         name = error.filename or ("stdout" if lost else "read or write")
         return _fail(f"{name}: {error.strerror or error}", FAILED)
+    except MemoryError:
+        return _fail("out of memory", FAILED)
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
     except Terminated:
@@ -94,8 +99,18 @@ def _give_up_stdout() -> None:
 
 
 def _fail(message: str, status: int) -> int:
-    print(f"error: {message}", file=sys.stderr)
+    print(f"error: {_one_line(message)}", file=sys.stderr)
     return status
+
+
+def _one_line(text: str) -> str:
+    """`text` on one line that gives a terminal no orders, though files that it quotes may want to.
+
+    What is not printable is written as in Python's text (`\\n`, `\\x1b`); what goes on and on is
+    cut short.
+    """
+    shown = text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]}…"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
 
 
 def progress(

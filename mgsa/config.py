@@ -13,8 +13,13 @@ from typing import Annotated, Literal
 
 from mgsa.settings import Count, NonNegative, Positive, Probability, Range
 
-GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]*)")
+GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
 """`ngram_3` is the partition into 3-grams, `syntactic_2` level 2 of the syntactic partition."""
+
+# Larger than any model is; what a folder from elsewhere asks for is built only within bounds.
+Layers = Annotated[int, Range(minimum=1, maximum=1_000)]
+Width = Annotated[int, Range(minimum=1, maximum=1 << 16)]
+NgramSize = Annotated[int, Range(minimum=1, maximum=100)]
 
 
 @dataclass(frozen=True)
@@ -30,10 +35,10 @@ class MultiGranularityConfig:
     group_heads: tuple[Positive, ...]
     ngram_unit: Literal["subword", "word"]
     composition: Literal["max_pool", "lstm", "self_attention"]
-    composition_width: Positive
+    composition_width: Width
     interaction: Literal["none", "lstm", "on_lstm"]
-    interaction_width: Positive
-    interaction_chunk: Positive
+    interaction_width: Width
+    interaction_chunk: Width
     tags: bool
     tag_weight: NonNegative
 
@@ -70,7 +75,7 @@ class PhraseAttentionConfig:
     attentions: tuple[Literal["encoder", "decoder", "cross"], ...]
     technique: Literal["conv_kv", "query_k"]
     structure: Literal["homogeneous", "heterogeneous", "interleaved"]
-    ngrams: tuple[Positive, ...]
+    ngrams: tuple[NgramSize, ...]
     ngram_heads: tuple[Positive, ...] | None
 
     def __post_init__(self) -> None:
@@ -122,11 +127,11 @@ class TransformerConfig:
     """
 
     kind: Literal["transformer"]
-    encoder_layers: Positive
-    decoder_layers: Positive
-    dim: Positive
-    ffn_dim: Positive
-    heads: Positive
+    encoder_layers: Layers
+    decoder_layers: Layers
+    dim: Width
+    ffn_dim: Width
+    heads: Width
     norm: Literal["pre", "post"]
     dropout: Probability
     attention_dropout: Probability
@@ -190,9 +195,9 @@ class RecurrentConfig:
     """
 
     kind: Literal["rnn"]
-    encoder_layers: Positive
-    decoder_layers: Positive
-    dim: Positive
+    encoder_layers: Layers
+    decoder_layers: Layers
+    dim: Width
     attention: Literal["attn", "key_value", "modifying_iw"]
     dropout: Probability
     init_std: NonNegative

@@ -8,7 +8,7 @@ import io
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -20,6 +20,15 @@ NO_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 """What reading a path raises that is no file's."""
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """A full disk, a used-up quota, a file as large as one may be."""
+
+MAX_LINE_BYTES = 1 << 20
+"""A longer line is no sentence, tree or entry, but a file of another kind; to read it would cost
+memory in proportion to its size."""
+MAX_JSON_BYTES = 16 << 20
+"""Manifests, settings and reports are far smaller. JSON takes up to thirty times its size in memory
+(`[[],[],…`), so a larger file is not read."""
+MAX_DEPTH = 50
+"""Sections and lists within each other, in JSON and YAML: what reads them may recurse."""
 
 
 class _NamedFile(io.FileIO):
@@ -163,40 +172,90 @@ def no_file(path: Path) -> InputError:
     return InputError(found, path=path)
 
 
-def read_json(path: Path) -> Any:
-    """Read a JSON file; a missing or malformed one is an `InputError` naming the file."""
+def read_json(path: Path, *, max_bytes: int = MAX_JSON_BYTES) -> Any:
+    """Read a JSON file.
+
+    Raises:
+        InputError: it is missing, malformed, larger than `max_bytes` or nested too deeply; or it
+            holds what neither a number nor text can be here: thousands of digits, half of a
+            character.
+    """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            data = file.read(max_bytes + 1)
     except NO_FILE:
         raise no_file(path) from None
+    if len(data) > max_bytes:
+        raise InputError(f"expected JSON of at most {max_bytes:,} bytes", path=path)
+    try:
+        text = data.decode("utf-8")
+        content = json.loads(text)
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(content, ensure_ascii=False).encode("utf-8")
     except UnicodeDecodeError as error:
         raise not_utf_8(error, path=path) from None
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise InputError(f"expected text, found half of a character: {half!r}", path=path) from None
     except json.JSONDecodeError as error:
         message = f"expected JSON: {error.msg} at column {error.colno}"
         raise InputError(message, path=path, line=error.lineno) from None
-    except RecursionError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"expected JSON: {error}", path=path) from None
+    _check_depth(content, path)
+    return content
 
 
-def read_lines(path: Path) -> Iterator[str]:
+def _check_depth(content: Any, path: Path) -> None:
+    outer = [content]
+    for _ in range(MAX_DEPTH + 1):
+        inner = (part for whole in outer for part in _parts(whole))
+        outer = [part for part in inner if isinstance(part, dict | list)]
+        if not outer:
+            return
+    raise InputError(f"expected JSON of at most {MAX_DEPTH} levels", path=path)
+
+
+def _parts(content: Any) -> Iterable[Any]:
+    match content:
+        case dict():
+            return content.values()
+        case list():
+            return content
+    return ()
+
+
+def read_lines(path: Path, *, max_bytes: int | None = None) -> Iterator[str]:
     """Yield the lines of a UTF-8 text file, without line ends, as they are read.
 
     Only `\\n` ends a line: U+2028, form feeds and the like are characters of the text, as they are
     to every tool that counts lines.
 
     Raises:
-        InputError: the file is missing, or a line is not UTF-8.
+        InputError: the file is missing or larger than `max_bytes`, or a line is not UTF-8 or
+            endless.
     """
     try:
         file = path.open("rb")
     except NO_FILE:
         raise no_file(path) from None
     with file:
-        for number, line in enumerate(file, start=1):
+        if max_bytes is not None and os.fstat(file.fileno()).st_size > max_bytes:
+            raise InputError(f"expected at most {max_bytes:,} bytes", path=path)
+        number = 0
+        while line := file.readline(MAX_LINE_BYTES + 1):
+            number += 1
+            if len(line) > MAX_LINE_BYTES:
+                raise endless_line(path=path, line=number)
             try:
                 yield line.removesuffix(b"\n").decode("utf-8")
             except UnicodeDecodeError as error:
                 raise not_utf_8(error, path=path, line=number) from None
+
+
+def endless_line(*, path: str | os.PathLike[str], line: int) -> InputError:
+    """What to raise for a line of more than `MAX_LINE_BYTES`."""
+    return InputError(f"expected lines of at most {MAX_LINE_BYTES:,} bytes", path=path, line=line)
 
 
 def not_utf_8(

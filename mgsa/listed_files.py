@@ -7,11 +7,13 @@ a folder that teams share and open, whatever the file is.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from mgsa.errors import InputError
 from mgsa.files import sha256
+from mgsa.settings import Count, from_excerpt
 
 MANIFEST = "manifest.json"
 
@@ -24,22 +26,32 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
     }
 
 
-def listed_files(content: Mapping[str, Any]) -> dict[str, tuple[int, str]]:
+@dataclass(frozen=True)
+class _File:
+    bytes: Count
+    sha256: str
+
+
+@dataclass(frozen=True)
+class _Files:
+    files: dict[str, _File]
+
+    def __post_init__(self) -> None:
+        for name in self.files:
+            names = {PurePosixPath(name).name, PureWindowsPath(name).name}
+            if name in ("", ".", "..") or names != {name}:
+                raise ValueError(f"files: expected names of files in the folder, got {name!r}")
+
+
+def listed_files(content: Mapping[str, Any], where: str) -> dict[str, tuple[int, str]]:
     """The files that a manifest lists: size in bytes and SHA-256, by name.
 
     Raises:
-        KeyError, TypeError, ValueError, AttributeError: `content` is no such manifest; a name may
-            be a path that leads out of the folder.
+        InputError: `content`, which errors name by `where`, is no such manifest; a name may be a
+            path that leads out of the folder.
     """
-    files = {
-        name: (int(file["bytes"]), str(file["sha256"])) for name, file in content["files"].items()
-    }
-    for name in files:
-        if name in ("", ".", "..") or {PurePosixPath(name).name, PureWindowsPath(name).name} != {
-            name
-        }:
-            raise ValueError(f"files: expected names of files in the folder, got {name!r}")
-    return files
+    found = from_excerpt(_Files, content, where).files
+    return {name: (file.bytes, file.sha256) for name, file in found.items()}
 
 
 def check_files(folder: Path, files: Mapping[str, tuple[int, str]], *, verify: bool) -> None:

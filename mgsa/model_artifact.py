@@ -21,20 +21,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from mgsa.config import MODEL_KINDS, ModelConfig
 from mgsa.data.artifact import Dataset
 from mgsa.data.needs import check_granularities
 from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
-from mgsa.data.vocabulary import Vocabulary, read_vocabularies
+from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from mgsa.errors import InputError
 from mgsa.files import open_to_write, read_json, replacing_folder, write_json
 from mgsa.listed_files import MANIFEST, check_files, describe_files, listed_files
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_card import model_card
-from mgsa.settings import from_tagged, to_mapping
+from mgsa.settings import Count, Language, from_excerpt, from_tagged, to_mapping
 from mgsa.weights import load_weights, named_tensors, put_tensors, save_tensors
 
 KIND = "mgsa model"
@@ -150,18 +151,20 @@ def load_model(folder: Path) -> ModelArtifact:
         InputError: the folder is not a model artifact of this version, or a file of it is missing
             or damaged; the message names the file.
     """
-    manifest = _read_manifest(folder)
-    check_files(folder, manifest["files"], verify=True)
+    manifest = _Manifest.read(folder)
+    check_files(folder, manifest.files, verify=True)
     content = read_json(folder / CONFIG)
     if not isinstance(content, dict) or "model" not in content:
         raise InputError("expected a section model", path=folder / CONFIG)
     config = from_tagged(MODEL_KINDS, content["model"], f"{folder / CONFIG}: model")
     vocabularies = read_vocabularies(folder / VOCABULARY)
-    tags = tuple(read_json(folder / TAGS))
+    tags = read_tags(folder / TAGS)
     source, target = vocabularies
-    model = build_model(
-        config, source_vocabulary=len(source), target_vocabulary=len(target), num_tags=len(tags)
-    )
+    # Weights have room only once it is known that the file has as many.
+    with torch.device("meta"):
+        model = build_model(
+            config, source_vocabulary=len(source), target_vocabulary=len(target), num_tags=len(tags)
+        )
     load_weights(model, folder / WEIGHTS)
     return ModelArtifact(
         folder=folder,
@@ -169,7 +172,7 @@ def load_model(folder: Path) -> ModelArtifact:
         config=config,
         vocabularies=vocabularies,
         tags=tags,
-        languages=(manifest["source_language"], manifest["target_language"]),
+        languages=(manifest.source_language, manifest.target_language),
     )
 
 
@@ -205,14 +208,19 @@ def replace_weights(
         InputError: the weights, read from `source`, are not those of such a model.
     """
     put_tensors(artifact.model, tensors, path=source)
-    manifest = _read_manifest(artifact.folder)
-    files = manifest.pop("files")
+    manifest = _Manifest.read(artifact.folder)
     run = read_json(artifact.folder / CONFIG)
     run = {key: value for key, value in run.items() if key not in ("model", "scores")}
     with replacing_folder(out) as partial:
-        for name in files.keys() - {WEIGHTS, CONFIG, CARD}:
+        for name in manifest.files.keys() - {WEIGHTS, CONFIG, CARD}:
             shutil.copyfile(artifact.folder / name, partial / name)
-        _complete(partial, artifact.model, artifact.config, run | {"updates": [*updates]}, manifest)
+        _complete(
+            partial,
+            artifact.model,
+            artifact.config,
+            run | {"updates": [*updates]},
+            {key: value for key, value in manifest.content.items() if key != "files"},
+        )
 
 
 def check_replaceable(folder: Path) -> None:
@@ -231,24 +239,51 @@ def check_replaceable(folder: Path) -> None:
         raise InputError("expected an empty folder or a model artifact to replace", path=folder)
 
 
-def _read_manifest(folder: Path) -> dict[str, Any]:
-    path = folder / MANIFEST
-    content = read_json(path)
-    if not isinstance(content, dict) or content.get("kind") != KIND:
-        raise InputError(f"expected the manifest of a model ({KIND!r})", path=path)
-    if content.get("version") != VERSION:
-        raise InputError(
-            f"expected a model of version {VERSION}, got {content.get('version')!r}", path=path
-        )
-    required = {"source_language": str, "target_language": str, "dataset": dict, "files": dict}
-    for key, kind in required.items():
-        if not isinstance(content.get(key), kind):
-            raise InputError(f"malformed manifest: expected {key}", path=path)
-    try:
-        files = listed_files(content)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"malformed manifest: {error!r}", path=path) from None
-    for name in (WEIGHTS, CONFIG, VOCABULARY, TAGS):
-        if name not in files:
-            raise InputError(f"expected {name} among the files", path=path)
-    return content | {"files": files}
+@dataclass(frozen=True)
+class _Rows:
+    train: Count
+    valid: Count
+
+
+@dataclass(frozen=True)
+class _TrainedOn:
+    name: str
+    identity: str
+    rows: _Rows
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What is read of a manifest, besides the files that it lists."""
+
+    source_language: Language
+    target_language: Language
+    dataset: _TrainedOn
+
+
+@dataclass(frozen=True)
+class _Manifest:
+    """What `manifest.json` says."""
+
+    source_language: str
+    target_language: str
+    files: dict[str, tuple[int, str]]
+    content: dict[str, Any]
+
+    @classmethod
+    def read(cls, folder: Path) -> _Manifest:
+        path = folder / MANIFEST
+        content = read_json(path)
+        if not isinstance(content, dict) or content.get("kind") != KIND:
+            raise InputError(f"expected the manifest of a model ({KIND!r})", path=path)
+        if content.get("version") != VERSION:
+            raise InputError(
+                f"expected a model of version {VERSION}, got {content.get('version')!r}", path=path
+            )
+        where = f"{path}: manifest"
+        found = from_excerpt(_Content, content, where)
+        files = listed_files(content, where)
+        for name in (WEIGHTS, CONFIG, VOCABULARY, TAGS):
+            if name not in files:
+                raise InputError(f"expected {name} among the files", path=path)
+        return cls(found.source_language, found.target_language, files, content)

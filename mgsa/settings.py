@@ -1,4 +1,4 @@
-"""Strict reading of settings: YAML sections into frozen dataclasses.
+"""Strict reading of settings: mappings, as YAML and JSON give them, into frozen dataclasses.
 
 A dataclass holds the type and range of each key and no default: the value lives in the parameter
 file. An unknown key, a missing key, a wrong type or an impossible value is one line naming the key.
@@ -10,15 +10,18 @@ import dataclasses
 import math
 import re
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from mgsa.errors import InputError
-from mgsa.files import NO_FILE, no_file, not_utf_8
 
 T = TypeVar("T")
+
+MOST = 2**63 - 1
+"""The largest whole number that is one to every library."""
+LONGEST_SHOWN = 200
+"""Characters of a value that an error shows."""
 
 _EXPONENT = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+")
 
@@ -32,7 +35,8 @@ class Range:
     below: float | None = None
 
     def __contains__(self, value: float) -> bool:
-        return math.isfinite(value) and (
+        # A whole number may be too large to be compared as anything else.
+        return (isinstance(value, int) or math.isfinite(value)) and (
             (self.minimum is None or value >= self.minimum)
             and (self.maximum is None or value <= self.maximum)
             and (self.below is None or value < self.below)
@@ -51,6 +55,20 @@ class Range:
         return " and ".join(parts)
 
 
+@dataclass(frozen=True)
+class Pattern:
+    """What text looks like, as a regular expression and in words."""
+
+    regex: str
+    words: str
+
+    def __contains__(self, value: str) -> bool:
+        return re.fullmatch(self.regex, value) is not None
+
+    def __str__(self) -> str:
+        return self.words
+
+
 Count = Annotated[int, Range(minimum=0)]
 """A whole number of things: zero or more."""
 Positive = Annotated[int, Range(minimum=1)]
@@ -61,60 +79,9 @@ Share = Annotated[float, Range(minimum=0, maximum=1)]
 """A part of a whole: none, all, or anything between."""
 NonNegative = Annotated[float, Range(minimum=0)]
 """A real number that may be zero."""
-
-
-def read_yaml(path: Path) -> dict[str, Any]:
-    """Read a YAML file that holds a mapping of sections.
-
-    Raises:
-        InputError: the file is missing, not UTF-8, not YAML, or not a mapping.
-    """
-    import yaml
-
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except NO_FILE:
-        raise no_file(path) from None
-    except UnicodeDecodeError as error:
-        raise not_utf_8(error, path=path) from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or "malformed"
-        raise InputError(
-            f"expected YAML: {problem}", path=path, line=mark.line + 1 if mark else None
-        ) from None
-    if not isinstance(content, dict):
-        found = "nothing" if content is None else type(content).__name__
-        raise InputError(f"expected a mapping of sections, found {found}", path=path)
-    return content
-
-
-def apply_overrides(values: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
-    """A copy of `values` with each `key=value` (or `outer.inner=value`) override put in.
-
-    The value is read as YAML, so `null`, `[1, 2]` and `true` mean what they mean in the file.
-    """
-    import yaml
-
-    changed = dict(values)
-    for override in overrides:
-        key, separator, text = override.partition("=")
-        if not separator or not key:
-            raise InputError(f"--set {override}: expected key=value")
-        try:
-            value = yaml.safe_load(text)
-        except yaml.YAMLError:
-            raise InputError(f"--set {override}: the value is not YAML") from None
-        *parents, last = key.split(".")
-        section = changed
-        for parent in parents:
-            inner = section.get(parent)
-            if not isinstance(inner, dict):
-                raise InputError(f"--set {override}: {parent} is not a section")
-            section[parent] = dict(inner)
-            section = section[parent]
-        section[last] = value
-    return changed
+Finite = Annotated[float, Range()]
+"""A real number."""
+Language = Annotated[str, Pattern("[a-z]{2,3}", "of two or three letters, the code of a language")]
 
 
 def from_mapping(cls: type[T], values: Any, where: str) -> T:
@@ -129,18 +96,33 @@ def from_mapping(cls: type[T], values: Any, where: str) -> T:
         InputError: an unknown or missing key, a wrong type, a value out of range, or a
             `ValueError` of the dataclass's own `__post_init__` (checks across fields).
     """
+    return _build(cls, values, where, strict=True)
+
+
+def from_excerpt(cls: type[T], values: Any, where: str) -> T:
+    """As `from_mapping`, of what holds more than is read: keys that have no field are passed over.
+
+    Raises:
+        InputError: as `from_mapping`, but for unknown keys.
+    """
+    return _build(cls, values, where, strict=False)
+
+
+def _build(cls: type[T], values: Any, where: str, *, strict: bool) -> T:
     assert dataclasses.is_dataclass(cls)
     if not isinstance(values, Mapping):
-        raise InputError(f"{where}: expected a section with keys, got {values!r}")
+        raise InputError(f"{where}: expected a section with keys, got {_shown(values)}")
     hints = get_type_hints(cls, include_extras=True)
     names = [field.name for field in dataclasses.fields(cls)]
     for key in values:
-        if key not in names:
+        if strict and key not in names:
             raise InputError(f"{where}.{key}: unknown key; expected one of {', '.join(names)}")
     for name in names:
         if name not in values:
             raise InputError(f"{where}.{name}: missing; expected {_describe(hints[name])}")
-    fields = {name: _convert(hints[name], values[name], f"{where}.{name}") for name in names}
+    fields = {
+        name: _convert(hints[name], values[name], f"{where}.{name}", strict) for name in names
+    }
     try:
         return cls(**fields)
     except InputError:
@@ -156,13 +138,13 @@ def from_tagged(classes: Mapping[str, type[T]], values: Any, where: str) -> T:
         InputError: `kind` is missing or names none of them, or as `from_mapping`.
     """
     if not isinstance(values, Mapping):
-        raise InputError(f"{where}: expected a section with keys, got {values!r}")
+        raise InputError(f"{where}: expected a section with keys, got {_shown(values)}")
     expected = "expected one of " + ", ".join(classes)
     if "kind" not in values:
         raise InputError(f"{where}.kind: missing; {expected}")
     kind = values["kind"]
     if not isinstance(kind, str) or kind not in classes:
-        raise InputError(f"{where}.kind: {expected}, got {kind!r}")
+        raise InputError(f"{where}.kind: {expected}, got {_shown(kind)}")
     return from_mapping(classes[kind], values, where)
 
 
@@ -181,22 +163,22 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _convert(hint: Any, value: Any, where: str) -> Any:
+def _convert(hint: Any, value: Any, where: str, strict: bool) -> Any:
     """`value` as the type `hint` says, or an `InputError` that names the key and what it takes."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         try:
-            converted = _convert(arguments[0], value, where)
+            converted = _convert(arguments[0], value, where, strict)
         except InputError:
             raise _wrong(hint, value, where) from None  # says the bounds too
-        if any(isinstance(bound, Range) and converted not in bound for bound in arguments[1:]):
+        if any(converted not in bound for bound in arguments[1:]):
             raise _wrong(hint, value, where)
         return converted
     if origin in (Union, types.UnionType):
         if value is None and type(None) in arguments:
             return None
         (inner,) = [argument for argument in arguments if argument is not type(None)]
-        return _convert(inner, value, where)
+        return _convert(inner, value, where, strict)
     if origin is Literal:
         if value not in arguments or isinstance(value, bool):
             raise _wrong(hint, value, where)
@@ -204,13 +186,25 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
     if origin is tuple:
         if not isinstance(value, (list, tuple)):
             raise _wrong(hint, value, where)
-        return tuple(_convert(arguments[0], item, f"{where}[{i}]") for i, item in enumerate(value))
+        return tuple(
+            _convert(arguments[0], item, f"{where}[{i}]", strict) for i, item in enumerate(value)
+        )
+    if origin is dict:
+        if not isinstance(value, Mapping):
+            raise _wrong(hint, value, where)
+        return {
+            key: _convert(arguments[1], item, f"{where}.{key}", strict)
+            for key, item in value.items()
+        }
     if dataclasses.is_dataclass(hint):
         assert isinstance(hint, type)
-        return from_mapping(hint, value, where)
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return _build(hint, value, where, strict=strict)
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if is_whole and not -MOST <= value <= MOST:
+        raise _wrong(hint, value, where)
+    if hint is float and is_whole:
         return float(value)
-    if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
+    if not isinstance(value, hint) or (hint is int and not is_whole):
         raise _wrong(hint, value, where)
     return value
 
@@ -220,7 +214,16 @@ def _wrong(hint: Any, value: Any, where: str) -> InputError:
     note = ""
     if isinstance(value, str) and "a number" in expected and _EXPONENT.fullmatch(value):
         note = ", which is text to YAML without a point and a sign as in 1.0e-9"
-    return InputError(f"{where}: expected {expected}, got {value!r}{note}")
+    return InputError(f"{where}: expected {expected}, got {_shown(value)}{note}")
+
+
+def _shown(value: Any) -> str:
+    """A value as Python has it, cut short: it may be a whole file's."""
+    try:
+        shown = repr(value)
+    except ValueError:  # Python writes no number of thousands of digits
+        return "a number of thousands of digits"
+    return shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}…"
 
 
 def _describe(hint: Any) -> str:
@@ -234,6 +237,8 @@ def _describe(hint: Any) -> str:
         return "one of " + ", ".join(str(argument) for argument in arguments)
     if origin is tuple:
         return f"a list, each {_describe(arguments[0])}"
+    if origin is dict:
+        return f"a section, each value {_describe(arguments[1])}"
     if dataclasses.is_dataclass(hint):
         return "a section with keys"
     names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}

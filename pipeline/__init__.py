@@ -13,6 +13,7 @@ corpus_kinds       kinds of corpora and their settings
 download           files from the web: resumed, bounded, checked by SHA-256
 corpus             STAGE: raw parallel text
 moses              normalise, tokenise, detokenise
+languages          the languages of a corpus
 links              word alignments in Pharaoh's format
 seen_pairs         which pairs came before
 tokenize           STAGE: tokenised, cleaned text

@@ -19,7 +19,7 @@ from typing import Any
 from mgsa.command import run
 from mgsa.errors import InputError
 from mgsa.files import replacing_file, write_json
-from mgsa.settings import read_yaml
+from mgsa.parameter_file import read_yaml
 from pipeline.parameters import check_parameters
 from pipeline.stage import check_no_input
 
@@ -38,14 +38,24 @@ class Composition:
     differences: dict[str, tuple[Any, Any]]
 
 
+def check_config(config: Path) -> None:
+    """Check that every file of the folder `config` is one of parameters.
+
+    Raises:
+        InputError: one is malformed.
+    """
+    for path in sorted(config.rglob("*.yaml")):
+        if path.stat().st_size:  # Hydra takes an empty file for an empty option
+            read_yaml(path)
+
+
 def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
     """The sections that Hydra composes from the folder `config` with `group=option` overrides.
 
     Raises:
-        InputError: an option or key is unknown, or a file of the groups is malformed.
+        InputError: an option or key is unknown, or the files of the groups don't fit each other.
     """
     import hydra
-    import yaml
     from hydra.errors import HydraException, MissingConfigException, OverrideParseException
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
@@ -64,11 +74,9 @@ def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
         if message.startswith("Could not override") and message.endswith("'."):
             message = message.removesuffix(".") + ": no such key or group"
         raise InputError(message, path=config) from None
-    except (yaml.YAMLError, UnicodeDecodeError):
-        for path in sorted(config.rglob("*.yaml")):
-            if path.stat().st_size:  # Hydra takes an empty file for an empty option
-                read_yaml(path)  # raises for the one that Hydra could not read, and names it
-        raise
+    except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # Hydra has no error of its own for a list of defaults that is none, and the like.
+        raise InputError(f"expected config groups: {error}", path=config) from None
     assert isinstance(sections, dict)
     return {str(name): section for name, section in sections.items()}
 
@@ -149,6 +157,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     arguments = parser.parse_args(argv)
     check_no_input(arguments.report, [arguments.params])
+    check_config(arguments.config)
     if arguments.write is not None:
         from omegaconf import OmegaConf
 

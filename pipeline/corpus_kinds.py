@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from mgsa.settings import Count, Positive, Range, Share
+from mgsa.settings import Count, Language, Positive, Range, Share
 from pipeline.download import RemoteFile
 from pipeline.stage import SPLITS
-
-_LANGUAGE = re.compile("[a-z]{2,3}")
 
 
 @dataclass(frozen=True)
@@ -57,15 +54,12 @@ class LocalCorpus:
 
     kind: Literal["local"]
     name: str
-    source_language: str
-    target_language: str
+    source_language: Language
+    target_language: Language
     train: LocalSplit
     valid: LocalSplit
     test: LocalSplit
     treebank: LocalTreebank | None
-
-    def __post_init__(self) -> None:
-        _check_languages(self.source_language, self.target_language)
 
 
 @dataclass(frozen=True)
@@ -82,8 +76,8 @@ class DownloadedCorpus:
 
     kind: Literal["download"]
     name: str
-    source_language: str
-    target_language: str
+    source_language: Language
+    target_language: Language
     folder: str | None
     files: tuple[RemoteFile, ...]
     train: DownloadedSplit
@@ -94,7 +88,6 @@ class DownloadedCorpus:
     retries: Count
 
     def __post_init__(self) -> None:
-        _check_languages(self.source_language, self.target_language)
         names = [file.name for file in self.files]
         if len(set(names)) != len(names):
             raise ValueError(f"files: expected names of which each is there once, got {names}")
@@ -112,9 +105,3 @@ KINDS: dict[str, type[SampleCorpus | LocalCorpus | DownloadedCorpus]] = {
     "local": LocalCorpus,
     "download": DownloadedCorpus,
 }
-
-
-def _check_languages(*codes: str) -> None:
-    for code in codes:
-        if not _LANGUAGE.fullmatch(code):
-            raise ValueError(f"expected a language as a code of two or three letters, got {code!r}")

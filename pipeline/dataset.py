@@ -13,11 +13,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mgsa.command import progress, run
+from mgsa.data.limits import MAX_ROW_GROUP_ROWS
 from mgsa.files import write_json
-from mgsa.settings import Positive, to_mapping
+from mgsa.settings import Positive, Range, to_mapping
 from pipeline.artifact.manifest import (
     DATASET_MARKS,
     aligner_description,
@@ -49,7 +50,7 @@ class DatasetSettings:
     """
 
     joint_vocabulary: bool
-    row_group_rows: Positive
+    row_group_rows: Annotated[int, Range(minimum=1, maximum=MAX_ROW_GROUP_ROWS)]
     shard_rows: Positive
     compression: Literal["zstd", "snappy", "none"]
 
@@ -70,8 +71,8 @@ def build_dataset(
     Raises:
         InputError: an input is missing, malformed, or doesn't fit another.
     """
-    corpus = read_object(inputs.corpus / "corpus.json", ("name",))
-    languages = read_object(inputs.tokenized / "languages.json", SIDES)
+    corpus = read_object(inputs.corpus / "corpus.json", {"name": str})
+    languages = read_object(inputs.tokenized / "languages.json", dict.fromkeys(SIDES, str))
     parser = parser_description(inputs.parser)
     aligner = aligner_description(inputs.alignments) if inputs.alignments else None
     inputs.check(SPLITS)

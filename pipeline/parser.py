@@ -10,7 +10,7 @@ from typing import Literal
 
 from mgsa.command import run
 from mgsa.errors import InputError
-from mgsa.files import read_json
+from pipeline.languages import read_languages
 from pipeline.parsing.bracketing import BracketScore, score
 from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.parsing.stanza_options import TrainingSettings
@@ -79,7 +79,7 @@ def make_parser(settings: ParserSettings, corpus: Path, folder: Path) -> dict[st
         InputError: a treebank is missing or malformed, or a package unknown or of no use here.
         FailedError: a package can't be downloaded now.
     """
-    language = _language(corpus)
+    language = read_languages(corpus)["source"]
     match settings:
         case ReadyTrees() | NoParser():
             write_parser_folder(folder, kind=settings.kind, language=language, package=None)
@@ -136,15 +136,6 @@ def _loadable(folder: Path, package: str) -> ConstituencyParser:
     except InputError as error:
         reason = str(error).removeprefix(f"{folder}: ").replace(f"{folder}/", "")
         raise InputError(f"parser.package: {package}: {reason}") from error
-
-
-def _language(corpus: Path) -> str:
-    path = corpus / "corpus.json"
-    content = read_json(path)
-    language = content.get("source_language") if isinstance(content, dict) else None
-    if not isinstance(language, str):
-        raise InputError("expected the key source_language with a code", path=path)
-    return language
 
 
 def _treebank(corpus: Path, named: str | None, part: str) -> Path:

@@ -12,6 +12,7 @@ spaces, a phrase as `LENGTH:TAG` with its length in words: `1:NP 5:VP ||| 1:NNP 
 from __future__ import annotations
 
 import random
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,12 +20,13 @@ from functools import partial
 from itertools import accumulate
 from os import PathLike
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from mgsa.command import progress, run
+from mgsa.data.limits import MAX_LEVELS
 from mgsa.errors import InputError
 from mgsa.files import open_to_write, replacing_folder
-from mgsa.settings import Count, Positive
+from mgsa.settings import Count, Positive, Range
 from pipeline.phrase_counts import PhraseCounts
 from pipeline.stage import (
     SPLITS,
@@ -38,6 +40,8 @@ from pipeline.trees import Tree, check_leaves, read_tree, top_node
 from pipeline.workers import map_chunks
 
 LEVEL_SEPARATOR = " ||| "
+LENGTH = re.compile("[1-9][0-9]{0,8}")
+"""Of a phrase, in words."""
 SENTENCES_PER_CHUNK = 1000
 
 
@@ -59,7 +63,7 @@ class PartitionSettings:
     wrong places, for experiments on whether the places matter.
     """
 
-    levels: Positive
+    levels: Annotated[int, Range(minimum=1, maximum=MAX_LEVELS)]
     ngrams: tuple[Positive, ...]
     boundaries: Literal["parsed", "shuffled"]
     seed: Count
@@ -154,7 +158,7 @@ def read_phrases_line(
         lengths, tags = [], []
         for phrase in part.split(" "):
             length, _, tag = phrase.partition(":")
-            if not (tag and length.isascii() and length.isdecimal() and int(length)):
+            if not (tag and LENGTH.fullmatch(length)):
                 raise InputError(
                     f"level {level}: expected LENGTH:TAG, found {phrase!r}", path=path, line=line
                 )

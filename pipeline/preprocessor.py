@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from mgsa.data.batch import Row
 from mgsa.data.schema import PREPROCESSING, TAGS, VOCABULARY
-from mgsa.data.vocabulary import Vocabulary, read_vocabularies
+from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from mgsa.decoding.translation import join_subwords
 from mgsa.errors import InputError
-from mgsa.files import read_json
+from pipeline.artifact.preprocessing import Preprocessing
 from pipeline.moses import MosesText
 from pipeline.parsing.parser_folder import read_parser_folder
 from pipeline.parsing.stanza_parser import (
@@ -34,53 +33,6 @@ from pipeline.trees import Tree, check_leaves, flat_tree, read_tree
 
 NOT_FOR_TEXT = "shuffled"
 """Boundaries that are drawn by a sentence's place in its split, which raw text has none of."""
-
-
-@dataclass(frozen=True)
-class Preprocessing:
-    """What an artifact says of how its text became rows.
-
-    Attributes:
-        languages: of the source and of the target.
-        max_words: sentences of more words get a flat tree.
-        vocabulary_threshold: occurrences below which a subword is split further.
-        levels: of the syntactic partition.
-        boundaries: `parsed`, or `shuffled` in an experiment with wrong phrases.
-        parser_kind: `stanza`; `trees` where ready-made trees came with the corpus; `none` where all
-            trees are flat.
-        parser_identity: of the parser that made the trees.
-    """
-
-    languages: tuple[str, str]
-    max_words: int
-    vocabulary_threshold: int
-    levels: int
-    boundaries: str
-    parser_kind: str
-    parser_identity: str
-
-    @classmethod
-    def read(cls, path: Path) -> Preprocessing:
-        """Read a `preprocessing.json`.
-
-        Raises:
-            InputError: it is missing, or lacks something.
-        """
-        content: Any = read_json(path)
-        try:
-            return cls(
-                languages=(content["source_language"], content["target_language"]),
-                max_words=int(content["parse"]["max_words"]),
-                vocabulary_threshold=int(content["bpe"]["vocabulary_threshold"]),
-                levels=int(content["partition"]["levels"]),
-                boundaries=content["partition"]["boundaries"],
-                parser_kind=content["parser"]["kind"],
-                parser_identity=content["parser"]["identity"],
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                f"expected the preprocessing of a dataset, which lacks {error}", path=path
-            ) from None
 
 
 class Phraser:
@@ -185,7 +137,7 @@ class Preprocessor:
         source, target = (
             Side(
                 MosesText(language),
-                SubwordSplitter.load(folder, side, threshold=made.vocabulary_threshold),
+                SubwordSplitter.load(folder, side, threshold=made.bpe.vocabulary_threshold),
                 vocabulary,
             )
             for side, language, vocabulary in zip(SIDES, made.languages, vocabularies, strict=True)
@@ -193,10 +145,10 @@ class Preprocessor:
         phraser = None
         if parser is not None:
             phraser = Phraser(
-                None if made.parser_kind == "none" else ConstituencyParser.load(parser, gpu=gpu),
-                tags=read_json(folder / TAGS),
-                levels=made.levels,
-                max_words=made.max_words,
+                None if made.parser.kind == "none" else ConstituencyParser.load(parser, gpu=gpu),
+                tags=read_tags(folder / TAGS),
+                levels=made.partition.levels,
+                max_words=made.parse.max_words,
             )
         return cls(source=source, target=target, phraser=phraser)
 
@@ -253,16 +205,16 @@ def check_parser(made: Preprocessing, artifact: Path, parser: Path) -> None:
     Raises:
         InputError: it is another one, or no parser's phrases are those of the artifact.
     """
-    if made.boundaries == NOT_FOR_TEXT:
+    if made.partition.boundaries == NOT_FOR_TEXT:
         raise InputError(
             "its phrases were shuffled (partition.boundaries), which text can't be: expected rows "
             "of a dataset",
             path=artifact,
         )
     found = read_parser_folder(parser)
-    if made.parser_kind == "stanza" and found.identity != made.parser_identity:
+    if made.parser.kind == "stanza" and found.identity != made.parser.identity:
         raise InputError(
-            f"expected the parser that {artifact} was made with ({made.parser_identity[:12]}), "
+            f"expected the parser that {artifact} was made with ({made.parser.identity[:12]}), "
             f"got another one ({found.identity[:12]})",
             path=parser,
         )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mgsa.command import run
 from mgsa.errors import InputError
 from mgsa.files import open_to_write, replacing_folder
-from mgsa.settings import read_yaml
+from mgsa.parameter_file import read_yaml
 from pipeline.analysis_settings import ReportSettings
 from pipeline.stage import argument_parser, check_replaceable, named_paths, read_settings
 

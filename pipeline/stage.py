@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 from mgsa.errors import InputError
 from mgsa.files import replacing_folder, write_json
-from mgsa.settings import apply_overrides, from_mapping, from_tagged, read_yaml
+from mgsa.parameter_file import apply_overrides, read_yaml
+from mgsa.settings import from_mapping, from_tagged
 
 T = TypeVar("T")
 

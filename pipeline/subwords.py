@@ -7,9 +7,11 @@ a subword outside the vocabulary are undone, so that a model never meets one tha
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from mgsa.data.vocabulary import MAX_BYTES
 from mgsa.errors import InputError
 from mgsa.files import open_to_write, read_lines
 
@@ -24,6 +26,7 @@ CACHE_WORDS = 200_000
 
 _VERSION = "#version: 0.2"
 _END_OF_WORD = "</w>"
+_COUNT = re.compile("[0-9]{1,18}")
 
 
 class SubwordSplitter:
@@ -85,9 +88,9 @@ def read_merges(path: Path) -> list[tuple[str, str]]:
     """The pairs of a file of BPE codes, in the order in which they were learned.
 
     Raises:
-        InputError: no such file, not of version 0.2, or a line that is not two symbols.
+        InputError: no such file, too large, not of version 0.2, or a line that is not two symbols.
     """
-    lines = read_lines(path)
+    lines = read_lines(path, max_bytes=MAX_BYTES)
     version = next(lines, "")
     if version != _VERSION:
         raise InputError(f"expected BPE codes: {_VERSION!r}, got {version!r}", path=path, line=1)
@@ -112,12 +115,12 @@ def read_subword_counts(path: Path) -> dict[str, int]:
     """Subwords and their counts, most frequent first, from a file of `subword count` lines.
 
     Raises:
-        InputError: no such file, or a line that is not a subword and its count.
+        InputError: no such file, too large, or a line that is not a subword and its count.
     """
     counts: dict[str, int] = {}
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(read_lines(path, max_bytes=MAX_BYTES), start=1):
         subword, _, count = line.partition(" ")
-        if not subword or not (count.isascii() and count.isdigit()):
+        if not subword or not _COUNT.fullmatch(count):
             raise InputError(f"expected `subword count`, got {line!r}", path=path, line=number)
         if subword in counts:
             raise InputError(f"{subword!r} is here twice", path=path, line=number)

@@ -10,10 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from mgsa.errors import InputError
-from mgsa.files import NO_FILE, no_file, not_utf_8
-
-MAX_LINE_BYTES = 1 << 20
-"""A longer line is no sentence but a file of another kind; reading it would cost its size."""
+from mgsa.files import MAX_LINE_BYTES, NO_FILE, endless_line, no_file, not_utf_8
 
 _BYTE_ORDER_MARK = "\ufeff"
 _SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.IGNORECASE)
@@ -103,11 +100,7 @@ def _decoded_lines(path: Path) -> Iterator[str]:
             while raw := file.readline(MAX_LINE_BYTES + 1):
                 number += 1
                 if len(raw) > MAX_LINE_BYTES:
-                    raise InputError(
-                        f"expected lines of at most {MAX_LINE_BYTES:,} bytes",
-                        path=path,
-                        line=number,
-                    )
+                    raise endless_line(path=path, line=number)
                 try:
                     line = raw.decode("utf-8")
                 except UnicodeDecodeError as error:

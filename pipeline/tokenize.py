@@ -15,8 +15,9 @@ from typing import IO, Annotated, NamedTuple
 
 from mgsa.command import progress, run
 from mgsa.errors import InputError
-from mgsa.files import open_to_write, read_json, write_json
+from mgsa.files import open_to_write, write_json
 from mgsa.settings import Positive, Range
+from pipeline.languages import read_languages
 from pipeline.links import read_links
 from pipeline.seen_pairs import SeenPairs, fingerprint
 from pipeline.stage import (
@@ -219,18 +220,6 @@ def tokenize_corpus(corpus: Path, folder: Path, settings: TokenizeSettings) -> d
         counts = ", ".join(f"{n:,} {reason}" for reason, n in writers["train"].dropped.items() if n)
         raise InputError(f"no training pair is left; dropped: {counts}", path=corpus)
     return _report(writers)
-
-
-def read_languages(corpus: Path) -> dict[str, str]:
-    """The language code of each side, from the `corpus.json` of a corpus."""
-    path = corpus / "corpus.json"
-    content = read_json(path)
-    try:
-        return {side: str(content[f"{side}_language"]) for side in SIDES}
-    except (KeyError, TypeError):
-        raise InputError(
-            "expected keys source_language and target_language with a code each", path=path
-        ) from None
 
 
 def _report(writers: Mapping[str, SplitWriter]) -> dict[str, int]:

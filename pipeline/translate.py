@@ -16,10 +16,14 @@ from typing import TYPE_CHECKING, BinaryIO
 from mgsa.command import run, standard_stream
 from mgsa.config import TranslateConfig
 from mgsa.decoding.settings import SECTION, read_translate_config
-from mgsa.errors import InputError
-from mgsa.files import not_utf_8, open_to_write, replacing_folder
+from mgsa.files import (
+    MAX_LINE_BYTES,
+    endless_line,
+    not_utf_8,
+    open_to_write,
+    replacing_folder,
+)
 from pipeline.stage import argument_parser, check_replaceable, read_settings
-from pipeline.text import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
     from mgsa.decoding.translator import Translator
@@ -46,9 +50,7 @@ def read_chunks(stream: BinaryIO) -> Iterator[list[str]]:
         yield from _decoded(lines, number)
         number += len(lines)
         if len(rest) > MAX_LINE_BYTES:
-            raise InputError(
-                f"expected lines of at most {MAX_LINE_BYTES:,} bytes", path=STDIN, line=number + 1
-            )
+            raise endless_line(path=STDIN, line=number + 1)
     if rest:
         yield from _decoded([rest], number)
 

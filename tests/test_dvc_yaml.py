@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.settings import read_yaml
+from mgsa.parameter_file import read_yaml
 from pipeline.artifact.manifest import NOT_RECORDED
 from pipeline.composition import compose
 from pipeline.stage import SECTIONS

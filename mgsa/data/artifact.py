@@ -1,4 +1,4 @@
-"""Open a dataset artifact: version and hashes checked, rows streamed from Parquet.
+"""Open a dataset artifact: version and hashes checked, rows streamed from Parquet and checked too.
 
 Rows are decoded a row group at a time and dropped after use, so memory follows the rows in use and
 not the size of the corpus. The files are read, not mapped: what Parquet holds is compressed, so
@@ -7,7 +7,7 @@ mapped pages would be one more copy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -17,11 +17,11 @@ import pyarrow as pa
 from mgsa.data.batch import Row, RowColumns
 from mgsa.data.manifest import Manifest
 from mgsa.data.ragged import Ragged, level_lists
+from mgsa.data.row_checks import Failure, wrong_counts, wrong_levels, wrong_row
 from mgsa.data.schema import SCHEMA, TAGS, VOCABULARY
 from mgsa.data.shards import Shards
-from mgsa.data.vocabulary import Vocabulary, read_vocabularies
+from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from mgsa.errors import InputError
-from mgsa.files import read_json
 from mgsa.listed_files import MANIFEST, check_files
 
 TextColumn = Literal["source_text", "target_text", "source_tokens", "target_tokens"]
@@ -35,6 +35,8 @@ _ROW_COLUMNS = [
     "phrase_tags",
     "links",
 ]
+_CHECKED_ROWS = 10_000
+"""Rows that are checked at once, which takes some memory for each."""
 
 
 def open_dataset(folder: str | Path, *, verify: bool = True) -> Dataset:
@@ -74,7 +76,7 @@ class Dataset:
         self.folder = folder
         self.manifest = manifest
         self.vocabularies: tuple[Vocabulary, Vocabulary] = read_vocabularies(folder / VOCABULARY)
-        self.tags: tuple[str, ...] = tuple(read_json(folder / TAGS))
+        self.tags: tuple[str, ...] = read_tags(folder / TAGS)
         self._opened: dict[str, Shards] = {}
 
     def num_rows(self, split: str) -> int:
@@ -90,9 +92,10 @@ class Dataset:
         """How many rows each file of a split has."""
         return self._shards(split).rows
 
-    def place(self, split: str, row: int) -> tuple[Path, int]:
-        """The file that has a row of a split, and its place there."""
-        return self._shards(split).place(row)
+    def error_in_row(self, split: str, row: int, expectation: str) -> InputError:
+        """What to raise for a row of a split that is not as expected: it names file and row."""
+        path, place = self._shards(split).place(row)
+        return InputError(f"row {place}: expected {expectation}", path=path)
 
     def lengths(self, split: str, row_groups: Sequence[int] | None = None) -> np.ndarray:
         """(rows, 2) int32: subwords of source and target, of some row groups or of all."""
@@ -112,25 +115,20 @@ class Dataset:
         """
         counts = self.row_group_rows(split)
         starts = np.cumsum(counts) - counts
-        levels = self.manifest.levels if phrases else 0
-        return RowColumns(
-            index=np.concatenate(
-                [np.arange(starts[group], starts[group] + counts[group]) for group in row_groups]
-            ),
-            source=self._lists(split, row_groups, "source_ids", 0)[0],
-            target=self._lists(split, row_groups, "target_ids", 0)[0],
-            subwords_per_word=self._lists(split, row_groups, "subwords_per_word", 0)[0]
-            if words
-            else None,
-            phrase_lengths=self._lists(split, row_groups, "phrase_lengths", levels),
-            phrase_tags=self._lists(split, row_groups, "phrase_tags", levels),
-            links=self._links(split, row_groups) if links else None,
+        index = np.concatenate(
+            [np.arange(starts[group], starts[group] + counts[group]) for group in row_groups]
         )
+
+        def column(name: str) -> pa.Array:
+            # One column at a time: joining the row groups of a column needs it twice for a moment.
+            return self._read(split, row_groups, [name])[name].combine_chunks()
+
+        return self._columns(split, index, column, words=words, phrases=phrases, links=links)
 
     def read(self, split: str, start: int = 0, stop: int | None = None) -> Iterator[Row]:
         """The rows `start` to `stop` (end exclusive) of a split, a row group in memory at once."""
         for first, table in self._portions(split, start, stop, _ROW_COLUMNS):
-            yield from _rows_of(table, first)
+            yield from _rows_of(self._checked(split, table, first), first)
 
     def rows(self, split: str, indices: Sequence[int]) -> Iterator[Row]:
         """The rows at `indices`, in that order; a row group is decoded anew when they leave it."""
@@ -142,8 +140,9 @@ class Dataset:
                 raise IndexError(f"{split}: no row {index} among {self.num_rows(split)}")
             group = int(np.searchsorted(ends, index, side="right"))
             if group != current:
-                current, table = group, self._read(split, [group], _ROW_COLUMNS)
                 first = int(ends[group] - counts[group])
+                table = self._checked(split, self._read(split, [group], _ROW_COLUMNS), first)
+                current = group
             assert table is not None
             yield from _rows_of(table.slice(index - first, 1), index)
 
@@ -156,7 +155,8 @@ class Dataset:
 
     def tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
         """Every row group of a split in turn: the index of its first row, and all its columns."""
-        yield from self._portions(split, 0, None, SCHEMA.names)
+        for first, table in self._portions(split, 0, None, SCHEMA.names):
+            yield first, self._checked(split, table, first)
 
     def check_schema(self, split: str) -> None:
         """Check that a split's Parquet files have the columns and rows that the manifest promises.
@@ -165,13 +165,7 @@ class Dataset:
             InputError: they have not, or one is no Parquet file.
         """
         shards = self._shards(split)
-        for path, schema in shards.schemas():
-            for expected in SCHEMA:
-                place = schema.get_field_index(expected.name)
-                if place < 0 or not schema.field(place).equals(expected):
-                    raise InputError(
-                        f"expected a column {expected.name}: {expected.type}", path=path
-                    )
+        shards.check_columns(SCHEMA)
         found, expected_rows = sum(shards.rows), self.manifest.rows[split]
         if found != expected_rows:
             raise InputError(
@@ -209,27 +203,66 @@ class Dataset:
                 yield begin, table.slice(begin - first, end - begin)
             first += rows
 
-    def _lists(
-        self, split: str, row_groups: Sequence[int], column: str, levels: int
-    ) -> tuple[Ragged, ...]:
-        """One list column, or one for each level of a column of lists of lists."""
-        nested = column.startswith("phrase")
-        if nested and not levels:
-            return ()
-        # One column at a time: joining the row groups of a column needs it twice for a moment.
-        table = self._read(split, row_groups, [column])
-        array = table[column].combine_chunks()
-        return level_lists(array, levels) if nested else (Ragged.of_arrow(array),)
+    def _columns(
+        self,
+        split: str,
+        index: np.ndarray,
+        column: Callable[[str], pa.Array],
+        *,
+        words: bool,
+        phrases: bool,
+        links: bool,
+    ) -> RowColumns:
+        """The rows at `index`, whose columns are those that `column` gives, checked."""
 
-    def _links(self, split: str, row_groups: Sequence[int]) -> tuple[Ragged, Ragged]:
-        """The source and the target positions of each row's links; a row without any has none."""
-        array = self._read(split, row_groups, ["links"])["links"].combine_chunks()
-        starts, lengths = array.offsets.to_numpy()[:-1], np.diff(array.offsets.to_numpy())
-        source, target = (
-            Ragged(array.values.field(side).to_numpy(), starts, lengths)
-            for side in ("source", "target")
+        def levels(name: str) -> tuple[Ragged, ...]:
+            if not phrases or not self.manifest.levels:
+                return ()
+            array = column(name)
+            self._check(split, index, wrong_levels(array, self.manifest.levels, name))
+            return level_lists(array, self.manifest.levels)
+
+        columns = RowColumns(
+            index=index,
+            source=Ragged.of_arrow(column("source_ids")),
+            target=Ragged.of_arrow(column("target_ids")),
+            subwords_per_word=Ragged.of_arrow(column("subwords_per_word")) if words else None,
+            phrase_lengths=levels("phrase_lengths"),
+            phrase_tags=levels("phrase_tags"),
+            links=_links(column("links")) if links else None,
         )
-        return source, target
+        for start in range(0, len(index), _CHECKED_ROWS):
+            part = columns.take(np.arange(start, min(start + _CHECKED_ROWS, len(index))))
+            self._check(split, part.index, wrong_row(part, self.vocabularies, len(self.tags)))
+        return columns
+
+    def _check(self, split: str, index: np.ndarray, failure: Failure | None) -> None:
+        if failure is not None:
+            row, expectation = failure
+            raise self.error_in_row(split, int(index[row]), expectation)
+
+    def _checked(self, split: str, table: pa.Table, first: int) -> pa.Table:
+        """A table of `_ROW_COLUMNS` and perhaps others, from the row `first` on, once checked."""
+        index = np.arange(first, first + table.num_rows)
+
+        def column(name: str) -> pa.Array:
+            return table[name].combine_chunks()
+
+        columns = self._columns(split, index, column, words=True, phrases=True, links=True)
+        counts = Ragged.of_arrow(column("target_subwords_per_word"))
+        expectation = "target_subwords_per_word that give each word a share of target_ids"
+        self._check(split, index, wrong_counts(counts, columns.target.lengths, expectation))
+        return table
+
+
+def _links(array: pa.ListArray) -> tuple[Ragged, Ragged]:
+    """The source and the target positions of each row's links; a row without any has none."""
+    starts, lengths = array.offsets.to_numpy()[:-1], np.diff(array.offsets.to_numpy())
+    source, target = (
+        Ragged(array.values.field(side).to_numpy(), starts, lengths)
+        for side in ("source", "target")
+    )
+    return source, target
 
 
 def _rows_of(table: pa.Table, first: int) -> Iterator[Row]:

@@ -22,6 +22,7 @@ from mgsa.data.bucketing import bucketed
 from mgsa.data.needs import check_granularities, check_links, needed_columns
 from mgsa.data.prefetch import prefetched
 from mgsa.errors import InputError
+from mgsa.settings import Count
 
 UPDATES_AHEAD = 4
 """Updates whose batches are made while the model is at work on those before."""
@@ -34,8 +35,8 @@ EVALUATION_WINDOW = 20_000
 class Position:
     """A place between two micro-batches: `micro_batch` is the next one of its epoch."""
 
-    epoch: int
-    micro_batch: int
+    epoch: Count
+    micro_batch: Count
 
 
 @dataclass(frozen=True)

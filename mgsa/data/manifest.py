@@ -6,10 +6,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mgsa.data.limits import Levels
 from mgsa.data.schema import SCHEMA_VERSION
 from mgsa.errors import InputError
 from mgsa.files import read_json, sha256
 from mgsa.listed_files import listed_files
+from mgsa.settings import Count, Language, from_excerpt
+
+
+@dataclass(frozen=True)
+class _Split:
+    rows: Count
+    links: Count
+    files: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.files:
+            raise ValueError("expected at least one file")
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What is read of a manifest, besides the files that it lists."""
+
+    name: str
+    source_language: Language
+    target_language: Language
+    levels: Levels
+    splits: dict[str, _Split]
 
 
 @dataclass(frozen=True)
@@ -53,23 +77,17 @@ class Manifest:
             raise InputError(
                 f"expected a dataset of schema version {SCHEMA_VERSION}, got {version!r}", path=path
             )
-        try:
-            if not all(split["files"] for split in content["splits"].values()):
-                raise ValueError("splits: expected at least one file of each")
-            return cls(
-                identity=sha256(path),
-                name=str(content["name"]),
-                source_language=content["source_language"],
-                target_language=content["target_language"],
-                levels=int(content["levels"]),
-                rows={name: int(split["rows"]) for name, split in content["splits"].items()},
-                links={name: int(split["links"]) for name, split in content["splits"].items()},
-                shards={
-                    name: tuple(str(file) for file in split["files"])
-                    for name, split in content["splits"].items()
-                },
-                files=listed_files(content),
-                content=content,
-            )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"malformed manifest: {error!r}", path=path) from None
+        where = f"{path}: manifest"
+        found = from_excerpt(_Content, content, where)
+        return cls(
+            identity=sha256(path),
+            name=found.name,
+            source_language=found.source_language,
+            target_language=found.target_language,
+            levels=found.levels,
+            rows={name: split.rows for name, split in found.splits.items()},
+            links={name: split.links for name, split in found.splits.items()},
+            shards={name: split.files for name, split in found.splits.items()},
+            files=listed_files(content, where),
+            content=content,
+        )

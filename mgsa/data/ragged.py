@@ -52,6 +52,10 @@ class Ragged:
         """The numbers of all lists, end to end."""
         return self.values[np.repeat(self.starts, self.lengths) + self.places()]
 
+    def rows(self) -> np.ndarray:
+        """For every number of `flat()`, the index of its list."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
     def places(self) -> np.ndarray:
         """For every number of `flat()`, its place in its list: 0, 1, …"""
         before = np.cumsum(self.lengths) - self.lengths

@@ -1,4 +1,8 @@
-"""The Parquet files of a split, read as one: their row groups are counted through."""
+"""The Parquet files of a split, read as one: their row groups are counted through.
+
+What the footer of a file promises is bounded before any of it is read, for Arrow makes room for as
+many rows as it is told of; what the pages hold is compared with it as they are read.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from mgsa.data.limits import MAX_ROW_GROUP_BYTES, MAX_ROW_GROUP_ROWS
 from mgsa.errors import InputError
 
 
@@ -19,7 +24,8 @@ class Shards:
     """The files of a split in their order; one that is read stays open.
 
     Raises:
-        InputError: at any time: a file is no readable Parquet file.
+        InputError: at any time: a file is no readable Parquet file, has a row group that is too
+            large, or fewer rows than it promises.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -36,10 +42,18 @@ class Shards:
         """How many rows each file has."""
         return [sum(shard) for shard in self._row_groups]
 
-    def schemas(self) -> Iterator[tuple[Path, pa.Schema]]:
-        """Each file with its columns."""
+    def check_columns(self, expected: pa.Schema) -> None:
+        """Check that every file has these columns; it may have others besides.
+
+        Raises:
+            InputError: one is missing, is there twice, or is of another type.
+        """
         for shard, path in enumerate(self.paths):
-            yield path, self._open(shard).schema_arrow
+            schema = self._open(shard).schema_arrow
+            for column in expected:
+                place = schema.get_field_index(column.name)
+                if place < 0 or not schema.field(place).equals(column):
+                    raise InputError(f"expected a column {column.name}: {column.type}", path=path)
 
     def place(self, row: int) -> tuple[Path, int]:
         """The file that has a row, and its place there."""
@@ -58,30 +72,58 @@ class Shards:
         ):
             local = [group - int(starts[shard]) for group in groups]
             file = self._open(shard)
-            with naming_parquet(self.paths[shard]):
-                tables.append(file.read_row_groups(local, columns=list(columns)))
+            with _naming(self.paths[shard]):
+                table = file.read_row_groups(local, columns=list(columns))
+            promised = sum(self._row_groups[shard][group] for group in local)
+            if table.num_rows != promised:
+                raise InputError(
+                    f"expected {promised} rows as in its footer, found {table.num_rows}",
+                    path=self.paths[shard],
+                )
+            tables.append(table)
         return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
 
     @cached_property
     def _row_groups(self) -> list[list[int]]:
         """For each file, the rows of its row groups."""
-        found = []
-        for shard in range(len(self.paths)):
-            metadata = self._open(shard).metadata
-            found.append(
-                [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
-            )
-        return found
+        return [
+            [_bounded_rows(path, group) for group in _row_groups(self._open(shard))]
+            for shard, path in enumerate(self.paths)
+        ]
 
     def _open(self, shard: int) -> pq.ParquetFile:
         if shard not in self._opened:
-            with naming_parquet(self.paths[shard]):
+            with _naming(self.paths[shard]):
                 self._opened[shard] = pq.ParquetFile(self.paths[shard])
         return self._opened[shard]
 
 
+def _row_groups(file: pq.ParquetFile) -> Iterator[pq.RowGroupMetaData]:
+    return map(file.metadata.row_group, range(file.metadata.num_row_groups))
+
+
+def _bounded_rows(path: Path, group: pq.RowGroupMetaData) -> int:
+    """How many rows a row group has.
+
+    Raises:
+        InputError: it is too large, or has less than no row.
+    """
+    if not 0 <= group.num_rows <= MAX_ROW_GROUP_ROWS:
+        raise InputError(
+            f"expected row groups of at most {MAX_ROW_GROUP_ROWS:,} rows, found {group.num_rows}",
+            path=path,
+        )
+    columns = map(group.column, range(group.num_columns))
+    size = sum(max(column.total_uncompressed_size, 4 * column.num_values) for column in columns)
+    if size > MAX_ROW_GROUP_BYTES:
+        raise InputError(
+            f"expected row groups of at most {MAX_ROW_GROUP_BYTES:,} bytes, found {size}", path=path
+        )
+    return int(group.num_rows)
+
+
 @contextmanager
-def naming_parquet(path: Path) -> Iterator[None]:
+def _naming(path: Path) -> Iterator[None]:
     """What pyarrow says of a damaged file, as an `InputError` that names it."""
     try:
         yield

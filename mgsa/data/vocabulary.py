@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from mgsa.errors import InputError
 from mgsa.files import read_json
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIAL_SYMBOLS = ("<pad>", "<s>", "</s>", "<unk>")
+
+MAX_BYTES = 64 << 20
+"""Of a `vocab.json`: some two million subwords, fifty times as many as are usual."""
 
 
 class Vocabulary:
@@ -51,14 +55,43 @@ def read_vocabularies(path: Path) -> tuple[Vocabulary, Vocabulary]:
     """The source and target vocabulary of a `vocab.json`: one object twice when they share one.
 
     Raises:
-        InputError: the file is not `{"source": [...], "target": [...] or null}`.
+        InputError: the file is not `{"source": [...], "target": [...] or null}`, or larger than
+            `MAX_BYTES`.
     """
-    content = read_json(path)
+    content = read_json(path, max_bytes=MAX_BYTES)
     try:
-        source = Vocabulary(content["source"])
-        target = source if content["target"] is None else Vocabulary(content["target"])
+        source = _vocabulary(content["source"])
+        target = source if content["target"] is None else _vocabulary(content["target"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"expected source and target lists of symbols: {error}", path=path
         ) from None
     return source, target
+
+
+def _vocabulary(symbols: Any) -> Vocabulary:
+    for symbol in _texts(symbols):
+        if not symbol or " " in symbol or "\n" in symbol:
+            raise ValueError(f"expected symbols without spaces, got {symbol!r}")
+    return Vocabulary(symbols)
+
+
+def read_tags(path: Path) -> tuple[str, ...]:
+    """The names of phrases' tags, by id, of a `tags.json`.
+
+    Raises:
+        InputError: the file is not a list of names, or has none.
+    """
+    try:
+        return tuple(_texts(read_json(path)))
+    except ValueError as error:
+        raise InputError(f"expected the names of tags: {error}", path=path) from None
+
+
+def _texts(items: Any) -> list[str]:
+    if not isinstance(items, list) or not items:
+        raise ValueError("expected a list")
+    for item in items:
+        if not isinstance(item, str):
+            raise ValueError(f"expected text, got {item!r}")
+    return items

@@ -29,6 +29,7 @@ from torch import Tensor
 from mgsa.data.vocabulary import BOS, EOS, PAD
 from mgsa.decoding.candidates import best_continuations
 from mgsa.decoding.trail import Trail
+from mgsa.errors import FailedError
 
 NEVER_SAID = (PAD, BOS)
 
@@ -110,8 +111,7 @@ def beam_search(
         see: what of a state to keep for `Hypothesis.seen`, tensors with rows first.
 
     Raises:
-        FloatingPointError: the scorer gives no sentence any probability, or something that is no
-            number.
+        FailedError: the scorer gives no sentence any probability, or something that is no number.
     """
     if not longest:
         return []
@@ -252,7 +252,7 @@ class _Search:
         longest = self._longest[self.sentences] + 1
         best = self.scores[:, 0].astype(np.float64)
         if (~(best > -np.inf) & (self._num_finished[self.sentences] == 0)).any():
-            raise FloatingPointError("the model gives no word a probability: are its weights NaN?")
+            raise FailedError("the model gives no word a probability: are its weights NaN?")
         attainable = best / length_penalty(longest, self._options.length_penalty)
         enough = self._num_finished[self.sentences] >= self._options.beam
         return enough | ~(attainable > self._n_best[self.sentences, -1])  # NaN attains nothing

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from mgsa.config import TranslateConfig
 from mgsa.errors import InputError
-from mgsa.settings import apply_overrides, from_mapping, read_yaml, to_mapping
+from mgsa.parameter_file import apply_overrides, read_yaml
+from mgsa.settings import from_mapping, to_mapping
 
 SECTION = "translate"
 

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from mgsa.data.batch import RowColumns
+from mgsa.data.limits import Levels
 from mgsa.data.ragged import Ragged, level_lists
+from mgsa.data.row_checks import Failure, first_wrong, wrong_ids, wrong_levels, wrong_phrases
 from mgsa.data.schema import TAGS, VOCABULARY
-from mgsa.data.shards import naming_parquet
-from mgsa.data.verification import first_wrong, wrong_phrases, wrong_side
-from mgsa.data.vocabulary import Vocabulary, read_vocabularies
+from mgsa.data.shards import Shards
+from mgsa.data.verification import wrong_side
+from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from mgsa.errors import InputError
 from mgsa.files import read_json, sha256
 from mgsa.listed_files import MANIFEST, check_files, listed_files
@@ -31,6 +32,7 @@ from mgsa.probing.schema import (
     TASKS,
     WORD_TASKS,
 )
+from mgsa.settings import Count, Language, from_excerpt
 
 
 def open_probing_data(folder: str | Path, *, verify: bool = True) -> ProbingData:
@@ -51,6 +53,25 @@ def open_probing_data(folder: str | Path, *, verify: bool = True) -> ProbingData
             raise InputError(f"expected {name} among the files", path=folder / MANIFEST)
     check_files(folder, manifest.files, verify=verify)
     return ProbingData(folder, manifest)
+
+
+@dataclass(frozen=True)
+class _Split:
+    sentences: Count
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What is read of a manifest, besides the files that it lists."""
+
+    language: Language
+    levels: Levels
+    splits: dict[str, _Split]
+
+    def __post_init__(self) -> None:
+        for split in SPLITS:
+            if split not in self.splits:
+                raise ValueError(f"splits.{split}: missing")
 
 
 @dataclass(frozen=True)
@@ -75,17 +96,16 @@ class _Manifest:
                 f"expected probing data of schema version {SCHEMA_VERSION}, got {version!r}",
                 path=path,
             )
-        try:
-            return cls(
-                language=content["language"],
-                levels=int(content["levels"]),
-                rows={split: int(content["splits"][split]["sentences"]) for split in SPLITS},
-                files=listed_files(content),
-                content=content,
-                identity=sha256(path),
-            )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"malformed manifest: {error!r}", path=path) from None
+        where = f"{path}: manifest"
+        found = from_excerpt(_Content, content, where)
+        return cls(
+            language=found.language,
+            levels=found.levels,
+            rows={split: found.splits[split].sentences for split in SPLITS},
+            files=listed_files(content, where),
+            content=content,
+            identity=sha256(path),
+        )
 
 
 class ProbingData:
@@ -107,7 +127,7 @@ class ProbingData:
         self.language = manifest.language
         self.levels = manifest.levels
         self.vocabulary: Vocabulary = read_vocabularies(folder / VOCABULARY)[0]
-        self.tags: tuple[str, ...] = tuple(read_json(folder / TAGS))
+        self.tags: tuple[str, ...] = read_tags(folder / TAGS)
         self.classes = _read_classes(folder / LABELS)
         self.content = manifest.content
         self.identity = manifest.identity
@@ -127,30 +147,35 @@ class ProbingData:
                 a row is not what encoders and probes rely on; the message names file and row.
         """
         num_rows, path = self.num_rows(split), self.folder / f"{split}.parquet"
-        with naming_parquet(path):
-            table = pq.read_table(path)
-        for expected in SCHEMA:
-            place = table.schema.get_field_index(expected.name)
-            if place < 0 or not table.schema.field(place).equals(expected):
-                raise InputError(f"expected a column {expected.name}: {expected.type}", path=path)
-        if table.num_rows != num_rows:
+        shards = Shards([path])
+        shards.check_columns(SCHEMA)
+        (found,) = shards.rows
+        if found != num_rows:
             raise InputError(
-                f"expected {num_rows} rows as in the manifest, found {table.num_rows}", path=path
+                f"expected {num_rows} rows as in the manifest, found {found}", path=path
             )
-        table = table.combine_chunks()
+        row_groups = range(len(shards.row_group_rows))
+        table = shards.read(row_groups, SCHEMA.names).combine_chunks()
         wrong = self._wrong_row(table) if num_rows else None
         if wrong is not None:
             row, expectation = wrong
             raise InputError(f"row {row}: expected {expectation}", path=path)
         return _rows_of(table, self.levels)
 
-    def _wrong_row(self, table: pa.Table) -> tuple[int, str] | None:
+    def _wrong_row(self, table: pa.Table) -> Failure | None:
         """The first wrong row, of the first expectation that fails, and what it is."""
-        failure = wrong_side(table, "source", self.vocabulary, "subwords_per_word")
+        failure = None
+        for name in ("phrase_lengths", "phrase_tags"):
+            levels = table[name].combine_chunks()
+            failure = failure or wrong_levels(levels, self.levels, name)
         if failure:
             return failure
-        lengths, words = table["source_length"].to_numpy(), table["subwords_per_word"]
-        failure = wrong_phrases(table, lengths, self.levels, len(self.tags))
+        columns, words = _rows_of(table, self.levels).columns, table["subwords_per_word"]
+        failure = (
+            wrong_ids(columns.source, self.vocabulary, "source_ids")
+            or wrong_side(table, "source", "subwords_per_word")
+            or wrong_phrases(columns, len(self.tags))
+        )
         for task in TASKS:
             classes, rows = table[task], np.arange(table.num_rows)
             if task in WORD_TASKS:
@@ -187,8 +212,10 @@ def _rows_of(table: pa.Table, levels: int) -> ProbingRows:
 
 def _read_classes(path: Path) -> dict[str, tuple[str, ...]]:
     content = read_json(path)
-    if not isinstance(content, dict) or not all(
-        isinstance(content.get(task), list) and content[task] for task in TASKS
-    ):
+    if not isinstance(content, dict) or not all(_are_names(content.get(task)) for task in TASKS):
         raise InputError(f"expected lists of classes of {', '.join(TASKS)}", path=path)
-    return {task: tuple(map(str, content[task])) for task in TASKS}
+    return {task: tuple(content[task]) for task in TASKS}
+
+
+def _are_names(classes: Any) -> bool:
+    return isinstance(classes, list) and {*map(type, classes)} == {str}

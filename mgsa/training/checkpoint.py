@@ -18,7 +18,8 @@ import torch
 from mgsa.errors import InputError
 from mgsa.files import open_to_write, read_json, replacing_folder, sha256, write_json
 from mgsa.model.encoder_decoder import EncoderDecoder
-from mgsa.settings import from_mapping, to_mapping
+from mgsa.settings import from_excerpt, to_mapping
+from mgsa.training.curves import read_curves
 from mgsa.training.optimizer import load_optimizer_tensors, optimizer_tensors
 from mgsa.training.state import State
 from mgsa.weights import load_tensors, load_weights, named_tensors, save_tensors
@@ -28,6 +29,20 @@ WEIGHTS, OPTIMIZER, CURVES = "weights.safetensors", "optimizer.safetensors", "cu
 _STATE = "state.json"
 _REMEDY = "remove the folder to resume from the checkpoint before it"
 _FOLDER = re.compile(r"step-(\d{8,})")
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What is read of `state.json`."""
+
+    identity: str
+    files: dict[str, str]
+    state: State
+
+    def __post_init__(self) -> None:
+        for name in (WEIGHTS, OPTIMIZER, CURVES):
+            if name not in self.files:
+                raise ValueError(f"files.{name}: missing")
 
 
 @dataclass(frozen=True)
@@ -46,7 +61,7 @@ class Checkpoint:
     @property
     def curves(self) -> str:
         """The curves up to this update."""
-        return (self.folder / CURVES).read_text(encoding="utf-8")
+        return read_curves(self.folder / CURVES)
 
     def restore(self, model: EncoderDecoder, optimizer: torch.optim.Adam) -> None:
         """Put the weights and Adam's means back."""
@@ -91,21 +106,16 @@ def read_checkpoint(folder: Path) -> Checkpoint:
         raise InputError(f"{error}; {_REMEDY}") from None
     if not isinstance(content, dict) or content.get("version") != VERSION:
         raise InputError(f"expected a checkpoint of version {VERSION}", path=folder / _STATE)
-    try:
-        identity, files, values = content["identity"], content["files"], content["state"]
-        hashes = {name: files[name] for name in (WEIGHTS, OPTIMIZER, CURVES)}
-    except (KeyError, TypeError) as error:
-        raise InputError(f"damaged checkpoint: {error}", path=folder / _STATE) from None
-    state = from_mapping(State, values, f"{folder / _STATE}: state")
-    for name, expected in hashes.items():
+    found = from_excerpt(_Content, content, f"{folder / _STATE}: checkpoint")
+    for name in (WEIGHTS, OPTIMIZER, CURVES):
         path = folder / name
         if not path.is_file():
             raise InputError(f"missing from the checkpoint; {_REMEDY}", path=path)
-        if sha256(path) != expected:
+        if sha256(path) != found.files[name]:
             raise InputError(
                 f"damaged checkpoint: its SHA-256 is not the recorded one; {_REMEDY}", path=path
             )
-    return Checkpoint(folder=folder, identity=identity, state=state)
+    return Checkpoint(folder=folder, identity=found.identity, state=found.state)
 
 
 def folder_of(checkpoints: Path, update: int) -> Path:

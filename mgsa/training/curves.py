@@ -10,7 +10,8 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from mgsa.files import open_to_write, replacing_file
+from mgsa.errors import InputError
+from mgsa.files import open_to_write, read_lines, replacing_file
 
 OnMetrics = Callable[[int, Mapping[str, float]], None]
 """Is told of every line of the curves, `(update, metrics)`: first those of the part of the run that
@@ -20,6 +21,26 @@ a checkpoint holds, then each as it comes."""
 def ignore_metrics(update: int, metrics: Mapping[str, float]) -> None:
     """The observer who does nothing."""
     del update, metrics
+
+
+def read_curves(path: Path) -> str:
+    """The lines of a file of curves, as `Curves` takes them.
+
+    Raises:
+        InputError: the file is missing, or a line is not the metrics of an update.
+    """
+    lines = []
+    for number, line in enumerate(read_lines(path), start=1):
+        try:
+            values = json.loads(line)
+        except (ValueError, RecursionError):
+            values = None
+        is_update = isinstance(values, dict) and isinstance(values.get("update"), int)
+        if not is_update or not all(isinstance(value, int | float) for value in values.values()):
+            message = 'expected the metrics of an update, {"update": 100, …}'
+            raise InputError(message, path=path, line=number)
+        lines.append(f"{line}\n")
+    return "".join(lines)
 
 
 class Curves:
@@ -55,9 +76,13 @@ class Curves:
         self._on_metrics(update, metrics)
 
     def at(self, update: int, name: str) -> dict[str, float]:
-        """The newest metrics of `update` among which is `name`."""
+        """The newest metrics of `update` among which is `name`.
+
+        Raises:
+            InputError: there are none: the checkpoint that the run went on from lacked them.
+        """
         for line in reversed(self._lines):
             values: dict[str, float] = json.loads(line)
             if values.pop("update") == update and name in values:
                 return values
-        raise KeyError(f"{name} at update {update}")
+        raise InputError(f"curves: expected {name} at update {update}, where the run went on")

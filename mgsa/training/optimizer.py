@@ -42,17 +42,30 @@ def load_optimizer_tensors(
     """The inverse of `optimizer_tensors`; `path` is what errors name.
 
     Raises:
-        InputError: the state of a parameter is missing.
+        InputError: the state of a parameter is missing, or of another shape or type.
     """
     if not tensors:  # saved before the first step
         return
-    try:
-        state = {
-            index: {key: tensors[f"{key}.{name}"] for key in _STATE}
-            for index, (name, _) in enumerate(model.named_parameters())
-        }
-    except KeyError as missing:
-        raise InputError(f"optimizer state {missing} is missing", path=path) from None
+    state = {
+        index: {key: _state(key, name, parameter, tensors, path) for key in _STATE}
+        for index, (name, parameter) in enumerate(model.named_parameters())
+    }
     optimizer.load_state_dict(
         {"state": state, "param_groups": optimizer.state_dict()["param_groups"]}
     )
+
+
+def _state(
+    key: str, name: str, parameter: Tensor, tensors: Mapping[str, Tensor], path: Path
+) -> Tensor:
+    found = tensors.get(f"{key}.{name}")
+    if found is None:
+        raise InputError(f"optimizer state '{key}.{name}' is missing", path=path)
+    like = torch.empty((), dtype=torch.float32) if key == "step" else parameter
+    if (found.shape, found.dtype) != (like.shape, like.dtype):
+        raise InputError(
+            f"optimizer state {key}.{name}: expected {like.dtype} of shape {tuple(like.shape)}, "
+            f"got {found.dtype} of shape {tuple(found.shape)}",
+            path=path,
+        )
+    return found

@@ -9,6 +9,7 @@ parquet_file      Parquet files, written row group by row group
 description       what a dataset is, in a few facts
 dataset_card      and at more length, for people
 manifest          what made a dataset
+preprocessing     how text became rows, for other text
 difference        what differs between two datasets
 reversed_columns  rows with their sides swapped
 """

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
+from types import UnionType
 from typing import Any
 
 from mgsa.errors import InputError
 from mgsa.files import open_to_write, read_json, write_json
 from mgsa.listed_files import MANIFEST, describe_files
-from mgsa.settings import read_yaml
+from mgsa.parameter_file import read_yaml
 from pipeline.artifact.dataset_card import CARD, dataset_card
 from pipeline.stage import SECTIONS
 
@@ -32,6 +33,13 @@ NOT_RECORDED = frozenset(
 """Keys that change no output, so they are no part of what made a dataset: where and how many
 processes work, and where and how files are fetched, which are known by their hashes."""
 
+_KINDS: Mapping[type | UnionType, str] = {
+    str: "text",
+    bool: "true or false",
+    list: "a list",
+    int | float: "a number",
+}
+
 
 def recorded_parameters(path: Path) -> dict[str, Any]:
     """The sections of a parameter file that a dataset depends on, less keys that change no output.
@@ -48,8 +56,8 @@ def recorded_parameters(path: Path) -> dict[str, Any]:
     }
 
 
-def read_object(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
-    """A JSON file that holds an object with at least these keys.
+def read_object(path: Path, keys: Mapping[str, type | UnionType]) -> dict[str, Any]:
+    """A JSON file that holds an object with at least these keys, and values of these types.
 
     Raises:
         InputError: it is missing or malformed, or lacks one of `keys`.
@@ -57,9 +65,11 @@ def read_object(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
     content = read_json(path)
     if not isinstance(content, dict):
         raise InputError("expected an object", path=path)
-    for key in keys:
+    for key, kind in keys.items():
         if key not in content:
             raise InputError(f"expected the key {key!r}", path=path)
+        if not isinstance(content[key], kind):
+            raise InputError(f"{key}: expected {_KINDS[kind]}", path=path)
     return content
 
 
@@ -69,7 +79,7 @@ def parser_description(folder: Path) -> dict[str, Any]:
     Raises:
         InputError: the folder is no parser.
     """
-    content = read_object(folder / "parser.json", ("kind", "identity"))
+    content = read_object(folder / "parser.json", {"kind": str, "identity": str})
     return {key: value for key, value in content.items() if key != "files"}
 
 
@@ -79,7 +89,9 @@ def aligner_description(folder: Path) -> dict[str, Any]:
     Raises:
         InputError: the folder is no output of the stage `align`.
     """
-    return read_object(folder / "aligner.json", ("kind", "deterministic", "splits"))
+    return read_object(
+        folder / "aligner.json", {"kind": str, "deterministic": bool, "splits": list}
+    )
 
 
 def preprocessing(
@@ -114,7 +126,7 @@ def read_figures(reports: Sequence[Path]) -> dict[str, float]:
     return {
         name: value
         for path in reports
-        for name, value in read_object(path, ()).items()
+        for name, value in read_object(path, {}).items()
         if isinstance(value, int | float)
     }
 

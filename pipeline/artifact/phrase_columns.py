@@ -12,7 +12,7 @@ import numpy as np
 
 from mgsa.data.schema import LONGEST
 from pipeline.artifact.columns import Lines, Side
-from pipeline.partition import LEVEL_SEPARATOR
+from pipeline.partition import LENGTH, LEVEL_SEPARATOR
 
 SEPARATOR = LEVEL_SEPARATOR.strip()
 
@@ -105,6 +105,6 @@ def _parse_phrase(phrase: str) -> tuple[int, str] | None:
     if phrase == SEPARATOR:
         return 0, ""
     length, _, tag = phrase.partition(":")
-    if not (length.isascii() and length.isdigit() and 0 < int(length) <= LONGEST and tag):
+    if not (LENGTH.fullmatch(length) and int(length) <= LONGEST and tag):
         return None
     return int(length), tag

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mgsa.errors import InputError
-from mgsa.settings import Positive, from_mapping, read_yaml
+from mgsa.parameter_file import read_yaml
+from mgsa.settings import Positive, from_mapping
 
 KEYS = ("overrides", "seeds", "systems", "tables")
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Literal
 
 from mgsa.errors import InputError
-from mgsa.settings import from_mapping, read_yaml
+from mgsa.parameter_file import read_yaml
+from mgsa.settings import from_mapping
 from pipeline.artifact.manifest import read_object
 from pipeline.evaluate import EvaluateSettings, compare
 from pipeline.experiment.plan import Cell
@@ -126,10 +127,9 @@ def read_cell(runs: Path, cell: Cell) -> CellResult | None:
     folder = runs / cell.name
     if not (folder / "evaluate.json").is_file():
         return None
-    scores = read_object(folder / "evaluate.json", (METRIC,))
-    training = read_object(
-        folder / "train.json", ("parameters", "target_tokens", "tokens_per_second")
-    )
+    scores = read_object(folder / "evaluate.json", {METRIC: int | float})
+    figures = ("parameters", "target_tokens", "tokens_per_second")
+    training = read_object(folder / "train.json", dict.fromkeys(figures, int | float))
     speed = training["tokens_per_second"]
     return CellResult(
         cell,

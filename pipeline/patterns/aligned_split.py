@@ -67,8 +67,8 @@ class AlignedSplit:
         """Texts in the target language, tokenised as the target side of this split was."""
         from pipeline.moses import MosesText
 
-        languages = read_object(self.tokenized / "languages.json", SIDES)
-        return map(MosesText(str(languages["target"])).normalize_and_tokenize, texts)
+        languages = read_object(self.tokenized / "languages.json", dict.fromkeys(SIDES, str))
+        return map(MosesText(languages["target"]).normalize_and_tokenize, texts)
 
     def occurrences(self, sizes: Sequence[int]) -> Iterator[list[Occurrence]]:
         """The n-grams of each target sentence, with the categories of what they are aligned to.

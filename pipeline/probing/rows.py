@@ -17,6 +17,7 @@ from mgsa.probing.schema import OTHER, SCHEMA, SENTENCE_TASKS, WORD_TASKS
 from mgsa.settings import from_mapping
 from pipeline.artifact.columns import Lines, Side, encode_side, phrase_columns, side_columns
 from pipeline.artifact.phrase_columns import Phrases, encode_phrases
+from pipeline.artifact.preprocessing import Preprocessing
 from pipeline.partition import PartitionSettings, partition_sentences
 from pipeline.probing.labels import TreeLabels
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles
@@ -50,15 +51,10 @@ class SentenceEncoder:
                 path=dataset.folder,
             )
         path = dataset.folder / PREPROCESSING
-        made = read_json(path)
-        try:
-            threshold, partition = made["bpe"]["vocabulary_threshold"], made["partition"]
-            partition = {**partition, "workers": 1}
-        except (KeyError, TypeError) as error:
-            raise InputError(
-                f"expected the preprocessing of a dataset, which lacks {error}", path=path
-            ) from None
+        made = Preprocessing.read(path)
+        partition = {**read_json(path)["partition"], "workers": 1}
         self._partition = from_mapping(PartitionSettings, partition, f"{path}: partition")
+        threshold = made.bpe.vocabulary_threshold
         self._splitter = SubwordSplitter.load(dataset.folder, "source", threshold=threshold)
         self._vocabulary = dataset.vocabularies[0]
         self._tag_ids = {tag: index for index, tag in enumerate(dataset.tags)}

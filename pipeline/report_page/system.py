@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mgsa.errors import InputError
-from mgsa.settings import read_yaml
+from mgsa.parameter_file import read_yaml
 from pipeline.report_page.numbers import Report
 from pipeline.text import read_parallel
 

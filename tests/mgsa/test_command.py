@@ -31,6 +31,13 @@ from mgsa.errors import InputError
             FAILED,
             "error: out/a: Permission denied\n",
         ),
+        (
+            InputError("a\nb \x1b[2J\u2028 \ud800 ü"),
+            BAD_INPUT,
+            "error: a\\nb \\x1b[2J\\u2028 \\ud800 ü\n",
+        ),
+        (InputError("a" * 5000), BAD_INPUT, f"error: {'a' * 2000}…\n"),
+        (MemoryError(), FAILED, "error: out of memory\n"),
         (KeyboardInterrupt(), INTERRUPTED, "error: interrupted\n"),
     ],
     ids=str,

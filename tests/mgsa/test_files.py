@@ -10,9 +10,13 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mgsa.errors import InputError
 from mgsa.files import (
+    MAX_JSON_BYTES,
+    MAX_LINE_BYTES,
     open_to_write,
     read_json,
     read_lines,
@@ -22,6 +26,7 @@ from mgsa.files import (
     write_json,
 )
 from tests.full_disk import room_for
+from tests.mutations import mutated_bytes, refusal
 
 
 @pytest.mark.parametrize(
@@ -232,13 +237,61 @@ def test_json_is_read_as_it_was_written(tmp_path: Path) -> None:
         (b'{\n"a": }', r"a\.json:2: expected JSON: Expecting value"),
         (b'[\n"\xff"]', r"a\.json:2: expected UTF-8 text: invalid start byte at byte 2$"),
         (b"[" * 100_000, r"a\.json: expected JSON: "),
+        (b"[" * 52 + b"]" * 52, r"a\.json: expected JSON of at most 50 levels$"),
+        (b'{"a": ' * 52 + b"1" + b"}" * 52, r"a\.json: expected JSON of at most 50 levels$"),
+        (b"9" * 5000, r"a\.json: expected JSON: Exceeds the limit \(4300 digits\)"),
+        (b'{"a\\ud800": 1}', r"a\.json: expected text, found half of a character: '\\ud800'$"),
+        (b'["\\uDFff"]', r"a\.json: expected text, found half of a character: '\\udfff'$"),
+        (b'"' + b"x" * MAX_JSON_BYTES, r"a\.json: expected JSON of at most 16,777,216 bytes$"),
     ],
-    ids=["empty", "value", "bytes", "deep"],
+    ids=[
+        *("empty", "value", "bytes", "deep", "51 lists", "51 objects"),
+        *("number", "half in a key", "half in a value", "large"),
+    ],
 )
 def test_malformed_json_is_named(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "a.json").write_bytes(content)
     with pytest.raises(InputError, match=message):
         read_json(tmp_path / "a.json")
+
+
+def test_what_is_no_more_than_may_be_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b"[" * 51 + b'"\\ud83d\\ude00"' + b"]" * 51)
+    content = read_json(path)
+    for _ in range(51):
+        (content,) = content
+    assert content == "😀"
+    with pytest.raises(InputError, match=r"a\.json: expected JSON of at most 3 bytes"):
+        read_json(path, max_bytes=3)
+
+
+@given(
+    data=st.one_of(
+        mutated_bytes(b'{"a": [1, -2.5e3, "\\u00e9"], "b": {"c": null, "d": [true, []]}}'),
+        st.binary(),
+    )
+)
+def test_whatever_a_json_file_holds(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "a.json"
+    path.write_bytes(data)
+    said = refusal(lambda: read_json(path))
+    assert said is None or said.startswith(f"{path}:")
+
+
+def test_a_line_without_end_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(b"a\n" + b"b" * (MAX_LINE_BYTES + 1))
+    lines = read_lines(tmp_path / "text")
+    assert next(lines) == "a"
+    with pytest.raises(InputError, match=r"text:2: expected lines of at most 1,048,576 bytes$"):
+        next(lines)
+
+
+def test_a_file_of_more_than_is_asked_for_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(b"a\n" * 5)
+    assert len(list(read_lines(tmp_path / "text", max_bytes=10))) == 5
+    with pytest.raises(InputError, match=r"text: expected at most 9 bytes$"):
+        next(read_lines(tmp_path / "text", max_bytes=9))
 
 
 def test_a_missing_json_file_is_named(tmp_path: Path) -> None:

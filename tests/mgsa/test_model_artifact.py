@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
-import pickle
+import random
 import re
+import resource
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from mgsa.config import MODEL_KINDS
 from mgsa.data.artifact import Dataset, open_dataset
+from mgsa.data.batch import make_batch
 from mgsa.errors import InputError
 from mgsa.files import read_json, sha256, write_json
 from mgsa.model.build import build_model
@@ -22,6 +27,9 @@ from mgsa.model_artifact import check_replaceable, load_model, replace_weights, 
 from mgsa.settings import from_tagged
 from mgsa.weights import named_tensors
 from tests.copy_task import TAGS, write_copy_task
+from tests.mutations import mutated_json, refusal
+from tests.pickle_bomb import pickle_bomb
+from tests.random_rows import MODELS, random_row
 from tests.training_settings import MODEL
 
 CONFIG = from_tagged(MODEL_KINDS, MODEL, "model")
@@ -72,6 +80,91 @@ def test_weights_that_are_shared_stay_so(saved: tuple[Path, EncoderDecoder]) -> 
     assert model.output.weight is model.target_embedding.subwords.weight
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_models_of_every_kind_come_back_to_the_bit(tmp_path: Path, name: str) -> None:
+    """They are built without weights, and those that they share are still shared."""
+    dataset = open_dataset(write_copy_task(tmp_path / "dataset", train=3, valid=3, test=3))
+    size = len(dataset.vocabularies[0])
+    sizes = {"source_vocabulary": size, "target_vocabulary": size, "num_tags": len(TAGS)}
+    model = build_model(MODELS[name], **sizes)
+    save_model(tmp_path / "model", model, MODELS[name], dataset, run={}, curves="")
+    state = torch.get_rng_state()
+    loaded = load_model(tmp_path / "model").model
+    assert torch.equal(torch.get_rng_state(), state)
+    assert named_tensors(loaded).keys() == named_tensors(model).keys()
+    generator = random.Random(0)
+    rows = [random_row(generator, length) for length in (3, 7, 5)]
+    rows = [replace(row, source=[4 + i % 10 for i in row.source]) for row in rows]
+    rows = [replace(row, target=[4 + i % 10 for i in row.target]) for row in rows]
+    batch = make_batch(rows, model.granularities, ngram_unit=model.ngram_unit)
+    with torch.no_grad():
+        assert torch.equal(loaded(batch).logits, model.eval()(batch).logits)
+
+
+ABSURD = {
+    "dim": (1 << 16, "source_embedding.subwords.weight: expected shape (18, 65536), got (18, 16)"),
+    "ffn_dim": (1 << 16, "encoder.layers.0.feed_forward.inner.weight: expected shape (65536, 16)"),
+    "encoder_layers": (1000, "encoder.layers.10.feed_forward.inner.bias is missing"),
+}
+
+
+@pytest.mark.parametrize("key", ABSURD)
+def test_a_configuration_that_the_weights_do_not_fit_costs_nothing(
+    saved: tuple[Path, EncoderDecoder], key: str
+) -> None:
+    """The largest that settings allow: its weights would be 20 GB and more."""
+    value, message = ABSURD[key]
+    change_config(saved[0], {key: value})
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(InputError, match=rf"model\.safetensors: weight {re.escape(message)}"):
+        load_model(saved[0])
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000  # kB
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("dim", 10**9), ("encoder_layers", 10**6), ("heads", 10**30), ("dim", "16")]
+)
+def test_a_configuration_beyond_settings_is_named(
+    saved: tuple[Path, EncoderDecoder], key: str, value: object
+) -> None:
+    change_config(saved[0], {key: value})
+    with pytest.raises(InputError, match=rf"config\.json: model\.{key}: expected a whole number f"):
+        load_model(saved[0])
+
+
+def change_config(folder: Path, changes: dict[str, object]) -> None:
+    """Let the configuration of the model say something else, and the manifest find it right."""
+    content = read_json(folder / "config.json")
+    write_json(folder / "config.json", content | {"model": content["model"] | changes})
+    record(folder / "config.json")
+
+
+def record(path: Path) -> None:
+    """Enter a file that was changed anew in the manifest beside it."""
+    manifest = path.with_name("manifest.json")
+    content = read_json(manifest)
+    content["files"][path.name] = {"bytes": path.stat().st_size, "sha256": sha256(path)}
+    write_json(manifest, content)
+
+
+JSON_FILES = ("manifest.json", "config.json", "vocab.json", "tags.json")
+
+
+@pytest.mark.parametrize("name", JSON_FILES)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_whatever_its_files_say(saved: tuple[Path, EncoderDecoder], name: str, data: Any) -> None:
+    path, manifest = saved[0] / name, saved[0] / "manifest.json"
+    before = path.read_text("utf-8"), manifest.read_text("utf-8")
+    path.write_text(data.draw(mutated_json(json.loads(before[0]))), encoding="utf-8")
+    if path != manifest:
+        record(path)
+    said = refusal(lambda: load_model(saved[0]))
+    assert said is None or said.startswith(str(saved[0]))
+    path.write_text(before[0], encoding="utf-8")
+    manifest.write_text(before[1], encoding="utf-8")
+
+
 def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
 
@@ -107,7 +200,7 @@ def test_damage_is_named(
     [
         ("version", 1, "expected a model of version 3, got 1"),
         ("kind", "mgsa dataset", r"expected the manifest of a model \('mgsa model'\)"),
-        ("files", None, "malformed manifest: expected files"),
+        ("files", None, "manifest.files: expected a section, each value a section with keys"),
         ("files", {}, r"expected model\.safetensors among the files"),
     ],
 )
@@ -120,25 +213,12 @@ def test_another_kind_of_artifact_is_named(
         load_model(saved[0])
 
 
-class Bomb:
-    """Pickled, it would create a file when loaded."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return Path.touch, (self.path,)
-
-
 def test_a_pickle_planted_with_its_hash_is_refused_unopened(
     saved: tuple[Path, EncoderDecoder], tmp_path: Path
 ) -> None:
-    weights, manifest = saved[0] / "model.safetensors", saved[0] / "manifest.json"
-    weights.write_bytes(pickle.dumps(Bomb(tmp_path / "evidence")))
-    content = json.loads(manifest.read_text(encoding="utf-8"))
-    size = weights.stat().st_size
-    content["files"]["model.safetensors"] = {"bytes": size, "sha256": sha256(weights)}
-    write_json(manifest, content)
+    weights = saved[0] / "model.safetensors"
+    weights.write_bytes(pickle_bomb(tmp_path / "evidence"))
+    record(weights)
     with pytest.raises(InputError, match=r"model\.safetensors: expected a safetensors file"):
         load_model(saved[0])
     assert not (tmp_path / "evidence").exists()

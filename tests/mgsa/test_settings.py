@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -16,10 +15,9 @@ from mgsa.settings import (
     Positive,
     Probability,
     Range,
-    apply_overrides,
+    from_excerpt,
     from_mapping,
     from_tagged,
-    read_yaml,
     to_mapping,
 )
 
@@ -122,12 +120,53 @@ def test_the_dataclass_becomes_the_mapping() -> None:
         ({"inner": {"size": 0}}, "outer.inner.size: expected a whole number at least 1, got 0"),
         ({"inners": [{"siz": 1}]}, "outer.inners[0].siz: unknown key; expected one of size"),
         ({"maybe": 1}, "outer.maybe: expected a section with keys, got 1"),
+        (
+            {"count": 2**63},
+            "outer.count: expected a whole number at least 0, got 9223372036854775808",
+        ),
+        ({"weight": 10**400}, "outer.weight: expected a number at least 0, got 1000"),
+        (
+            {"count": 1 << 99_999},
+            "outer.count: expected a whole number at least 0, got a number of",
+        ),
+        ({"name": ["long"] * 9999}, "outer.name: expected text, got ['long', 'long', "),
         ({"nmae": "a"}, "outer.nmae: unknown key; expected one of name, flag, count, rate, "),
     ],
 )
 def test_what_is_refused_is_named(change: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match="^" + re.escape(f"file: {message}")):
         from_mapping(Outer, {**VALUES, **change}, "file: outer")
+
+
+def test_a_value_is_shown_in_part() -> None:
+    with pytest.raises(InputError) as raised:
+        from_mapping(Outer, {**VALUES, "name": ["long"] * 9999}, "outer")
+    assert len(str(raised.value)) < 300
+
+
+@dataclass(frozen=True)
+class Record:
+    counts: dict[str, Inner]
+    most: Count
+
+
+def test_an_excerpt_passes_over_what_is_not_read() -> None:
+    values = {"counts": {"a": {"size": 1, "colour": "red"}, "b": {"size": 2}}, "most": 3, "x": None}
+    assert from_excerpt(Record, values, "file") == Record({"a": Inner(1), "b": Inner(2)}, 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"counts": []}, "x.counts: expected a section, each value a section with keys, got []"),
+        ({"counts": {"a": {}}}, "x.counts.a.size: missing; expected a whole number at least 1"),
+        ({"most": "3"}, "x.most: expected a whole number at least 0, got '3'"),
+    ],
+)
+def test_what_an_excerpt_is_of_is_checked_alike(change: dict[str, Any], message: str) -> None:
+    values = {"counts": {"a": {"size": 1}}, "most": 3, "more": 4}
+    with pytest.raises(InputError, match="^" + re.escape(message) + "$"):
+        from_excerpt(Record, values | change, "x")
 
 
 @pytest.mark.parametrize(
@@ -178,62 +217,3 @@ def test_the_kind_chooses_the_dataclass() -> None:
 def test_a_kind_that_cannot_be_is_named(values: Any, message: str) -> None:
     with pytest.raises(InputError, match="^" + re.escape(message) + "$"):
         from_tagged(KINDS, values, "x")
-
-
-@pytest.mark.parametrize(
-    ("overrides", "changed"),
-    [
-        ([], {"a": 1, "b": {"c": 2}}),
-        (["a=2"], {"a": 2, "b": {"c": 2}}),
-        (["a=2", "a=3"], {"a": 3, "b": {"c": 2}}),
-        (["b.c=null"], {"a": 1, "b": {"c": None}}),
-        (["b.d=[1, x]"], {"a": 1, "b": {"c": 2, "d": [1, "x"]}}),
-        (["a=x=y"], {"a": "x=y", "b": {"c": 2}}),
-        (["a="], {"a": None, "b": {"c": 2}}),
-    ],
-)
-def test_overrides_are_put_in(overrides: list[str], changed: dict[str, Any]) -> None:
-    values = {"a": 1, "b": {"c": 2}}
-    assert apply_overrides(values, overrides) == changed
-    assert values == {"a": 1, "b": {"c": 2}}
-
-
-@pytest.mark.parametrize(
-    ("override", "message"),
-    [
-        ("a", "--set a: expected key=value"),
-        ("=1", "--set =1: expected key=value"),
-        ("a=[1", "--set a=[1: the value is not YAML"),
-        ("a.b=1", "--set a.b=1: a is not a section"),
-        ("x.b=1", "--set x.b=1: x is not a section"),
-    ],
-)
-def test_malformed_overrides_are_named(override: str, message: str) -> None:
-    with pytest.raises(InputError, match="^" + re.escape(message) + "$"):
-        apply_overrides({"a": 1}, [override])
-
-
-def test_yaml_is_read(tmp_path: Path) -> None:
-    (tmp_path / "p.yaml").write_text("größe: {a: 1}\n", encoding="utf-8")
-    assert read_yaml(tmp_path / "p.yaml") == {"größe": {"a": 1}}
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", r"p\.yaml: expected a mapping of sections, found nothing$"),
-        (b"- a\n", r"p\.yaml: expected a mapping of sections, found list$"),
-        (b"a: 1\nb: [1\n", r"p\.yaml:3: expected YAML: "),
-        (b"a: \xff\n", r"p\.yaml:1: expected UTF-8 text: invalid start byte at byte 4$"),
-        (b"a: !!python/object/apply:os.getcwd []\n", r"p\.yaml:1: expected YAML: could not deter"),
-    ],
-)
-def test_malformed_yaml_is_named(tmp_path: Path, content: bytes, message: str) -> None:
-    (tmp_path / "p.yaml").write_bytes(content)
-    with pytest.raises(InputError, match=message):
-        read_yaml(tmp_path / "p.yaml")
-
-
-def test_a_missing_parameter_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"p\.yaml: no such file$"):
-        read_yaml(tmp_path / "p.yaml")

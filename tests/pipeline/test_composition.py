@@ -9,8 +9,8 @@ import yaml
 
 from mgsa.command import run
 from mgsa.errors import InputError
-from mgsa.settings import read_yaml
-from pipeline.composition import compose, describe, main, nearest_composition
+from mgsa.parameter_file import read_yaml
+from pipeline.composition import check_config, compose, describe, main, nearest_composition
 from pipeline.stage import SECTIONS
 from tests.imports import ROOT
 
@@ -97,6 +97,21 @@ def test_a_section_in_place_of_null_is_named_by_its_keys(config: Path) -> None:
 def test_a_malformed_option_is_named(config: Path, content: bytes, message: str) -> None:
     (config / "model" / "small.yaml").write_bytes(content)
     with pytest.raises(InputError, match=message):
+        check_config(config)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("defaults:\n- corpus: a\n-\n", "expected config groups: Unsupported type in defaults"),
+        ("defaults: 3\n", "defaults must be a list"),
+        ("bpe: ${bpe}\n", "Recursive|recursive|maximum"),
+    ],
+)
+def test_what_is_no_composition_is_named(config: Path, content: str, message: str) -> None:
+    (config / "config.yaml").write_text(content, "utf-8")
+    check_config(config)
+    with pytest.raises(InputError, match=rf"conf: .*({message})"):
         compose(config, [])
 
 

@@ -240,7 +240,10 @@ def test_downloaded_files_are_put_together(tmp_path: Path, downloaded: dict[str,
             {"train": {"source": ["more.de", "more.en.gz"], "target": ["more.de"]}},
             "corpus: train: expected as many source as target files, at least one",
         ),
-        ({"source_language": "English"}, "expected a language as a code of two or three letters"),
+        (
+            {"source_language": "English"},
+            "source_language: expected text of two or three letters, the code of a language",
+        ),
         ({"files": []}, "corpus: train: train.tgz/x/c.en is in none of the files "),
     ],
 )

@@ -215,7 +215,7 @@ def test_text_that_is_not_utf_8_is_named(stages: Path) -> None:
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("row_group_rows=0", "row_group_rows: expected a whole number at least 1, got 0"),
+        ("row_group_rows=0", "row_group_rows: expected a whole number from 1 to 100000, got 0"),
         ("compression=lzma", "compression: expected one of zstd, snappy, none, got 'lzma'"),
         ("workers=2", "workers: unknown key"),
     ],

@@ -45,7 +45,7 @@ def command(folder: Path, params: str, out: str = "parser") -> list[str]:
     (folder / "params.yaml").write_text(params, encoding="utf-8")
     corpus = folder / "corpus"
     corpus.mkdir(exist_ok=True)
-    write_json(corpus / "corpus.json", {"source_language": "en"})
+    write_json(corpus / "corpus.json", {"source_language": "en", "target_language": "de"})
     paths = {
         "--corpus": corpus,
         "--out": folder / out,
@@ -240,7 +240,7 @@ def test_a_corpus_that_says_no_language_is_named(
     argv = command(tmp_path, "parser:\n  kind: trees\n")
     write_json(tmp_path / "corpus" / "corpus.json", ["en"])
     assert run(main, argv) == 2
-    assert "corpus.json: expected the key source_language" in capsys.readouterr().err
+    assert "corpus.json: corpus: expected a section with keys" in capsys.readouterr().err
 
 
 def test_a_broken_treebank_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

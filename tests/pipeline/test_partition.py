@@ -206,6 +206,7 @@ def test_a_line_of_phrases_is_read_back(tree: Tree, levels: int) -> None:
         ("2:NP ||| ", "level 2: expected LENGTH:TAG, found ''"),
         ("2:NP ||| 1:NN  1:NN", "level 2: expected LENGTH:TAG, found ''"),
         ("2:NP ||| 1:NN 1", "level 2: expected LENGTH:TAG, found '1'"),
+        (f"{'9' * 5000}:NP ||| 1:NN", f"level 1: expected LENGTH:TAG, found '{'9' * 5000}:NP'"),
         ("2: ||| 1:NN 1:NN", "level 1: expected LENGTH:TAG, found '2:'"),
         ("two:NP ||| 1:NN 1:NN", "level 1: expected LENGTH:TAG, found 'two:NP'"),
         ("-2:NP ||| 1:NN 1:NN", "level 1: expected LENGTH:TAG, found '-2:NP'"),

@@ -211,7 +211,7 @@ def test_a_missing_section_is_named(dataset: Dataset, tmp_path: Path, section: s
     made = read_json(folder / "preprocessing.json")
     del made[section]
     write_json(folder / "preprocessing.json", made)
-    message = rf"preprocessing\.json: .*lacks '{section}'"
+    message = rf"preprocessing\.json: preprocessing\.{section}: missing"
     with pytest.raises(InputError, match=message):
         Preprocessor.load(folder, parser=None)
 

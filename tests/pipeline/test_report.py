@@ -124,7 +124,7 @@ def test_a_mistake_is_one_line_and_leaves_the_page(
         ("patterns/ngrams.csv", "system,n\n", "ngrams.csv:1: expected a column measure"),
         ("own/translations/test.hypotheses", "one\n", "test.hypotheses:1: ends after 1 line"),
         ("own/translations/test.references", "a\nb\n\xff\n", "test.references:3: expected UTF-8"),
-        ("corpus/corpus.json", "{}", "corpus.json: expected keys source_language"),
+        ("corpus/corpus.json", "{}", "corpus.json: corpus.source_language: missing"),
         ("parser/parser.json", "{}", "parser.json: kind: expected text, found None"),
         ("dataset/manifest.json", "[]", "manifest.json: expected an object"),
         ("own/attention/heat_maps/test_1/encoder_1.svg", "<svg", "encoder_1.svg:1: expected SVG"),

@@ -124,6 +124,7 @@ def test_malformed_codes_are_named(tmp_path: Path, content: str, message: str) -
         ("a 3\nb x\n", "vocab:2: expected `subword count`, got 'b x'"),
         (" 3\n", "vocab:1: expected `subword count`, got ' 3'"),
         ("a 3\na 2\n", "vocab:2: 'a' is here twice"),
+        (f"a {'9' * 5000}\n", f"vocab:1: expected `subword count`, got 'a {'9' * 5000}'"),
     ],
 )
 def test_malformed_counts_are_named(tmp_path: Path, content: str, message: str) -> None:

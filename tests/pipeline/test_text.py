@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.errors import InputError
-from pipeline.text import MAX_LINE_BYTES, read_parallel, read_sentences, split_tokens
+from mgsa.files import MAX_LINE_BYTES
+from pipeline.text import read_parallel, read_sentences, split_tokens
 
 
 @pytest.mark.parametrize(

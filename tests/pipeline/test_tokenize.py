@@ -154,7 +154,11 @@ def test_the_output_does_not_depend_on_the_workers(
         ),
         ("test.links", b"0-0\n0 0\n", "test.links:2: expected links such as 0-0 1-2, got '0'"),
         ("test.trees", b"(X a)\n", "test.trees:1: ends after 1 line; expected as many as in"),
-        ("corpus.json", b"{}", "corpus.json: expected keys source_language and target_language"),
+        (
+            "corpus.json",
+            b"{}",
+            "corpus.json: corpus.source_language: missing; expected text of two",
+        ),
         ("corpus.json", b"[", "corpus.json:1: expected JSON"),
         ("valid.source", None, "valid.source: no such file"),
     ],

@@ -17,9 +17,9 @@ from mgsa.data.artifact import open_dataset
 from mgsa.decoding.settings import STANDARD
 from mgsa.decoding.translator import Translator
 from mgsa.errors import InputError
+from mgsa.files import MAX_LINE_BYTES
 from pipeline.moses import MosesText
 from pipeline.preprocessor import Preprocessor
-from pipeline.text import MAX_LINE_BYTES
 from pipeline.translate import READ_BYTES, main, read_chunks, translate_text
 from tests.imports import ROOT
 from tests.model_folders import random_model

@@ -18,6 +18,7 @@ from mgsa.data.batch import Row
 from mgsa.data.schema import SCHEMA
 from mgsa.errors import InputError
 from mgsa.files import sha256, write_json
+from tests.pickle_bomb import pickle_bomb
 from tests.stage_folders import BUSH, YES, build, random_dataset, write_stages
 
 
@@ -162,7 +163,7 @@ def test_another_version_is_refused(folder: Path, version: object) -> None:
 @pytest.mark.parametrize("key", ["source_language", "levels", "splits", "files"])
 def test_a_manifest_that_lacks_something_is_refused(folder: Path, key: str) -> None:
     change_manifest(folder, lambda content: content.pop(key))
-    with pytest.raises(InputError, match=rf"manifest\.json: malformed manifest: .*{key}"):
+    with pytest.raises(InputError, match=rf"manifest\.json: manifest\.{key}: missing"):
         open_dataset(folder)
 
 
@@ -204,6 +205,22 @@ def test_hashes_are_not_compared_when_not_asked_for(folder: Path) -> None:
     assert open_dataset(folder, verify=False).num_rows("train") == 20
 
 
+def test_a_planted_pickle_is_refused_unopened(folder: Path, tmp_path: Path) -> None:
+    evidence = tmp_path / "evidence"
+    planted = folder / "model.pkl"
+    planted.write_bytes(pickle_bomb(evidence))
+    with pytest.raises(InputError, match=r"model\.pkl: expected no file that manifest\.json"):
+        open_dataset(folder)
+    planted.unlink()
+    for name in ("train.parquet", "vocab.json", "tags.json"):
+        copy = Path(shutil.copytree(folder, tmp_path / name))
+        (copy / name).write_bytes(pickle_bomb(evidence))
+        rehash(copy, name)
+        with pytest.raises(InputError, match=rf"{name}:.* expected"):
+            open_dataset(copy)
+    assert not evidence.exists()
+
+
 def test_a_file_that_is_not_parquet_is_named(folder: Path) -> None:
     (folder / "valid.parquet").write_text("id\ttext\n")
     rehash(folder, "valid.parquet")
@@ -239,6 +256,38 @@ def test_a_column_of_another_type_is_named(folder: Path) -> None:
     rehash(folder, "train.parquet")
     with pytest.raises(InputError, match=r"expected a column source_length: int16"):
         open_dataset(folder)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "expectation"),
+    [
+        ("source_ids", [5, 99], "source_ids of the vocabulary"),
+        ("target_ids", [], "at least one of target_ids"),
+        ("subwords_per_word", [2, 0], "subwords_per_word that give each word a share"),
+        ("phrase_lengths", [[1, 1]], "2 levels of phrase_lengths"),
+        ("phrase_lengths", [[1, 1], [1, 2]], "phrase_lengths of every level that add up"),
+        ("phrase_tags", [[1, 1], [1, 99]], "phrase_tags of tags.json"),
+        ("links", [{"source": 99, "target": 0}], "links between positions of the source"),
+    ],
+)
+def test_a_row_that_would_lead_a_model_astray_is_named_when_it_is_read(
+    folder: Path, column: str, value: object, expectation: str
+) -> None:
+    path = folder / "train.parquet"
+    rows = pq.read_table(path).to_pylist()
+    rows[4][column] = value
+    pq.write_table(pa.Table.from_pylist(rows, schema=SCHEMA), path, row_group_size=3)
+    rehash(folder, path.name)
+    dataset = open_dataset(folder)
+    reads: list[Callable[[], object]] = [
+        lambda: list(dataset.read("train")),
+        lambda: list(dataset.rows("train", [5])),
+        lambda: dataset.columns("train", [0, 1], words=True, phrases=True, links=True),
+    ]
+    for read in reads:
+        with pytest.raises(InputError, match=rf"train\.parquet: row 4: expected {expectation}"):
+            read()
+    assert len(list(dataset.read("train", 0, 3))) == 3
 
 
 def test_rows_that_the_manifest_does_not_count_are_refused(folder: Path) -> None:

@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.data.artifact import Dataset, open_dataset
+from mgsa.data.shards import Shards
 from mgsa.data.verification import verify_dataset
 from mgsa.errors import InputError
 from mgsa.files import read_json, write_json
+from tests.forged_parquet import (
+    COLUMN_COMPRESSED,
+    COLUMN_DATA_PAGE,
+    COLUMN_UNCOMPRESSED,
+    COLUMN_VALUES,
+    DATA_VALUES,
+    FILE_ROWS,
+    GROUP_BYTES,
+    GROUP_ROWS,
+    PAGE_COMPRESSED,
+    PAGE_DATA,
+    PAGE_UNCOMPRESSED,
+    Struct,
+    columns,
+    forge_footer,
+    forge_page,
+    row_groups,
+)
+from tests.mutations import mutated_bytes, refusal
 from tests.stage_folders import build, random_pairs, write_stages
 
 NUM_ROWS = 20
@@ -74,9 +98,12 @@ def test_they_are_read_as_one(
 
 def test_a_row_has_a_place_in_a_file(datasets: dict[int, Dataset]) -> None:
     dataset = datasets[7]
-    assert dataset.place("train", 0) == (dataset.folder / "train-00000.parquet", 0)
-    assert dataset.place("train", 6) == (dataset.folder / "train-00001.parquet", 0)
-    assert dataset.place("train", 19) == (dataset.folder / "train-00003.parquet", 1)
+    shards = Shards([dataset.folder / name for name in dataset.manifest.shards["train"]])
+    assert shards.place(0) == (dataset.folder / "train-00000.parquet", 0)
+    assert shards.place(6) == (dataset.folder / "train-00001.parquet", 0)
+    assert shards.place(19) == (dataset.folder / "train-00003.parquet", 1)
+    said = str(dataset.error_in_row("train", 7, "a number"))
+    assert said == f"{dataset.folder / 'train-00001.parquet'}: row 1: expected a number"
 
 
 def test_a_split_without_files_is_refused(tmp_path: Path) -> None:
@@ -84,5 +111,83 @@ def test_a_split_without_files_is_refused(tmp_path: Path) -> None:
     manifest = read_json(folder / "manifest.json")
     manifest["splits"]["train"]["files"] = []
     write_json(folder / "manifest.json", manifest)
-    with pytest.raises(InputError, match="splits: expected at least one file of each"):
+    with pytest.raises(InputError, match=r"manifest\.splits\.train: expected at least one file$"):
         open_dataset(folder)
+
+
+@pytest.fixture
+def lists(tmp_path: Path) -> Path:
+    """A file of twenty rows in two row groups, each column of which is one page."""
+    path = tmp_path / "train.parquet"
+    table = pa.table({"ids": [[i] * 3 for i in range(NUM_ROWS)], "length": [3] * NUM_ROWS})
+    pq.write_table(table, path, row_group_size=NUM_ROWS // 2, use_dictionary=False)
+    return path
+
+
+def read_all(path: Path) -> pa.Table:
+    shards = Shards([path])
+    return shards.read(range(len(shards.row_group_rows)), ["ids", "length"])
+
+
+def set_rows(footer: Struct, rows: int) -> None:
+    row_groups(footer)[0][GROUP_ROWS][1] = rows
+
+
+def set_column(footer: Struct, column: int, field: int, number: int) -> None:
+    columns(row_groups(footer)[0])[column][field][1] = number
+
+
+@pytest.mark.parametrize(
+    ("lie", "message"),
+    [
+        (lambda f: set_rows(f, 10**12), "row groups of at most 100,000 rows, found 1000000000000"),
+        (lambda f: set_rows(f, -1), "row groups of at most 100,000 rows, found -1"),
+        (lambda f: set_rows(f, 11), "21 rows as in its footer, found 20"),
+        (
+            lambda f: set_column(f, 0, COLUMN_VALUES, 2**60),
+            "row groups of at most 1,073,741,824 by",
+        ),
+        (lambda f: set_column(f, 1, COLUMN_UNCOMPRESSED, 2**31), "row groups of at most 1,073,741"),
+        (lambda f: set_column(f, 0, COLUMN_COMPRESSED, 2**31), "a readable Parquet file: "),
+        (lambda f: set_column(f, 0, COLUMN_VALUES, 0), "a readable Parquet file: "),
+        (lambda f: set_column(f, 0, COLUMN_DATA_PAGE, 2**40), "a readable Parquet file: "),
+    ],
+)
+def test_a_footer_that_lies_is_named(
+    lists: Path, lie: Callable[[Struct], None], message: str
+) -> None:
+    forge_footer(lists, lie)
+    with pytest.raises(InputError, match=rf"train\.parquet: expected ({message})"):
+        read_all(lists)
+
+
+@pytest.mark.parametrize("field", [FILE_ROWS, GROUP_BYTES])
+def test_what_a_footer_says_in_vain_is_not_believed(lists: Path, field: int) -> None:
+    honest = read_all(lists)
+
+    def lie(footer: Struct) -> None:
+        (footer if field == FILE_ROWS else row_groups(footer)[0])[field][1] = 10**12
+
+    forge_footer(lists, lie)
+    assert read_all(lists) == honest
+
+
+@pytest.mark.parametrize("number", [-1, 0, 2**31 - 1])
+@pytest.mark.parametrize("field", [PAGE_UNCOMPRESSED, PAGE_COMPRESSED, DATA_VALUES])
+def test_a_page_that_lies_is_named(lists: Path, field: int, number: int) -> None:
+    def lie(header: Struct) -> None:
+        (header[PAGE_DATA][1] if field == DATA_VALUES else header)[field][1] = number
+
+    forge_page(lists, 0, lie)
+    with pytest.raises(InputError, match=r"train\.parquet: expected a readable Parquet file: "):
+        read_all(lists)
+
+
+@given(st.data())
+def test_whatever_a_file_holds(tmp_path_factory: pytest.TempPathFactory, data: Any) -> None:
+    path = tmp_path_factory.getbasetemp() / "train.parquet"
+    table = pa.table({"ids": [[1, 2], [], [3]], "length": [2, 0, 1]})
+    pq.write_table(table, path, compression="zstd")
+    path.write_bytes(data.draw(mutated_bytes(path.read_bytes())))
+    said = refusal(lambda: read_all(path))
+    assert said is None or said.startswith(f"{path}: ")

@@ -15,10 +15,12 @@ from mgsa.data.vocabulary import (
     SPECIAL_SYMBOLS,
     UNK,
     Vocabulary,
+    read_tags,
     read_vocabularies,
 )
 from mgsa.errors import InputError
 from mgsa.files import write_json
+from tests.mutations import mutated_json, refusal
 
 
 def test_special_symbols_come_first() -> None:
@@ -68,10 +70,59 @@ def test_two_vocabularies_are_two(tmp_path: Path) -> None:
     assert (source.symbols[4:], target.symbols[4:]) == (("a",), ("b",))
 
 
+SPECIALS = list(SPECIAL_SYMBOLS)
+
+
 @pytest.mark.parametrize(
-    "content", [[], {"source": []}, {"source": ["a"], "target": None}, {"source": 1, "target": 2}]
+    ("content", "message"),
+    [
+        ([], "list indices must be integers"),
+        (None, "'NoneType' object is not subscriptable"),
+        ({"source": SPECIALS}, "'target'"),
+        ({"source": [], "target": None}, "expected a list"),
+        ({"source": "<pad>", "target": None}, "expected a list"),
+        ({"source": SPECIALS, "target": {"a": 1}}, "expected a list"),
+        ({"source": ["a"], "target": None}, "expected the first symbols to be <pad>"),
+        ({"source": [*SPECIALS, 5], "target": None}, "expected text, got 5"),
+        ({"source": [*SPECIALS, ["a"]], "target": None}, r"expected text, got \['a'\]"),
+        ({"source": [*SPECIALS, "a", "a"], "target": None}, "expected every symbol once"),
+        ({"source": [*SPECIALS, "a\nb"], "target": None}, "symbols without spaces, got 'a.nb'"),
+        ({"source": [*SPECIALS, "a b"], "target": None}, "symbols without spaces, got 'a b'"),
+        ({"source": [*SPECIALS, ""], "target": None}, "expected symbols without spaces, got ''"),
+    ],
 )
-def test_a_malformed_file_is_named(tmp_path: Path, content: object) -> None:
+def test_a_malformed_file_is_named(tmp_path: Path, content: object, message: str) -> None:
     write_json(tmp_path / "vocab.json", content)
-    with pytest.raises(InputError, match=r"vocab\.json: expected source and target lists"):
+    start = r"vocab\.json: expected source and target lists of symbols: "
+    with pytest.raises(InputError, match=f"{start}.*{message}"):
         read_vocabularies(tmp_path / "vocab.json")
+
+
+def test_a_file_of_more_than_any_vocabulary_is_not_read(tmp_path: Path) -> None:
+    """A billion symbols would be gigabytes; a file may claim as many holes (it is sparse)."""
+    path = tmp_path / "vocab.json"
+    with path.open("wb") as file:
+        file.truncate(10 << 30)
+    with pytest.raises(InputError, match=r"vocab\.json: expected JSON of at most 67,108,864 bytes"):
+        read_vocabularies(path)
+
+
+def test_tags_are_read(tmp_path: Path) -> None:
+    write_json(tmp_path / "tags.json", ["<unk>", "NP"])
+    assert read_tags(tmp_path / "tags.json") == ("<unk>", "NP")
+
+
+@pytest.mark.parametrize("content", [5, "NP", {"NP": 0}, [], [5], [["NP"]], None])
+def test_tags_are_names(tmp_path: Path, content: object) -> None:
+    write_json(tmp_path / "tags.json", content)
+    with pytest.raises(InputError, match=r"tags\.json: expected the names of tags: expected "):
+        read_tags(tmp_path / "tags.json")
+
+
+@given(text=mutated_json({"source": [*SPECIALS, "a"], "target": [*SPECIALS, "b"]}))
+def test_whatever_the_files_hold(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    path = tmp_path_factory.getbasetemp() / "symbols.json"
+    path.write_text(text, encoding="utf-8")
+    for read in (read_vocabularies, read_tags):
+        said = refusal(lambda read=read: read(path))
+        assert said is None or said.startswith(f"{path}: ")

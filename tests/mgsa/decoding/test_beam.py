@@ -13,6 +13,7 @@ from torch import Tensor
 
 from mgsa.decoding.beam import Hypothesis, SearchOptions, beam_search, length_penalty
 from mgsa.decoding.ensemble import Ensemble, EnsembleState
+from mgsa.errors import FailedError
 from tests.reference import beam as reference
 
 CPU = torch.device("cpu")
@@ -292,7 +293,7 @@ def test_a_broken_model_is_an_error(number: float, beam: int) -> None:
         def step(self, state: ToyState, tokens: Tensor) -> tuple[Tensor, ToyState]:
             return torch.full((len(tokens), VOCABULARY), number), state
 
-    with pytest.raises(FloatingPointError, match="the model gives no word a probability"):
+    with pytest.raises(FailedError, match="the model gives no word a probability"):
         beam_search(
             Broken(),
             ToyState([(0, ())]),

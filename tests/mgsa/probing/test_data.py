@@ -79,9 +79,9 @@ def test_a_split_that_there_is_not(written: Path) -> None:
     [
         ("kind", None, "expected the manifest of probing data"),
         ("schema_version", 2, "expected probing data of schema version 1, got 2"),
-        ("splits", {}, "malformed manifest: KeyError"),
-        ("levels", "three", "malformed manifest: ValueError"),
-        ("files", [], "malformed manifest: AttributeError"),
+        ("splits", {}, "manifest: splits.train: missing"),
+        ("levels", "three", "manifest.levels: expected a whole number from 0 to 100, got"),
+        ("files", [], "manifest.files: expected a section, each value a section"),
     ],
 )
 def test_a_wrong_manifest_is_named(folder: Path, key: str, value: Any, message: str) -> None:

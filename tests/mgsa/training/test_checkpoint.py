@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import nn
 
 from mgsa.data.batching import Position
 from mgsa.errors import InputError
+from mgsa.files import read_json, sha256, write_json
 from mgsa.training.checkpoint import (
     folder_of,
     read_checkpoint,
@@ -21,7 +25,9 @@ from mgsa.training.checkpoint import (
 )
 from mgsa.training.loss import LossSums
 from mgsa.training.state import State
-from mgsa.weights import named_tensors
+from mgsa.weights import load_tensors, named_tensors, save_tensors
+from tests.mutations import mutated_json, refusal
+from tests.pickle_bomb import pickle_bomb
 
 STATE = State(
     update=7,
@@ -97,8 +103,11 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ('"version": 1', '"version": 9', "expected a checkpoint of version 1"),
-        ('"identity"', '"identify"', "damaged checkpoint: 'identity'"),
+        ('"identity"', '"identify"', "checkpoint.identity: missing; expected text"),
         ('"update": 7', '"update": -7', "state.update: expected a whole number at least 0, got -7"),
+        ('"epoch": 1', '"epoch": -1', "state.position.epoch: expected a whole number at least 0"),
+        ('"loss": 0.1', '"loss": NaN', "state.interval.loss: expected a number"),
+        ('"curves.jsonl"', '"other.jsonl"', "checkpoint: files.curves.jsonl: missing"),
         ("}", "", "expected JSON"),
     ],
 )
@@ -107,6 +116,69 @@ def test_a_wrong_state_is_named(tmp_path: Path, old: str, new: str, message: str
     path.write_text(path.read_text().replace(old, new))
     with pytest.raises(InputError, match=rf"state\.json.*{re.escape(message)}"):
         read_checkpoint(path.parent)
+
+
+def record(path: Path) -> None:
+    """Let the state beside a file that was changed find it right."""
+    state = path.with_name("state.json")
+    content = read_json(state)
+    content["files"][path.name] = sha256(path)
+    write_json(state, content)
+
+
+@pytest.mark.parametrize("name", ["weights.safetensors", "optimizer.safetensors", "curves.jsonl"])
+def test_a_pickle_planted_with_its_hash_is_refused_unopened(tmp_path: Path, name: str) -> None:
+    path = save(tmp_path) / name
+    path.write_bytes(pickle_bomb(tmp_path / "evidence"))
+    record(path)
+    checkpoint = read_checkpoint(path.parent)
+    model, optimizer = model_and_optimizer(steps=1)
+    with pytest.raises(InputError, match=rf"{name}(:1)?: expected "):
+        _ = checkpoint.curves, checkpoint.restore(model, optimizer)  # type: ignore[func-returns-value, arg-type]
+    assert not (tmp_path / "evidence").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"step.0.weight": None}, "optimizer state 'step.0.weight' is missing"),
+        (
+            {"step.0.weight": torch.zeros(2)},
+            "optimizer state step.0.weight: expected torch.float32 of shape (), got torch.float32 "
+            "of shape (2,)",
+        ),
+        (
+            {"exp_avg.1.bias": torch.zeros(3, dtype=torch.float64)},
+            "optimizer state exp_avg.1.bias: expected torch.float32 of shape (3,), got "
+            "torch.float64 of shape (3,)",
+        ),
+        (
+            {"exp_avg_sq.0.weight": torch.zeros(3, 1)},
+            "optimizer state exp_avg_sq.0.weight: expected torch.float32 of shape (3, 3), got",
+        ),
+        ({"more": torch.zeros(1, dtype=torch.int64)}, "tensor more: expected floating-point numb"),
+    ],
+    ids=["missing", "step", "type", "shape", "integers"],
+)
+def test_the_state_of_another_optimizer_is_refused(
+    tmp_path: Path, change: dict[str, torch.Tensor | None], message: str
+) -> None:
+    path = save(tmp_path) / "optimizer.safetensors"
+    tensors = load_tensors(path) | change
+    save_tensors({name: tensor for name, tensor in tensors.items() if tensor is not None}, path)
+    record(path)
+    checkpoint = read_checkpoint(path.parent)
+    with pytest.raises(InputError, match=rf"optimizer\.safetensors: {re.escape(message)}"):
+        checkpoint.restore(*model_and_optimizer(steps=1))  # type: ignore[arg-type]
+
+
+@given(st.data())
+def test_whatever_a_state_says(tmp_path_factory: pytest.TempPathFactory, data: Any) -> None:
+    folder = tmp_path_factory.getbasetemp() / "checkpoints"
+    path = save(folder) / "state.json"
+    path.write_text(data.draw(mutated_json(read_json(path))), encoding="utf-8")
+    said = refusal(lambda: read_checkpoint(path.parent))
+    assert said is None or said.startswith(str(path.parent))
 
 
 def test_unfinished_folders_are_no_checkpoints_and_are_cleared_away(tmp_path: Path) -> None:

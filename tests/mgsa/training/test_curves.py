@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.training.curves import Curves
+from mgsa.errors import InputError
+from mgsa.training.curves import Curves, read_curves
 
 BEFORE = '{"update": 10, "train_loss": 2.5}\n{"update": 10, "valid_nll": 3.0}\n'
 
@@ -48,5 +49,20 @@ def test_looks_up_the_newest_line_of_an_update_that_has_a_metric() -> None:
     curves.append(20, {"valid_nll": 1.0})
     assert curves.at(10, "valid_nll") == {"valid_nll": 2.0}
     assert curves.at(10, "train_loss") == {"train_loss": 2.5}
-    with pytest.raises(KeyError, match="train_loss at update 20"):
+    with pytest.raises(InputError, match="curves: expected train_loss at update 20"):
         curves.at(20, "train_loss")
+
+
+def test_curves_are_read_as_they_stand(tmp_path: Path) -> None:
+    (tmp_path / "curves.jsonl").write_text(BEFORE, encoding="utf-8")
+    assert read_curves(tmp_path / "curves.jsonl") == BEFORE
+
+
+@pytest.mark.parametrize(
+    "line", ["", "5", "[]", "{}", "x", '{"update": "1"}', '{"update": 1, "x": []}']
+)
+def test_what_is_no_curve_is_named(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "curves.jsonl"
+    path.write_text(f"{BEFORE}{line}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"curves\.jsonl:3: expected the metrics of an update, \{"):
+        read_curves(path)

@@ -54,7 +54,11 @@ def test_a_parser_is_its_identity(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [([], "expected an object"), ({"kind": "stanza"}, "expected the key 'identity'")],
+    [
+        ([], "expected an object"),
+        ({"kind": "stanza"}, "expected the key 'identity'"),
+        ({"kind": "stanza", "identity": 5}, "identity: expected text"),
+    ],
 )
 def test_a_folder_that_is_no_parser_is_named(tmp_path: Path, content: object, message: str) -> None:
     write_json(tmp_path / "parser.json", content)
@@ -75,7 +79,7 @@ def test_a_folder_without_an_aligner_is_named(tmp_path: Path) -> None:
 
 def test_an_object_with_its_keys_is_read(tmp_path: Path) -> None:
     write_json(tmp_path / "a.json", {"name": "x", "more": 1})
-    assert read_object(tmp_path / "a.json", ("name",)) == {"name": "x", "more": 1}
+    assert read_object(tmp_path / "a.json", {"name": str}) == {"name": "x", "more": 1}
 
 
 def test_preprocessing_is_what_inference_needs() -> None:

@@ -1,0 +1,16 @@
+"""How much a dataset may hold of one kind: more is a mistake, or was put there to harm."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from mgsa.settings import Range
+
+MAX_LEVELS = 100
+"""Of the syntactic partition: the trees of sentences end long before."""
+Levels = Annotated[int, Range(minimum=0, maximum=MAX_LEVELS)]
+
+MAX_ROW_GROUP_ROWS = 100_000
+"""A row group is decoded as a whole: ten times as many rows as are usual."""
+MAX_ROW_GROUP_BYTES = 1 << 30
+"""Of the columns of a row group, uncompressed; a compressed one may be a thousand times smaller."""
