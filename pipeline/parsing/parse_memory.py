@@ -15,10 +15,16 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from mgsa.errors import InputError
+from mgsa.files import MAX_LINE_BYTES
 
 _LOOKUP_KEYS = 500  # well under SQLite's smallest limit of variables in a statement
 _WAIT_SECONDS = 60.0
-_NOT_OURS = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR})
+_TABLE = "CREATE TABLE trees (key BLOB PRIMARY KEY, tree TEXT NOT NULL) WITHOUT ROWID"
+_MAX_BYTES = 4 * MAX_LINE_BYTES
+"""Of a tree: a line of words, and what is around them."""
+_NOT_OURS = frozenset(
+    {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_TOOBIG}
+)
 """Errors of the file's content, as opposed to those of the disk."""
 
 
@@ -37,18 +43,28 @@ class ParseMemory:
         with self._naming():
             self._database = sqlite3.connect(path, timeout=_WAIT_SECONDS)
             try:
+                self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_BYTES)
+                self._database.execute("PRAGMA trusted_schema=OFF")
                 # A write-ahead log lets others read while we write; `NORMAL` can lose the last
                 # sentences in a power cut, never the file.
                 self._database.execute("PRAGMA journal_mode=WAL")
                 self._database.execute("PRAGMA synchronous=NORMAL")
-                with self._database:
-                    self._database.execute(
-                        "CREATE TABLE IF NOT EXISTS trees (key BLOB PRIMARY KEY, tree TEXT NOT"
-                        " NULL) WITHOUT ROWID"
-                    )
+                self._make_table()
             except sqlite3.Error:
                 self._database.close()
                 raise
+
+    def _make_table(self) -> None:
+        """Make the one table, and check that there is nothing else.
+
+        What a file holds besides runs when the table is read or written: a view that is called like
+        it, a trigger. It may have no end.
+        """
+        with self._database:
+            self._database.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+        found = self._database.execute("SELECT sql FROM sqlite_schema LIMIT 2").fetchall()
+        if found != [(_TABLE,)]:
+            raise sqlite3.DatabaseError("its tables are others")
 
     def close(self) -> None:
         """Close the file."""
@@ -71,7 +87,12 @@ class ParseMemory:
 
     def trees(self, keys: Iterable[bytes]) -> dict[bytes, str]:
         """The trees of those of `keys` that are remembered."""
-        return dict(self._select("key, tree", keys))
+        found = dict(self._select("key, tree", keys))
+        for tree in found.values():
+            if not isinstance(tree, str):
+                message = "expected a memory of parsed sentences, one of which is no text"
+                raise InputError(message, path=self._path)
+        return found
 
     def store(self, trees: Mapping[bytes, str]) -> None:
         """Remember trees, at once and for good."""

@@ -9,15 +9,37 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any, Literal
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Annotated, Literal
 
 from mgsa.errors import InputError
 from mgsa.files import read_json, sha256, write_json
+from mgsa.settings import Language, Pattern, from_excerpt
 
 FILE = "parser.json"
 
+NAME = Pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*", "of letters, digits, dots, dashes and underscores")
+"""A name of a file or folder in stanza's layout: it leads nowhere else."""
+
 Kind = Literal["stanza", "trees", "none"]
+Package = Annotated[str, NAME]
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What is read of `parser.json`."""
+
+    kind: Kind
+    language: Language
+    package: Package | None
+    files: dict[str, str]
+    identity: str
+
+    def __post_init__(self) -> None:
+        for name in self.files:
+            posix, windows = PurePosixPath(name), PureWindowsPath(name)
+            if windows.anchor or windows.as_posix() != name or {"", ".", ".."} & {*posix.parts}:
+                raise ValueError(f"files: expected paths within the folder, got {name!r}")
 
 
 @dataclass(frozen=True)
@@ -46,11 +68,7 @@ def write_parser_folder(
     folder: Path, *, kind: Kind, language: str, package: str | None
 ) -> ParserFolder:
     """Record what lies in `folder` in its `parser.json`."""
-    files = {
-        path.relative_to(folder).as_posix(): sha256(path)
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != FILE
-    }
+    files = {name: sha256(folder / name) for name in _files_in(folder)}
     parser = ParserFolder(kind, language, package, files)
     write_json(folder / FILE, {**asdict(parser), "identity": parser.identity})
     return parser
@@ -59,13 +77,16 @@ def write_parser_folder(
 def read_parser_folder(folder: Path) -> ParserFolder:
     """What lies in `folder`, after every file was compared with its recorded SHA-256.
 
+    Hidden files, such as those that desktops leave, are never read and may lie there.
+
     Raises:
-        InputError: no parser's folder, or a file is missing or is not the one that was recorded.
+        InputError: no parser's folder, or a file is missing or is not the one that was recorded, or
+            there is one more.
     """
     path = folder / FILE
-    content = read_json(path)
-    parser = _parsed(content, path)
-    if content.get("identity") != parser.identity:
+    found = from_excerpt(_Content, read_json(path), f"{path}: parser")
+    parser = ParserFolder(found.kind, found.language, found.package, found.files)
+    if found.identity != parser.identity:
         raise InputError("the identity does not fit the rest of the file", path=path)
     for name, recorded in parser.files.items():
         file = folder / name
@@ -73,21 +94,13 @@ def read_parser_folder(folder: Path) -> ParserFolder:
             raise InputError(f"no such file, but {FILE} records it", path=file)
         if sha256(file) != recorded:
             raise InputError(f"its SHA-256 is not the one that {FILE} records", path=file)
+    for name in _files_in(folder):
+        if name not in parser.files and not Path(name).name.startswith("."):
+            raise InputError(f"expected no file that {FILE} does not record", path=folder / name)
     return parser
 
 
-def _parsed(content: Any, path: Path) -> ParserFolder:
-    match content:
-        case {
-            "kind": "stanza" | "trees" | "none" as kind,
-            "language": str(language),
-            "package": str() | None as package,
-            "files": dict(files),
-        } if all(_is_within(name) and isinstance(value, str) for name, value in files.items()):
-            return ParserFolder(kind, language, package, files)
-    raise InputError("expected what the parser stage writes", path=path)
-
-
-def _is_within(name: Any) -> bool:
-    """Whether it names a file within a folder: the files are read, and copied, by these names."""
-    return isinstance(name, str) and not Path(name).is_absolute() and ".." not in Path(name).parts
+def _files_in(folder: Path) -> list[str]:
+    """The paths within a folder of its files, but for the one that records them."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return [path.relative_to(folder).as_posix() for path in paths if path != folder / FILE]

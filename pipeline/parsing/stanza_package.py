@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from mgsa.errors import FailedError, InputError
 from mgsa.files import NO_ROOM, read_json
+from pipeline.parsing.parser_folder import NAME, ParserFolder
 
 INDEX = "resources.json"
 """stanza's list of its models: by language, processor and package."""
@@ -32,6 +33,21 @@ def copy_package(resources: Path, language: str, package: str, folder: Path) -> 
         target = folder / language / processor / source.name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
+
+
+def check_recorded(folder: Path, parser: ParserFolder) -> None:
+    """Check that stanza would load no file of a parser folder but those whose hash is recorded.
+
+    Raises:
+        InputError: the index of the folder names another one, or is malformed.
+    """
+    index = folder / INDEX
+    assert parser.package is not None
+    language, models = _needed(read_json(index), parser.language, parser.package, where=str(index))
+    for processor, name in sorted(models):
+        file = f"{language}/{processor}/{name}.pt"
+        if file not in parser.files:
+            raise InputError(f"expected a recorded file, the index names {file}", path=index)
 
 
 def download_package(language: str, package: str, folder: Path) -> None:
@@ -89,6 +105,9 @@ def _needed(
         for processor, name in sorted(found):
             dependencies = entry[processor][name].get("dependencies", [])
             found |= {(needed["model"], needed["package"]) for needed in dependencies}
+        for name in (language, *(part for model in found for part in model)):
+            if name not in NAME:  # stanza puts paths together from them
+                raise InputError(f"{where}: expected names of files, got {name!r}")
     except (AttributeError, KeyError, TypeError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise InputError(f"{where}: expected stanza's index of models ({reason})") from None

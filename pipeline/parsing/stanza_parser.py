@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from mgsa.errors import InputError
 from pipeline.parsing.parser_folder import read_parser_folder
+from pipeline.parsing.stanza_package import check_recorded
 from pipeline.trees import Tree, escape_token
 
 BATCH_SENTENCES = 64
@@ -56,6 +57,7 @@ class ConstituencyParser:
         if gpu and default_device() == "cpu":
             # stanza would go on without one, many times slower, and say so in its log alone.
             raise InputError("parse.gpu: expected false, as there is no GPU to be used")
+        check_recorded(folder, parser)
         try:
             pipeline = stanza.Pipeline(
                 parser.language,
