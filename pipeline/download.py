@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from pathlib import Path
 from ssl import SSLError
+from typing import Self
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
 from urllib.request import Request, urlopen
@@ -24,7 +25,14 @@ from mgsa.settings import Positive
 PAUSE = 1.0
 """Seconds before the second attempt; each further pause is twice as long."""
 
+SLOWEST = 1000
+"""Bytes a second; who sends fewer for longer than the timeout is as good as silent."""
+
 _BLOCK_BYTES = 1 << 20
+_MAX_MEMBERS = 100_000
+"""Of an archive: some memory goes to each, wanted or not."""
+_MAX_NAME_BYTES = 1 << 16
+"""Of the name of a member, and of whatever else is said of it: it is read at once."""
 _TOO_BUSY = (408, 425, 429, 500, 502, 503, 504)
 """HTTP statuses that may be others on the next attempt."""
 
@@ -46,7 +54,8 @@ class RemoteFile:
     max_bytes: Positive
 
     def __post_init__(self) -> None:
-        if urlsplit(self.url).scheme not in ("http", "https") or not self.name:
+        named = self.name not in ("", "..") and self.name.isprintable()
+        if urlsplit(self.url).scheme not in ("http", "https") or not named:
             raise ValueError(f"url: expected http(s)://…/NAME, got {self.url!r}")
         if self.sha256 is not None and not re.fullmatch("[0-9a-f]{64}", self.sha256):
             raise ValueError(f"sha256: expected 64 hexadecimal digits, got {self.sha256!r}")
@@ -75,7 +84,7 @@ def fetch(file: RemoteFile, folder: Path, *, timeout: float, retries: int) -> Pa
     What an interrupted download left (`NAME.partial`) is continued.
 
     Args:
-        timeout: seconds without an answer after which an attempt fails.
+        timeout: seconds without an answer, or with next to none, after which an attempt fails.
         retries: attempts after the first.
 
     Raises:
@@ -122,8 +131,10 @@ def unpack(archive: Path, members: Collection[str], folder: Path, *, max_bytes: 
             raise InputError(f"unsafe member: {name}", path=archive)
     size = 0
     try:
-        with tarfile.open(archive, "r|*") as tar:
-            for member in tar:
+        with tarfile.open(archive, "r|*", tarinfo=_Member) as tar:
+            for number, member in enumerate(tar, start=1):
+                if number > _MAX_MEMBERS:
+                    raise InputError(f"expected at most {_MAX_MEMBERS:,} members", path=archive)
                 name = member.name.removeprefix("./")
                 if name not in wanted:
                     continue
@@ -147,6 +158,18 @@ def unpack(archive: Path, members: Collection[str], folder: Path, *, max_bytes: 
     if wanted:
         raise InputError(f"no member {min(wanted)}", path=archive)
     return size
+
+
+class _Member(tarfile.TarInfo):
+    """A member, or what an archive says of the next one: a long name may fill the memory."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """The header of a member."""
+        member = super().frombuf(buf, encoding, errors)
+        if not member.isfile() and member.size > _MAX_NAME_BYTES:
+            raise tarfile.ReadError(f"{member.size:,} bytes about a member")
+        return member
 
 
 def _check(file: RemoteFile, path: Path) -> None:
@@ -181,13 +204,12 @@ def _continue(file: RemoteFile, partial: Path, timeout: float) -> None:
     with response:
         if not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
             start = 0
-        length = response.headers.get("Content-Length")
-        total = start + int(length) if length else None
+        total = None if response.length is None else start + response.length
         if max(total or 0, start) > file.max_bytes:
             raise _too_large(file, partial)
         received = start
         blocks = progress(
-            _blocks(response), f"download {file.name}", total=total, unit="bytes", size=len
+            _blocks(response, timeout), f"download {file.name}", total=total, unit="bytes", size=len
         )
         with open_to_write(partial, "ab" if start else "wb") as out:
             for block in blocks:
@@ -199,9 +221,14 @@ def _continue(file: RemoteFile, partial: Path, timeout: float) -> None:
         raise IncompleteRead(b"", total - received)
 
 
-def _blocks(response: HTTPResponse) -> Iterator[bytes]:
-    while block := response.read(_BLOCK_BYTES):
+def _blocks(response: HTTPResponse, timeout: float) -> Iterator[bytes]:
+    started, received = time.monotonic(), 0
+    while block := response.read1(_BLOCK_BYTES):
         yield block
+        received += len(block)
+        seconds = time.monotonic() - started
+        if seconds > timeout and received < SLOWEST * seconds:
+            raise TimeoutError(f"the server sends fewer than {SLOWEST} bytes a second")
 
 
 def _too_large(file: RemoteFile, partial: Path) -> InputError:

@@ -7,19 +7,29 @@ import io
 import re
 import tarfile
 import threading
+import time
+import tracemalloc
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mgsa.errors import InputError
 from pipeline import download
 from pipeline.download import DownloadError, RemoteFile, fetch, find, unpack
+from tests.mutations import mutated_bytes, refusal
 
 CONTENT = bytes(range(256)) * 1000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+LENGTHS = {"unknown length": None, "no length": "many", "negative length": "-1", "too short": "9"}
+"""What behaviours say that the length is, where it is not what it is."""
 
 
 class Server(ThreadingHTTPServer):
@@ -61,11 +71,22 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(206 if start else 200)
         if start:
             self.send_header("Content-Range", f"bytes {start}-{len(CONTENT) - 1}/{len(CONTENT)}")
-        if behaviour != "unknown length":
-            self.send_header("Content-Length", str(len(CONTENT) - start))
+        length = LENGTHS.get(behaviour, str(len(CONTENT) - start))
+        if length is not None:
+            self.send_header("Content-Length", length)
         self.end_headers()
+        if behaviour == "drip":
+            self.drip(CONTENT[start:])
+            return
         end = start + 100_000 if behaviour == "cut" else len(CONTENT)
         self.wfile.write(CONTENT[start:end])
+
+    def drip(self, content: bytes) -> None:
+        """Ten bytes at a time, well before any timeout, as long as somebody listens."""
+        with suppress(ConnectionError):
+            for place in range(0, len(content), 10):
+                self.wfile.write(content[place : place + 10])
+                time.sleep(0.05)
 
     def log_message(self, *_: Any) -> None:
         """Not on the terminal."""
@@ -105,6 +126,8 @@ def remote(
         (["cut", "cut", "whole"], [None, "bytes=100000-", "bytes=200000-"]),
         (["cut", "no ranges"], [None, "bytes=100000-"]),
         (["stall", "whole"], [None, None]),
+        (["no length"], [None]),
+        (["negative length"], [None]),
     ],
     ids=str,
 )
@@ -117,6 +140,22 @@ def test_a_file_arrives_whole(
     assert path.read_bytes() == CONTENT
     assert server.ranges == ranges
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_server_that_sends_next_to_nothing_is_as_good_as_silent(
+    serve: Any, tmp_path: Path
+) -> None:
+    server = serve("drip", "whole")
+    path = fetch(remote(server), tmp_path, timeout=0.5, retries=1)
+    assert path.read_bytes() == CONTENT
+    assert re.fullmatch("bytes=[1-9][0-9]*0-", server.ranges[1])  # it goes on where it was
+    with pytest.raises(DownloadError, match="the last with: the server sends fewer than 1000 byte"):
+        fetch(remote(serve("drip")), tmp_path / "other", timeout=0.5, retries=0)
+
+
+def test_a_length_that_is_too_short_gives_another_file(serve: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"expected the file with SHA-256 {SHA256}, this one has"):
+        fetch(remote(serve("too short")), tmp_path, timeout=1, retries=0)
 
 
 def test_a_file_that_is_there_is_not_downloaded(serve: Any, tmp_path: Path) -> None:
@@ -205,6 +244,10 @@ def test_a_local_folder_stands_in(tmp_path: Path) -> None:
     [
         ("file:///etc/passwd", None, r"url: expected http\(s\)://…/NAME, got 'file:///etc/passwd'"),
         ("https://example.org/", None, r"url: expected http\(s\)://…/NAME"),
+        ("https://example.org/a/..", None, r"url: expected http\(s\)://…/NAME"),
+        ("https://example.org/%2e%2e", None, r"url: expected http\(s\)://…/NAME"),
+        ("https://example.org/a%00", None, r"url: expected http\(s\)://…/NAME"),
+        ("https://[example.org/a", None, "Invalid IPv6 URL"),
         ("https://example.org/a", "ab", "sha256: expected 64 hexadecimal digits, got 'ab'"),
     ],
 )
@@ -260,6 +303,47 @@ def test_links_are_refused(tmp_path: Path) -> None:
         tar.addfile(info)
     with pytest.raises(InputError, match=r"a.tgz: expected a plain file: a$"):
         unpack(tmp_path / "a.tgz", ["a"], tmp_path / "out", max_bytes=4)
+
+
+@pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE, tarfile.XGLTYPE])
+def test_a_name_that_fills_the_memory_is_refused(tmp_path: Path, kind: bytes) -> None:
+    path = tmp_path / "a.tgz"
+    info = tarfile.TarInfo("a")
+    info.type, info.size = kind, 100_000_000
+    with tarfile.open(path, "w:gz") as tar:
+        tar.addfile(info, io.BytesIO(bytes(info.size)))
+    assert path.stat().st_size < 200_000
+    tracemalloc.start()
+    with pytest.raises(InputError, match=r"a\.tgz: damaged archive: 100,000,000 bytes about a"):
+        unpack(path, ["a"], tmp_path / "out", max_bytes=4)
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
+
+
+def test_too_many_members_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "_MAX_MEMBERS", 100)
+    path = archive(tmp_path / "a.tgz", [("b", b"")] * 101)
+    with pytest.raises(InputError, match=r"a\.tgz: expected at most 100 members$"):
+        unpack(path, ["a"], tmp_path / "out", max_bytes=4)
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    path = archive(tmp_path / "a.tgz", [("a", bytes(100_000_000))])
+    assert path.stat().st_size < 200_000
+    with pytest.raises(InputError, match=r"a\.tgz: expected at most 1,000,000 bytes of t"):
+        unpack(path, ["a"], tmp_path / "out", max_bytes=1_000_000)
+    assert not (tmp_path / "out").exists()
+
+
+@given(data=st.data())
+def test_whatever_an_archive_holds(tmp_path_factory: pytest.TempPathFactory, data: Any) -> None:
+    folder = tmp_path_factory.getbasetemp() / "archives"
+    folder.mkdir(exist_ok=True)
+    path = archive(folder / "a.tar", [("x" * 120, b"one"), ("b", b"two")], "w")
+    path.write_bytes(data.draw(mutated_bytes(path.read_bytes())))
+    said = refusal(lambda: unpack(path, ["b"], folder / "out", max_bytes=1000))
+    assert said is None or said.startswith(f"{path}: ")
+    assert {file.name for file in folder.iterdir()} <= {"a.tar", "out"}
 
 
 def test_a_damaged_archive_is_named(tmp_path: Path) -> None:
