@@ -7,6 +7,7 @@ corpus, so nothing is parsed.
 from __future__ import annotations
 
 import io
+import json
 import random
 import resource
 import subprocess
@@ -21,10 +22,12 @@ from typing import Any
 import yaml
 
 from mgsa.command import run
+from mgsa.files import sha256
 from pipeline.composition import GROUPS
 from pipeline.moses import MosesText
 from pipeline.stage import SPLITS
 from pipeline.trees import flat_tree, read_tree
+from tests.file_permissions import let_modes_count
 from tests.imports import ROOT
 from tests.probing_settings import PROBE
 from tests.text_folders import PARAMETERS, ToyParser
@@ -74,6 +77,12 @@ COMMANDS = {
     "translate text with phrases": "pipeline.translate --model model --parser parser",
 }
 """For each command its module and its arguments."""
+
+WRITING = [c for c in COMMANDS if c != "verify" and not c.startswith("translate text")]
+"""Commands that write files."""
+GOES_ON = {"train": "max_updates=12", "mgsa train": "train.max_updates=12"}
+"""A training that has ended writes nothing but its artifact; one of more updates goes on."""
+CHECKPOINTS = {"train": "model.checkpoints", "mgsa train": "mgsa_model.checkpoints"}
 
 WORDS = "a man woman dog cat sees reads the old new house book in on with and never"
 
@@ -207,16 +216,30 @@ def run_all() -> None:
                 assert run_command(name) == 0, name
 
 
-def in_a_process(command: str, *more: str, largest: int | None = None) -> CompletedProcess[str]:
-    """Run a command in a process of its own, whose files may have `largest` bytes and no more."""
+def in_a_process(
+    command: str, *more: str, largest: int | None = None, home: Path | None = None
+) -> CompletedProcess[str]:
+    """Run a command in a process of its own.
+
+    Args:
+        largest: bytes of a file that it may write.
+        home: the user's folder; there is none otherwise. The process may do what files' modes say,
+            even if it is root's.
+    """
 
     def limit() -> None:
         if largest is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+        if home is not None:
+            let_modes_count()
 
     return subprocess.run(
         [sys.executable, "-B", "-m", *COMMANDS[command].split(), *more],
-        env={"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        env={
+            "PYTHONPATH": str(ROOT),
+            "OMP_NUM_THREADS": "1",
+            **({} if home is None else {"HOME": str(home)}),
+        },
         text=True,
         capture_output=True,
         preexec_fn=limit,
@@ -229,3 +252,12 @@ def contents(folder: Path) -> dict[str, bytes | None]:
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
         for path in folder.rglob("*")
     }
+
+
+def record(path: Path) -> None:
+    """Enter a file anew in the manifest beside it, if there is one."""
+    manifest = path.with_name("manifest.json")
+    if manifest.exists():
+        content = json.loads(manifest.read_text(encoding="utf-8"))
+        content["files"][path.name] = {"bytes": path.stat().st_size, "sha256": sha256(path)}
+        manifest.write_text(json.dumps(content), encoding="utf-8")

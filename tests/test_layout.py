@@ -44,6 +44,23 @@ def test_no_file_is_a_drawer() -> None:
     assert [path for path in SOURCES if path.stem in drawers] == []
 
 
+def test_nothing_is_unpickled() -> None:
+    """stanza's files are, by stanza: what this project reads with torch may hold no code."""
+    unpickling = {"pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Import(names=names):
+                    assert unpickling.isdisjoint(alias.name for alias in names), path
+                case ast.ImportFrom(module=module):
+                    assert module not in unpickling, path
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=library), attr="load")):
+                    options = {option.arg: ast.unparse(option.value) for option in node.keywords}
+                    if library == "torch":
+                        assert options.get("weights_only") == "True", path
+                    assert "allow_pickle" not in options, path
+
+
 @pytest.mark.slow
 def test_mgsa_reaches_no_text_library() -> None:
     modules = [

@@ -19,8 +19,7 @@ import pytest
 import yaml
 
 from mgsa.command import BAD_INPUT
-from mgsa.files import sha256
-from tests.all_stages import contents, in_a_process, run_command
+from tests.all_stages import contents, in_a_process, record, run_command
 
 Change = Callable[[Path], None]
 
@@ -65,15 +64,6 @@ def foreign_codes(path: Path) -> None:
     """The codes of another corpus; where there is a manifest, it finds them right."""
     path.write_text("#version: 0.2\nq u\nqu x</w>\n", encoding="utf-8")
     record(path)
-
-
-def record(path: Path) -> None:
-    """Enter a file anew in the manifest beside it, if there is one."""
-    manifest = path.with_name("manifest.json")
-    if manifest.exists():
-        content = json.loads(manifest.read_text(encoding="utf-8"))
-        content["files"][path.name] = {"bytes": path.stat().st_size, "sha256": sha256(path)}
-        manifest.write_text(json.dumps(content), encoding="utf-8")
 
 
 def value(new: Any, *keys: str) -> Change:
@@ -244,7 +234,7 @@ def granularity(first: str) -> Change:
 
 
 LEVELS = [
-    ("partition", value(0, "partition", "levels"), "params.yaml", "params.yaml: partition.levels: expected a whole number at least 1, got 0"),
+    ("partition", value(0, "partition", "levels"), "params.yaml", "params.yaml: partition.levels: expected a whole number from 1 to 100, got 0"),
     ("dataset", line(3, "1:X"), "partitions/valid.phrases", ":3: expected 3 levels, got 1"),
     ("train", granularity("syntactic_9"), "params.yaml", NINE),
     ("mgsa train", granularity("syntactic_9"), "params.yaml", NINE),
@@ -289,7 +279,7 @@ DAMAGED_ARTIFACTS = [
     ("verify", value([]), "dataset/manifest.json", ": expected the manifest of a dataset"),
     ("mgsa train", value(1, "schema_version"), "dataset/manifest.json", ": expected a dataset of schema version 2, got 1"),
     ("translate", value([]), "model/manifest.json", ": expected the manifest of a model ('mgsa model')"),
-    ("parser", value([]), "corpus/corpus.json", ": expected the key source_language with a code"),
+    ("parser", value([]), "corpus/corpus.json", ": corpus: expected a section with keys, got []"),
     ("parse", value(ZEROS, "identity"), "parser/parser.json", ": the identity does not fit the rest of the file"),
     ("dataset", value([]), "parser/parser.json", ": expected an object"),
     ("translate text with phrases", value("de", "language"), "parser/parser.json", ": the identity does not fit the rest of the file"),

@@ -13,12 +13,18 @@ from pathlib import Path
 import pytest
 
 from mgsa.command import FAILED
-from tests.all_stages import COMMANDS, contents, in_a_process, run_command
+from tests.all_stages import (
+    CHECKPOINTS,
+    COMMANDS,
+    GOES_ON,
+    WRITING,
+    contents,
+    in_a_process,
+    run_command,
+)
 from tests.full_disk import room_for
 
 NEARLY_FULL = {"at once": lambda _: 10, "half way": lambda sizes: max(sizes) // 2}
-GOES_ON = {"train": "max_updates=12", "mgsa train": "train.max_updates=12"}
-"""A run that has ended writes nothing but its artifact; one of more updates goes on."""
 
 
 def outputs(command: str) -> list[Path]:
@@ -27,9 +33,6 @@ def outputs(command: str) -> list[Path]:
     named = {option: Path(word) for option, word in pairwise(words)}
     written = [named[o] for o in ("--out", "--report", "--plots", "--weights") if o in named]
     return [file for path in written for file in (path, *path.rglob("*")) if file.is_file()]
-
-
-WRITING = [c for c in COMMANDS if c != "verify" and not c.startswith("translate text")]
 
 
 @pytest.mark.parametrize("limit", NEARLY_FULL)
@@ -49,7 +52,7 @@ def test_a_full_disk_is_one_line_and_changes_nothing(
     assert is_output(Path(match[1]), command, written), said
     after = contents(folder)
     if command in GOES_ON:  # a log that grows is no output; the checkpoints are
-        log = f"{'model' if command == 'train' else 'mgsa_model'}.checkpoints/curves.jsonl"
+        log = f"{CHECKPOINTS[command]}/curves.jsonl"
         assert log in before
         del before[log], after[log]
     assert after == before
