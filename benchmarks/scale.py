@@ -15,16 +15,17 @@ epoch of token batches, as training does. `benchmarks.cost` makes an estimate of
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
 import resource
-import runpy
 import shlex
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from mgsa.command import run
+from mgsa.errors import FailedError
 from mgsa.files import read_json, write_json
 
 if TYPE_CHECKING:
@@ -42,9 +44,12 @@ STAGES = ("corpus", "tokenize", "parser", "parse", "bpe", "partition", "align", 
 UNMEASURED = ("parser",)
 """It says that trees came with the corpus, whatever the size."""
 LOADER = "loader"
+LOAD = "benchmarks.scale --load data/dataset"
 COMPOSITION = ("corpus=sample", "parser=trees", "align=corpus")
 WORKING = ("tokenize", "parse", "bpe", "partition")
 """Stages that have a number of worker processes."""
+_PR_SET_CHILD_SUBREAPER = 36
+"""Of Linux: processes that lose their parent become this one's."""
 
 
 @dataclass(frozen=True)
@@ -116,21 +121,22 @@ def measure(folder: Path, command: str) -> Taken:
 
 
 def run_here(command: str) -> None:
-    """Run a command; print its peak in MiB, and seconds of the processor: its own, its workers'."""
-    if command == LOADER:
-        load_epoch(Path("data/dataset"))
-    else:
-        module, *argv = shlex.split(command)
-        sys.argv = [module, *argv]
-        try:
-            runpy.run_module(module, run_name="__main__", alter_sys=True)
-        except SystemExit as end:
-            if end.code:
-                raise
-    own = resource.getrusage(resource.RUSAGE_SELF)
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    peak = max(own.ru_maxrss, children.ru_maxrss) / 1024
-    print(json.dumps([peak, *(one.ru_utime + one.ru_stime for one in (own, children))]))
+    """Run a command; print its peak in MiB, and seconds of the processor: its own, its workers'.
+
+    Workers are started by a server of multiprocessing's, whom nobody waits for. Here they are.
+    """
+    if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")
+    stage = subprocess.Popen([sys.executable, "-m", *shlex.split(command)], stdout=sys.stderr)
+    _, status, usage = os.wait4(stage.pid, 0)
+    if status != 0:
+        raise FailedError(f"{command}: exit status {os.waitstatus_to_exitcode(status)}")
+    with suppress(ChildProcessError):
+        while True:
+            os.wait()
+    everyone = resource.getrusage(resource.RUSAGE_CHILDREN)
+    main, total = (one.ru_utime + one.ru_stime for one in (usage, everyone))
+    print(json.dumps([everyone.ru_maxrss / 1024, main, total - main]))
 
 
 def load_epoch(folder: Path) -> None:
@@ -163,7 +169,7 @@ def measure_stages(
         folder = Path(name)
         write_parameters(folder, overrides, workers)
         taken = {}
-        for stage, command in {**commands(), LOADER: LOADER}.items():
+        for stage, command in {**commands(), LOADER: LOAD}.items():
             taken[stage] = one = measure(folder, command)
             print(
                 f"{stage:>10} {one.peak:>9,.0f} {one.seconds:>9.1f} {one.main_seconds:>9.1f} "
@@ -221,9 +227,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--draw", type=Path, metavar="FILE", help="measure nothing, draw these")
     parser.add_argument("--plot", type=Path, metavar="SVG", help="where to draw them")
     parser.add_argument("--run", help=argparse.SUPPRESS)
+    parser.add_argument("--load", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args(argv)
     if arguments.run:
         run_here(arguments.run)
+        return
+    if arguments.load:
+        load_epoch(arguments.load)
         return
     if arguments.draw:
         found = read_json(arguments.draw)
