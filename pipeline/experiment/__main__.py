@@ -107,13 +107,13 @@ def main(argv: Sequence[str] | None = None) -> None:
         return
     if not arguments.collect_only:
         run_cells(folder, plan, arguments.tables)
-    failed = []
+    failed: dict[str, None] = {}
     for name in arguments.tables:
         rows = collect(folder, plan, name)
         print(f"\n## {name}\n\n{to_markdown(plan.tables[name], rows)}")
-        failed += [cell.name for row in rows for cell in row.missing]
+        failed |= dict.fromkeys(cell.name for row in rows for cell in row.missing)
     if failed:
-        raise FailedError(f"{len(failed)} cells have no result: {', '.join(dict.fromkeys(failed))}")
+        raise FailedError(f"{len(failed)} cells have no result: {', '.join(failed)}")
 
 
 if __name__ == "__main__":
