@@ -1,11 +1,12 @@
 """What the text stages would take for a corpus of another size, by measurements of others.
 
-    python -m benchmarks.cost scale.json real.json --words 116e6 --cores 1 16 128
+    python -m benchmarks.cost scale.json --models real.json --words 116e6 --cores 1 16 128
 
-Files are those of `benchmarks.scale`. A stage is taken from the last file that has it, where that
-is largest, and its seconds grow with the words of the source side. On n cores it takes the n-th
-part of all processor time, but never less than its own process takes, which reads, gives out and
-writes: no number of workers shortens that. A stage without workers takes the same on any.
+Files are those of `benchmarks.scale`: of the generated corpus, and of one that models parsed and
+aligned, from which these two stages are taken. A stage counts where its corpus was largest, and its
+seconds grow with the words of the source side. On n cores it takes the n-th part of all processor
+time, but never less than its own process takes, which reads, gives out and writes: no number of
+workers shortens that. A stage without workers takes the same on any.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from benchmarks.scale import LOADER, WORKING
 from mgsa.command import run
 from mgsa.files import read_json
 
+MODELS = ("parse", "align")
+"""Stages that are more than copying only where models do them."""
 
-def largest_of_each_stage(files: Sequence[Path]) -> dict[str, dict[str, Any]]:
+
+def largest_of_each_stage(file: Path) -> dict[str, dict[str, Any]]:
     """The measurement to go by, for each stage but the loader."""
-    found: dict[str, dict[str, Any]] = {}
-    for file in files:
-        of_file = sorted(read_json(file), key=lambda one: one["words"])
-        found |= {one["stage"]: one for one in of_file if one["stage"] != LOADER}
-    return found
+    by_size = sorted(read_json(file), key=lambda one: one["words"])
+    return {one["stage"]: one for one in by_size if one["stage"] != LOADER}
 
 
 def estimate(measured: dict[str, Any], words: float, cores: int) -> float:
@@ -47,11 +48,14 @@ def in_words(seconds: float) -> str:
 def main(argv: Sequence[str] | None = None) -> None:
     """Print a table: a row a stage, a column a number of cores."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("measurements", type=Path, nargs="+", metavar="FILE")
+    parser.add_argument("measurements", type=Path, metavar="FILE")
+    parser.add_argument("--models", type=Path, required=True, metavar="FILE")
     parser.add_argument("--words", type=float, required=True, help="of the source side")
     parser.add_argument("--cores", type=int, nargs="+", default=[1, 16, 128])
     arguments = parser.parse_args(argv)
+    of_models = largest_of_each_stage(arguments.models)
     measured = largest_of_each_stage(arguments.measurements)
+    measured |= {stage: of_models[stage] for stage in MODELS}
     print("| stage | measured with, words |", *(f"{cores} |" for cores in arguments.cores))
     print("| --- | ---: |", *("---: |" for _ in arguments.cores))
     totals = [0.0] * len(arguments.cores)
