@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,10 @@ from hypothesis import settings
 # A busy machine is no failure; `pytest-timeout` ends what hangs.
 settings.register_profile("all", deadline=None)
 settings.register_profile("fast", settings.get_profile("all"), max_examples=25)
+
+# A shell has what it runs in the background ignore Ctrl-C, and so would what tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
