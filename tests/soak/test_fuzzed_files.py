@@ -19,7 +19,7 @@ from tests.mutations import mutated_bytes, mutated_json
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 
-EXAMPLES, SAMPLE = 400, 10
+EXAMPLES, SAMPLE = 100, 10
 GIGABYTES = 4
 """Of address space that a command may take beyond what the process has."""
 
