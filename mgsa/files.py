@@ -172,6 +172,25 @@ def no_file(path: Path) -> InputError:
     return InputError(found, path=path)
 
 
+def read_text(path: Path, kind: str, *, max_bytes: int) -> str:
+    """The whole of a UTF-8 text file, which errors say is to be of this kind.
+
+    Raises:
+        InputError: it is missing, larger than `max_bytes`, or not UTF-8.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(max_bytes + 1)
+    except NO_FILE:
+        raise no_file(path) from None
+    if len(data) > max_bytes:
+        raise InputError(f"expected {kind} of at most {max_bytes:,} bytes", path=path)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise not_utf_8(error, path=path) from None
+
+
 def read_json(path: Path, *, max_bytes: int = MAX_JSON_BYTES) -> Any:
     """Read a JSON file.
 
@@ -180,20 +199,11 @@ def read_json(path: Path, *, max_bytes: int = MAX_JSON_BYTES) -> Any:
             holds what neither a number nor text can be here: thousands of digits, half of a
             character.
     """
+    text = read_text(path, "JSON", max_bytes=max_bytes)
     try:
-        with path.open("rb") as file:
-            data = file.read(max_bytes + 1)
-    except NO_FILE:
-        raise no_file(path) from None
-    if len(data) > max_bytes:
-        raise InputError(f"expected JSON of at most {max_bytes:,} bytes", path=path)
-    try:
-        text = data.decode("utf-8")
         content = json.loads(text)
         if "\\ud" in text or "\\uD" in text:
             json.dumps(content, ensure_ascii=False).encode("utf-8")
-    except UnicodeDecodeError as error:
-        raise not_utf_8(error, path=path) from None
     except UnicodeEncodeError as error:
         half = error.object[error.start]
         raise InputError(f"expected text, found half of a character: {half!r}", path=path) from None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mgsa.errors import InputError
-from mgsa.files import MAX_DEPTH, NO_FILE, no_file, not_utf_8
+from mgsa.files import MAX_DEPTH, read_text
 
 MAX_BYTES = 1 << 16
 """Some ten times as many as `params.yaml` has; PyYAML takes a second for them."""
@@ -28,17 +28,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
             holds something else than text, numbers, truths, lists and sections, or too much of it,
             or a key twice in one section.
     """
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except NO_FILE:
-        raise no_file(path) from None
-    if len(data) > MAX_BYTES:
-        raise InputError(f"expected YAML of at most {MAX_BYTES:,} bytes", path=path)
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise not_utf_8(error, path=path) from None
+    text = read_text(path, "YAML", max_bytes=MAX_BYTES)
     content = _parsed(text, path)
     if not isinstance(content, dict):
         found = "nothing" if content is None else type(content).__name__
