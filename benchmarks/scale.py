@@ -53,12 +53,10 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(frozen=True)
-class Measurement:
+class Taken:
     """What a stage took.
 
     Attributes:
-        pairs: of the training split.
-        words: of the source side, in all splits.
         peak: resident memory of the largest process, in MiB.
         seconds: of the wall.
         main_seconds: of the processor, in the stage's own process.
@@ -66,10 +64,6 @@ class Measurement:
         output: bytes that it wrote.
     """
 
-    stage: str
-    pairs: int
-    words: int
-    workers: int
     peak: float
     seconds: float
     main_seconds: float
@@ -90,17 +84,6 @@ def write_parameters(folder: Path, overrides: Sequence[str], workers: int) -> No
     working = [f"{stage}.workers={workers}" for stage in WORKING]
     params = compose(ROOT / "conf", [*overrides, *working])
     (folder / "params.yaml").write_text(yaml.safe_dump(params), "utf-8")
-
-
-@dataclass(frozen=True)
-class Taken:
-    """What one command took, as in a `Measurement`."""
-
-    peak: float
-    seconds: float
-    main_seconds: float
-    worker_seconds: float
-    output: int
 
 
 def measure(folder: Path, command: str) -> Taken:
@@ -163,8 +146,12 @@ def load_epoch(folder: Path) -> None:
 
 def measure_stages(
     overrides: Sequence[str], workers: int, parent: Path | None
-) -> list[Measurement]:
-    """Every stage of a composition, printed as it ends."""
+) -> list[dict[str, Any]]:
+    """What every stage of a composition took, printed as it ends.
+
+    With it stand the pairs of the training split, the words of the source side in all splits, and
+    how many workers there were.
+    """
     with tempfile.TemporaryDirectory(dir=parent) as name:
         folder = Path(name)
         write_parameters(folder, overrides, workers)
@@ -179,7 +166,13 @@ def measure_stages(
         counts = read_json(folder / "data/reports/dataset.json")
     words = sum(counts[f"{split}_source_words"] for split in ("train", "valid", "test"))
     return [
-        Measurement(stage, counts["train_rows"], words, workers, **asdict(one))
+        {
+            "stage": stage,
+            "pairs": counts["train_rows"],
+            "words": words,
+            "workers": workers,
+            **asdict(one),
+        }
         for stage, one in taken.items()
         if stage not in UNMEASURED
     ]
@@ -187,14 +180,14 @@ def measure_stages(
 
 def measure_all(
     compositions: Sequence[Sequence[str]], workers: int, folder: Path | None
-) -> list[Measurement]:
+) -> list[dict[str, Any]]:
     """Every stage of every composition."""
     found = []
     for overrides in compositions:
         print(" ".join(overrides))
         print(f"{'stage':>10} {'peak MiB':>9} {'seconds':>9} {'main':>9} {'workers':>9}")
         found += measure_stages(overrides, workers, folder)
-        print(f"{found[-1].pairs:,} pairs, {found[-1].words:,} words of the source side\n")
+        print(f"{found[-1]['pairs']:,} pairs, {found[-1]['words']:,} words of the source side\n")
     return found
 
 
@@ -240,8 +233,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     else:
         sizes = [[*COMPOSITION, f"corpus.train={pairs}"] for pairs in arguments.pairs]
         compositions = [arguments.set] if arguments.set else sizes
-        measured = measure_all(compositions, arguments.workers, arguments.folder)
-        found = [asdict(one) for one in measured]
+        found = measure_all(compositions, arguments.workers, arguments.folder)
     if arguments.out:
         write_json(arguments.out, found)
     if arguments.plot:
