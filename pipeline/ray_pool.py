@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from mgsa.errors import FailedError
-from pipeline.workers import CHUNKS_AHEAD, WorkerDiedError
+from pipeline.workers import CHUNKS_AHEAD, WorkerDiedError, chunks
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -54,9 +54,8 @@ def map_chunks(
     if workers < 1 or chunk_size < 1:
         raise ValueError(f"expected at least 1 worker and 1 item a chunk: {workers}, {chunk_size}")
     pool: _Pool[T, R] = _Pool(function, workers, gpu, initializer, initargs)
-    iterator = iter(items)
     try:
-        yield from pool.results(iter(lambda: list(islice(iterator, chunk_size)), []))
+        yield from pool.results(chunks(items, chunk_size))
     finally:
         pool.end()
 
