@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.stage import SPLITS
 from tests.dvc_project import STAGES, Project, hashes_of, ran
 from tests.remote_servers import LOOPBACK, s3_server, ssh_server
 from tests.team import Team, found_team
@@ -140,3 +141,23 @@ def test_what_belongs_to_a_machine_is_not_pushed(team: Team, remote: Remote) -> 
     pushed = {path.parent.name + path.name for path in Path(remote.url).glob("files/md5/*/*")}
     assert pushed
     assert not pushed & hashes
+
+
+def test_ones_own_corpus_is_shared_too(reproduced: Project, tmp_path: Path) -> None:
+    """Git ignores it; `dvc add` leaves a small file in its stead that git keeps."""
+    team = found_team(reproduced, tmp_path, str(tmp_path / "storage"), {})
+    first, texts = team.first, {"en": "A man sleeps.\n", "de": "Ein Mann schläft.\n"}
+    names = [f"data/own/{split}.{language}" for split in SPLITS for language in texts]
+    for name in names:
+        (first.folder / name).write_text(texts[name[-2:]], "utf-8")
+    first.run("dvc", "add", *names)
+    own = ("corpus=local", "parser=none", "model=transformer_tiny")
+    first.run("python", "-m", "pipeline.composition", "--write", *own)
+    assert {*ran(first.run("dvc", "repro", "parse"))} == {"corpus", "tokenize", "parser", "parse"}
+    first.commit()
+    team.publish()
+    clone = team.clone(tmp_path)
+    clone.run("dvc", "pull", "--with-deps", "parse")
+    assert ran(clone.run("dvc", "repro", "parse")) == []
+    for name in names:
+        assert (clone.folder / name).read_text("utf-8") == texts[name[-2:]]
