@@ -7,6 +7,7 @@ machine, or actors of a Ray cluster; the trees don't depend on which, nor on how
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, nullcontext
@@ -47,6 +48,12 @@ class ParseSettings:
         if self.ray_address is not None and self.executor != "ray":
             raise ValueError(
                 f"ray_address: expected null, as the executor is {self.executor}; or executor: ray"
+            )
+        # Not ray://HOST:PORT: Ray's client leaves every other connection without an answer.
+        if not re.fullmatch(r"auto|[^/\s]+:\d{1,5}", self.ray_address or "auto"):
+            raise ValueError(
+                "ray_address: expected auto or HOST:PORT, on a machine of the cluster, "
+                f"got {self.ray_address!r}"
             )
 
 

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ from mgsa.errors import FailedError, InputError
 
 ANSWER_SECONDS = 60
 """How long a cluster may take to answer. Ray itself would try for many minutes."""
+HEAD_SECONDS = 30
+"""How long the cluster's head may be out of reach. After 60 Ray ends the process, with a manual."""
 OBJECT_STORE_BYTES = 128 * 2**20
 """Of a cluster on this machine, in shared memory: it holds results until they are taken."""
 
@@ -37,9 +40,6 @@ _ENVIRONMENT = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what a later version will do is not said
     "GRPC_VERBOSITY": "ERROR",
 }
-
-_LOGGERS = ("ray", "ray.util.client.logsclient")
-"""All of Ray's: the second doesn't pass on to the first what it has to say."""
 
 # Prints what is at the bottom of what was raised: on top of it Ray says that it could not connect.
 _PROBE = """
@@ -62,21 +62,20 @@ def connected(address: str | None, *, workers: int, gpu: bool) -> Iterator[None]
     Until the block ends, what is printed to stdout is lost, for there Ray prints.
 
     Args:
-        address: as `ray.init` takes it (`auto`, `HOST:PORT`, `ray://HOST:PORT`); `None`: a cluster
-            is started on this machine, with as many CPUs as there are workers, and ended.
+        address: as `ray.init` takes it on a machine of the cluster (`auto`, `HOST:PORT`); `None`:
+            one is started on this machine, with as many CPUs as there are workers, and ended.
         workers: how many there are to be.
         gpu: whether each takes a GPU.
 
     Raises:
         InputError: Ray is not installed, there is no cluster at `address`, or it is to be this
             machine, which has no GPU.
-        FailedError: no cluster could be started, or it is gone before the block ends.
+        FailedError: no cluster could be started.
     """
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     ray = _import_ray()
-    for logger in _LOGGERS:  # or Python prints what they warn of
-        logging.getLogger(logger).addHandler(logging.NullHandler())
+    logging.getLogger("ray").addHandler(logging.NullHandler())  # or Python prints what it warns of
     handler = signal.getsignal(signal.SIGTERM)
     with contextlib.ExitStack() as until_end:
         until_end.enter_context(
@@ -108,12 +107,39 @@ def connected(address: str | None, *, workers: int, gpu: bool) -> Iterator[None]
             signal.signal(signal.SIGTERM, handler)  # Ray has put in its own
         if gpu and address is None and ray.cluster_resources().get("GPU", 0) < 1:
             raise InputError("parse.gpu: expected false, as there is no GPU to be used")
+        yield
+
+
+def check_head() -> None:
+    """Check that the head of the cluster can be reached, or can again within `HEAD_SECONDS`.
+
+    Raises:
+        FailedError: it can't.
+    """
+    import ray
+
+    address = ray.get_runtime_context().gcs_address
+    deadline = time.monotonic() + HEAD_SECONDS
+    while True:
         try:
-            yield
-        except BrokenPipeError:  # of our own streams
-            raise
-        except ConnectionError as error:
-            raise FailedError(f"ray: the cluster is gone: {_in_short(str(error))}") from error
+            _connect(address, seconds=HEAD_SECONDS / 6)
+            return
+        except OSError as error:
+            if time.monotonic() > deadline:
+                why = error.strerror or str(error)
+                raise FailedError(f"ray: the cluster is gone: {address}: {why}") from error
+        time.sleep(1)
+
+
+def _connect(address: str, *, seconds: float) -> None:
+    """Connect to HOST:PORT and hang up.
+
+    Raises:
+        ValueError: that is no address.
+        OSError: nobody listens there.
+    """
+    place = urlsplit(f"//{address}")
+    socket.create_connection((place.hostname, place.port), timeout=seconds).close()
 
 
 def _import_ray() -> Any:
@@ -145,16 +171,12 @@ def _options_here(folder: str, workers: int) -> dict[str, Any]:
 
 def _check_answers(address: str) -> None:
     """Check that there is a cluster at `address`, in a time that is bounded."""
-    try:
-        place = urlsplit(address if "://" in address else f"//{address}")
-        host, port = place.hostname, place.port
-    except ValueError:
-        host = port = None
-    if host and port:
+    if address != "auto":
         try:
-            socket.create_connection((host, port), timeout=ANSWER_SECONDS / 6).close()
-        except OSError as error:
-            raise _no_cluster(address, error.strerror or str(error)) from None
+            _connect(address, seconds=ANSWER_SECONDS / 6)
+        except (ValueError, OSError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise _no_cluster(address, why) from None
     # What listens there may be no Ray, or one that doesn't take us. Ray tries on then, where no
     # signal and no other thread can stop it, so it tries in a process of its own first.
     try:

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from mgsa.errors import FailedError
+from pipeline.ray_cluster import check_head
 from pipeline.workers import CHUNKS_AHEAD, WorkerDiedError, chunks
 
 T = TypeVar("T")
@@ -48,7 +49,8 @@ def map_chunks(
 
     Raises:
         WorkerDiedError: a chunk has lost `LOSSES` workers.
-        FailedError: no worker could be started, or a machine lacks what one needs.
+        FailedError: no worker could be started, a machine lacks what one needs, or the cluster is
+            gone.
         Exception: whatever `items`, `initializer` or `function` raised.
     """
     if workers < 1 or chunk_size < 1:
@@ -205,6 +207,12 @@ class _Pool(Generic[T, R]):
             elif worker.chunks:
                 awaited[worker.chunks[0][0]] = worker
         ready, _ = ray.wait(list(awaited), timeout=_LOOK_SECONDS)
+        if not ready:
+            try:
+                check_head()
+            except FailedError:
+                self._workers = []  # gone with it: to end one, Ray would wait for the head
+                raise
         for reference in ready:
             self._take(reference, awaited[reference])
         if any(worker.node is not None for worker in self._workers):

@@ -392,6 +392,13 @@ def test_without_ray_it_is_said_how_to_get_it(
             {"ray_address": "auto"},
             "parse: ray_address: expected null, as the executor is processes",
         ),
+        *(
+            (
+                {"executor": "ray", "ray_address": address},
+                rf"parse: ray_address: expected auto or HOST:PORT, .+, got '{address}'",
+            )
+            for address in ("cluster", "ray://head:10001", "head:port")
+        ),
     ],
 )
 def test_settings_are_checked(change: dict[str, object], message: str) -> None:

@@ -52,18 +52,12 @@ class RayNodes:
     folder: Path
     environment: dict[str, str]
     port: int
-    client_port: int
     nodes: list[Node] = field(default_factory=list)
 
     @property
     def address(self) -> str:
-        """For those on one of its nodes."""
+        """Of its head, for `ray.init`."""
         return f"127.0.0.1:{self.port}"
-
-    @property
-    def client_address(self) -> str:
-        """For those elsewhere."""
-        return f"ray://127.0.0.1:{self.client_port}"
 
     def add(self, *options: str, inside: Sequence[str] = ()) -> Node:
         """Start a node with these options of `ray start`, by the command `inside`, if any."""
@@ -100,12 +94,11 @@ class RayNodes:
         return self.add(f"--address={self.address}", *options, inside=inside)
 
 
-def free_ports() -> tuple[int, int]:
-    """Two ports that nobody listens at."""
-    with socket.socket() as one, socket.socket() as other:
-        for free in (one, other):
-            free.bind(("127.0.0.1", 0))
-        return one.getsockname()[1], other.getsockname()[1]
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 @contextmanager
@@ -120,15 +113,12 @@ def ray_head(*options: str) -> Iterator[RayNodes]:
     environment |= {
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN": secrets.token_hex(32),
-        "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S": str(PATIENCE),
     }
-    port, client_port = free_ports()
-    cluster = RayNodes(folder, environment, port, client_port)
+    cluster = RayNodes(folder, environment, free_port())
     try:
         cluster.add(
             "--head",
-            f"--port={port}",
-            f"--ray-client-server-port={client_port}",
+            f"--port={cluster.port}",
             f"--temp-dir={folder}",
             "--include-dashboard=false",
             *options,
