@@ -162,8 +162,13 @@ def _naming_instead(path: Path) -> Iterator[None]:
 def write_json(path: Path, content: Any) -> None:
     """Write `content` as indented UTF-8 JSON, atomically."""
     with replacing_file(path) as file:
-        json.dump(content, file, ensure_ascii=False, indent=2)
-        file.write("\n")
+        dump_json(content, file)
+
+
+def dump_json(content: Any, file: IO[str]) -> None:
+    """Write `content` as indented JSON to an open file."""
+    json.dump(content, file, ensure_ascii=False, indent=2)
+    file.write("\n")
 
 
 def no_file(path: Path) -> InputError:

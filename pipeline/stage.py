@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mgsa.errors import InputError
-from mgsa.files import replacing_folder, write_json
+from mgsa.files import dump_json, replacing_file, replacing_folder
 from mgsa.parameter_file import apply_overrides, read_yaml
 from mgsa.settings import from_mapping, from_tagged
 
@@ -49,6 +49,9 @@ def replacing_outputs(
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Give a folder and a report to fill, which replace `out` and the file `report`, or neither.
 
+    Both are whole, beside where they are to be, before the folder takes its place, and then the
+    report does: a process that is killed between the two leaves a report of the run before.
+
     Args:
         marks: files that the stage always writes, by which its folder is known.
         inputs: what the stage reads.
@@ -61,9 +64,9 @@ def replacing_outputs(
     if report.resolve().is_relative_to(out.resolve()):
         raise InputError(f"expected a report outside of {out}", path=report)
     numbers: dict[str, Any] = {}
-    with replacing_folder(out) as folder:
+    with replacing_file(report) as file, replacing_folder(out) as folder:
         yield folder, numbers
-        write_json(report, numbers)
+        dump_json(numbers, file)
 
 
 def check_replaceable(folder: Path, *marks: str, inputs: Iterable[Path] = ()) -> None:

@@ -8,6 +8,7 @@ runs the stage anew when the code is another one, and then means it.
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,9 @@ from pipeline.stage import argument_parser, read_settings
 if TYPE_CHECKING:
     from dvclive import Live
 
+LIVE = "live"
+"""The curves of a training that runs, beside its checkpoints."""
+
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the stage."""
@@ -29,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     of_model = argparse.Namespace(params=arguments.params, set=[])  # --set is for `train`
     model = read_settings(of_model, "model", MODEL_KINDS)
 
-    from mgsa.files import write_json
+    from mgsa.files import replacing_folder, write_json
     from mgsa.training.identity import code_identity
     from mgsa.training.run import Run, train
 
@@ -43,10 +47,15 @@ def main(argv: Sequence[str] | None = None) -> None:
         checkpoints=checkpoints,
         code=code_identity(),
     )
-    with curves_in(arguments.plots) as draw:
+    live = checkpoints / LIVE if arguments.plots is not None else None
+    with curves_in(live) as draw:
         metrics = train(training, restart="if_changed", on_metrics=draw)
-    if metrics:  # of several processes, the first has them
-        write_json(arguments.report, metrics)
+    if not metrics:  # of several processes, the first has them
+        return
+    if live is not None:
+        with replacing_folder(arguments.plots) as folder:
+            shutil.copytree(live, folder, dirs_exist_ok=True)
+    write_json(arguments.report, metrics)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -68,7 +77,8 @@ def _parser() -> argparse.ArgumentParser:
         "--plots",
         type=Path,
         metavar="DIR",
-        help="where DVCLive draws the curves (without it: nowhere)",
+        help="where the curves go that DVCLive draws (without it: nowhere); until the training is "
+        f"over, they grow in the folder {LIVE} of the checkpoints",
     )
     parser.add_argument(
         "--report", type=Path, required=True, metavar="FILE", help="how the run went, as JSON"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--soak` adds the tests that take minutes each; a sample of them takes fewer rounds."""
     parser.addoption("--soak", choices=("sample", "full"), help="run the long tests too")
+    parser.addoption(
+        "--skips-allowed",
+        metavar="REGEX",
+        help="let a test fail that is skipped for a reason in which this is not found",
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -29,6 +36,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         long = [item for item in items if "soak" in item.keywords]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if "soak" not in item.keywords]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where nothing may be missing, a test that is skipped for want of it fails."""
+    report = yield
+    allowed: str | None = item.config.getoption("--skips-allowed")
+    if allowed is not None and report.skipped and isinstance(report.longrepr, tuple):
+        reason = report.longrepr[2]
+        if not re.search(allowed, reason):
+            report.outcome = "failed"
+            report.longrepr = f"{reason} (--skips-allowed={allowed})"
+    return report
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
+from mgsa.errors import FailedError, InputError
 from pipeline.train import curves_in, main
 from tests.copy_task import write_copy_task
 from tests.full_disk import room_for
@@ -48,6 +48,24 @@ def test_curves_and_report(folder: Path) -> None:
     assert list(curve(folder, "train_loss")) == [2, 4, 6, 8, 10, 12]
     assert list(curve(folder, "valid_nll")) == [5, 10, 12]
     assert (folder / "out" / "model.safetensors").is_file()
+
+
+def test_curves_are_whole_or_those_of_before(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They grow beside the checkpoints, where they can be watched."""
+    run_stage(folder, "max_updates=6")
+    before = curve(folder, "train_loss")
+    watched: list[str] = []
+
+    def save_nothing(*_args: object, **_options: object) -> None:
+        path = folder / "checkpoints" / "live" / "plots" / "metrics" / "train_loss.tsv"
+        watched.extend(path.read_text(encoding="utf-8").splitlines())
+        raise FailedError("the training has not ended")
+
+    monkeypatch.setattr("mgsa.training.run.save_model", save_nothing)
+    with pytest.raises(FailedError, match="not ended"):
+        run_stage(folder)
+    assert len(watched) == 1 + 6
+    assert curve(folder, "train_loss") == before
 
 
 def test_a_full_disk_under_the_curves_names_their_folder(folder: Path) -> None:
