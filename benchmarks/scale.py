@@ -43,8 +43,11 @@ ROOT = Path(__file__).parents[1]
 STAGES = ("corpus", "tokenize", "parser", "parse", "bpe", "partition", "align", "dataset")
 UNMEASURED = ("parser",)
 """It says that trees came with the corpus, whatever the size."""
-LOADER = "loader"
-LOAD = "benchmarks.scale --load data/dataset"
+WINDOWS = {"loader": 20_000, "loader, train=cpu": 100_000, "loader, train=gpu": 1_000_000}
+"""Rows shuffled and sorted at once: so few that the smallest corpus fills them; the presets'."""
+LOADERS = {
+    name: f"benchmarks.scale --load data/dataset --window {rows}" for name, rows in WINDOWS.items()
+}
 COMPOSITION = ("corpus=sample", "parser=trees", "align=corpus")
 WORKING = ("tokenize", "parse", "bpe", "partition")
 """Stages that have a number of worker processes."""
@@ -122,8 +125,8 @@ def run_here(command: str) -> None:
     print(json.dumps([everyone.ru_maxrss / 1024, main, total - main]))
 
 
-def load_epoch(folder: Path) -> None:
-    """Read an epoch of training batches."""
+def load_epoch(folder: Path, window: int) -> None:
+    """Read an epoch of training batches, from windows of so many rows."""
     from mgsa.data.artifact import open_dataset
     from mgsa.data.batching import Position, TrainBatches
     from pipeline.composition import compose
@@ -134,7 +137,7 @@ def load_epoch(folder: Path) -> None:
         batch_tokens=config["batch_tokens"],
         batch_sentences=None,
         seed=config["seed"],
-        shuffle_window=20_000,  # which the smallest corpus fills too
+        shuffle_window=window,
         granularities=["syntactic_1", "syntactic_2", "syntactic_3"],
         ngram_unit="subword",
         max_length=None,
@@ -156,10 +159,10 @@ def measure_stages(
         folder = Path(name)
         write_parameters(folder, overrides, workers)
         taken = {}
-        for stage, command in {**commands(), LOADER: LOAD}.items():
+        for stage, command in {**commands(), **LOADERS}.items():
             taken[stage] = one = measure(folder, command)
             print(
-                f"{stage:>10} {one.peak:>9,.0f} {one.seconds:>9.1f} {one.main_seconds:>9.1f} "
+                f"{stage:>17} {one.peak:>9,.0f} {one.seconds:>9.1f} {one.main_seconds:>9.1f} "
                 f"{one.worker_seconds:>9.1f}",
                 flush=True,
             )
@@ -185,7 +188,7 @@ def measure_all(
     found = []
     for overrides in compositions:
         print(" ".join(overrides))
-        print(f"{'stage':>10} {'peak MiB':>9} {'seconds':>9} {'main':>9} {'workers':>9}")
+        print(f"{'stage':>17} {'peak MiB':>9} {'seconds':>9} {'main':>9} {'workers':>9}")
         found += measure_stages(overrides, workers, folder)
         print(f"{found[-1]['pairs']:,} pairs, {found[-1]['words']:,} words of the source side\n")
     return found
@@ -221,12 +224,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--plot", type=Path, metavar="SVG", help="where to draw them")
     parser.add_argument("--run", help=argparse.SUPPRESS)
     parser.add_argument("--load", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--window", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args(argv)
     if arguments.run:
         run_here(arguments.run)
         return
     if arguments.load:
-        load_epoch(arguments.load)
+        load_epoch(arguments.load, arguments.window)
         return
     if arguments.draw:
         found = read_json(arguments.draw)
