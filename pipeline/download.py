@@ -1,18 +1,14 @@
-"""Files from the web: bounded, resumed, tried again, checked against SHA-256, unpacked safely."""
+"""Files from the web: bounded, resumed, tried again, checked against SHA-256."""
 
 from __future__ import annotations
 
 import re
-import shutil
-import tarfile
 import time
-import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from pathlib import Path
 from ssl import SSLError
-from typing import Self
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
 from urllib.request import Request, urlopen
@@ -29,10 +25,6 @@ SLOWEST = 1000
 """Bytes a second; who sends fewer for longer than the timeout is as good as silent."""
 
 _BLOCK_BYTES = 1 << 20
-_MAX_MEMBERS = 100_000
-"""Of an archive: some memory goes to each, wanted or not."""
-_MAX_NAME_BYTES = 1 << 16
-"""Of the name of a member, and of whatever else is said of it: it is read at once."""
 _TOO_BUSY = (408, 425, 429, 500, 502, 503, 504)
 """HTTP statuses that may be others on the next attempt."""
 
@@ -114,62 +106,6 @@ def fetch(file: RemoteFile, folder: Path, *, timeout: float, retries: int) -> Pa
         partial.replace(path)
     _check(file, path)
     return path
-
-
-def unpack(archive: Path, members: Collection[str], folder: Path, *, max_bytes: int) -> int:
-    """Unpack `members` of a tar archive, compressed or not, to `folder`; their size in bytes.
-
-    Nothing else is unpacked, and only regular files that stay inside of `folder`.
-
-    Raises:
-        InputError: the archive is damaged, a member is missing or no plain file, or they take more
-            than `max_bytes`.
-    """
-    wanted = set(members)
-    for name in wanted:
-        if not (folder / name).resolve().is_relative_to(folder.resolve()):
-            raise InputError(f"unsafe member: {name}", path=archive)
-    size = 0
-    try:
-        with tarfile.open(archive, "r|*", tarinfo=_Member) as tar:
-            for number, member in enumerate(tar, start=1):
-                if number > _MAX_MEMBERS:
-                    raise InputError(f"expected at most {_MAX_MEMBERS:,} members", path=archive)
-                name = member.name.removeprefix("./")
-                if name not in wanted:
-                    continue
-                if not member.isreg():
-                    raise InputError(f"expected a plain file: {name}", path=archive)
-                size += member.size
-                if size > max_bytes:
-                    raise InputError(f"expected at most {max_bytes:,} bytes of text", path=archive)
-                # Written here, not by `tar.extract`: its data filter came with Python 3.11.4.
-                content = tar.extractfile(member)
-                assert content is not None  # it is a plain file
-                target = folder / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with content, target.open("wb") as file:
-                    shutil.copyfileobj(content, file)
-                wanted.remove(name)
-                if not wanted:
-                    break
-    except (tarfile.TarError, EOFError, zlib.error) as error:
-        raise InputError(f"damaged archive: {error}", path=archive) from None
-    if wanted:
-        raise InputError(f"no member {min(wanted)}", path=archive)
-    return size
-
-
-class _Member(tarfile.TarInfo):
-    """A member, or what an archive says of the next one: a long name may fill the memory."""
-
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        """The header of a member."""
-        member = super().frombuf(buf, encoding, errors)
-        if not member.isfile() and member.size > _MAX_NAME_BYTES:
-            raise tarfile.ReadError(f"{member.size:,} bytes about a member")
-        return member
 
 
 def _check(file: RemoteFile, path: Path) -> None:
