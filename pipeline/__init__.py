@@ -11,6 +11,7 @@ ray_pool           one function over a stream, on a Ray cluster, in order
 sample/            the built-in corpus: a synchronous grammar of English and German
 corpus_kinds       kinds of corpora and their settings
 download           files from the web: resumed, bounded, checked by SHA-256
+archive            members of tar archives, unpacked within bounds
 corpus             STAGE: raw parallel text
 moses              normalise, tokenise, detokenise
 languages          the languages of a corpus

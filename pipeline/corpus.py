@@ -12,6 +12,7 @@ from pathlib import Path
 from mgsa.command import progress, run
 from mgsa.errors import InputError
 from mgsa.files import open_to_write, write_json
+from pipeline.archive import unpack
 from pipeline.corpus_kinds import (
     KINDS,
     DownloadedCorpus,
@@ -19,7 +20,7 @@ from pipeline.corpus_kinds import (
     LocalSplit,
     SampleCorpus,
 )
-from pipeline.download import fetch, find, unpack
+from pipeline.download import fetch, find
 from pipeline.links import read_links
 from pipeline.sample import write_sample
 from pipeline.stage import (

@@ -1,21 +1,19 @@
-"""Files from the web: bounded, resumed, tried again, checked against SHA-256, unpacked safely."""
+"""Files from the web: bounded, resumed, tried again, used only if they are what was asked for."""
 
 from __future__ import annotations
 
+import functools
 import re
-import shutil
-import tarfile
 import time
-import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from http.client import HTTPException, HTTPResponse, IncompleteRead
+from http.client import HTTPException, HTTPResponse, IncompleteRead, InvalidURL
 from pathlib import Path
 from ssl import SSLError
-from typing import Self
+from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import unquote, urlsplit
-from urllib.request import Request, urlopen
+from urllib.parse import unquote, urljoin, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from mgsa.command import progress
 from mgsa.errors import InputError
@@ -29,10 +27,6 @@ SLOWEST = 1000
 """Bytes a second; who sends fewer for longer than the timeout is as good as silent."""
 
 _BLOCK_BYTES = 1 << 20
-_MAX_MEMBERS = 100_000
-"""Of an archive: some memory goes to each, wanted or not."""
-_MAX_NAME_BYTES = 1 << 16
-"""Of the name of a member, and of whatever else is said of it: it is read at once."""
 _TOO_BUSY = (408, 425, 429, 500, 502, 503, 504)
 """HTTP statuses that may be others on the next attempt."""
 
@@ -54,8 +48,7 @@ class RemoteFile:
     max_bytes: Positive
 
     def __post_init__(self) -> None:
-        named = self.name not in ("", "..") and self.name.isprintable()
-        if urlsplit(self.url).scheme not in ("http", "https") or not named:
+        if not _is_address(self.url) or self.name in ("", "..") or not self.name.isprintable():
             raise ValueError(f"url: expected http(s)://…/NAME, got {self.url!r}")
         if self.sha256 is not None and not re.fullmatch("[0-9a-f]{64}", self.sha256):
             raise ValueError(f"sha256: expected 64 hexadecimal digits, got {self.sha256!r}")
@@ -81,111 +74,94 @@ def find(file: RemoteFile, folder: Path) -> Path:
 def fetch(file: RemoteFile, folder: Path, *, timeout: float, retries: int) -> Path:
     """The file in `folder`, downloaded unless it is there already.
 
-    What an interrupted download left (`NAME.partial`) is continued.
-
-    Args:
-        timeout: seconds without an answer, or with next to none, after which an attempt fails.
-        retries: attempts after the first.
-
     Raises:
-        InputError: the server refuses, or the file is too large or not the one that was asked for.
-        DownloadError: the last attempt failed.
+        InputError: as `download`; or what is there is another file, or one that nothing is known
+            of.
+        DownloadError: as `download`.
     """
     path = folder / file.name
     if not path.is_file():
         folder.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f"{path.name}.partial")
-        for attempt in range(retries + 1):
-            try:
-                _continue(file, partial, timeout)
-                break
-            except HTTPError as error:
-                if error.code not in _TOO_BUSY:
-                    message = f"the server answers {error.code} {error.reason}"
-                    raise InputError(message, path=file.url) from None
-                failure: Exception = error
-            except (URLError, ConnectionError, TimeoutError, SSLError, HTTPException) as error:
-                failure = error
-            if attempt == retries:
-                reason = getattr(failure, "reason", None) or failure
-                attempts = f"{retries + 1} attempts failed, the last with: {reason}"
-                raise DownloadError(None, attempts, file.url) from None
-            time.sleep(PAUSE * 2**attempt)
-        partial.replace(path)
+        wrong = functools.partial(_wrong, file)
+        download(file, path, wrong, timeout=timeout, retries=retries)
+        if file.sha256 is not None:
+            return path
     _check(file, path)
     return path
 
 
-def unpack(archive: Path, members: Collection[str], folder: Path, *, max_bytes: int) -> int:
-    """Unpack `members` of a tar archive, compressed or not, to `folder`; their size in bytes.
+def download(
+    file: RemoteFile,
+    path: Path,
+    wrong: Callable[[Path], str | None],
+    *,
+    timeout: float,
+    retries: int,
+) -> None:
+    """Download a file to `path`, where it appears whole or not at all.
 
-    Nothing else is unpacked, and only regular files that stay inside of `folder`.
+    What an interrupted download left (`NAME.partial`) is continued. A file that is not as it should
+    be may have been cut off, or put together from two: it is downloaded again, from the start,
+    until the server has sent the same one twice.
+
+    Args:
+        wrong: says what is wrong with a downloaded file; `None` if nothing is.
+        timeout: seconds without an answer, or with next to none, after which an attempt fails.
+        retries: attempts after the first.
 
     Raises:
-        InputError: the archive is damaged, a member is missing or no plain file, or they take more
-            than `max_bytes`.
+        InputError: the server refuses or leads to no address, or the file is too large or wrong.
+        DownloadError: the last attempt failed.
     """
-    wanted = set(members)
-    for name in wanted:
-        if not (folder / name).resolve().is_relative_to(folder.resolve()):
-            raise InputError(f"unsafe member: {name}", path=archive)
-    size = 0
-    try:
-        with tarfile.open(archive, "r|*", tarinfo=_Member) as tar:
-            for number, member in enumerate(tar, start=1):
-                if number > _MAX_MEMBERS:
-                    raise InputError(f"expected at most {_MAX_MEMBERS:,} members", path=archive)
-                name = member.name.removeprefix("./")
-                if name not in wanted:
-                    continue
-                if not member.isreg():
-                    raise InputError(f"expected a plain file: {name}", path=archive)
-                size += member.size
-                if size > max_bytes:
-                    raise InputError(f"expected at most {max_bytes:,} bytes of text", path=archive)
-                # Written here, not by `tar.extract`: its data filter came with Python 3.11.4.
-                content = tar.extractfile(member)
-                assert content is not None  # it is a plain file
-                target = folder / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with content, target.open("wb") as file:
-                    shutil.copyfileobj(content, file)
-                wanted.remove(name)
-                if not wanted:
-                    break
-    except (tarfile.TarError, EOFError, zlib.error) as error:
-        raise InputError(f"damaged archive: {error}", path=archive) from None
-    if wanted:
-        raise InputError(f"no member {min(wanted)}", path=archive)
-    return size
+    partial = path.with_name(f"{path.name}.partial")
+    faults: set[str] = set()
+    for attempt in range(retries + 1):
+        last = attempt == retries
+        try:
+            _continue(file, partial, timeout)
+            fault = wrong(partial)
+            if fault is None:
+                partial.replace(path)
+                return
+            partial.unlink()
+            if last or fault in faults:
+                raise InputError(fault, path=file.url)
+            faults.add(fault)
+        except HTTPError as error:
+            if error.code not in _TOO_BUSY:
+                # Of a server that leads in circles, the library says it in three lines.
+                message = f"the server answers {error.code} {' '.join(error.reason.split())}"
+                raise InputError(message, path=file.url) from None
+            if last:
+                raise _failed(file, error, retries + 1) from None
+        except (URLError, ConnectionError, TimeoutError, SSLError, HTTPException) as error:
+            if last:
+                raise _failed(file, error, retries + 1) from None
+        time.sleep(PAUSE * 2**attempt)
 
 
-class _Member(tarfile.TarInfo):
-    """A member, or what an archive says of the next one: a long name may fill the memory."""
-
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        """The header of a member."""
-        member = super().frombuf(buf, encoding, errors)
-        if not member.isfile() and member.size > _MAX_NAME_BYTES:
-            raise tarfile.ReadError(f"{member.size:,} bytes about a member")
-        return member
+def _failed(file: RemoteFile, error: Exception, attempts: int) -> DownloadError:
+    reason = getattr(error, "reason", None) or error
+    return DownloadError(None, f"{attempts} attempts failed, the last with: {reason}", file.url)
 
 
 def _check(file: RemoteFile, path: Path) -> None:
-    found = sha256(path)
     if file.sha256 is None:
         raise InputError(
-            f"its SHA-256 is {found}: compare it with the publisher's, set it for {file.url} and "
-            "run again",
+            f"its SHA-256 is {sha256(path)}: compare it with the publisher's, set it for "
+            f"{file.url} and run again",
             path=path,
         )
-    if found != file.sha256:
-        raise InputError(
-            f"expected the file with SHA-256 {file.sha256}, this one has {found}; remove it to "
-            "download it anew",
-            path=path,
-        )
+    wrong = _wrong(file, path)
+    if wrong is not None:
+        raise InputError(f"{wrong}; remove it to download it anew", path=path)
+
+
+def _wrong(file: RemoteFile, path: Path) -> str | None:
+    """In what `path` is not the file, as far as is known."""
+    if file.sha256 is None or (found := sha256(path)) == file.sha256:
+        return None
+    return f"expected the file with SHA-256 {file.sha256}, this one has {found}"
 
 
 def _continue(file: RemoteFile, partial: Path, timeout: float) -> None:
@@ -193,9 +169,9 @@ def _continue(file: RemoteFile, partial: Path, timeout: float) -> None:
     start = partial.stat().st_size if partial.exists() else 0
     headers = {"User-Agent": "mgsa", **({"Range": f"bytes={start}-"} if start else {})}
     try:
-        response = urlopen(Request(file.url, headers=headers), timeout=timeout)
+        response = _open(file.url, headers, timeout)
     except HTTPError as error:
-        if error.code != 416:
+        if error.code != 416 or not start:
             raise
         if error.headers.get("Content-Range") == f"bytes */{start}":
             return  # all of it was there
@@ -219,6 +195,47 @@ def _continue(file: RemoteFile, partial: Path, timeout: float) -> None:
                 out.write(block)
     if total is not None and received < total:
         raise IncompleteRead(b"", total - received)
+
+
+def _is_address(url: str, base: str = "") -> bool:
+    """Whether it is one on the web, be it relative to `base`."""
+    try:
+        parts = urlsplit(urljoin(base, url))
+        (parts.hostname or "").encode("idna")  # as looking it up will
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _open(url: str, headers: dict[str, str], timeout: float) -> HTTPResponse:
+    """The answer of the server.
+
+    Raises:
+        InputError: `url` is no address, or leads to none.
+    """
+    try:
+        response: HTTPResponse = build_opener(_Redirects).open(
+            Request(url, headers=headers), timeout=timeout
+        )
+    except InputError:
+        raise
+    except (ValueError, InvalidURL) as error:
+        raise InputError(f"expected an address: {error}", path=url) from None
+    return response
+
+
+class _Redirects(HTTPRedirectHandler):
+    """Follows a server to nowhere but where `url` may lead: the library would to FTP."""
+
+    def http_error_302(self, req: Request, fp: Any, code: int, msg: str, headers: Any) -> Any:
+        """The answer of where the server says that the file has moved."""
+        target = headers.get("Location", headers.get("URI", ""))
+        if not _is_address(target, req.full_url):
+            message = f"redirected to {target!r}, expected http(s)://HOST/…"
+            raise InputError(message, path=req.full_url)
+        return super().http_error_302(req, fp, code, msg, headers)
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 def _blocks(response: HTTPResponse, timeout: float) -> Iterator[bytes]:

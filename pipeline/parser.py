@@ -13,8 +13,9 @@ from mgsa.errors import InputError
 from pipeline.languages import read_languages
 from pipeline.parsing.bracketing import BracketScore, score
 from pipeline.parsing.parser_folder import write_parser_folder
+from pipeline.parsing.stanza_download import download_package, stanza_server
 from pipeline.parsing.stanza_options import TrainingSettings
-from pipeline.parsing.stanza_package import copy_package, download_package
+from pipeline.parsing.stanza_package import copy_package
 from pipeline.parsing.stanza_parser import ConstituencyParser, Parser, Unparsed, parse_each
 from pipeline.parsing.stanza_training import train_parser
 from pipeline.parsing.treebank import read_gold_trees, spelled_words
@@ -77,7 +78,7 @@ def make_parser(settings: ParserSettings, corpus: Path, folder: Path) -> dict[st
 
     Raises:
         InputError: a treebank is missing or malformed, or a package unknown or of no use here.
-        FailedError: a package can't be downloaded now.
+        DownloadError: a package can't be downloaded now.
     """
     language = read_languages(corpus)["source"]
     match settings:
@@ -101,7 +102,7 @@ def make_parser(settings: ParserSettings, corpus: Path, folder: Path) -> dict[st
         case StanzaParser():
             dev = [] if settings.dev is None else read_gold_trees(Path(settings.dev))
             if settings.resources is None:
-                download_package(language, settings.package, folder)
+                download_package(stanza_server(), language, settings.package, folder)
             else:
                 copy_package(Path(settings.resources), language, settings.package, folder)
             write_parser_folder(folder, kind="stanza", language=language, package=settings.package)

@@ -9,7 +9,8 @@ stanza_tagger        a tagger, by stanza's training code
 stanza_constituency  a parser, by stanza's training code
 stanza_training      vectors, tagger and parser of a treebank, one after the other
 parser_folder        what a parser is, and that it is still the same
-stanza_package       a package of stanza's, found or downloaded
+stanza_package       a package of stanza's, found in a folder
+stanza_download      a package of stanza's, downloaded
 stanza_parser        a loaded parser
 parse_memory         parsed sentences, remembered between runs
 corpus_windows       a corpus in windows, and in batches of what is new

@@ -1,14 +1,13 @@
-"""A package of stanza's models, from a local folder or downloaded, in stanza's own layout."""
+"""A package of stanza's models: what belongs to it, and how it is taken from a local folder."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from mgsa.errors import FailedError, InputError
-from mgsa.files import NO_ROOM, read_json
+from mgsa.errors import InputError
+from mgsa.files import read_json
 from pipeline.parsing.parser_folder import NAME, ParserFolder
 
 INDEX = "resources.json"
@@ -24,7 +23,7 @@ def copy_package(resources: Path, language: str, package: str, folder: Path) -> 
         InputError: the local folder has no such package, or not all of it.
     """
     index = resources / INDEX
-    language, models = _needed(read_json(index), language, package, where=str(index))
+    language, models = needed_models(read_json(index), language, package, where=str(index))
     shutil.copyfile(index, folder / INDEX)
     for processor, name in sorted(models):
         source = resources / language / processor / f"{name}.pt"
@@ -43,51 +42,27 @@ def check_recorded(folder: Path, parser: ParserFolder) -> None:
     """
     index = folder / INDEX
     assert parser.package is not None
-    language, models = _needed(read_json(index), parser.language, parser.package, where=str(index))
+    language, models = needed_models(
+        read_json(index), parser.language, parser.package, where=str(index)
+    )
     for processor, name in sorted(models):
         file = f"{language}/{processor}/{name}.pt"
         if file not in parser.files:
             raise InputError(f"expected a recorded file, the index names {file}", path=index)
 
 
-def download_package(language: str, package: str, folder: Path) -> None:
-    """Download a package by stanza's own code, which checks the MD5 of every model.
-
-    Raises:
-        InputError: stanza has no such package.
-        FailedError: it is not to be had now: there is no network, or the server fails.
-    """
-    import stanza
-    from stanza.resources.common import download_resources_json, logging_level_context
-
-    try:
-        with logging_level_context(None, verbose=False):
-            download_resources_json(str(folder))
-        # Of a package that it does not know, stanza downloads nothing, and warns at most.
-        _needed(read_json(folder / INDEX), language, package, where="parser.package")
-        stanza.download(
-            language,
-            model_dir=str(folder),
-            package=package,
-            processors=",".join(PROCESSORS),
-            verbose=False,
-            download_json=False,
-        )
-    except InputError:
-        raise
-    except Exception as error:
-        # stanza downloads by `requests` or by `huggingface_hub`, which raise errors of their own.
-        if isinstance(error, OSError) and error.errno in NO_ROOM:
-            raise
-        raise FailedError(
-            f"parser.package: stanza could not download {package} ({language}): {_reason(error)}"
-        ) from error
-
-
-def _needed(
+def needed_models(
     index: Any, language: str, package: str, *, where: str
 ) -> tuple[str, set[tuple[str, str]]]:
-    """The folder of the language, and the processor and name of each model that parsing takes."""
+    """The folder of the language, and the processor and name of each model that parsing takes.
+
+    Args:
+        index: stanza's, from wherever it is.
+        where: what errors name.
+
+    Raises:
+        InputError: it has no such package, not all of it, or is malformed.
+    """
     try:
         language = index.get(language, {}).get("alias", language)
         entry = index.get(language, {})
@@ -112,16 +87,3 @@ def _needed(
         reason = f"{type(error).__name__}: {error}"
         raise InputError(f"{where}: expected stanza's index of models ({reason})") from None
     return language, found
-
-
-def _reason(error: Exception) -> str:
-    """What went wrong in a few words: those of a lost connection fill half a screen."""
-    import requests
-    from huggingface_hub.errors import LocalEntryNotFoundError
-
-    if isinstance(error, requests.ConnectionError | requests.Timeout):
-        asked = "" if error.request is None else str(error.request.url)
-        return f"no connection to {urlsplit(asked).hostname or 'the server'}"
-    if isinstance(error, LocalEntryNotFoundError):
-        return "no connection to huggingface.co"
-    return next(iter(str(error).splitlines()), "") or type(error).__name__
