@@ -30,7 +30,7 @@ ADVERBS = frozenset({"ADVP", "RB", "RBR", "RBS"})
 
 # The tokeniser of sacremoses makes `isn 't` of `isn't`, where the PTB has `is n't`.
 _FORMS = (
-    "am are be been being is was were 'm 're 's ’m ’re ’s ai aren isn wasn weren",
+    "am are be been being is was were 'm 're 's ’m ’re ’s ai ain aren isn wasn weren",
     "had has have having 'd 's 've ’d ’s ’ve hadn hasn haven",
     "did do does didn doesn don",
     "get gets getting got gotten",
