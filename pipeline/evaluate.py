@@ -102,27 +102,33 @@ def compare(
     systems are, not what is as far. Where there is little else to count, which makes nothing look
     like much, the p-value is put right: scores that are equal differ by chance, and of k sentences
     that two systems translate differently, at least 2 of the 2^k ways to exchange them (none, all)
-    are as far off.
+    are as far off. Resamples of few sentences prove no more than that.
+
+    Otherwise the bootstrap's p-value is sacreBLEU's, so that it compares with others', although it
+    is about half of what it should be (`mgsa.analysis.bootstrap.compare` says why).
     """
     differing = sum(one != other for one, other in zip(hypotheses, baseline, strict=True))
-    certain = min(2.0 ** (1 - differing), 1.0)
+    least = min(2.0 ** (1 - differing), 1.0)
     metrics = _metrics(references, settings)
     scores: dict[str, float] = {}
     with _seed_of_tests(settings.seed):
         results = _paired_test("bs", hypotheses, baseline, metrics, settings.bootstrap_samples)
         for name, (first, second) in results.items():
-            assert second.p_value is not None
             scores[f"{name}_baseline"] = first.score
             scores[f"{name}_difference"] = second.score - first.score
-            scores[f"{name}_p_value"] = 1.0 if second.score == first.score else second.p_value
+            scores[f"{name}_p_value"] = _p_value(first, second, least)
         if not settings.randomization_trials:
             return scores
         results = _paired_test("ar", hypotheses, baseline, metrics, settings.randomization_trials)
         for name, (first, second) in results.items():
-            assert second.p_value is not None
-            p_value = 1.0 if second.score == first.score else max(second.p_value, certain)
-            scores[f"{name}_randomization_p_value"] = p_value
+            scores[f"{name}_randomization_p_value"] = _p_value(first, second, least)
     return scores
+
+
+def _p_value(baseline: Result, system: Result, least: float) -> float:
+    """A test's p-value: 1 of equal scores, never less than `least`."""
+    assert system.p_value is not None
+    return 1.0 if system.score == baseline.score else max(system.p_value, least)
 
 
 def _paired_test(

@@ -89,13 +89,13 @@ def build_probe_data(
     from pipeline.probing.rows import SentenceEncoder
 
     encoder = SentenceEncoder(dataset, files)
+    language = dataset.manifest.source_language
     drawn = draw_splits(
-        files.sentences(),
+        files.sentences(language),
         most=settings.sentences,
         shares=settings.shares,
         seed=settings.seed,
     )
-    language = dataset.manifest.source_language
     labels = label_splits(drawn.splits, files, language)
     classes = choose_classes(labels[TRAIN], settings.tss_classes)
     counts = {

@@ -1,18 +1,33 @@
 """A treebank as a parser learns it, and is scored on it: the words of its trees are those of text.
 
 The PTB's trees have empty elements (`(-NONE- *T*-1)`), which no text has, and spell brackets as
-`-LRB-`, where tokenised text has `(`.
+`-LRB-`, where tokenised text has `(`. A corpus's tokens differ more: see `TextSpelling`.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mgsa.errors import InputError
-from pipeline.trees import WRAPPERS, Tree, read_treebank, top_node, unescape_token
+from pipeline.trees import (
+    WRAPPERS,
+    Tree,
+    escape_token,
+    read_treebank,
+    top_node,
+    unescape_token,
+)
+
+if TYPE_CHECKING:
+    from pipeline.moses import MosesText
 
 EMPTY_ELEMENT = "-NONE-"
 """The part of speech of what stands for no word."""
+
+_ESCAPED = re.compile(r"\\([/*])")
 
 
 def read_gold_trees(path: Path) -> list[Tree]:
@@ -41,6 +56,11 @@ def without_empty_elements(tree: Tree) -> Tree | None:
 
     Deep trees need no recursion.
     """
+    return _rebuilt(tree, lambda leaf: None if leaf.label == EMPTY_ELEMENT else leaf)
+
+
+def _rebuilt(tree: Tree, replace: Callable[[Tree], Tree | None]) -> Tree | None:
+    """The tree with other preterminals, asked for from the left; `None` leaves one out."""
     # A node is opened, then its children, then it is closed over those that are left.
     waiting = [(tree, False)]
     left: list[list[Tree]] = [[]]
@@ -54,11 +74,54 @@ def without_empty_elements(tree: Tree) -> Tree | None:
             waiting.append((node, True))
             left.append([])
             waiting += [(child, False) for child in reversed(node.children)]
-        elif node.label != EMPTY_ELEMENT:
-            left[-1].append(node)
+        else:
+            leaf = replace(node)
+            if leaf is not None:
+                left[-1].append(leaf)
     return left[0][0] if left[0] else None
 
 
 def spelled_words(tree: Tree) -> list[str]:
     """The words of a tree as text has them: `(`, not `-LRB-`."""
     return [unescape_token(leaf) for leaf in tree.leaves()]
+
+
+class TextSpelling:
+    """Spells the words of a treebank's trees as the stage `tokenize` spells a corpus's.
+
+    Quotes are `"`, not ```` `` ```` and `''`, a slash is `/`, not `\\/`, and `don't` is `don 't`,
+    not `do n't`: a model knows no other tokens. A word stays one, for it has one label, where
+    Moses' rules would make several (`3/4`, `Co.` without the sentence around it), and so do two
+    where they would make one (`can not`).
+    """
+
+    def __init__(self, text: MosesText) -> None:
+        """
+        Args:
+            text: tokenises the corpus's source.
+        """
+        self._text = text
+        self._spelled: dict[str, str] = {}
+
+    def __call__(self, tree: Tree) -> Tree:
+        """The same tree over words that are spelled so; brackets in them are escaped."""
+        words = [self._spell(word) for word in spelled_words(tree)]
+        for place, word in enumerate(words):
+            if place and word.lower() == "n't":
+                words[place - 1] += word[0]
+                words[place] = word[1:]
+        spelled = iter(words)
+        tree_in_text = _rebuilt(
+            tree, lambda leaf: Tree(leaf.label, (), escape_token(next(spelled)))
+        )
+        assert tree_in_text is not None  # every preterminal has another
+        return tree_in_text
+
+    def _spell(self, word: str) -> str:
+        spelled = self._spelled.get(word)
+        if spelled is None:
+            word_in_text = _ESCAPED.sub(r"\1", word)
+            # Of a word that nobody sees, as of a zero-width space, no token is left.
+            spelled = "".join(self._text.normalize_and_tokenize(word_in_text)) or word
+            self._spelled[word] = spelled
+        return spelled

@@ -3,7 +3,8 @@
 The category of an n-gram is the label of the smallest constituent of the source tree that covers
 every source word which a word of the n-gram is linked to; of one word that is its part of speech.
 N-grams without a link are `unaligned`. Of constituents that cover the same words (a unary chain)
-the lowest is the smallest. The wrapper of a tree is no constituent.
+the lowest is the smallest. The wrapper of a tree is no constituent. Functions and indices of labels
+(`NP-SBJ-1`) are left out, as a parser leaves them out: gold trees have the same categories.
 
 Besides n-grams of fixed sizes there are those that a whole phrase was translated to: a constituent
 of two words or more and the target words from the first to the last that is linked to it, where
@@ -17,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from mgsa.alignment.pharaoh import Link
-from pipeline.trees import Tree, top_node
+from pipeline.trees import Tree, plain_label, top_node
 
 UNALIGNED = "unaligned"
 PHRASE = "phrase"
@@ -67,12 +68,12 @@ def find_constituents(tree: Tree) -> Constituents:
     while waiting:
         node, start = waiting.pop()
         if start is not None:  # all below it is done
-            constituents.setdefault((start, position), node.label)
+            constituents.setdefault((start, position), plain_label(node.label))
         elif node.children:
             waiting.append((node, position))
             waiting.extend((child, None) for child in reversed(node.children))
         else:
-            constituents[position, position + 1] = node.label
+            constituents[position, position + 1] = plain_label(node.label)
             position += 1
     return constituents
 

@@ -10,6 +10,7 @@ Nothing here recurses, and no tree is refused: a parser's mistake ends in a shor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -29,7 +30,7 @@ ADVERBS = frozenset({"ADVP", "RB", "RBR", "RBS"})
 
 # The tokeniser of sacremoses makes `isn 't` of `isn't`, where the PTB has `is n't`.
 _FORMS = (
-    "am are be been being is was were 'm 're 's ’m ’re ’s ai aren isn wasn weren",
+    "am are be been being is was were 'm 're 's ’m ’re ’s ai ain aren isn wasn weren",
     "had has have having 'd 's 've ’d ’s ’ve hadn hasn haven",
     "did do does didn doesn don",
     "get gets getting got gotten",
@@ -41,6 +42,20 @@ BEFORE_TO = frozenset(
 )
 """Verbs with their tags that serve as an auxiliary before `to`, as `be` and `have` do: the main
 verb is the one behind it (Quirk et al. 1985, sections 3.40 to 3.47)."""
+
+_NOUN_PHRASES = (
+    "all both each myself yourself himself herself itself ourselves yourselves themselves",
+    "today tonight tomorrow yesterday monday tuesday wednesday thursday friday saturday sunday",
+    "last next this that each every",
+    "day night morning afternoon evening week weekend month quarter year decade century spring "
+    "summer autumn fall winter time",
+)
+# What floats goes with the subject, though it stands behind `be`: `they were all sold`. A day, or
+# which one or which period it was, is an adverb: `last year`.
+_FLOATING, _DAYS, _WHICH, _PERIODS = (frozenset(words.split()) for words in _NOUN_PHRASES)
+
+_FUNCTIONS = re.compile("[-=|]")
+_ADVERBIAL_FUNCTIONS = frozenset({"ADV", "DIR", "EXT", "LOC", "MNR", "TMP", "VOC"})
 
 
 @dataclass(frozen=True)
@@ -184,11 +199,32 @@ def _place_of_complement(head: Tree, rest: Sequence[Tree], *, inverted: bool) ->
             if not alone:
                 return None  # what comes is coordinated with what came, and not with the verb
             coordinated = True
-        elif label == "ADJP" or (label == "NP" and not inverted and word in BE | GET):
+        elif label == "ADJP" or (not inverted and _is_complement(child, word)):
             return None  # `was free`, `got the car fixed`
         elif label not in ADVERBS and label not in VERB_TAGS:
             alone = False
     return None
+
+
+def _is_complement(node: Tree, verb: str) -> bool:
+    """Whether a node behind `be` or `get` is its predicate or object: a noun phrase of its own."""
+    if plain_label(node.label) != "NP" or verb not in BE | GET or _is_adverbial(node):
+        return False
+    floats = len(node.children) == 1 and str(node.children[0].word).lower() in _FLOATING
+    return not (floats and verb in BE)  # `got themselves fired` has an object
+
+
+def _is_adverbial(node: Tree) -> bool:
+    """Whether a noun phrase says when or how: its label does (`NP-TMP`), or its words."""
+    functions = set(_FUNCTIONS.split(node.label)[1:])
+    if plain_label(node.label) != "NP" or "PRD" in functions:
+        return False
+    words = [leaf.lower() for leaf in node.leaves()]
+    return (
+        bool(functions & _ADVERBIAL_FUNCTIONS)
+        or (len(words) == 1 and words[0] in _DAYS)
+        or (len(words) == 2 and words[0] in _WHICH and words[1] in _PERIODS | _DAYS)
+    )
 
 
 def _goes_on(clause: Tree, word: str, tag: str) -> bool:
@@ -211,5 +247,5 @@ def _adverbs(constituents: Sequence[Tree]) -> list[Tree]:
 
 def _first_label(constituents: Sequence[Tree]) -> str | None:
     """The label of the first constituent that is neither an adverb nor a verb's particle."""
-    labels = [plain_label(child.label) for child in constituents]
+    labels = [plain_label(child.label) for child in constituents if not _is_adverbial(child)]
     return next((label for label in labels if label not in ADVERBS | {"PRT"}), None)

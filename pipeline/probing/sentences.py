@@ -10,7 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.parsing.treebank import spelled_words, without_empty_elements
+from pipeline.parsing.treebank import TextSpelling, spelled_words, without_empty_elements
 from pipeline.seen_pairs import SeenPairs, fingerprint
 from pipeline.stage import SPLITS
 from pipeline.text import read_parallel
@@ -45,14 +45,17 @@ class SentenceFiles:
     trees: Path
     phrases: Path
 
-    def sentences(self) -> Iterator[ProbeSentence]:
+    def sentences(self, language: str) -> Iterator[ProbeSentence]:
         """All sentences, as they are read.
+
+        Args:
+            language: theirs, by its code.
 
         Raises:
             InputError: a file is missing or malformed, or has fewer lines than another.
         """
         if self.tokens == self.trees:
-            return read_bank(self.trees)
+            return read_bank(self.trees, language)
         lines = read_parallel([self.tokens, self.trees, self.phrases])
         return (ProbeSentence(line, *texts) for line, texts in enumerate(lines, start=1))
 
@@ -73,17 +76,22 @@ class DrawnSentences:
     flat: int
 
 
-def read_bank(path: Path) -> Iterator[ProbeSentence]:
+def read_bank(path: Path, language: str) -> Iterator[ProbeSentence]:
     """The sentences of a file of bracketed trees; their leaves are the tokens.
 
-    Brackets in words are spelled as text has them, and empty elements (`-NONE-`) are left out.
+    Words are spelled as the tokens of a corpus of that language, in the trees too, and empty
+    elements (`-NONE-`) are left out.
 
     Raises:
         InputError: a tree is malformed; the file is missing, not UTF-8, or has no tree.
     """
+    from pipeline.moses import MosesText
+
+    spell = TextSpelling(MosesText(language))
     for number, tree in enumerate(read_treebank(path), start=1):
         gold = without_empty_elements(tree)
         if gold is not None:
+            gold = spell(gold)
             yield ProbeSentence(number, " ".join(spelled_words(gold)), str(gold), str(gold))
 
 

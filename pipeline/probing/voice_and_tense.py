@@ -6,7 +6,11 @@ spaCy's matcher, which needs no model for it. What they take for what, of Englis
 
 - Passive is a form of `be` or `get` before a participle: `was sold`, `is being sold`, `got fired`,
   `has to be sold`. What the tree has as an adjective phrase (`was interested`) is no participle,
-  and verbs that have no passive are active (`is gone`).
+  and verbs that have no passive are active (`is gone`). `'s` before a participle may be `is` or
+  `has`: it is taken for `has` where a noun phrase follows, an object (`'s sold it`), and before
+  `been`, `got` and the like, else for `is`. So the perfect of a verb without an object comes out
+  passive (`he 's left early`), unless that verb has no passive, and a passive with two objects
+  active (`she 's given a watch`).
 - Past is a finite verb in the past tense (VBD): `sold`, `was`, `had sold`, `did he sell`. All else
   is nonpast: the present, the perfect (`has sold`), imperatives, and modals (MD), `would` and
   `could` too.
@@ -26,7 +30,14 @@ VOICES = ("active", "passive")
 TENSES = ("nonpast", "past")
 
 _BETWEEN_VERBS = {"TAG": {"NOT_IN": sorted(VERB_TAGS)}, "OP": "*"}
-_INTRANSITIVE = ["arisen", "arrived", "become", "been", "come", "departed", "gone", "happened"]
+_WITHOUT_PASSIVE = (
+    "appeared arisen arrived become been come departed died disappeared elapsed emerged existed",
+    "expired fallen gone happened lasted occurred perished remained retreated risen vanished",
+)
+_INTRANSITIVE = [word for words in _WITHOUT_PASSIVE for word in words.split()]
+"""Participles of verbs that have no passive: behind `be` they are a perfect (`is risen`), behind
+`'s` mostly that of `has` (`'s happened`). `grown` is none of them, nor are `left` and `returned`:
+crops are grown."""
 _ONLY_AFTER_HAVE = frozenset({"been", "become", "come", "gone", "got", "gotten", "had"})
 
 PASSIVE: list[list[dict[str, Any]]] = [
@@ -43,9 +54,15 @@ PAST: list[list[dict[str, Any]]] = [[{"TAG": "VBD"}]]
 """How the verbs of a clause in the past tense start."""
 
 HAD_BETTER: list[list[dict[str, Any]]] = [
-    [{"LEMMA": "have"}, {"LOWER": {"IN": ["best", "better", "rather", "sooner"]}}, {"TAG": "VB"}]
+    [
+        {"LEMMA": "have"},
+        _BETWEEN_VERBS,
+        {"LOWER": {"IN": ["best", "better", "rather", "sooner"]}},
+        _BETWEEN_VERBS,
+        {"TAG": "VB"},
+    ]
 ]
-"""How they start where `had` is a modal: `had better go`."""
+"""How they start where `had` is a modal: `had better go`, `had far rather not go`."""
 
 
 class VoiceAndTense(NamedTuple):

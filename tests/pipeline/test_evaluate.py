@@ -163,11 +163,26 @@ def test_randomisation_comes_near_all_ways_to_exchange_eight_sentences() -> None
 def test_few_sentences_that_differ_prove_nothing(
     files: Path, differing: tuple[int, ...], least: float
 ) -> None:
-    """Of all 2^k ways to exchange k sentences, two always differ by as much as the systems do."""
+    """Of all 2^k ways to exchange k sentences, two always differ by as much as the systems do.
+
+    Resamples don't, which draw the only sentence that differs twice or not at all.
+    """
     references = lines(files / "references")
     baseline = [f"Wort {line}" if row in differing else line for row, line in enumerate(references)]
     scores = evaluate(references, references, SETTINGS, baseline=baseline).scores
-    assert [scores[f"{name}_randomization_p_value"] for name in SETTINGS.metrics] == [least] * 3
+    for test in ("p_value", "randomization_p_value"):
+        assert [scores[f"{name}_{test}"] for name in SETTINGS.metrics] == [least] * 3
+
+
+def test_where_many_sentences_differ_p_values_are_as_small_as_resamples_make_them(
+    files: Path,
+) -> None:
+    references = lines(files / "references")
+    baseline = [f"Wort {line}" for line in references]
+    scores = evaluate(references, references, SETTINGS, baseline=baseline).scores
+    for name in SETTINGS.metrics:
+        assert scores[f"{name}_p_value"] == pytest.approx(1 / (SAMPLES + 1))
+        assert scores[f"{name}_randomization_p_value"] == pytest.approx(1 / (TRIALS + 1))
 
 
 def test_scores_that_are_equal_differ_by_chance() -> None:

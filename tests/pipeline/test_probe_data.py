@@ -182,14 +182,14 @@ def test_gold_trees_must_have_the_words_of_the_text(
 def test_a_file_of_trees_brings_its_own_words(shared_stages: Path, tmp_path: Path) -> None:
     bank = tmp_path / "bank.mrg"
     bank.write_text(
-        "( (S (NP-SBJ (NN Zebra))\n  (VP (VBD slept) (-LRB- -LRB-) (-NONE- *))))\n",
+        "( (S (NP-SBJ (NN Zebra))\n  (VP (VBD did) (RB n't) (-LRB- -LRB-) (-NONE- *))))\n",
         encoding="utf-8",
     )
     folder = build(shared_stages, f"trees={bank}", ALL_TRAIN, out=str(tmp_path / "probing"))
     (row,) = table(open_probing_data(folder), "train")
-    assert row["source_tokens"] == "Zebra slept ("
+    assert row["source_tokens"] == "Zebra didn 't ("
     assert (row["voice"], row["tense"], row["tss"]) == ("active", "past", "NP-VP")
-    assert row["spc"] == ["NP", "VP", "VP"]
+    assert row["spc"] == ["NP", "VP", "VP", "VP"]
     assert len(row["source_ids"]) == sum(row["subwords_per_word"]) > 3
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
-from sacrebleu.significance import estimate_ci
+from sacrebleu.significance import _compute_p_value, estimate_ci
 
 from mgsa.analysis import bootstrap
 from mgsa.analysis.bootstrap import Resamples, compare, estimate
@@ -126,3 +126,25 @@ def test_the_sign_of_a_difference_does_not_matter_to_its_p_value(statistics: np.
     one, other = (compare(values, resampled, baseline, differing) for baseline in (0, 1))
     assert one.p_value[1] == other.p_value[0]
     assert one.difference.low[1] == -other.difference.high[0]
+
+
+def test_of_equal_systems_one_in_twenty_differs_at_005_and_two_by_sacrebleus_test() -> None:
+    """Each of 2,000 pairs of systems differs by a normal draw, its resamples by further ones.
+
+    sacreBLEU asks how often the absolute difference of a resample, less their mean, is larger than
+    that of the systems; of a clear difference, it sees one side alone. README says so.
+    """
+    pairs, samples = 2000, 500
+    generator = np.random.default_rng(1)
+    observed = generator.normal(size=pairs)
+    resampled = observed + generator.normal(size=(samples, pairs))
+    # Of one comparison each, the baseline being the last system.
+    value, systems = np.append(observed, 0), np.c_[resampled, np.zeros(samples)]
+    ours = compare(value, systems, pairs, np.full(pairs + 1, 99)).p_value[:pairs]
+    off = np.abs(resampled) - np.abs(resampled).mean(axis=0)
+    theirs = [
+        _compute_p_value(stats, difference)
+        for stats, difference in zip(off.T, np.abs(observed), strict=True)
+    ]
+    assert np.mean(ours < 0.05) == pytest.approx(0.05, abs=0.015)
+    assert np.mean(np.array(theirs) < 0.05) == pytest.approx(0.11, abs=0.015)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,18 @@ SIZES = {"train": 120, "valid": 40, "test": 60}
 CPU = torch.device("cpu")
 
 
-def rows_of(count: int, seed: int, *, shuffled: bool = False) -> ProbingRows:
+def words_and_sentence(subwords: int) -> list[list[int]]:
+    """The lengths of a sentence's phrases of two levels."""
+    return [[1] * subwords, [subwords]]
+
+
+def rows_of(
+    count: int,
+    seed: int,
+    *,
+    shuffled: bool = False,
+    phrases: Callable[[int], list[list[int]]] = words_and_sentence,
+) -> ProbingRows:
     """Sentences of random subwords; voice is whether the first half of them is first, pos each."""
     generator = np.random.default_rng(seed)
     sentences = [generator.integers(4, VOCABULARY, generator.integers(2, 8)) for _ in range(count)]
@@ -44,8 +55,8 @@ def rows_of(count: int, seed: int, *, shuffled: bool = False) -> ProbingRows:
             source=list(map(int, sentence)),
             target=(),
             subwords_per_word=[1] * len(sentence),
-            phrase_lengths=[[1] * len(sentence), [len(sentence)]],
-            phrase_tags=[[0] * len(sentence), [0]],
+            phrase_lengths=phrases(len(sentence)),
+            phrase_tags=[[0] * len(lengths) for lengths in phrases(len(sentence))],
         )
         for index, sentence in enumerate(sentences)
     ]
@@ -214,6 +225,38 @@ def test_an_encoder_with_ngrams_sees_them() -> None:
     example.batch.phrase_lengths["ngram_2"][:, 1] += 1
     (others,), _ = encoder.states(example, training=False)
     assert not torch.allclose(states, others)
+
+
+def states_of(encoder: ScratchEncoder, phrases: Callable[[int], list[list[int]]]) -> torch.Tensor:
+    """What it makes of sentences that have these phrases: the states of all their positions."""
+    model = encoder.model
+    rows = rows_of(20, 5, phrases=phrases)
+    examples = make_examples(
+        rows, [], model.granularities, ngram_unit=model.ngram_unit, batch_tokens=100, device=CPU
+    )
+    found = []
+    for example in examples:
+        (states,), mask = encoder.states(example, training=False)
+        found.append(states[mask[:, 0, 0]])
+    return torch.cat(found)
+
+
+@pytest.mark.parametrize("name", ["scratch_syntactic", "scratch_syntactic_on_lstm"])
+@pytest.mark.parametrize("level", [0, 1])
+def test_an_encoder_with_phrases_sees_where_they_begin_and_end(name: str, level: int) -> None:
+    """Other phrases of either level change the states, of words that stay as they are."""
+
+    def others(subwords: int) -> list[list[int]]:
+        phrases = words_and_sentence(subwords)
+        phrases[level] = [1, subwords - 1]
+        return phrases
+
+    encoder = scratch(name)
+    states = states_of(encoder, words_and_sentence)
+    assert torch.equal(states, states_of(encoder, words_and_sentence))
+    assert not torch.allclose(states, states_of(encoder, others), atol=1e-3)
+    words_alone = scratch("scratch_transformer")
+    assert torch.equal(states_of(words_alone, words_and_sentence), states_of(words_alone, others))
 
 
 def test_more_to_attend_to_than_heads() -> None:

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from mgsa.errors import InputError
-from pipeline.parsing.treebank import read_gold_trees, spelled_words, without_empty_elements
+from pipeline.moses import MosesText
+from pipeline.parsing.treebank import (
+    TextSpelling,
+    read_gold_trees,
+    spelled_words,
+    without_empty_elements,
+)
 from pipeline.trees import read_tree
 
 
@@ -34,6 +40,41 @@ def test_a_deep_tree_needs_no_recursion() -> None:
 def test_words_are_those_of_text() -> None:
     tree = read_tree("(NP (-LRB- -LRB-) (NN a-RSB-) (NN [) (-RRB- -RCB-))")
     assert spelled_words(tree) == ["(", "a]", "[", "}"]
+
+
+@pytest.mark.parametrize(
+    ("words", "tokens", "text"),
+    [
+        # Words of a treebank, the tokens of the text that they were, and that text.
+        ("`` No , '' he said", '" No , " he said', '"No," he said'),
+        ("It ` is -LRB- not -RRB- '", "It ' is ( not ) '", "It 'is (not)'"),
+        ("I do n't , you WO N'T", "I don 't , you WON 'T", "I don't, you WON'T"),
+        ("we ca n’t ; he 's", "we can 't ; he 's", "we can’t; he's"),
+        ("“ a ” – b", '" a " - b', "“a” – b"),
+        ("\\* a", "* a", "* a"),
+        # These would be more tokens, or fewer: a word stays one.
+        ("at 3\\/4", "at 3/4", None),
+        ("AT&T Co.", "AT&T Co.", None),
+        ("you can not", "you can not", None),
+        # There is nothing to put its n to.
+        ("n't \u200b", "n't \u200b", None),
+    ],
+)
+def test_a_treebanks_words_are_spelled_as_tokens_of_text(
+    words: str, tokens: str, text: str | None
+) -> None:
+    moses = MosesText("en")
+    tree = read_tree(f"( (S {' '.join(f'(TAG {word})' for word in words.split(' '))}))")
+    spelled = TextSpelling(moses)(tree)
+    assert spelled_words(spelled) == tokens.split(" ")
+    assert [leaf.label for leaf in spelled.preterminals()] == ["TAG"] * len(words.split(" "))
+    assert text is None or moses.normalize_and_tokenize(text) == tokens.split(" ")
+
+
+def test_a_tree_keeps_its_shape_and_its_escaped_brackets() -> None:
+    tree = read_tree("( (S-1 (`` ``) (NP (-LRB- -LRB-) (NN a\\/b)) (VP (VBD did) (RB n't))))")
+    expected = "( (S-1 (`` \") (NP (-LRB- -LRB-) (NN a/b)) (VP (VBD didn) (RB 't))))"
+    assert TextSpelling(MosesText("en"))(tree) == read_tree(expected)
 
 
 def test_a_tree_of_empty_elements_is_left_out(tmp_path: Path) -> None:

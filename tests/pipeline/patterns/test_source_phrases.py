@@ -14,7 +14,7 @@ from pipeline.patterns.source_phrases import (
     find_constituents,
     occurrences,
 )
-from pipeline.trees import Tree, read_tree, top_node
+from pipeline.trees import Tree, plain_label, read_tree, top_node
 from tests.strategies import trees
 
 BUSH = (
@@ -57,6 +57,14 @@ def test_categories_by_hand(links: str, size: int, expected: list[str]) -> None:
         ("(ROOT (S (VP (VB Go))))", {(0, 1): "VB"}),
         ("(NN talk)", {(0, 1): "NN"}),
         ("(TOP (NP (NP (NN dog)) (NN food)))", {(0, 1): "NN", (1, 2): "NN", (0, 2): "NP"}),
+        # Functions and indices, as gold trees have them; a bracket's label is a whole.
+        (
+            "( (S-1 (NP-SBJ-2 (NN-X dog) (-LRB- -LRB-)) (VP=2 (VBD ate) (ADVP|PRT (RB up)))))",
+            {
+                **{(0, 1): "NN", (1, 2): "-LRB-", (0, 2): "NP"},
+                **{(2, 3): "VBD", (3, 4): "RB", (2, 4): "VP", (0, 4): "S"},
+            },
+        ),
     ],
 )
 def test_the_lowest_of_a_unary_chain_is_the_smallest(
@@ -104,7 +112,7 @@ def nodes(tree: Tree, start: int = 0, depth: int = 0) -> list[tuple[int, int, in
     for child in tree.children:
         found += nodes(child, end, depth + 1)
         end += len(child.leaves())
-    return [*found, (len(tree.leaves()), -depth, start, tree.label)]
+    return [*found, (len(tree.leaves()), -depth, start, plain_label(tree.label))]
 
 
 @given(aligned())

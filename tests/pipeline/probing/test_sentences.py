@@ -77,12 +77,12 @@ def test_flat_trees_are_left_out(words: list[str]) -> None:
 def test_a_bank_gives_the_words_of_its_trees_as_text_has_them(tmp_path: Path) -> None:
     path = tmp_path / "bank.mrg"
     path.write_text(
-        "( (S (NP-SBJ (-LRB- -LRB-) (NN x))\n   (VP (VBZ is) (NP (-NONE- *T*-1)))))\n"
+        "( (S (NP-SBJ (-LRB- -LRB-) (`` ``) (NN x))\n   (VP (VBZ is) (NP (-NONE- *T*-1)))))\n"
         "( (NP (-NONE- *)))\n(ROOT (NP (NN y)))\n",
         encoding="utf-8",
     )
-    assert list(SentenceFiles(path, path, path).sentences()) == [
-        sentence(1, "( x is", "( (S (NP-SBJ (-LRB- -LRB-) (NN x)) (VP (VBZ is))))"),
+    assert list(SentenceFiles(path, path, path).sentences("en")) == [
+        sentence(1, '( " x is', '( (S (NP-SBJ (-LRB- -LRB-) (`` ") (NN x)) (VP (VBZ is))))'),
         sentence(3, "y", "(ROOT (NP (NN y)))"),
     ]
 
@@ -92,10 +92,10 @@ def test_a_corpus_and_its_trees_have_as_many_lines(tmp_path: Path) -> None:
     for path, text in zip(paths, ("a\nb\n", "(A a)\n(B b)\n", "(C a)\n(D b)\n"), strict=True):
         path.write_text(text, encoding="utf-8")
     files = SentenceFiles(*paths)
-    assert list(files.sentences()) == [(1, "a", "(A a)", "(C a)"), (2, "b", "(B b)", "(D b)")]
+    assert list(files.sentences("en")) == [(1, "a", "(A a)", "(C a)"), (2, "b", "(B b)", "(D b)")]
     for path in paths[1:]:
         whole = path.read_text(encoding="utf-8")
         path.write_text(whole.split("\n")[0] + "\n", encoding="utf-8")
         with pytest.raises(InputError, match=rf"{path.name}:1: ends after 1 line; expected as"):
-            list(files.sentences())
+            list(files.sentences("en"))
         path.write_text(whole, encoding="utf-8")
