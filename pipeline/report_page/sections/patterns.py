@@ -12,7 +12,7 @@ from pipeline.patterns.drawn import FEWEST, MEASURES, drawn_categories, drawn_le
 from pipeline.report_page.charts.bars import axis
 from pipeline.report_page.charts.line_chart import LineChart, Point, line_chart
 from pipeline.report_page.inputs import Inputs
-from pipeline.report_page.numbers import read_number, read_table
+from pipeline.report_page.numbers import read_count, read_number, read_table
 from pipeline.report_page.section import Context
 
 if TYPE_CHECKING:
@@ -88,19 +88,19 @@ def read_rows(path: Path, table: Table) -> list[Row]:
         {
             column: row[column]
             if column in texts
-            else _number(column, row[column], table, path=path, line=line)
+            else _number(row, column, table, path=path, line=line)
             for column in columns
         }
         for line, row in read_table(path, columns)
     ]
 
 
-def _number(column: str, text: str, table: Table, *, path: Path, line: int) -> float | None:
+def _number(
+    row: Mapping[str, str], column: str, table: Table, *, path: Path, line: int
+) -> float | None:
     if column in table.counts:
-        if not (text.isascii() and text.isdecimal()):
-            message = f"{column}: expected a whole number, found {text!r}"
-            raise InputError(message, path=path, line=line)
-        return int(text)
+        return read_count(row, column, path=path, line=line)
+    text = row[column]
     # Where no resample has anything of a cell, there is no interval.
     if not text and column.endswith(("_low", "_high")):
         return None
