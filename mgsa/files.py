@@ -25,8 +25,10 @@ MAX_LINE_BYTES = 1 << 20
 """A longer line is no sentence, tree or entry, but a file of another kind; to read it would cost
 memory in proportion to its size."""
 MAX_JSON_BYTES = 16 << 20
-"""Manifests, settings and reports are far smaller. JSON takes up to thirty times its size in memory
-(`[[],[],…`), so a larger file is not read."""
+"""Manifests, settings and reports are far smaller. JSON of text and numbers takes some twelve times
+its size in memory, so a larger file is not read."""
+MAX_JSON_PARTS = 200_000
+"""Lists and sections of JSON; of nothing else (`[[],[],…`) it would take thirty times its size."""
 MAX_DEPTH = 50
 """Sections and lists within each other, in JSON and YAML: what reads them may recurse."""
 
@@ -200,11 +202,15 @@ def read_json(path: Path, *, max_bytes: int = MAX_JSON_BYTES) -> Any:
     """Read a JSON file.
 
     Raises:
-        InputError: it is missing, malformed, larger than `max_bytes` or nested too deeply; or it
-            holds what neither a number nor text can be here: thousands of digits, half of a
-            character.
+        InputError: it is missing, malformed, larger than `max_bytes`, nested too deeply or in too
+            many parts; or it holds what neither a number nor text can be here: thousands of digits,
+            half of a character.
     """
     text = read_text(path, "JSON", max_bytes=max_bytes)
+    # Brackets within text count too, of which there are few: to tell them apart is to read it all.
+    if text.count("[") + text.count("{") > MAX_JSON_PARTS:
+        message = f"expected JSON of at most {MAX_JSON_PARTS:,} lists and sections"
+        raise InputError(message, path=path)
     try:
         content = json.loads(text)
         if "\\ud" in text or "\\uD" in text:

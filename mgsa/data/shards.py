@@ -42,6 +42,18 @@ class Shards:
         """How many rows each file has."""
         return [sum(shard) for shard in self._row_groups]
 
+    def check_size(self, max_bytes: int) -> None:
+        """Check that all of it may be read at once.
+
+        Raises:
+            InputError: what its row groups promise is more than `max_bytes` together.
+        """
+        size = 0
+        for shard, path in enumerate(self.paths):
+            size += sum(_size(path, group) for group in _row_groups(self._open(shard)))
+            if size > max_bytes:
+                raise InputError(f"expected at most {max_bytes:,} bytes, found {size}", path=path)
+
     def check_columns(self, expected: pa.Schema) -> None:
         """Check that every file has these columns; it may have others besides.
 
@@ -113,13 +125,29 @@ def _bounded_rows(path: Path, group: pq.RowGroupMetaData) -> int:
             f"expected row groups of at most {MAX_ROW_GROUP_ROWS:,} rows, found {group.num_rows}",
             path=path,
         )
-    columns = map(group.column, range(group.num_columns))
-    size = sum(max(column.total_uncompressed_size, 4 * column.num_values) for column in columns)
+    size = _size(path, group)
     if size > MAX_ROW_GROUP_BYTES:
         raise InputError(
             f"expected row groups of at most {MAX_ROW_GROUP_BYTES:,} bytes, found {size}", path=path
         )
     return int(group.num_rows)
+
+
+def _size(path: Path, group: pq.RowGroupMetaData) -> int:
+    """How many bytes the columns of a row group promise to be, those that nobody reads too.
+
+    Raises:
+        InputError: one promises less than nothing, which would make room for the others.
+    """
+    size = 0
+    for column in map(group.column, range(group.num_columns)):
+        least = min(column.num_values, column.total_uncompressed_size, column.total_compressed_size)
+        if least < 0:
+            raise InputError(
+                f"expected counts of at least 0 in its footer, found {least}", path=path
+            )
+        size += max(column.total_uncompressed_size, 4 * column.num_values)
+    return size
 
 
 @contextmanager

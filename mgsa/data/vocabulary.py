@@ -12,8 +12,8 @@ from mgsa.files import read_json
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIAL_SYMBOLS = ("<pad>", "<s>", "</s>", "<unk>")
 
-MAX_BYTES = 64 << 20
-"""Of a `vocab.json`: some two million subwords, fifty times as many as are usual."""
+MAX_BYTES = 32 << 20
+"""Of a `vocab.json`: some million subwords, four times as many as the largest models have."""
 
 
 class Vocabulary:

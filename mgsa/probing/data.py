@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from mgsa.data.batch import RowColumns
-from mgsa.data.limits import Levels
+from mgsa.data.limits import MAX_PROBING_BYTES, Levels
 from mgsa.data.ragged import Ragged, level_lists
 from mgsa.data.row_checks import Failure, first_wrong, wrong_ids, wrong_levels, wrong_phrases
 from mgsa.data.schema import TAGS, VOCABULARY
@@ -143,12 +143,14 @@ class ProbingData:
         """All rows of a split, in the order of the file.
 
         Raises:
-            InputError: a column is missing, there are more or fewer rows than the manifest says, or
-                a row is not what encoders and probes rely on; the message names file and row.
+            InputError: a column is missing, there are more or fewer rows than the manifest says or
+                more than fit memory, or a row is not what encoders and probes rely on; the message
+                names file and row.
         """
         num_rows, path = self.num_rows(split), self.folder / f"{split}.parquet"
         shards = Shards([path])
         shards.check_columns(SCHEMA)
+        shards.check_size(MAX_PROBING_BYTES)
         (found,) = shards.rows
         if found != num_rows:
             raise InputError(

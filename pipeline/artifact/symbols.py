@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mgsa.data.schema import TAGS, UNKNOWN_TAG, VOCABULARY
-from mgsa.data.vocabulary import Vocabulary
+from mgsa.data.vocabulary import MAX_BYTES, Vocabulary
+from mgsa.errors import InputError
 from mgsa.files import read_lines, write_json
 from pipeline.artifact.columns import Lines
 from pipeline.artifact.phrase_columns import count_tags, num_levels
@@ -61,12 +62,22 @@ def collect_symbols(bpe: Path, partitions: Path, *, joint: bool) -> Symbols:
 
 
 def write_symbols(folder: Path, symbols: Symbols) -> None:
-    """Write the vocabularies and the tags into a dataset's folder."""
+    """Write the vocabularies and the tags into a dataset's folder.
+
+    Raises:
+        InputError: the vocabularies are larger than any that is read.
+    """
     source, target = symbols.vocabularies
+    path = folder / VOCABULARY
     write_json(
-        folder / VOCABULARY,
-        {"source": source.symbols, "target": None if source is target else target.symbols},
+        path, {"source": source.symbols, "target": None if source is target else target.symbols}
     )
+    size = path.stat().st_size
+    if size > MAX_BYTES:
+        raise InputError(
+            f"expected subwords for a {VOCABULARY} of at most {MAX_BYTES:,} bytes, got {size:,}: "
+            "learn fewer merges"
+        )
     write_json(folder / TAGS, symbols.tags)
 
 

@@ -19,6 +19,9 @@ from pipeline.text import read_sentences, split_tokens
 
 WINDOW_SENTENCES = 16384
 """Sentences that are sorted by length together, and held in memory."""
+WINDOW_CHARACTERS = 1 << 24
+"""A window ends with the sentence that reaches so many, which sentences never do: it would take a
+thousand characters in each of them."""
 
 
 Sentence = tuple[str, int, list[str]]
@@ -56,7 +59,7 @@ class Corpus:
     def batches(self) -> Iterator[Batch]:
         """Batches of new sentences, in the order of their numbers. Fills `windows` on the way."""
         sentences = read_tokens(self._tokenized)
-        while window := list(islice(sentences, WINDOW_SENTENCES)):
+        while window := _next_window(sentences):
             yield from self._batches_of(window)
 
     def stored(self, keys: Iterable[bytes]) -> None:
@@ -82,6 +85,18 @@ class Corpus:
         for number, start in enumerate(starts, start=first):
             keys = ordered[start : start + BATCH_SENTENCES]
             yield Batch(number, keys, [tokens_of[key] for key in keys])
+
+
+def _next_window(sentences: Iterator[Sentence]) -> list[Sentence]:
+    """The sentences that are held in memory together; none at the end."""
+    window = []
+    characters = 0
+    for sentence in islice(sentences, WINDOW_SENTENCES):
+        window.append(sentence)
+        characters += sum(map(len, sentence[2]))
+        if characters >= WINDOW_CHARACTERS:
+            break
+    return window
 
 
 def read_tokens(tokenized: Path) -> Iterator[Sentence]:

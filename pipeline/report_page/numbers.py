@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mgsa.errors import InputError
 from mgsa.files import read_json, read_lines
+from mgsa.settings import LONGEST_SHOWN, MOST
+
+MAX_TABLE_BYTES = 16 << 20
+"""Of a table that is held in memory as a whole; those that stages write are far smaller."""
 
 
 @dataclass(frozen=True)
@@ -97,26 +101,57 @@ class Report:
 
 
 def read_table(
-    path: Path, columns: Sequence[str], *, delimiter: str = ","
+    path: Path,
+    columns: Sequence[str],
+    *,
+    delimiter: str = ",",
+    max_bytes: int | None = MAX_TABLE_BYTES,
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """The lines of a table with a header line, by column, each with its number in the file.
 
     Raises:
-        InputError: it is missing, not UTF-8, or lacks one of `columns`; a line has too few values.
+        InputError: it is missing, not UTF-8, larger than `max_bytes`, or lacks one of `columns`; a
+            line has too few values, or a value that is endless or whose quotes don't fit.
     """
-    reader = csv.reader((f"{line}\n" for line in read_lines(path)), delimiter=delimiter)
-    header = next(reader, [])
+    rows = _rows(path, delimiter, max_bytes)
+    _, header = next(rows, (1, []))
     for column in columns:
         if column not in header:
             raise InputError(f"expected a column {column}", path=path, line=1)
-    for values in reader:
+    for line, values in rows:
         if len(values) != len(header):
             raise InputError(
-                f"expected {len(header)} values, found {len(values)}",
-                path=path,
-                line=reader.line_num,
+                f"expected {len(header)} values, found {len(values)}", path=path, line=line
             )
-        yield reader.line_num, dict(zip(header, values, strict=True))
+        yield line, dict(zip(header, values, strict=True))
+
+
+def _rows(path: Path, delimiter: str, max_bytes: int | None) -> Iterator[tuple[int, list[str]]]:
+    lines = (f"{line}\n" for line in read_lines(path, max_bytes=max_bytes))
+    # A quote that is never closed would make one value of all that follows.
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        try:
+            values = next(reader, None)
+        except csv.Error as error:
+            message = f"expected a line of a table: {error}"
+            raise InputError(message, path=path, line=reader.line_num) from None
+        if values is None:
+            return
+        yield reader.line_num, values
+
+
+def read_count(row: Mapping[str, str], column: str, *, path: Path, line: int) -> int:
+    """The whole number of a column.
+
+    Raises:
+        InputError: it is none, or larger than any count.
+    """
+    text = row[column]
+    if text.isascii() and text.isdecimal() and len(text) <= len(str(MOST)) and int(text) <= MOST:
+        return int(text)
+    message = f"{column}: expected a whole number, found {_short(text)!r}"
+    raise InputError(message, path=path, line=line)
 
 
 def read_number(text: str, *, path: Path, line: int) -> float:
@@ -128,4 +163,9 @@ def read_number(text: str, *, path: Path, line: int) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"expected a number, found {text!r}", path=path, line=line) from None
+        message = f"expected a number, found {_short(text)!r}"
+        raise InputError(message, path=path, line=line) from None
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"

@@ -239,13 +239,21 @@ def test_json_is_read_as_it_was_written(tmp_path: Path) -> None:
         (b"[" * 100_000, r"a\.json: expected JSON: "),
         (b"[" * 52 + b"]" * 52, r"a\.json: expected JSON of at most 50 levels$"),
         (b'{"a": ' * 52 + b"1" + b"}" * 52, r"a\.json: expected JSON of at most 50 levels$"),
+        (
+            b"[" + b"[]," * 200_000 + b"[]]",
+            r"a\.json: expected JSON of at most 200,000 lists and s",
+        ),
+        (
+            b"[" + b"{}," * 200_000 + b"{}]",
+            r"a\.json: expected JSON of at most 200,000 lists and s",
+        ),
         (b"9" * 5000, r"a\.json: expected JSON: Exceeds the limit \(4300 digits\)"),
         (b'{"a\\ud800": 1}', r"a\.json: expected text, found half of a character: '\\ud800'$"),
         (b'["\\uDFff"]', r"a\.json: expected text, found half of a character: '\\udfff'$"),
         (b'"' + b"x" * MAX_JSON_BYTES, r"a\.json: expected JSON of at most 16,777,216 bytes$"),
     ],
     ids=[
-        *("empty", "value", "bytes", "deep", "51 lists", "51 objects"),
+        *("empty", "value", "bytes", "deep", "51 lists", "51 objects", "lists", "objects"),
         *("number", "half in a key", "half in a value", "large"),
     ],
 )

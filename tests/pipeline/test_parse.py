@@ -275,6 +275,21 @@ def test_a_memory_that_would_be_replaced_is_refused(
     assert not (tmp_path / "out").exists()
 
 
+def test_windows_end_at_a_number_of_characters_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sentence may be a megabyte, and a window of many such more than fits memory."""
+    texts = ["a b", "c", "dd e", "f g h", "ii"]
+    tokenized = write_tokenized(tmp_path / "tokenized", texts)
+    monkeypatch.setattr(corpus_windows, "WINDOW_CHARACTERS", 3)
+    with ParseMemory(tmp_path / "memory.sqlite", "parser") as memory:
+        corpus = Corpus(tokenized, memory, 10)
+        sentences = [" ".join(tokens) for batch in corpus.batches() for tokens in batch.sentences]
+        windows = [[line for _, line, _ in window.sentences] for window in corpus.windows]
+    assert windows[:4] == [[1, 2], [3], [4], [5, 1]]
+    assert sorted(sentences) == sorted(texts)
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_corpus_without_news_is_not_held_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int

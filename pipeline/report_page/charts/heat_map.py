@@ -8,6 +8,7 @@ white ground goes, so that a drawing is as light or dark as what is around it.
 from __future__ import annotations
 
 import base64
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +18,12 @@ from xml.etree.ElementTree import Element
 from markupsafe import Markup
 
 from mgsa.errors import InputError
-from mgsa.files import NO_FILE, no_file
+from mgsa.files import NO_FILE, no_file, not_utf_8
 
+MAX_BYTES = 8 << 20
+"""Of a drawing: ten times as much as a map of long sentences takes."""
+MAX_DEPTH = 50
+"""Elements within each other, of which a drawing has some ten: what copies them recurses."""
 ELEMENTS = frozenset(
     {
         *("svg", "g", "defs", "clipPath", "use", "image", "text", "tspan"),
@@ -47,12 +52,15 @@ STYLES = frozenset(
 )
 SCALE = 1.5
 """CSS pixels of a point: matplotlib's small print in the size of this page's."""
+MAX_SIZE = 100_000
+"""Points: a page of forty metres."""
 
 _NAMESPACE = re.compile(r"\{[^}]*\}")
 _VALUE = re.compile(r"[#\w.,%() -]*")
 _REFERENCE = re.compile(r"url\(#([\w.-]+)\)")
 _PICTURE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+")
-_DECIMALS = re.compile(r"(\d+\.\d\d)\d+")
+_DECIMALS = re.compile(r"(?<!\d)(\d+\.\d\d)\d+")
+"""The look behind keeps a long run of digits from being tried from each of them."""
 _COLOURS = {"#000000": "currentColor", "#ebebeb": "var(--rule)"}
 """What stands for the page's own colours: text and axes, the lines between cells."""
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -73,12 +81,15 @@ def read_heat_map(path: Path, prefix: str) -> HeatMapDrawing:
         prefix: what names inside the drawing begin with, different for every drawing of a page.
 
     Raises:
-        InputError: it is missing, or neither SVG nor PNG.
+        InputError: it is missing, larger than `MAX_BYTES`, or neither SVG nor PNG.
     """
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except NO_FILE:
         raise no_file(path) from None
+    if len(data) > MAX_BYTES:
+        raise InputError(f"expected a drawing of at most {MAX_BYTES:,} bytes", path=path)
     if data.startswith(_PNG):
         encoded = base64.b64encode(data).decode("ascii")
         return HeatMapDrawing(picture=f"data:image/png;base64,{encoded}")
@@ -89,20 +100,13 @@ def clean_svg(data: bytes, prefix: str, path: Path) -> Markup:
     """An SVG of what draws in `data`, to stand inside HTML.
 
     Raises:
-        InputError: it is not SVG with a `viewBox`.
+        InputError: it is not SVG with a `viewBox`, in UTF-8, or nested too deeply.
     """
-    try:
-        root = ElementTree.fromstring(data)
-    except ElementTree.ParseError as error:
-        raise InputError(
-            f"expected SVG: {error.msg.split(':')[0]}", path=path, line=error.position[0]
-        ) from None
-    try:
-        _, _, width, height = (float(number) for number in root.get("viewBox", "").split())
-    except ValueError:
-        raise InputError("expected SVG with a viewBox of four numbers", path=path) from None
+    root = _parsed(data, path)
     if _tag(root) != "svg":
         raise InputError(f"expected SVG, found an element {_tag(root)}", path=path)
+    width, height = _size(root, path)
+    _check_depth(root, path)
     cleaned = _clean(root, prefix)
     assert cleaned is not None
     _drop_unused_names(cleaned)
@@ -110,6 +114,43 @@ def clean_svg(data: bytes, prefix: str, path: Path) -> Markup:
     cleaned.set("height", f"{SCALE * height:.0f}")
     cleaned.set("aria-hidden", "true")
     return Markup(ElementTree.tostring(cleaned, encoding="unicode"))
+
+
+def _parsed(data: bytes, path: Path) -> Element:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise not_utf_8(error, path=path) from None
+    if "<!ENTITY" in text:
+        raise InputError("expected SVG without entities of its own", path=path)
+    try:
+        return ElementTree.fromstring(text)  # as text: no other encoding that it names is tried
+    except ElementTree.ParseError as error:
+        raise InputError(
+            f"expected SVG: {error.msg.split(':')[0]}", path=path, line=error.position[0]
+        ) from None
+
+
+def _size(root: Element, path: Path) -> tuple[float, float]:
+    """Width and height of the `viewBox`."""
+    try:
+        x, y, width, height = (float(number) for number in root.get("viewBox", "").split())
+    except ValueError:
+        x = y = width = height = math.nan
+    if not all(abs(number) <= MAX_SIZE for number in (x, y, width, height)):
+        raise InputError(
+            f"expected SVG with a viewBox of four numbers, each at most {MAX_SIZE:,}", path=path
+        )
+    return width, height
+
+
+def _check_depth(root: Element, path: Path) -> None:
+    level = [root]
+    for _ in range(MAX_DEPTH):
+        level = [child for element in level for child in element]
+        if not level:
+            return
+    raise InputError(f"expected SVG of at most {MAX_DEPTH} levels of elements", path=path)
 
 
 def _clean(element: Element, prefix: str) -> Element | None:

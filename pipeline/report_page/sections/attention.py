@@ -12,7 +12,7 @@ from pipeline.analysis_settings import SHARES
 from pipeline.report_page.charts.bars import Part, stacked
 from pipeline.report_page.charts.heat_map import HeatMapDrawing, read_heat_map
 from pipeline.report_page.inputs import Inputs
-from pipeline.report_page.numbers import read_number, read_table
+from pipeline.report_page.numbers import read_count, read_number, read_table
 from pipeline.report_page.section import Context
 from pipeline.report_page.system import System
 
@@ -85,14 +85,11 @@ def _layers(system: System) -> Iterator[Layer]:
     found: dict[tuple[str, int], dict[tuple[str, str], float]] = {}
     columns = ("place", "layer", "attention", "quadrant", "share")
     for line, row in read_table(path, columns):
-        if row["quadrant"] not in QUADRANTS or not row["layer"].isdecimal():
-            raise InputError(
-                f"expected the number of a layer and one of {', '.join(QUADRANTS)}",
-                path=path,
-                line=line,
-            )
+        if row["quadrant"] not in QUADRANTS:
+            raise InputError(f"expected one of {', '.join(QUADRANTS)}", path=path, line=line)
+        layer = read_count(row, "layer", path=path, line=line)
         share = read_number(row["share"], path=path, line=line)
-        of_layer = found.setdefault((row["place"], int(row["layer"])), {})
+        of_layer = found.setdefault((row["place"], layer), {})
         of_layer[row["quadrant"], row["attention"]] = share
     for (place, layer), shares in found.items():
         quadrants = {

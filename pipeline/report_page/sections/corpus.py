@@ -11,7 +11,7 @@ from typing import NamedTuple
 from mgsa.errors import InputError
 from pipeline.report_page.charts.line_chart import LineChart, line_chart
 from pipeline.report_page.inputs import Inputs
-from pipeline.report_page.numbers import Report, read_table
+from pipeline.report_page.numbers import Report, read_count, read_table
 from pipeline.report_page.section import Context
 from pipeline.stage import SIDES, SPLITS
 from pipeline.text import read_parallel, read_sentences
@@ -96,13 +96,14 @@ def _examples(inputs: Inputs) -> Mapping[str, list[Dropped]]:
         return {}
     path = tokenized / "dropped.tsv"
     lines: dict[str, list[int]] = {reason: [] for reason in REASONS}
-    for number, row in read_table(path, ("split", "line", "reason"), delimiter="\t"):
-        if row["reason"] not in lines or not row["line"].isdecimal():
-            raise InputError(
-                f"expected a line and one of {', '.join(REASONS)}", path=path, line=number
-            )
+    # Of a large corpus the file is large, but only its first lines are kept.
+    columns = ("split", "line", "reason")
+    for number, row in read_table(path, columns, delimiter="\t", max_bytes=None):
+        if row["reason"] not in lines:
+            raise InputError(f"expected one of {', '.join(REASONS)}", path=path, line=number)
+        dropped = read_count(row, "line", path=path, line=number)
         if row["split"] == "train" and len(lines[row["reason"]]) < EXAMPLES:
-            lines[row["reason"]].append(int(row["line"]))
+            lines[row["reason"]].append(dropped)
     wanted = sorted(line for some in lines.values() for line in some)
     pairs = {} if corpus is None or not wanted else _pairs(corpus, wanted)
     return {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,8 +10,9 @@ from mgsa.errors import InputError
 from pipeline.patterns.drawn import FEWEST, MEASURES, drawn_categories, drawn_lengths
 from pipeline.report_page.charts.bars import axis
 from pipeline.report_page.charts.line_chart import LineChart, Point, line_chart
+from pipeline.report_page.charts.ticks import LARGEST
 from pipeline.report_page.inputs import Inputs
-from pipeline.report_page.numbers import read_number, read_table
+from pipeline.report_page.numbers import read_count, read_number, read_table
 from pipeline.report_page.section import Context
 
 if TYPE_CHECKING:
@@ -88,24 +88,24 @@ def read_rows(path: Path, table: Table) -> list[Row]:
         {
             column: row[column]
             if column in texts
-            else _number(column, row[column], table, path=path, line=line)
+            else _number(row, column, table, path=path, line=line)
             for column in columns
         }
         for line, row in read_table(path, columns)
     ]
 
 
-def _number(column: str, text: str, table: Table, *, path: Path, line: int) -> float | None:
+def _number(
+    row: Mapping[str, str], column: str, table: Table, *, path: Path, line: int
+) -> float | None:
     if column in table.counts:
-        if not (text.isascii() and text.isdecimal()):
-            message = f"{column}: expected a whole number, found {text!r}"
-            raise InputError(message, path=path, line=line)
-        return int(text)
+        return read_count(row, column, path=path, line=line)
+    text = row[column]
     # Where no resample has anything of a cell, there is no interval.
     if not text and column.endswith(("_low", "_high")):
         return None
     number = read_number(text, path=path, line=line)
-    if not math.isfinite(number):
+    if not abs(number) <= LARGEST:
         raise InputError(f"{column}: expected a number, found {text!r}", path=path, line=line)
     return number
 

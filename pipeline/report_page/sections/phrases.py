@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 from mgsa.errors import InputError
 from pipeline.report_page.charts.line_chart import LineChart, line_chart
 from pipeline.report_page.inputs import Inputs
-from pipeline.report_page.numbers import Report, read_table
+from pipeline.report_page.numbers import Report, read_count, read_table
 from pipeline.report_page.section import Context
 from pipeline.report_page.tags import family
 
@@ -48,27 +49,25 @@ def _shown(name: str) -> str:
     return f"{number}-grams" if kind == "ngram" else f"syntactic, level {number}"
 
 
-def _counts(path: Path, column: str) -> dict[int, dict[str, int]]:
-    """The counts of a file by level, then by what else is counted."""
-    counts: dict[int, dict[str, int]] = defaultdict(dict)
+def _counts(path: Path, column: str) -> Iterator[tuple[int, int, int, dict[str, str]]]:
+    """Line by line of a file of counts: its number, the level, how often, and all columns."""
     for line, row in read_table(path, ("level", column, "count")):
-        if not (row["level"].isdecimal() and row["count"].isdecimal()):
-            raise InputError("expected whole numbers", path=path, line=line)
-        counts[int(row["level"])][row[column]] = int(row["count"])
-    return counts
+        level, count = (read_count(row, name, path=path, line=line) for name in ("level", "count"))
+        if not count:
+            raise InputError("count: expected at least 1", path=path, line=line)
+        yield line, level, count, row
 
 
 def _lengths(path: Path) -> LineChart | None:
-    curves: dict[str, list[tuple[float, float]]] = {}
-    for level, counts in sorted(_counts(path, "length").items()):
-        try:
-            points = sorted((float(length), float(count)) for length, count in counts.items())
-        except ValueError:
-            raise InputError("expected lengths as whole numbers", path=path) from None
-        curves[f"level {level}"] = points
+    levels: dict[int, dict[int, int]] = defaultdict(dict)
+    for line, level, count, row in _counts(path, "length"):
+        levels[level][read_count(row, "length", path=path, line=line)] = count
     return line_chart(
         "Phrases by length",
-        curves,
+        {
+            f"level {level}": [(float(n), float(count)) for n, count in sorted(counts.items())]
+            for level, counts in sorted(levels.items())
+        },
         x_name="words",
         y_name="phrases",
         scale="log",
@@ -78,8 +77,11 @@ def _lengths(path: Path) -> LineChart | None:
 
 def _tags(path: Path) -> list[dict[str, object]]:
     """For each level its tags, the most frequent first, with their share of the phrases."""
+    counted: dict[int, dict[str, int]] = defaultdict(dict)
+    for _, level, count, row in _counts(path, "tag"):
+        counted[level][row["tag"]] = count
     levels: list[dict[str, object]] = []
-    for level, counts in sorted(_counts(path, "tag").items()):
+    for level, counts in sorted(counted.items()):
         total = sum(counts.values())
         ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         rest = ordered[TAGS_SHOWN:]

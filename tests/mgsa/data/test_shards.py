@@ -119,7 +119,8 @@ def test_a_split_without_files_is_refused(tmp_path: Path) -> None:
 def lists(tmp_path: Path) -> Path:
     """A file of twenty rows in two row groups, each column of which is one page."""
     path = tmp_path / "train.parquet"
-    table = pa.table({"ids": [[i] * 3 for i in range(NUM_ROWS)], "length": [3] * NUM_ROWS})
+    ids, three = [[i] * 3 for i in range(NUM_ROWS)], [3] * NUM_ROWS
+    table = pa.table({"ids": ids, "length": three, "nobody's": three})
     pq.write_table(table, path, row_group_size=NUM_ROWS // 2, use_dictionary=False)
     return path
 
@@ -137,6 +138,13 @@ def set_column(footer: Struct, column: int, field: int, number: int) -> None:
     columns(row_groups(footer)[0])[column][field][1] = number
 
 
+def make_room(footer: Struct) -> None:
+    """The column that nobody reads promises less than nothing, another one as much more."""
+    set_column(footer, 2, COLUMN_VALUES, -(2**40))
+    set_column(footer, 2, COLUMN_UNCOMPRESSED, -(2**42))
+    set_column(footer, 0, COLUMN_UNCOMPRESSED, 2**41)
+
+
 @pytest.mark.parametrize(
     ("lie", "message"),
     [
@@ -151,6 +159,10 @@ def set_column(footer: Struct, column: int, field: int, number: int) -> None:
         (lambda f: set_column(f, 0, COLUMN_COMPRESSED, 2**31), "a readable Parquet file: "),
         (lambda f: set_column(f, 0, COLUMN_VALUES, 0), "a readable Parquet file: "),
         (lambda f: set_column(f, 0, COLUMN_DATA_PAGE, 2**40), "a readable Parquet file: "),
+        (lambda f: set_column(f, 2, COLUMN_VALUES, -1), "counts of at least 0 in its footer, fo"),
+        (lambda f: set_column(f, 2, COLUMN_UNCOMPRESSED, -1), "counts of at least 0 in its foot"),
+        (lambda f: set_column(f, 2, COLUMN_COMPRESSED, -1), "counts of at least 0 in its footer"),
+        (make_room, "counts of at least 0 in its footer, found -4398046511104"),
     ],
 )
 def test_a_footer_that_lies_is_named(

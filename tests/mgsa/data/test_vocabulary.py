@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -103,8 +104,27 @@ def test_a_file_of_more_than_any_vocabulary_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "vocab.json"
     with path.open("wb") as file:
         file.truncate(10 << 30)
-    with pytest.raises(InputError, match=r"vocab\.json: expected JSON of at most 67,108,864 bytes"):
+    with pytest.raises(InputError, match=r"vocab\.json: expected JSON of at most 33,554,432 bytes"):
         read_vocabularies(path)
+
+
+def test_large_vocabularies_of_a_script_of_many_bytes_are_read(tmp_path: Path) -> None:
+    symbols = [*SPECIAL_SYMBOLS, "[", "[[", *(f"शब्द{i}@@" for i in range(100_000))]
+    write_json(tmp_path / "vocab.json", {"source": symbols, "target": symbols})
+    source, target = read_vocabularies(tmp_path / "vocab.json")
+    assert len(source) == len(target) == 100_006
+
+
+def test_lists_within_lists_are_refused_before_they_are_read(tmp_path: Path) -> None:
+    """They would take thirty times the size of the file, and seconds for each megabyte."""
+    path = tmp_path / "vocab.json"
+    path.write_text(f'{{"source": [{"[]," * 1_000_000}[]], "target": null}}', "utf-8")
+    started = time.process_time()
+    with pytest.raises(
+        InputError, match=r"vocab\.json: expected JSON of at most 200,000 lists and"
+    ):
+        read_vocabularies(path)
+    assert time.process_time() - started < 1
 
 
 def test_tags_are_read(tmp_path: Path) -> None:

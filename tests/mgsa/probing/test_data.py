@@ -18,6 +18,7 @@ from mgsa.files import read_json, write_json
 from mgsa.model.build import build_model
 from mgsa.probing.data import open_probing_data
 from mgsa.probing.schema import SCHEMA
+from tests.forged_parquet import COLUMN_UNCOMPRESSED, Struct, columns, forge_footer, row_groups
 from tests.probing_folders import TREES, build, record, write_dataset
 from tests.random_rows import mgsa
 
@@ -140,6 +141,23 @@ def test_columns_and_rows_must_be_those_of_the_schema(folder: Path) -> None:
     pq.write_table(table.slice(0, 2), path)
     record(path)
     with pytest.raises(InputError, match=r"expected 8 rows as in the manifest, found 2"):
+        open_probing_data(folder).rows("train")
+
+
+def test_row_groups_are_bounded_in_sum(folder: Path) -> None:
+    """They are read at once, so it is no help that each of them is small enough."""
+    path = folder / "train.parquet"
+    pq.write_table(pq.read_table(path), path, row_group_size=3)
+
+    def lie(footer: Struct) -> None:
+        for group in row_groups(footer):
+            columns(group)[0][COLUMN_UNCOMPRESSED][1] = 2**29
+
+    forge_footer(path, lie)
+    record(path)
+    with pytest.raises(
+        InputError, match=r"train\.parquet: expected at most 1,073,741,824 bytes, f"
+    ):
         open_probing_data(folder).rows("train")
 
 

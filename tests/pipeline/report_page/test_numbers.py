@@ -8,7 +8,7 @@ import pytest
 
 from mgsa.errors import InputError
 from mgsa.files import write_json
-from pipeline.report_page.numbers import Report, read_number, read_table
+from pipeline.report_page.numbers import Report, read_count, read_number, read_table
 
 
 def test_numbers_are_what_the_file_has(tmp_path: Path) -> None:
@@ -96,6 +96,12 @@ def test_a_table_is_read_by_column(tmp_path: Path) -> None:
         ("level,count\n", r"tags.csv:1: expected a column tag"),
         ("", r"tags.csv:1: expected a column tag"),
         ("tag,count\nNP,1\nVP\n", r"tags.csv:3: expected 2 values, found 1"),
+        (f"tag,count\n{'N' * 131_073},1\n", r"tags.csv:2: expected a line of a table: field la"),
+        ('tag,count\n"NP,1\nVP,2\n', r"tags.csv:3: expected a line of a table: unexpected end"),
+        ('tag,count\n"' + "NP\n" * 50_000, r"tags.csv:\d+: expected a line of a table: field la"),
+        ('tag,count\n"N"P,1\n', r"tags.csv:2: expected a line of a table: ',' expected after '\"'"),
+        ("tag,count\nN\rP,1\n", r"tags.csv:2: expected a line of a table: new-line character se"),
+        ("tag\n" + "NP\n" * (6 << 20), r"tags.csv: expected at most 16,777,216 bytes$"),
     ],
 )
 def test_what_is_no_such_table_is_named(tmp_path: Path, text: str, message: str) -> None:
@@ -103,6 +109,13 @@ def test_what_is_no_such_table_is_named(tmp_path: Path, text: str, message: str)
     path.write_text(text, "utf-8")
     with pytest.raises(InputError, match=message):
         list(read_table(path, ("tag",)))
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1.0", "²", "٣", "9" * 19, "9" * 5000])
+def test_a_count_as_text(text: str) -> None:
+    assert read_count({"n": "012"}, "n", path=Path("x"), line=1) == 12
+    with pytest.raises(InputError, match=r"x:7: n: expected a whole number, found '.{0,201}'$"):
+        read_count({"n": text}, "n", path=Path("x"), line=7)
 
 
 def test_a_number_as_text() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -30,6 +31,9 @@ AAAA"/>
  <clipPath id="c"><rect width="1" height="1"/></clipPath>
  <text x="1">&lt;b&gt; kept <tspan>too</tspan></text><!-- a comment -->
 </svg>"""
+
+
+SVG = b"<svg viewBox='0 0 1 1'>%b</svg>"
 
 
 @pytest.fixture(scope="module")
@@ -90,13 +94,36 @@ def test_a_png_stands_for_itself(tmp_path: Path) -> None:
     assert drawing.picture == "data:image/png;base64,iVBORw0KGgpyZXN0"
 
 
+@pytest.mark.parametrize("encoding", ["foo", "utf-7", "big5", "utf-16", "latin-1"])
+def test_a_drawing_is_utf_8_whatever_it_says(encoding: str) -> None:
+    data = f"<?xml version='1.0' encoding='{encoding}'?>".encode()
+    data += SVG % "<text>木 +AGE-</text>".encode()
+    assert "<text>木 +AGE-</text>" in clean_svg(data, "p-", Path("x.svg"))
+
+
+def test_a_long_run_of_digits_takes_no_longer_than_other_text() -> None:
+    digits = b"<path d='%b 1.23456'/>" % (b"1" * 300_000)
+    started = time.process_time()
+    assert '1 1.23"' in str(clean_svg(SVG % digits, "p-", Path("x.svg")))
+    assert time.process_time() - started < 5
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
         (b"<svg", r"x\.svg:1: expected SVG"),
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", r"x\.svg: expected SVG with a viewBox"),
         (b"<html viewBox='0 0 1 1'/>", r"x\.svg: expected SVG, found an element html"),
+        (b"<svg viewBox='0 0 nan 1'/>", r"x\.svg: expected SVG with a viewBox of four numbers"),
+        (b"<svg viewBox='0 -inf 1 1'/>", r"x\.svg: expected SVG with a viewBox of four numbers"),
+        (b"<svg viewBox='0 0 1e9 1'/>", r"x\.svg: expected SVG .* each at most 100,000$"),
+        (b"<svg>\n\xff</svg>", r"x\.svg:2: expected UTF-8 text: invalid start byte at byte 1$"),
+        ("<?xml version='1.0'?><svg/>".encode("utf-16"), r"x\.svg:1: expected UTF-8 text"),
+        (b"<!DOCTYPE svg [<!ENTITY a 'aa'>]><svg/>", r"x\.svg: expected SVG without entities"),
+        (SVG % (b"<g>" * 100_000 + b"</g>" * 100_000), r"x\.svg: expected SVG of at most 50 level"),
+        (SVG % (b" " * (8 << 20)), r"x\.svg: expected a drawing of at most 8,388,608 bytes$"),
     ],
+    ids=range(11),
 )
 def test_what_is_no_drawing_is_named(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "x.svg"

@@ -58,5 +58,5 @@ def test_an_unknown_quadrant_is_named(tmp_path: Path) -> None:
     write_run(tmp_path, ["a b", "c d"])
     path = tmp_path / "own/attention/attention_shares.csv"
     path.write_text(SHARES.replace("token_to_phrase", "here_to_there", 1), "utf-8")
-    with pytest.raises(InputError, match=r"attention_shares.csv:3: expected the number of a layer"):
+    with pytest.raises(InputError, match=r"attention_shares.csv:3: expected one of token_to_token"):
         context(inputs_of(tmp_path))

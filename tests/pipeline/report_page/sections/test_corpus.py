@@ -44,5 +44,5 @@ def test_an_unknown_reason_is_named(tmp_path: Path) -> None:
     (tmp_path / "tokenized/dropped.tsv").write_text(
         "split\tline\treason\ntrain\t1\tugly\n", "utf-8"
     )
-    with pytest.raises(InputError, match=r"dropped.tsv:2: expected a line and one of empty, short"):
+    with pytest.raises(InputError, match=r"dropped.tsv:2: expected one of empty, short"):
         context(inputs_of(tmp_path))

@@ -43,8 +43,14 @@ def test_without_its_inputs_there_is_no_section(finished_run: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "line", "message"),
     [
-        ("tags", "1,NP,many", "tags.csv:2: expected whole numbers"),
-        ("phrase_lengths", "1,long,3", "phrase_lengths.csv: expected lengths as whole numbers"),
+        ("tags", "1,NP,many", "tags.csv:2: count: expected a whole number, found 'many'"),
+        ("tags", "1,NP,0", "tags.csv:2: count: expected at least 1"),
+        ("phrase_lengths", "1,long,3", "phrase_lengths.csv:2: length: expected a whole number, f"),
+        (
+            "phrase_lengths",
+            f"1,{'9' * 5000},3",
+            "phrase_lengths.csv:2: length: expected a whole number, f",
+        ),
     ],
 )
 def test_malformed_counts_are_named(tmp_path: Path, name: str, line: str, message: str) -> None:
