@@ -99,11 +99,11 @@ def _give_up_stdout() -> None:
 
 
 def _fail(message: str, status: int) -> int:
-    print(f"error: {_one_line(message)}", file=sys.stderr)
+    print(f"error: {one_line(message)}", file=sys.stderr)
     return status
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """`text` on one line that gives a terminal no orders, though files that it quotes may want to.
 
     What is not printable is written as in Python's text (`\\n`, `\\x1b`); what goes on and on is

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from mgsa.command import progress, run
+from mgsa.command import one_line, progress, run
 from mgsa.data.limits import MAX_ROW_GROUP_ROWS
 from mgsa.files import write_json
 from mgsa.settings import Positive, Range, to_mapping
@@ -245,7 +245,7 @@ def _tell(arguments: argparse.Namespace) -> None:
     from pipeline.artifact.difference import differences
 
     if arguments.info:
-        lines = description(open_dataset(arguments.info, verify=False).manifest)
+        lines = description(open_dataset(arguments.info, verify=False))
     elif arguments.verify:
         counts = verify_dataset(arguments.verify).manifest.rows.items()
         rows = ", ".join(f"{count:,} {split}" for split, count in counts)
@@ -253,7 +253,7 @@ def _tell(arguments: argparse.Namespace) -> None:
     else:
         lines = differences(*(open_dataset(folder, verify=False) for folder in arguments.diff))
     for line in lines:
-        print(line)
+        print(one_line(line))  # of which others may have written a part
 
 
 if __name__ == "__main__":

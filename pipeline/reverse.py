@@ -15,9 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mgsa.command import progress, run
-from mgsa.files import read_json, replacing_folder, write_json
-from pipeline.artifact.manifest import DATASET_MARKS, write_manifest
-from pipeline.stage import check_replaceable
+from mgsa.errors import InputError
+from mgsa.files import replacing_folder, write_json
+from mgsa.listed_files import MANIFEST
+from pipeline.artifact.description import facts, split_counts
+from pipeline.artifact.manifest import DATASET_MARKS, read_object, write_manifest
+from pipeline.stage import SPLITS, check_replaceable
 
 if TYPE_CHECKING:
     from mgsa.data.artifact import Dataset
@@ -26,9 +29,14 @@ _OTHER = {"source": "target", "target": "source"}
 
 
 def reverse_dataset(dataset: Dataset, folder: Path) -> None:
-    """Fill `folder` with the artifact."""
+    """Fill `folder` with the artifact.
+
+    Raises:
+        InputError: the dataset is not as the pipeline writes them, or a file of it is damaged.
+    """
     from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
 
+    _check_origin(dataset)
     source, target = dataset.vocabularies
     vocabularies = {
         "source": target.symbols,
@@ -39,17 +47,18 @@ def reverse_dataset(dataset: Dataset, folder: Path) -> None:
     codes, *frequencies = BPE_FILES
     for name, other in zip(BPE_FILES, (codes, *reversed(frequencies)), strict=True):
         shutil.copyfile(dataset.folder / name, folder / other)
-    preprocessing = read_json(dataset.folder / PREPROCESSING)
-    write_json(folder / PREPROCESSING, swapped_sides(preprocessing))
+    path = dataset.folder / PREPROCESSING
+    write_json(folder / PREPROCESSING, swapped_sides(read_object(path, {}), f"{path}: "))
     files = {split: _write_split(folder, split, dataset) for split in dataset.manifest.rows}
-    content = dataset.manifest.content
+    content, where = dataset.manifest.content, f"{dataset.folder / MANIFEST}: manifest."
     manifest = {
-        **swapped_sides(content),
+        **swapped_sides(content, where),
         "levels": 0,
         "tags": 1,
-        "vocabulary": swapped_sides(content["vocabulary"]),
+        "vocabulary": swapped_sides(content["vocabulary"], f"{where}vocabulary."),
         "splits": {
-            name: swapped_sides(counts) | {"phrases": 0, "phrases_unknown": 0, "files": files[name]}
+            name: swapped_sides(counts, f"{where}splits.{name}.")
+            | {"phrases": 0, "phrases_unknown": 0, "files": files[name]}
             for name, counts in content["splits"].items()
         },
         "made_by": {**content["made_by"], "reversed_from": dataset.manifest.identity},
@@ -57,12 +66,42 @@ def reverse_dataset(dataset: Dataset, folder: Path) -> None:
     write_manifest(folder, manifest, figures={})
 
 
-def swapped_sides(content: Mapping[str, Any]) -> dict[str, Any]:
-    """An object whose keys of source and target have each other's values: `source_language`, …"""
+def _check_origin(dataset: Dataset) -> None:
+    """Check that a dataset is the pipeline's own: of those that others made, too little is known.
+
+    Raises:
+        InputError: it is not.
+    """
+    from mgsa.data.schema import BPE_FILES, PREPROCESSING
+
+    path = dataset.folder / MANIFEST
+    where = f"{path}: manifest"
+    facts(dataset.manifest.content, where)
+    split_counts(dataset.manifest.content, where)
+    for split in SPLITS:
+        if not dataset.manifest.rows.get(split):
+            raise InputError(f"splits.{split}: expected rows", path=path)
+    for name in (*BPE_FILES, PREPROCESSING):
+        if name not in dataset.manifest.files:
+            raise InputError(f"expected {name} among the files", path=path)
+
+
+def swapped_sides(content: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """An object whose keys of source and target have each other's values: `source_language`, …
+
+    Args:
+        where: what stands before a key where an error names it.
+
+    Raises:
+        InputError: there is such a key of one side alone.
+    """
     found = {}
     for key in content:
         side, separator, rest = key.partition("_")
-        found[key] = content[f"{_OTHER.get(side, side)}{separator}{rest}"]
+        other = f"{_OTHER.get(side, side)}{separator}{rest}"
+        if other not in content:
+            raise InputError(f"{where}{other}: missing; expected it beside {key}")
+        found[key] = content[other]
     return found
 
 

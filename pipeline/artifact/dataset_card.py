@@ -56,16 +56,22 @@ def dataset_card(content: Mapping[str, Any], figures: Mapping[str, float]) -> st
     Args:
         content: the manifest.
         figures: what the stages before reported, of which those in `FIGURES` are shown.
+
+    Raises:
+        InputError: the manifest lacks something that the pipeline writes, or has it otherwise.
     """
     source, target = content["source_language"], content["target_language"]
-    splits = split_counts(content)
+    splits = {
+        split: [counts.get(name, 0) for name in COUNTS]
+        for split, counts in split_counts(content, "manifest").items()
+    }
     shown = {what: figures[name] for name, what in FIGURES.items() if name in figures}
     sections = [
         f"---\n{yaml.safe_dump(_front_matter(content), sort_keys=False)}---",
         f"# {content['name']}, {source} → {target}",
         "Sentence pairs as arrays for neural machine translation: subwords, syntactic phrases with "
         "their tags, word links, and the text that they are of.",
-        _table({name: [value] for name, value in facts(content).items()}, ["", ""]),
+        _table({name: [value] for name, value in facts(content, "manifest").items()}, ["", ""]),
         "## Splits",
         _table(splits, ["split", *COUNTS.values()]),
     ]

@@ -32,7 +32,7 @@ def differences(first: Dataset, second: Dataset) -> Iterator[str]:
     ):
         yield from _sets(f"vocabulary of the {side}", set(mine.symbols), set(other.symbols))
     yield from _sets("tags", set(first.tags), set(second.tags))
-    for split in [*first.manifest.rows, *(second.manifest.rows.keys() - first.manifest.rows)]:
+    for split in {**first.manifest.rows, **second.manifest.rows}:
         yield from _pairs(split, first, second)
 
 

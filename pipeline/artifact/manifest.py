@@ -79,7 +79,10 @@ def parser_description(folder: Path) -> dict[str, Any]:
     Raises:
         InputError: the folder is no parser.
     """
-    content = read_object(folder / "parser.json", {"kind": str, "identity": str})
+    path = folder / "parser.json"
+    content = read_object(path, {"kind": str, "identity": str})
+    if content["kind"] == "stanza":
+        read_object(path, {"language": str, "package": str})
     return {key: value for key, value in content.items() if key != "files"}
 
 

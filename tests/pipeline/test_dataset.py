@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import resource
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -19,6 +20,7 @@ from mgsa.data.artifact import open_dataset
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
 from mgsa.errors import InputError
 from mgsa.files import read_json, write_json
+from pipeline.artifact import symbols
 from pipeline.dataset import main
 from tests.stage_folders import (
     BUSH,
@@ -100,6 +102,17 @@ def test_two_vocabularies_are_of_a_side_each(stages: Path) -> None:
     assert "held" in content["source"]
     assert "held" not in content["target"]
     assert "sprach" in content["target"]
+
+
+def test_a_vocabulary_that_nobody_would_read_is_not_written(
+    stages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(symbols, "MAX_BYTES", 100)
+    with pytest.raises(
+        InputError, match=r"a vocab\.json of at most 100 bytes, got \d+: learn fewe"
+    ):
+        build(stages)
+    assert not (stages / "dataset").exists()
 
 
 def test_tags_are_those_of_training_by_frequency(stages: Path) -> None:
@@ -284,6 +297,23 @@ def test_a_dataset_differs_from_another(
     assert not [line for line in lines if line.startswith("pairs of valid")]
     (line,) = [line for line in lines if line.startswith("vocabulary of the target: ")]
     assert line.endswith("0 in the first alone, 2 in the second alone")
+
+
+@pytest.mark.parametrize("option", ["--info", "--diff"])
+def test_what_others_wrote_gives_a_terminal_no_orders(
+    stages: Path, tmp_path: Path, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ours = build(stages)
+    other = Path(shutil.copytree(ours, tmp_path / "other"))
+    content = read_json(other / "manifest.json")
+    content |= {"name": "\x1b]0;mine\x07\nlevels: 9", "\x1b[2J": ["\x9b1m"]}
+    write_json(other / "manifest.json", content)
+    folders = [ours, other] if option == "--diff" else [other]
+    assert run(main, [option, *map(str, folders)]) == 0
+    said = capsys.readouterr().out
+    assert r"\x1b]0;mine\x07\nlevels: 9" in said
+    assert all(line.isprintable() for line in said.split("\n"))
+    assert "levels: 9" not in said.split("\n")
 
 
 def test_verifying_says_what_is_there(stages: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,9 +8,12 @@ from mgsa.command import run
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.batch import Row
 from mgsa.data.verification import verify_dataset
-from mgsa.files import read_json
+from mgsa.errors import InputError
+from mgsa.files import read_json, write_json
 from pipeline.reverse import main
 from pipeline.stage import SPLITS
+from tests.all_stages import record
+from tests.copy_task import write_copy_task
 from tests.stage_folders import BUSH, YES, build, random_dataset, random_pairs, write_stages
 
 
@@ -75,6 +78,56 @@ def test_turned_round_twice_it_lacks_phrases_alone(dataset: Dataset, tmp_path: P
 
     for split in dataset.manifest.rows:
         assert list(map(pair, twice.read(split))) == list(map(pair, dataset.read(split)))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("manifest.json", {"source_x": 1}, "manifest.target_x: missing; expected it beside sour"),
+        ("manifest.json", {"made_by": {}}, "manifest.made_by.libraries: missing; expected a sec"),
+        ("preprocessing.json", {"target_x": 1}, "source_x: missing; expected it beside target_x"),
+        ("preprocessing.json", None, "expected an object"),
+    ],
+)
+def test_what_has_no_other_side_is_named(
+    dataset: Dataset,
+    tmp_path: Path,
+    name: str,
+    change: dict[str, object] | None,
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = dataset.folder / name
+    write_json(path, None if change is None else read_json(path) | change)
+    if name != "manifest.json":
+        record(path)
+    out = tmp_path / "turned"
+    assert run(main, ["--dataset", str(dataset.folder), "--out", str(out)]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {path}: {message}")
+    assert not out.exists()
+
+
+def test_a_dataset_of_others_is_not_turned_round(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_copy_task(tmp_path / "dataset")
+    assert run(main, ["--dataset", str(folder), "--out", str(tmp_path / "turned")]) == 2
+    said = "manifest.tags: missing; expected a whole number at least 0"
+    assert capsys.readouterr().err == f"error: {folder / 'manifest.json'}: {said}\n"
+
+
+@pytest.mark.parametrize("missing", ["test", "vocab.source"])
+def test_what_a_dataset_lacks_is_named(dataset: Dataset, tmp_path: Path, missing: str) -> None:
+    path = dataset.folder / "manifest.json"
+    content = read_json(path)
+    if missing == "test":
+        del content["splits"]["test"]
+    else:
+        del content["files"][missing]
+        (dataset.folder / missing).unlink()
+    write_json(path, content)
+    with pytest.raises(InputError, match=rf"manifest\.json: .*{missing}"):
+        main(["--dataset", str(dataset.folder), "--out", str(tmp_path / "turned")])
 
 
 def test_something_else_is_not_replaced(

@@ -47,9 +47,9 @@ def test_what_inference_needs_is_missed(tmp_path: Path, section: str) -> None:
 
 
 def test_a_parser_is_its_identity(tmp_path: Path) -> None:
-    content = {"kind": "stanza", "identity": "abc", "files": {"a.pt": "def"}, "f1": 0.9}
-    write_json(tmp_path / "parser.json", content)
-    assert parser_description(tmp_path) == {"kind": "stanza", "identity": "abc", "f1": 0.9}
+    content = {"kind": "stanza", "identity": "abc", "language": "en", "package": "wsj"}
+    write_json(tmp_path / "parser.json", content | {"files": {"a.pt": "def"}})
+    assert parser_description(tmp_path) == content
 
 
 @pytest.mark.parametrize(
@@ -58,6 +58,7 @@ def test_a_parser_is_its_identity(tmp_path: Path) -> None:
         ([], "expected an object"),
         ({"kind": "stanza"}, "expected the key 'identity'"),
         ({"kind": "stanza", "identity": 5}, "identity: expected text"),
+        ({"kind": "stanza", "identity": "a", "language": "en"}, "expected the key 'package'"),
     ],
 )
 def test_a_folder_that_is_no_parser_is_named(tmp_path: Path, content: object, message: str) -> None:
