@@ -143,7 +143,9 @@ def _size(path: Path, group: pq.RowGroupMetaData) -> int:
     for column in map(group.column, range(group.num_columns)):
         least = min(column.num_values, column.total_uncompressed_size, column.total_compressed_size)
         if least < 0:
-            raise InputError(f"expected counts of at least 0 in its footer, found {least}", path=path)
+            raise InputError(
+                f"expected counts of at least 0 in its footer, found {least}", path=path
+            )
         size += max(column.total_uncompressed_size, 4 * column.num_values)
     return size
 

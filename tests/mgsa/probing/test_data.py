@@ -155,7 +155,9 @@ def test_row_groups_are_bounded_in_sum(folder: Path) -> None:
 
     forge_footer(path, lie)
     record(path)
-    with pytest.raises(InputError, match=r"train\.parquet: expected at most 1,073,741,824 bytes, f"):
+    with pytest.raises(
+        InputError, match=r"train\.parquet: expected at most 1,073,741,824 bytes, f"
+    ):
         open_probing_data(folder).rows("train")
 
 
