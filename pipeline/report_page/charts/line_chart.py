@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from pipeline.report_page.charts.text_width import text_width
-from pipeline.report_page.charts.ticks import label, log_ticks, ticks
+from pipeline.report_page.charts.ticks import LARGEST, SMALLEST, label, log_ticks, ticks
 
 WIDTH, HEIGHT = 360, 220
 """User units, about CSS pixels: a chart fills the width of a phone, or a column of a laptop."""
@@ -114,7 +114,9 @@ def line_chart(
     signed: bool = False,
     digits: int = 2,
 ) -> LineChart | None:
-    """The chart of some curves by name; what is not finite is left out, and so is an empty curve.
+    """The chart of some curves by name.
+
+    What is not finite, or nearly so, is left out, and so is an empty curve.
 
     Args:
         styles: the number of each curve's style; without it, their order says.
@@ -167,8 +169,8 @@ def _drawable(points: Points, *, log: bool) -> list[Point]:
     return [
         point
         for point in (Point(*values) for values in points)
-        if all(map(math.isfinite, (point.x, *point.heights)))
-        and (not log or min(point.heights) > 0)
+        if all(abs(value) <= LARGEST for value in (point.x, *point.heights))
+        and (not log or min(point.heights) >= SMALLEST)
     ]
 
 
@@ -178,9 +180,10 @@ def _along_x(
     """What stands at which values of x, and those at the ends of the axis."""
     if names is not None:
         return dict(enumerate(names)), (-0.5, len(names) - 0.5)
-    marks = ticks(0.0 if from_zero else xs[0], xs[-1])
+    ends = [*xs, 0.0] if from_zero else xs
+    marks = ticks(min(ends), max(ends))
     # The last round number may be far from the last point: the axis ends at the point.
-    last = marks[-1] if xs[0] == xs[-1] else xs[-1]
+    last = marks[-1] if xs[0] == xs[-1] else max(ends)
     return {mark: label(mark) for mark in marks if mark <= last}, (marks[0], last)
 
 

@@ -5,20 +5,27 @@ from __future__ import annotations
 import math
 
 STEPS = (1, 2, 5, 10)
+LARGEST = 1e100
+"""What is larger has no place on an axis: the distance of two such may be infinite."""
+SMALLEST = 1 / LARGEST
+"""Of a range, or of what has a logarithm: parts of what is smaller may be zero."""
 
 
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
     """About `count` multiples of 1, 2 or 5 times a power of ten, the first and last just outside.
 
-    A range of one value is widened to have some.
+    A range of one value, or of values that are as good as one, is widened to have some.
     """
-    if low == high:
-        low, high = low - (abs(low) or 1) / 2, high + (abs(high) or 1) / 2
+    largest = max(abs(low), abs(high))
+    if high - low <= max(1e-12 * largest, SMALLEST):
+        half = largest / 2 if largest > SMALLEST else 0.5
+        low, high = low - half, high + half
     rough = (high - low) / max(count - 1, 1)
-    power = 10.0 ** math.floor(math.log10(rough))
+    exponent = math.floor(math.log10(rough))
+    power = 10.0**exponent
     step = next(factor * power for factor in STEPS if factor * power >= rough * (1 - 1e-9))
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [round(number * step, 12) for number in range(first, last + 1)]
+    return [round(number * step, max(12, 2 - exponent)) for number in range(first, last + 1)]
 
 
 def log_ticks(low: float, high: float) -> list[float]:

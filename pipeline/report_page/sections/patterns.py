@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +10,7 @@ from mgsa.errors import InputError
 from pipeline.patterns.drawn import FEWEST, MEASURES, drawn_categories, drawn_lengths
 from pipeline.report_page.charts.bars import axis
 from pipeline.report_page.charts.line_chart import LineChart, Point, line_chart
+from pipeline.report_page.charts.ticks import LARGEST
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.numbers import read_count, read_number, read_table
 from pipeline.report_page.section import Context
@@ -105,7 +105,7 @@ def _number(
     if not text and column.endswith(("_low", "_high")):
         return None
     number = read_number(text, path=path, line=line)
-    if not math.isfinite(number):
+    if not abs(number) <= LARGEST:
         raise InputError(f"{column}: expected a number, found {text!r}", path=path, line=line)
     return number
 

@@ -56,11 +56,16 @@ def test_a_logarithmic_axis_puts_equal_factors_equally_far() -> None:
 
 
 def test_what_is_not_finite_is_left_out() -> None:
-    curve = [(0.0, math.nan), (1.0, 5.0), (2.0, math.inf)]
+    curve = [(0.0, math.nan), (1.0, 5.0), (2.0, math.inf), (3.0, 1e308)]
     assert chart({"a": curve}).rows == ((1.0, (5.0,)),)
     assert line_chart("t", {"a": [(0.0, math.nan)]}, x_name="", y_name="") is None
     assert line_chart("t", {"a": [(0.0, 0.0)]}, x_name="", y_name="", scale="log") is None
     assert line_chart("t", {}, x_name="", y_name="") is None
+
+
+def test_zero_is_an_end_of_x_on_either_side() -> None:
+    for points, domain in (([(2, 1), (4, 1)], (0, 4)), ([(-4, 1), (-2, 1)], (-4, 0))):
+        assert chart({"a": points}, x_from_zero=True).domain == domain
 
 
 def test_points_of_a_long_curve_are_not_marked() -> None:

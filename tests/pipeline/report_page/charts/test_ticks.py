@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pipeline.report_page.charts.ticks import label, log_ticks, ticks
+from pipeline.report_page.charts.ticks import LARGEST, SMALLEST, label, log_ticks, ticks
+
+ODD = [0.0, 1.0, 1 + 1e-15, 1 + 1e-13, -1e-13, 5e-324, SMALLEST, LARGEST, -LARGEST, 1e16, 1e16 + 2]
+VALUES = st.one_of(st.sampled_from(ODD), st.floats(-LARGEST, LARGEST))
 
 
 @pytest.mark.parametrize(
@@ -24,6 +29,18 @@ def test_ticks_are_round_and_enclose(low: float, high: float, expected: list[flo
     assert found == pytest.approx(expected)
     assert found[0] <= low
     assert found[-1] >= high
+
+
+@given(low=VALUES, high=VALUES)
+def test_whatever_there_is_to_enclose(low: float, high: float) -> None:
+    low, high = sorted((low, high))
+    found = ticks(low, high)
+    assert found[0] < found[-1]
+    assert found == sorted(set(found))
+    slack = 1e-9 * (found[-1] - found[0])
+    assert found[0] - slack <= low <= high <= found[-1] + slack
+    if low >= SMALLEST:
+        assert len(log_ticks(low, high)) >= 1
 
 
 @pytest.mark.parametrize(
