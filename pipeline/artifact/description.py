@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mgsa.data.limits import Levels
 from mgsa.listed_files import MANIFEST
 from mgsa.settings import Count, Language, from_excerpt
 
@@ -70,7 +69,7 @@ class _Content:
 
     source_language: Language
     target_language: Language
-    levels: Levels
+    levels: Count
     tags: Count
     vocabulary: _Vocabulary
     made_by: _MadeBy
