@@ -56,6 +56,51 @@ CELLS = [
 VOICES = {"active": 49, "passive": 31, "none": 3}
 PARTS = {"NN": 20, "<b>": 9, "OTHER": 0}
 
+TABLE: dict[str, Any] = {
+    "title": "Table 1: <b>composition</b>",
+    "baseline": "base",
+    "dataset": "decade",
+    "systems": {
+        "base": {
+            "parameters": 1766028,
+            "bleu": {"mean": 50.25, "deviation": 1.5},
+            "chrf": {"mean": 60.0, "deviation": 0.5},
+            "tokens_per_second": {"mean": 2345.6, "deviation": 10.0},
+            "minutes": {"mean": 12.34, "deviation": 0.1},
+            "comparisons": [],
+            "seeds": [1, 2],
+            "failed": [],
+            "not_run": [3],
+        },
+        "<i>new": {
+            "parameters": 2018764,
+            "bleu": {"mean": 51.0, "deviation": 0.75},
+            "chrf": {"mean": 61.0, "deviation": 0.25},
+            "tokens_per_second": {"mean": 2000.0, "deviation": 20.0},
+            "minutes": {"mean": 15.0, "deviation": 0.2},
+            "comparisons": [
+                {"seed": 1, "difference": 1.5, "bootstrap": 0.0217, "randomization": 0.0431},
+                {"seed": 2, "difference": -0.5, "bootstrap": 0.25, "randomization": None},
+            ],
+            "seeds": [1, 2],
+            "failed": [3],
+            "not_run": [],
+        },
+        "late": {
+            "parameters": None,
+            "bleu": None,
+            "chrf": None,
+            "tokens_per_second": None,
+            "minutes": None,
+            "comparisons": [],
+            "seeds": [],
+            "failed": [],
+            "not_run": [1, 2, 3],
+        },
+    },
+}
+"""What the experiments collected, of two systems and one that was not run."""
+
 SHARES = """place,layer,attention,quadrant,share
 encoder,1,words,token_to_token,0.250000
 encoder,1,syntactic_1,token_to_phrase,0.500000
@@ -75,6 +120,7 @@ def write_run(folder: Path, sentences: Sequence[str] = (*PLAIN, *HOSTILE)) -> Pa
     _write_texts(folder, sentences)
     _write_reports(folder / "reports", len(sentences))
     write_patterns(folder / "patterns", (SYSTEM, "second"), SYSTEM)
+    write_json(folder / "tables/some.json", TABLE)
     write_json(
         folder / "parser/parser.json",
         {"kind": "stanza", "package": "pack<age>", "identity": "c0ffee", "files": {}},
@@ -97,6 +143,7 @@ def arguments(folder: Path, *more: str) -> list[str]:
     paths = {name: folder / name for name in names}
     paths |= {n: folder / "own" / n for n in ("translations", "curves", "attention", "model")}
     paths |= {"params": folder / "params.yaml", "out": folder / "page"}
+    paths |= {"table": folder / "tables/some.json"}
     return [word for name, path in paths.items() for word in (f"--{name}", str(path))] + [*more]
 
 
@@ -138,6 +185,7 @@ def evaluation(bleu: float, sentences: int) -> dict[str, Any]:
         "bleu_baseline": bleu + 1,
         "bleu_difference": -1.0,
         "bleu_p_value": 0.0312,
+        "bleu_randomization_p_value": 0.0437,
         "signatures": [{"metric": "bleu", "signature": "nrefs:1|<i>"}],
     }
 
@@ -312,7 +360,8 @@ def _write_lines(path: Path, lines: Sequence[str]) -> None:
 def inputs_of(
     folder: Path, *without: str, compared: Sequence[Path] = (), **settings: Any
 ) -> Inputs:
-    """What `write_run` wrote, less some of its folders; `settings` in place of those it wrote.
+    """What `write_run` wrote, less some of its folders (`tables` is one); `settings` in place of
+    those it wrote.
 
     Args:
         compared: folders of systems to compare beside the run's own.
@@ -329,4 +378,5 @@ def inputs_of(
         paths=paths,
         gold=None,
         systems=systems + [System.in_folder(path.name, path) for path in compared],
+        tables=[] if "tables" in without else [folder / "tables/some.json"],
     )

@@ -6,19 +6,27 @@ import math
 
 STEPS = (1, 2, 5, 10)
 
+Range = tuple[float, float]
+"""The least and the greatest of the values that there can be."""
+ANY: Range = (-math.inf, math.inf)
+PERCENT: Range = (0.0, 100.0)
 
-def ticks(low: float, high: float, count: int = 5) -> list[float]:
+
+def ticks(low: float, high: float, count: int = 5, *, within: Range = ANY) -> list[float]:
     """About `count` multiples of 1, 2 or 5 times a power of ten, the first and last just outside.
 
-    A range of one value is widened to have some.
+    A range of one value is widened to have some. No tick is beyond `within`, an end of which that
+    is finite is 0 or a power of ten: whatever the step, a tick falls on it.
     """
+    low, high = (min(max(value, within[0]), within[1]) for value in (low, high))
     if low == high:
         low, high = low - (abs(low) or 1) / 2, high + (abs(high) or 1) / 2
     rough = (high - low) / max(count - 1, 1)
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in STEPS if factor * power >= rough * (1 - 1e-9))
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [round(number * step, 12) for number in range(first, last + 1)]
+    marks = [round(number * step, 12) for number in range(first, last + 1)]
+    return [mark for mark in marks if within[0] <= mark <= within[1]]
 
 
 def log_ticks(low: float, high: float) -> list[float]:

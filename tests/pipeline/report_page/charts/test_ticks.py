@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.report_page.charts.ticks import label, log_ticks, ticks
+from pipeline.report_page.charts.ticks import PERCENT, label, log_ticks, ticks
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,12 @@ def test_ticks_are_round_and_enclose(low: float, high: float, expected: list[flo
     assert found == pytest.approx(expected)
     assert found[0] <= low
     assert found[-1] >= high
+
+
+def test_no_tick_is_where_no_value_can_be() -> None:
+    assert ticks(98.0, 104.0, within=PERCENT) == [98, 98.5, 99, 99.5, 100]
+    assert ticks(100.0, 100.0, within=PERCENT) == [50, 100]
+    assert ticks(-3.0, 2.0, within=PERCENT) == [0, 0.5, 1, 1.5, 2]
 
 
 @pytest.mark.parametrize(
