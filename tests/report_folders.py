@@ -20,6 +20,7 @@ from pipeline.probing.tables import Cell, report_of
 from pipeline.report_page.inputs import PATHS, Inputs
 from pipeline.report_page.system import System
 from pipeline.trees import Tree, escape_token
+from tests.collected_table import TABLE
 
 PARAMETERS: dict[str, Any] = {
     "corpus": {"kind": "local", "name": "<b>made up</b>"},
@@ -55,51 +56,6 @@ CELLS = [
 """Of a model, both of whose layers were probed, and of an encoder from scratch."""
 VOICES = {"active": 49, "passive": 31, "none": 3}
 PARTS = {"NN": 20, "<b>": 9, "OTHER": 0}
-
-TABLE: dict[str, Any] = {
-    "title": "Table 1: <b>composition</b>",
-    "baseline": "base",
-    "dataset": "decade",
-    "systems": {
-        "base": {
-            "parameters": 1766028,
-            "bleu": {"mean": 50.25, "deviation": 1.5},
-            "chrf": {"mean": 60.0, "deviation": 0.5},
-            "tokens_per_second": {"mean": 2345.6, "deviation": 10.0},
-            "minutes": {"mean": 12.34, "deviation": 0.1},
-            "comparisons": [],
-            "seeds": [1, 2],
-            "failed": [],
-            "not_run": [3],
-        },
-        "<i>new": {
-            "parameters": 2018764,
-            "bleu": {"mean": 51.0, "deviation": 0.75},
-            "chrf": {"mean": 61.0, "deviation": 0.25},
-            "tokens_per_second": {"mean": 2000.0, "deviation": 20.0},
-            "minutes": {"mean": 15.0, "deviation": 0.2},
-            "comparisons": [
-                {"seed": 1, "difference": 1.5, "bootstrap": 0.0217, "randomization": 0.0431},
-                {"seed": 2, "difference": -0.5, "bootstrap": 0.25, "randomization": None},
-            ],
-            "seeds": [1, 2],
-            "failed": [3],
-            "not_run": [],
-        },
-        "late": {
-            "parameters": None,
-            "bleu": None,
-            "chrf": None,
-            "tokens_per_second": None,
-            "minutes": None,
-            "comparisons": [],
-            "seeds": [],
-            "failed": [],
-            "not_run": [1, 2, 3],
-        },
-    },
-}
-"""What the experiments collected, of two systems and one that was not run."""
 
 SHARES = """place,layer,attention,quadrant,share
 encoder,1,words,token_to_token,0.250000

@@ -74,6 +74,11 @@ def flatten(values: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
         yield prefix, text
 
 
+def _flat_sections(sections: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, section in sections.items():
+        yield from flatten(section, name)
+
+
 def _shown(inputs: Inputs) -> Shown | None:
     """What is shown in full; `None` where systems are compared that have no file of parameters."""
     if inputs.parameters is not None:
@@ -94,8 +99,8 @@ def _differences(inputs: Inputs, shown: Shown) -> Iterator[tuple[str, list[tuple
     for system in inputs.systems:
         own = None if system is shown.of else system.parameters()
         if own is not None:
-            values = dict(flatten(own))
-            shared = dict(flatten({n: s for n, s in shown.sections.items() if n in own}))
+            values = dict(_flat_sections(own))
+            shared = dict(_flat_sections({n: s for n, s in shown.sections.items() if n in own}))
             keys = [*values, *(key for key in shared if key not in values)]
             yield (
                 system.name,

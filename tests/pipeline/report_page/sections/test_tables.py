@@ -12,7 +12,8 @@ from mgsa.errors import InputError
 from mgsa.files import write_json
 from pipeline.report_page.page import render
 from pipeline.report_page.sections.tables import Comparison, Spread, context
-from tests.report_folders import TABLE, inputs_of, write_run
+from tests.collected_table import TABLE
+from tests.report_folders import inputs_of, write_run
 
 
 def test_a_table_is_that_of_its_file(finished_run: Path) -> None:
