@@ -41,13 +41,16 @@ def main(argv: Sequence[str] | None = None) -> None:
         if not path.is_dir():
             raise InputError(f"--{name}: no such folder", path=path)
     check_replaceable(arguments.out, PAGE)
+    systems = list(_systems(arguments, paths))
+    only_compares = len(systems) == len(arguments.system) and bool(systems or arguments.table)
     inputs = Inputs(
         settings=settings,
-        parameters=read_yaml(arguments.params),
+        parameters=None if only_compares else read_yaml(arguments.params),
         parameter_file=arguments.params,
         paths=paths,
         gold=arguments.gold,
-        systems=list(_systems(arguments, paths)),
+        systems=systems,
+        tables=arguments.table,
     )
     page = render(inputs)
     with replacing_folder(arguments.out) as folder, open_to_write(folder / PAGE) as file:
@@ -112,6 +115,16 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME=DIR",
         help="a system to compare, whose folder is laid out as experiments/runs/NAME; "
         "DIR alone is named for its last part; may be repeated",
+    )
+    parser.add_argument(
+        "--table",
+        action="extend",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="a table that pipeline.experiment collected, experiments/tables/NAME.json; may be "
+        "repeated",
     )
     parser.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help=f"for {PAGE}, which is all of it"

@@ -20,6 +20,7 @@ from pipeline.probing.tables import Cell, report_of
 from pipeline.report_page.inputs import PATHS, Inputs
 from pipeline.report_page.system import System
 from pipeline.trees import Tree, escape_token
+from tests.collected_table import TABLE
 
 PARAMETERS: dict[str, Any] = {
     "corpus": {"kind": "local", "name": "<b>made up</b>"},
@@ -75,6 +76,7 @@ def write_run(folder: Path, sentences: Sequence[str] = (*PLAIN, *HOSTILE)) -> Pa
     _write_texts(folder, sentences)
     _write_reports(folder / "reports", len(sentences))
     write_patterns(folder / "patterns", (SYSTEM, "second"), SYSTEM)
+    write_json(folder / "tables/some.json", TABLE)
     write_json(
         folder / "parser/parser.json",
         {"kind": "stanza", "package": "pack<age>", "identity": "c0ffee", "files": {}},
@@ -97,6 +99,7 @@ def arguments(folder: Path, *more: str) -> list[str]:
     paths = {name: folder / name for name in names}
     paths |= {n: folder / "own" / n for n in ("translations", "curves", "attention", "model")}
     paths |= {"params": folder / "params.yaml", "out": folder / "page"}
+    paths |= {"table": folder / "tables/some.json"}
     return [word for name, path in paths.items() for word in (f"--{name}", str(path))] + [*more]
 
 
@@ -138,6 +141,7 @@ def evaluation(bleu: float, sentences: int) -> dict[str, Any]:
         "bleu_baseline": bleu + 1,
         "bleu_difference": -1.0,
         "bleu_p_value": 0.0312,
+        "bleu_randomization_p_value": 0.0437,
         "signatures": [{"metric": "bleu", "signature": "nrefs:1|<i>"}],
     }
 
@@ -312,7 +316,8 @@ def _write_lines(path: Path, lines: Sequence[str]) -> None:
 def inputs_of(
     folder: Path, *without: str, compared: Sequence[Path] = (), **settings: Any
 ) -> Inputs:
-    """What `write_run` wrote, less some of its folders; `settings` in place of those it wrote.
+    """What `write_run` wrote, less some of its folders (`tables` is one); `settings` in place of
+    those it wrote.
 
     Args:
         compared: folders of systems to compare beside the run's own.
@@ -329,4 +334,5 @@ def inputs_of(
         paths=paths,
         gold=None,
         systems=systems + [System.in_folder(path.name, path) for path in compared],
+        tables=[] if "tables" in without else [folder / "tables/some.json"],
     )

@@ -45,6 +45,11 @@ class Cell:
         """As DVC names it: `train@NAME` is its training, `runs/NAME` its folder."""
         return f"{self.system}-{self.seed}"
 
+    def stages(self, *, analyze: bool) -> tuple[str, ...]:
+        """The stages of `experiments/dvc.yaml` that make it, the analysis if that is asked for."""
+        steps = ("train", "translate", "evaluate", *(["analyze"] if analyze else []))
+        return (f"compose@{self.system}", *(f"{step}@{self.name}" for step in steps))
+
 
 @dataclass(frozen=True)
 class Plan:

@@ -7,7 +7,7 @@ significance is of a pair of translations, so it is tested seed by seed, with sa
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -24,12 +24,22 @@ from pipeline.text import read_parallel
 METRIC: Literal["bleu"] = "bleu"
 """What systems are compared by; the other metrics are shown."""
 
+PARAMS = "params.yaml"
+"""In the folder of a system: what all of its cells are run with."""
+MODEL_MANIFEST = "model/manifest.json"
+PARTS = (
+    *(MODEL_MANIFEST, "train.json", "evaluate.json"),
+    *("translations/test.references", "translations/test.hypotheses"),
+)
+"""In the folder of a cell: what is read of it here."""
+
 
 @dataclass(frozen=True)
 class CellResult:
     """A finished cell.
 
     Attributes:
+        dataset: the identity of the one that it was trained on.
         scores: as the stage `evaluate` reports them.
         parameters: of the model.
         tokens_per_second: target tokens, in training.
@@ -37,6 +47,7 @@ class CellResult:
     """
 
     cell: Cell
+    dataset: str
     scores: dict[str, float]
     parameters: int
     tokens_per_second: float
@@ -64,8 +75,8 @@ class Row:
     """A system of a table.
 
     Attributes:
-        results: of the cells that finished.
-        missing: the cells that have no result.
+        results: of the cells that are finished.
+        missing: the other cells.
         comparisons: with the baseline, of the seeds that both have.
     """
 
@@ -89,22 +100,32 @@ class Spread:
 
 
 def read_rows(
-    runs: Path, rows: Mapping[str, Sequence[Cell]], *, on_comparison: Callable[[], None]
+    runs: Path,
+    rows: Mapping[str, Sequence[Cell]],
+    finished: Collection[Cell],
+    *,
+    on_comparison: Callable[[], None],
 ) -> list[Row]:
     """The rows of a table, of which the first is the baseline's.
 
     Args:
         runs: the folder of the cells' folders.
         rows: the cells of each system.
+        finished: the cells to read; whatever lies in the folders of others is no result.
         on_comparison: called after each comparison, which takes seconds.
 
     Raises:
-        InputError: what a cell wrote is malformed.
+        InputError: what a cell wrote is malformed, or cells are of several datasets.
     """
     found = {
-        system: {cell.seed: result for cell in cells if (result := read_cell(runs, cell))}
+        system: {
+            cell.seed: result
+            for cell in cells
+            if cell in finished and (result := read_cell(runs, cell)) is not None
+        }
         for system, cells in rows.items()
     }
+    _check_one_dataset(runs, [result for of in found.values() for result in of.values()])
     baseline = next(iter(rows))
     made = []
     for system, cells in rows.items():
@@ -118,14 +139,25 @@ def read_rows(
     return made
 
 
+def _check_one_dataset(runs: Path, results: Sequence[CellResult]) -> None:
+    for result in results:
+        if result.dataset != results[0].dataset:
+            raise InputError(
+                f"expected a model of the dataset that {results[0].cell.name} was trained on",
+                path=runs / result.cell.name / MODEL_MANIFEST,
+            )
+
+
 def read_cell(runs: Path, cell: Cell) -> CellResult | None:
-    """What a cell came to; `None`: it has not been scored.
+    """What a cell came to; `None`: a part of it is missing.
 
     Raises:
         InputError: its reports are malformed.
     """
     folder = runs / cell.name
-    if not (folder / "evaluate.json").is_file():
+    # A stage that fails again leaves the later stages' outputs of the time before.
+    parts = [runs / cell.system / PARAMS, *(folder / part for part in PARTS)]
+    if not all(path.is_file() for path in parts):
         return None
     scores = read_object(folder / "evaluate.json", {METRIC: int | float})
     figures = ("parameters", "target_tokens", "tokens_per_second")
@@ -133,11 +165,21 @@ def read_cell(runs: Path, cell: Cell) -> CellResult | None:
     speed = training["tokens_per_second"]
     return CellResult(
         cell,
+        _dataset(folder / MODEL_MANIFEST),
         {name: value for name, value in scores.items() if isinstance(value, int | float)},
         training["parameters"],
         speed,
         training["target_tokens"] / speed / 60 if speed else 0.0,
     )
+
+
+def _dataset(path: Path) -> str:
+    """The identity of the dataset that the manifest of a model names."""
+    dataset = read_object(path, {}).get("dataset")
+    identity = dataset.get("identity") if isinstance(dataset, dict) else None
+    if not isinstance(identity, str):
+        raise InputError("dataset.identity: expected text", path=path)
+    return identity
 
 
 def compare_cells(runs: Path, cell: Cell, baseline: Cell) -> Comparison:
@@ -146,7 +188,7 @@ def compare_cells(runs: Path, cell: Cell, baseline: Cell) -> Comparison:
     Raises:
         InputError: they are not translations of the same text, or the settings are wrong.
     """
-    params = runs / cell.system / "params.yaml"
+    params = runs / cell.system / PARAMS
     section = section_of(read_yaml(params), "evaluate", params)
     settings = replace(
         from_mapping(EvaluateSettings, section, f"{params}: evaluate"), metrics=(METRIC,)

@@ -6,18 +6,20 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 from pipeline.experiment.plan import Table
 from pipeline.experiment.results import Row, Spread
 
 SCORES = {"bleu": "BLEU", "chrf": "chrF", "ter": "TER"}
 """Metrics of the stage `evaluate`, as a heading has them."""
-MISSING = "failed"
-"""What stands for a cell that has no result after all were run."""
+Missing = Literal["failed", "not run"]
+"""Why a cell has no result: DVC was to run it now, or nobody has asked for it as it is to be."""
+FAILED: Missing = "failed"
+NOT_RUN: Missing = "not run"
 
 
-def to_markdown(table: Table, rows: Sequence[Row]) -> str:
+def to_markdown(table: Table, rows: Sequence[Row], missing: Missing) -> str:
     """A title and a table whose rows are systems; means ± standard deviations over seeds."""
     metrics = _metrics(rows)
     headings = [
@@ -37,10 +39,10 @@ def to_markdown(table: Table, rows: Sequence[Row]) -> str:
         f"| {' | '.join(headings)} |",
         f"| --- |{' ---: |' * (len(headings) - 1)}",
     ]
-    lines += [f"| {' | '.join(_cells(row, metrics))} |" for row in rows]
+    lines += [f"| {' | '.join(_cells(row, metrics, missing))} |" for row in rows]
     for row in rows:
         for cell in row.missing:
-            lines += ["", f"{cell.name}: {MISSING}"]
+            lines += ["", f"{cell.name}: {missing}"]
     return "\n".join(lines) + "\n"
 
 
@@ -69,12 +71,14 @@ def to_csv(rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
-def to_mapping(table: Table, rows: Sequence[Row]) -> dict[str, Any]:
-    """All of it, for JSON."""
+def to_mapping(table: Table, rows: Sequence[Row], missing: Missing) -> dict[str, Any]:
+    """All of it, for JSON; `dataset` is the identity of the one that all cells are of."""
     metrics = _metrics(rows)
+    datasets = [result.dataset for row in rows for result in row.results]
     return {
         "title": table.title,
         "baseline": table.baseline,
+        "dataset": datasets[0] if datasets else None,
         "systems": {
             row.system: {
                 "parameters": row.results[0].parameters if row.results else None,
@@ -83,7 +87,8 @@ def to_mapping(table: Table, rows: Sequence[Row]) -> dict[str, Any]:
                 "minutes": _over([result.minutes for result in row.results]),
                 "comparisons": [asdict(comparison) for comparison in row.comparisons],
                 "seeds": [result.cell.seed for result in row.results],
-                "failed": [cell.seed for cell in row.missing],
+                "failed": [cell.seed for cell in row.missing if missing == FAILED],
+                "not_run": [cell.seed for cell in row.missing if missing == NOT_RUN],
             }
             for row in rows
         },
@@ -91,16 +96,16 @@ def to_mapping(table: Table, rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _metrics(rows: Sequence[Row]) -> list[str]:
-    """The metrics that every finished cell has."""
+    """The metrics that every finished cell has: all of them, as long as there is none."""
     results = [result for row in rows for result in row.results]
-    return [name for name in SCORES if results and all(name in one.scores for one in results)]
+    return [name for name in SCORES if all(name in one.scores for one in results)]
 
 
-def _cells(row: Row, metrics: Sequence[str]) -> list[str]:
+def _cells(row: Row, metrics: Sequence[str], missing: Missing) -> list[str]:
     count = len(row.results)
     seeds = f"{count} of {count + len(row.missing)}" if row.missing else f"{count}"
     if not row.results:
-        return [row.system, *([MISSING] * len(metrics)), *[""] * 6, seeds]
+        return [row.system, *([missing] * len(metrics)), *[""] * 6, seeds]
     differences = [comparison.difference for comparison in row.comparisons]
     randomization = [
         comparison.randomization

@@ -14,7 +14,8 @@ then the section is left out, of the contents too. To add one, as `probing` is t
     filled in.
 3.  A line in `contents.py`, which is the order of the page; one in the map of `sections/`.
 4.  Where it reads a folder that no section read before: a line in `inputs.PATHS`, which makes an
-    option of the command too, and the path in `dvc.yaml`.
+    option of the command too, and the path in `dvc.yaml`. What is no folder of the run, as the
+    files of `tables`, is an attribute of `Inputs`, and an option in `pipeline/report.py`.
 
 In reading order:
 

@@ -17,6 +17,7 @@ from pipeline.report_page.sections import (
     scores,
     sentences,
     subwords,
+    tables,
     trees,
 )
 
@@ -25,6 +26,7 @@ RESULTS, DATA, MODEL, MADE = "Results", "Data", "Model", "Provenance"
 SECTIONS = (
     Section("overview", "Overview", RESULTS, overview.context),
     Section("scores", "Scores", RESULTS, scores.context),
+    Section("tables", "Systems over seeds", RESULTS, tables.context),
     Section("sentences", "Sentences", RESULTS, sentences.context),
     Section("patterns", "Phrasal patterns", RESULTS, patterns.context),
     Section("curves", "Learning curves", RESULTS, curves.context),

@@ -46,18 +46,21 @@ class Inputs:
     """What was given, and what several sections read of it.
 
     Attributes:
-        parameters: every section of the parameter file.
+        parameters: every section of the parameter file; `None` on a page that only compares, whose
+            systems were run with others.
         paths: a folder for each name of `PATHS` that was given.
         gold: a file of gold links, where those of the corpus are not meant.
         systems: the run itself first, if it has any output of a model, then those to compare.
+        tables: what `pipeline.experiment` wrote of tables: their JSON files.
     """
 
     settings: ReportSettings
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, Any] | None
     parameter_file: Path
     paths: Mapping[str, Path]
     gold: Path | None
     systems: Sequence[System]
+    tables: Sequence[Path] = ()
 
     def path(self, name: str) -> Path | None:
         """A folder by its name in `PATHS`, if it was given."""

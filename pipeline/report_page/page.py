@@ -78,7 +78,7 @@ def title(inputs: Inputs) -> str:
     about = " ".join(part for part in (name, languages) if part)
     match inputs.systems:
         case []:
-            what = "data"
+            what = "systems over seeds" if inputs.tables else "data"
         case [system]:
             what = system.name
         case systems:

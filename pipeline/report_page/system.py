@@ -6,6 +6,7 @@ A comparison names its systems as `NAME=FOLDER`, each folder laid out as a cell 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,15 @@ from pipeline.text import read_parallel
 
 REPORTS = {"analyze": ("analyze.json", "attention.json"), "align": ("alignment.json",)}
 """What a stage's report is called in a system's folder, where it is not `STAGE.json`."""
+
+
+PARAMS = "params.yaml"
+CELL_SECTIONS = ("model", "train", "translate", "evaluate", "analyze")
+"""The sections of a parameter file that a cell of `experiments/runs` is run with: its dataset was
+made with those of the project."""
+
+_CELL = re.compile(r"(.+)-([1-9][0-9]*)")
+"""The folder of a cell: its system, and the seed that it was trained from."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +80,35 @@ class System:
         return None
 
     def parameters(self) -> dict[str, Any] | None:
-        """The parameters that the system was run with, where it has a file of its own.
+        """The parameters that the system was run with, as far as a file of them is its own.
+
+        Cells of `experiments/runs` share the file of their system: `SYSTEM-SEED` is run with that
+        of `SYSTEM`, but for the seed.
 
         Raises:
             InputError: the file is malformed.
         """
-        if self.folder is None or not (self.folder / "params.yaml").is_file():
+        path = self.parameter_file
+        if path is None or self.folder is None:
             return None
-        return read_yaml(self.folder / "params.yaml")
+        content = read_yaml(path)
+        if path.parent == self.folder:
+            return content
+        sections = {name: content[name] for name in CELL_SECTIONS if name in content}
+        training = sections.get("train", {})
+        if not isinstance(training, dict):
+            raise InputError("train: expected keys with their values", path=path)
+        return sections | {"train": training | {"seed": int(self.folder.name.rpartition("-")[2])}}
+
+    @property
+    def parameter_file(self) -> Path | None:
+        """Where `parameters` are read from."""
+        if self.folder is None:
+            return None
+        folders = [self.folder]
+        if (cell := _CELL.fullmatch(self.folder.name)) is not None:
+            folders.append(self.folder.with_name(cell[1]))
+        return next((path for one in folders if (path := one / PARAMS).is_file()), None)
 
     def links(self, split: str) -> Path | None:
         """The word links that the system itself gave the split, in a folder of its own."""

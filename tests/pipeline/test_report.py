@@ -78,6 +78,41 @@ def test_a_comparison_alone_needs_no_run_of_its_own(folder: Path) -> None:
     assert "<title>2 systems</title>" in page
 
 
+def test_a_comparison_alone_does_not_say_that_it_was_run_with_the_parameter_file(
+    folder: Path,
+) -> None:
+    """Cells of `experiments/runs` have a file that their systems share."""
+    for seed in (1, 2):
+        write_system(folder / f"runs/tiny-{seed}", PLAIN)
+    (folder / "runs/tiny").mkdir()
+    text = yaml.safe_dump({"translate": {"beam": 77}, "train": {"seed": 1}})
+    (folder / "runs/tiny/params.yaml").write_text(text, "utf-8")
+    cells = [str(folder / f"runs/tiny-{seed}") for seed in (1, 2)]
+    argv = ["--params", str(folder / "params.yaml"), "--reports", str(folder / "reports")]
+    assert run(main, [*argv, "--system", *cells, "--out", str(folder / "page")]) == DONE
+    page = (folder / "page" / PAGE).read_text("utf-8")
+    assert str(folder / "params.yaml") not in page
+    assert "Composed of" not in page
+    assert f"<code>{folder / 'runs/tiny/params.yaml'}</code>" in page
+    assert '<th scope="row">beam</th><td dir="auto">77</td>' in page
+    assert "Parameters of the other systems" in page
+
+
+def test_tables_are_shown_without_a_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = str(folder / "tables/some.json")
+    other = folder / "tables/other.json"
+    other.write_text(Path(table).read_text("utf-8").replace("Table 1", "Table 2"), "utf-8")
+    argv = ["--params", str(folder / "params.yaml"), "--out", str(folder / "page"), "--table"]
+    assert run(main, [*argv, table, str(other)]) == DONE
+    page = (folder / "page" / PAGE).read_text("utf-8")
+    assert "<title>systems over seeds</title>" in page
+    for title in ("Table 1", "Table 2"):
+        assert f"<caption>{title}: &lt;b&gt;composition&lt;/b&gt;" in page
+    assert str(folder / "params.yaml") not in page
+    assert run(main, [*argv, str(folder / "none.json")]) == BAD_INPUT
+    assert "none.json: no such file" in error(capsys)
+
+
 def test_parameters_alone_are_a_page(folder: Path) -> None:
     argv = ["--params", str(folder / "params.yaml"), "--out", str(folder / "page")]
     assert run(main, argv) == DONE

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pipeline.report_page.charts.ticks import label, ticks
+from pipeline.report_page.charts.ticks import ANY, Range, label, ticks
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,17 @@ class Axis:
         return round(100 * (value - self.low) / (self.high - self.low), 2)
 
     def interval(self, value: float, low: float | None, high: float | None) -> Interval:
-        """Where a score and its interval are."""
+        """Where a score and its interval are; one that goes on beyond the axis ends with it."""
         return Interval(
             self.place(value),
-            None if low is None else self.place(low),
-            None if high is None else self.place(high),
+            None if low is None else self.place(max(low, self.low)),
+            None if high is None else self.place(min(high, self.high)),
         )
 
 
-def axis(values: Sequence[float]) -> Axis:
-    """An axis of round numbers that has room for all values."""
-    marks = ticks(min(values), max(values), 4)
+def axis(values: Sequence[float], within: Range = ANY) -> Axis:
+    """An axis of round numbers that has room for all values that there can be."""
+    marks = ticks(min(values), max(values), 4, within=within)
     low, high = marks[0], marks[-1]
     made = Axis(low, high, ())
     return Axis(low, high, tuple((made.place(mark), label(mark)) for mark in marks))

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from pipeline.report_page.charts.text_width import text_width
-from pipeline.report_page.charts.ticks import LARGEST, SMALLEST, label, log_ticks, ticks
+from pipeline.report_page.charts.ticks import (
+    ANY,
+    LARGEST,
+    SMALLEST,
+    Range,
+    label,
+    log_ticks,
+    ticks,
+)
 
 WIDTH, HEIGHT = 360, 220
 """User units, about CSS pixels: a chart fills the width of a phone, or a column of a laptop."""
@@ -112,6 +120,7 @@ def line_chart(
     x_from_zero: bool = False,
     x_names: Sequence[str] | None = None,
     signed: bool = False,
+    within: Range = ANY,
     digits: int = 2,
 ) -> LineChart | None:
     """The chart of some curves by name.
@@ -125,6 +134,7 @@ def line_chart(
         x_names: names of x = 0, 1, …, where these are no numbers but places; the intervals of
             several curves are side by side there.
         signed: whether y is a difference.
+        within: what y can be: a linear axis does not go beyond it.
         digits: decimal places of the numbers in the table.
     """
     log = scale == "log"
@@ -135,7 +145,7 @@ def line_chart(
     ys = [y for points in drawn.values() for point in points for y in point.heights]
     ys += [0.0] if from_zero or signed else []
     x_marks, ends = _along_x(xs, x_names, from_zero=x_from_zero)
-    y_marks = log_ticks(min(ys), max(ys)) if log else ticks(min(ys), max(ys))
+    y_marks = log_ticks(min(ys), max(ys)) if log else ticks(min(ys), max(ys), within=within)
     frame = _Frame(ends, (y_marks[0], y_marks[-1]), log)
     asides = {} if x_names is None else _asides(drawn, len(x_names))
     lines = tuple(

@@ -10,12 +10,20 @@ LARGEST = 1e100
 SMALLEST = 1 / LARGEST
 """Of a range, or of what has a logarithm: parts of what is smaller may be zero."""
 
+Range = tuple[float, float]
+"""The least and the greatest of the values that there can be."""
+ANY: Range = (-math.inf, math.inf)
+PERCENT: Range = (0.0, 100.0)
 
-def ticks(low: float, high: float, count: int = 5) -> list[float]:
+
+def ticks(low: float, high: float, count: int = 5, *, within: Range = ANY) -> list[float]:
     """About `count` multiples of 1, 2 or 5 times a power of ten, the first and last just outside.
 
-    A range of one value, or of values that are as good as one, is widened to have some.
+    A range of one value, or of values that are as good as one, is widened to have some. No tick is
+    beyond `within`, an end of which that is finite is 0 or a power of ten: whatever the step, a
+    tick falls on it.
     """
+    low, high = (min(max(value, within[0]), within[1]) for value in (low, high))
     largest = max(abs(low), abs(high))
     if high - low <= max(1e-12 * largest, SMALLEST):
         half = largest / 2 if largest > SMALLEST else 0.5
@@ -25,7 +33,9 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
     power = 10.0**exponent
     step = next(factor * power for factor in STEPS if factor * power >= rough * (1 - 1e-9))
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [round(number * step, max(12, 2 - exponent)) for number in range(first, last + 1)]
+    digits = max(12, 2 - exponent)
+    marks = [round(number * step, digits) for number in range(first, last + 1)]
+    return [mark for mark in marks if within[0] <= mark <= within[1]]
 
 
 def log_ticks(low: float, high: float) -> list[float]:

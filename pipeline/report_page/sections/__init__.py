@@ -2,6 +2,7 @@
 
 overview    what was run, and its numbers at a glance
 scores      BLEU, chrF, TER with their intervals, system by system
+tables      tables of systems: means and deviations over seeds, tests seed by seed
 sentences   sentence scores; the worst, the best, the most different translations
 patterns    n-grams by size, source length and syntactic category
 curves      learning curves

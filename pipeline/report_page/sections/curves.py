@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from pipeline.report_page.charts.line_chart import LineChart, line_chart
+from pipeline.report_page.charts.ticks import ANY, PERCENT, Range
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.numbers import read_number, read_table
 from pipeline.report_page.section import Context
@@ -23,10 +24,11 @@ class Kind(NamedTuple):
     title: str
     scale: Literal["linear", "log"] = "linear"
     digits: int = 3
+    within: Range = ANY
 
 
 KINDS = {
-    "valid_bleu_tokenized": Kind("Validation BLEU (tokenised)", digits=2),
+    "valid_bleu_tokenized": Kind("Validation BLEU (tokenised)", digits=2, within=PERCENT),
     "valid_nll": Kind("Validation loss (NLL a token)"),
     "train_nll": Kind("Training loss (NLL a token)"),
     "valid_tag_accuracy": Kind("Validation accuracy of phrase tags"),
@@ -87,6 +89,7 @@ def _chart(metric: str, folders: Mapping[str, Path], styles: Mapping[str, int]) 
         styles=styles,
         scale=kind.scale,
         x_from_zero=True,
+        within=kind.within,
         digits=kind.digits,
     )
 

@@ -19,8 +19,9 @@ class Tile(NamedTuple):
 
 
 def context(inputs: Inputs) -> Context:
-    """Always there: the parameter file is."""
-    composition = inputs.report("composition")
+    """Always there."""
+    # Of the run's own parameters: systems that are only compared were composed of others.
+    composition = inputs.report("composition") if inputs.parameters is not None else None
     content = {} if composition is None else composition.content
     differences = content.get("differences")
     return {

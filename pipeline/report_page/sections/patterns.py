@@ -10,7 +10,7 @@ from mgsa.errors import InputError
 from pipeline.patterns.drawn import FEWEST, MEASURES, drawn_categories, drawn_lengths
 from pipeline.report_page.charts.bars import axis
 from pipeline.report_page.charts.line_chart import LineChart, Point, line_chart
-from pipeline.report_page.charts.ticks import LARGEST
+from pipeline.report_page.charts.ticks import ANY, LARGEST, PERCENT
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.numbers import read_count, read_number, read_table
 from pipeline.report_page.section import Context
@@ -173,6 +173,7 @@ def _chart(
         styles=styles,
         x_names=[name.replace("-", "–") for name in names],
         signed=baseline is not None,
+        within=PERCENT if baseline is None else ANY,
     )
 
 
@@ -186,7 +187,7 @@ def _categories(rows: Sequence[Row], baseline: str | None) -> list[dict[str, Any
     for title, of_size in drawn_categories(rows).items():
         drawn = [row for row in of_size if row["system"] != baseline]
         ends = [row[column] for row in drawn for column in columns if row[column] is not None]
-        scale = axis(ends if baseline is None else [*ends, 0.0])
+        scale = axis(ends, PERCENT) if baseline is None else axis([*ends, 0.0])
         categories: dict[str, list[Any]] = {}
         for row in drawn:
             place = scale.interval(*(row[column] for column in columns))

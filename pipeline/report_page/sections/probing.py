@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from pipeline.probing.tables import MAJORITY, Cell, last_layers
 from pipeline.report_page.charts.bars import Axis, Interval, axis
 from pipeline.report_page.charts.line_chart import LineChart, Point, line_chart
+from pipeline.report_page.charts.ticks import PERCENT
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.numbers import Report
 from pipeline.report_page.section import Context
@@ -97,7 +98,8 @@ def _task(
 ) -> dict[str, Any]:
     """What is shown of a task: bars of the last layers, the curve over all of them, classes."""
     kind, last, majority = _kind(name), last_layers(cells), cells[0].majority
-    scale = axis([majority, *(end for one in last for end in (one.accuracy, one.low, one.high))])
+    ends = [majority, *(end for one in last for end in (one.accuracy, one.low, one.high))]
+    scale = axis(ends, PERCENT)
     return {
         "kind": kind,
         "classes": cells[0].classes,
@@ -141,6 +143,7 @@ def _layers(title: str, cells: Sequence[Cell], styles: Mapping[str, int]) -> Lin
         y_name="accuracy",
         styles=styles,
         x_names=[str(layer) for layer in layers],
+        within=PERCENT,
         digits=1,
     )
 

@@ -13,6 +13,7 @@ from mgsa.files import sha256
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.numbers import Report
 from pipeline.report_page.section import Context
+from pipeline.report_page.system import System
 from pipeline.stage import SECTIONS
 
 LIBRARIES = (
@@ -31,18 +32,32 @@ class Artifact(NamedTuple):
     of: str
 
 
+class Shown(NamedTuple):
+    """The parameters that the page shows in full: the run's, or those of the first system.
+
+    Attributes:
+        of: the system that they are of, if they are not the run's.
+    """
+
+    file: Path
+    sections: Mapping[str, Any]
+    of: System | None
+
+
 def context(inputs: Inputs) -> Context:
-    """Always there: the parameter file is."""
+    """Always there: versions are."""
+    shown = _shown(inputs)
     dataset = inputs.path("dataset")
     manifest = None if dataset is None else Report.read(dataset / "manifest.json")
     return {
         "sections": [
-            (name, list(flatten(inputs.parameters[name])))
+            (name, list(flatten(shown.sections[name])))
             for name in SECTIONS
-            if name in inputs.parameters
+            if shown is not None and name in shown.sections
         ],
-        "parameter_file": inputs.parameter_file,
-        "differences": list(_differences(inputs)),
+        "parameter_file": None if shown is None else shown.file,
+        "parameters_of": None if shown is None or shown.of is None else shown.of.name,
+        "differences": [] if shown is None else list(_differences(inputs, shown)),
         "artifacts": list(_artifacts(inputs)),
         "versions": _versions(manifest),
         "has_recorded": manifest is not None,
@@ -59,16 +74,33 @@ def flatten(values: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
         yield prefix, text
 
 
-def _differences(inputs: Inputs) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
-    """Each system's keys with another value than the parameter file's: key, its value, the file's.
+def _flat_sections(sections: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, section in sections.items():
+        yield from flatten(section, name)
 
-    A key that one of the two lacks is shown as empty there.
-    """
-    shared = dict(flatten(inputs.parameters))
+
+def _shown(inputs: Inputs) -> Shown | None:
+    """What is shown in full; `None` where systems are compared that have no file of parameters."""
+    if inputs.parameters is not None:
+        return Shown(inputs.parameter_file, inputs.parameters, None)
     for system in inputs.systems:
-        own = system.parameters()
+        sections = system.parameters()
+        if sections is not None and system.parameter_file is not None:
+            return Shown(system.parameter_file, sections, system)
+    return None
+
+
+def _differences(inputs: Inputs, shown: Shown) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+    """Each system's keys with another value than what is shown: key, its value, the one shown.
+
+    A key that one of the two lacks is shown as empty there. A section that the system was not run
+    with is no difference.
+    """
+    for system in inputs.systems:
+        own = None if system is shown.of else system.parameters()
         if own is not None:
-            values = dict(flatten(own))
+            values = dict(_flat_sections(own))
+            shared = dict(_flat_sections({n: s for n, s in shown.sections.items() if n in own}))
             keys = [*values, *(key for key in shared if key not in values)]
             yield (
                 system.name,

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipeline.report_page.charts.bars import Axis, Interval, axis
+from pipeline.report_page.charts.ticks import PERCENT, Range
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.numbers import Report
 from pipeline.report_page.section import Context
 
+
+class Metric(NamedTuple):
+    """What a metric is called, which scores are good, and what they can be.
+
+    An interval of 1.96 standard deviations may go beyond; an axis does not.
+    """
+
+    name: str
+    direction: str
+    within: Range
+
+
 METRICS = {
-    "bleu": ("BLEU", "higher is better"),
-    "chrf": ("chrF", "higher is better"),
-    "ter": ("TER", "lower is better"),
+    "bleu": Metric("BLEU", "higher is better", PERCENT),
+    "chrf": Metric("chrF", "higher is better", PERCENT),
+    "ter": Metric("TER", "lower is better", (0.0, math.inf)),
 }
 
 
@@ -28,6 +42,7 @@ class Score:
     baseline: float | None
     difference: float | None
     p_value: float | None
+    randomization: float | None
 
     @classmethod
     def read(cls, system: str, report: Report, metric: str) -> Score:
@@ -42,6 +57,7 @@ class Score:
             baseline=report.get(f"{metric}_baseline"),
             difference=report.get(f"{metric}_difference"),
             p_value=report.get(f"{metric}_p_value"),
+            randomization=report.get(f"{metric}_randomization_p_value"),
         )
 
     def on(self, scale: Axis) -> Interval:
@@ -52,12 +68,12 @@ class Score:
 def context(inputs: Inputs) -> Context | None:
     reports = [(s.name, r) for s in inputs.systems if (r := s.report("evaluate")) is not None]
     tables = []
-    for metric, (name, direction) in METRICS.items():
+    for metric, (name, direction, within) in METRICS.items():
         scores = [Score.read(system, r, metric) for system, r in reports if metric in r]
         if not scores:
             continue
         ends = [x for s in scores for x in (s.score, s.low, s.high) if x is not None]
-        scale = axis(ends)
+        scale = axis(ends, within)
         tables.append(
             {
                 "name": name,
@@ -66,6 +82,7 @@ def context(inputs: Inputs) -> Context | None:
                 "rows": [(score, score.on(scale)) for score in scores],
                 "has_intervals": any(score.low is not None for score in scores),
                 "has_baselines": any(score.baseline is not None for score in scores),
+                "has_randomization": any(score.randomization is not None for score in scores),
             }
         )
     if not tables:

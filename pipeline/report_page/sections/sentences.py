@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import fmean
 
 from pipeline.report_page.charts.line_chart import LineChart, line_chart
+from pipeline.report_page.charts.ticks import PERCENT
 from pipeline.report_page.inputs import Inputs, check_same_number
 from pipeline.report_page.section import Context
 from pipeline.report_page.sentence_scores import SentenceScores, score_sentences
@@ -148,6 +149,7 @@ def _by_length(
         y_name="mean sentence score",
         styles=styles,
         x_from_zero=True,
+        within=PERCENT,
         digits=2,
     )
 

@@ -48,6 +48,17 @@ def test_a_table_has_a_cell_for_each_system_and_seed(tmp_path: Path) -> None:
     assert rows["b"][1].name == "b-5"
 
 
+def test_a_cell_knows_its_stages() -> None:
+    """All that `experiments/dvc.yaml` has."""
+    declared = yaml.safe_load((ROOT / "experiments/dvc.yaml").read_text("utf-8"))["stages"]
+    stages = Cell("a", 4).stages(analyze=True)
+    assert [name.partition("@")[0] for name in stages] == list(declared)
+    for name in stages:
+        step, _, key = name.partition("@")
+        assert key == ("a" if "foreach" in declared[step] else "a-4")
+    assert Cell("a", 4).stages(analyze=False) == stages[:-1]
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -123,7 +123,7 @@ def test_foreign_text_says_its_language_and_tables_what_they_are(outline: Outlin
 
 def test_what_is_not_given_is_left_out(finished_run: Path) -> None:
     data = ("reports", "corpus", "tokenized", "parser", "parsed", "bpe", "partitions")
-    data += ("phrase-counts", "alignments", "dataset", "patterns")
+    data += ("phrase-counts", "alignments", "dataset", "patterns", "tables")
     own = ("translations", "curves", "attention", "model")
     outline = Outline(render(inputs_of(finished_run, *data, *own)))
     sections = {attrs["id"] for tag, attrs in outline.elements if tag == "section"}

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from mgsa.errors import InputError
 from mgsa.files import write_json
-from pipeline.report_page.system import System, read_translations
+from pipeline.report_page.system import CELL_SECTIONS, System, read_translations
+from tests.imports import ROOT
 from tests.report_folders import PLAIN, write_system
 
 
@@ -38,6 +40,40 @@ def test_reports_by_other_names_are_found(tmp_path: Path) -> None:
     assert aligned.number("aer") == 3.5
     assert system.links("test") == tmp_path / "a/test.links"
     assert system.links("valid") is None
+
+
+def test_a_cell_was_run_with_the_parameters_of_its_system_and_its_seed(tmp_path: Path) -> None:
+    """The layout is that of `experiments/dvc.yaml`: of its stages, which read which sections."""
+    stages = yaml.safe_load((ROOT / "experiments/dvc.yaml").read_text("utf-8"))["stages"]
+    paths = set()
+    for stage in stages.values():
+        for params in stage.get("params", []):
+            ((path, sections),) = params.items()
+            assert set(sections) <= set(CELL_SECTIONS)
+            paths.add(path.replace("${item.system}", "a-b"))
+    assert "--out runs/${key}/model" in stages["train"]["cmd"]
+    assert "--set seed=${item.seed}" in stages["train"]["cmd"]
+
+    cell = write_system(tmp_path / "runs/a-b-12", PLAIN)
+    assert System.in_folder("a", cell).parameters() is None
+    ran = {"model": {"kind": "rnn"}, "train": {"seed": 1, "lr": 2}}
+    composed = {"corpus": {"kind": "sample"}, **ran}
+    (path,) = (tmp_path / path for path in paths)
+    write_yaml(path, composed)
+    system = System.in_folder("a", cell)
+    assert system.parameter_file == path
+    assert system.parameters() == ran | {"train": {"seed": 12, "lr": 2}}
+
+    write_yaml(path, {"train": [1]})
+    with pytest.raises(InputError, match=r"a-b/params\.yaml: train: expected keys"):
+        system.parameters()
+    write_yaml(cell / "params.yaml", composed)  # a file of its own goes before
+    assert system.parameters() == composed
+
+
+def write_yaml(path: Path, content: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(yaml.safe_dump(content), "utf-8")
 
 
 def test_a_folder_of_nothing_is_no_system(tmp_path: Path) -> None:

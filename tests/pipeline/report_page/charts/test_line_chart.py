@@ -20,12 +20,21 @@ from pipeline.report_page.charts.line_chart import (
     Points,
     line_chart,
 )
+from pipeline.report_page.charts.ticks import PERCENT
 
 
 def chart(curves: dict[str, Points], **settings: object) -> LineChart:
     drawn = line_chart("title", curves, x_name="x", y_name="y", **settings)  # type: ignore[arg-type]
     assert drawn is not None
     return drawn
+
+
+def test_scores_of_100_have_nothing_above_them() -> None:
+    labels = [tick.label for tick in chart({"a": [(1, 100.0)]}).y_ticks]
+    assert labels[-1] == "150"
+    drawn = chart({"a": [(1, 100.0)]}, within=PERCENT)
+    assert [tick.label for tick in drawn.y_ticks] == ["50", "100"]
+    assert drawn.y_ticks[-1].at == TOP
 
 
 def test_the_ends_of_the_axes_are_the_edges_of_the_plot() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report_page.charts.ticks import LARGEST, SMALLEST, label, log_ticks, ticks
+from pipeline.report_page.charts.ticks import LARGEST, PERCENT, SMALLEST, label, log_ticks, ticks
 
 ODD = [0.0, 1.0, 1 + 1e-15, 1 + 1e-13, -1e-13, 5e-324, SMALLEST, LARGEST, -LARGEST, 1e16, 1e16 + 2]
 VALUES = st.one_of(st.sampled_from(ODD), st.floats(-LARGEST, LARGEST))
@@ -41,6 +41,12 @@ def test_whatever_there_is_to_enclose(low: float, high: float) -> None:
     assert found[0] - slack <= low <= high <= found[-1] + slack
     if low >= SMALLEST:
         assert len(log_ticks(low, high)) >= 1
+
+
+def test_no_tick_is_where_no_value_can_be() -> None:
+    assert ticks(98.0, 104.0, within=PERCENT) == [98, 98.5, 99, 99.5, 100]
+    assert ticks(100.0, 100.0, within=PERCENT) == [50, 100]
+    assert ticks(-3.0, 2.0, within=PERCENT) == [0, 0.5, 1, 1.5, 2]
 
 
 @pytest.mark.parametrize(

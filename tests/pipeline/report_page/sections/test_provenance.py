@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
@@ -56,6 +57,46 @@ def test_a_system_is_told_by_its_own_parameters(tmp_path: Path) -> None:
             ],
         )
     ]
+
+
+def write_cells(folder: Path) -> list[Path]:
+    """Two cells of one system and one of another, as the experiments lay them out."""
+    for system, beam in (("base", 1), ("new", 5)):
+        (folder / system).mkdir(parents=True)
+        sections = {"corpus": {"kind": "none of theirs"}, "train": {"seed": 1}}
+        text = yaml.safe_dump(sections | {"translate": {"beam": beam}})
+        (folder / system / "params.yaml").write_text(text, "utf-8")
+    return [write_system(folder / name, ["a b"]) for name in ("base-1", "base-2", "new-1")]
+
+
+def test_cells_are_told_by_the_parameters_of_their_systems(tmp_path: Path) -> None:
+    """Beside a run, whose corpus may be another than the one that systems are composed with."""
+    write_run(tmp_path, ["a b"])
+    shown = context(inputs_of(tmp_path, compared=write_cells(tmp_path / "runs")))
+    assert shown["parameter_file"] == tmp_path / "params.yaml"
+    assert dict(shown["differences"]) == {
+        "base-1": [("train.seed", "1", ""), ("translate.beam", "1", "")],
+        "base-2": [("train.seed", "2", ""), ("translate.beam", "1", "")],
+        "new-1": [("train.seed", "1", ""), ("translate.beam", "5", "")],
+    }
+
+
+def test_a_comparison_alone_shows_what_its_systems_were_run_with(tmp_path: Path) -> None:
+    write_run(tmp_path, ["a b"])
+    cells = write_cells(tmp_path / "runs")
+    inputs = replace(inputs_of(tmp_path, compared=cells), parameters=None)
+    inputs.systems = inputs.systems[1:]
+    shown = context(inputs)
+    assert shown["parameter_file"] == tmp_path / "runs/base/params.yaml"
+    assert shown["parameters_of"] == "base-1"
+    assert dict(shown["sections"]) == {"train": [("seed", "1")], "translate": [("beam", "1")]}
+    assert shown["differences"] == [
+        ("base-2", [("train.seed", "2", "1")]),
+        ("new-1", [("translate.beam", "5", "1")]),
+    ]
+    inputs.systems = []
+    shown = context(inputs)
+    assert (shown["sections"], shown["parameter_file"], shown["differences"]) == ([], None, [])
 
 
 def test_keys_of_sections_within_sections() -> None:

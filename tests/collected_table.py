@@ -1,0 +1,50 @@
+"""A table over seeds as `pipeline.experiment` collects it, made up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+TABLE: dict[str, Any] = {
+    "title": "Table 1: <b>composition</b>",
+    "baseline": "base",
+    "dataset": "decade",
+    "systems": {
+        "base": {
+            "parameters": 1766028,
+            "bleu": {"mean": 50.25, "deviation": 1.5},
+            "chrf": {"mean": 60.0, "deviation": 0.5},
+            "tokens_per_second": {"mean": 2345.6, "deviation": 10.0},
+            "minutes": {"mean": 12.34, "deviation": 0.1},
+            "comparisons": [],
+            "seeds": [1, 2],
+            "failed": [],
+            "not_run": [3],
+        },
+        "<i>new": {
+            "parameters": 2018764,
+            "bleu": {"mean": 51.0, "deviation": 0.75},
+            "chrf": {"mean": 61.0, "deviation": 0.25},
+            "tokens_per_second": {"mean": 2000.0, "deviation": 20.0},
+            "minutes": {"mean": 15.0, "deviation": 0.2},
+            "comparisons": [
+                {"seed": 1, "difference": 1.5, "bootstrap": 0.0217, "randomization": 0.0431},
+                {"seed": 2, "difference": -0.5, "bootstrap": 0.25, "randomization": None},
+            ],
+            "seeds": [1, 2],
+            "failed": [3],
+            "not_run": [],
+        },
+        "late": {
+            "parameters": None,
+            "bleu": None,
+            "chrf": None,
+            "tokens_per_second": None,
+            "minutes": None,
+            "comparisons": [],
+            "seeds": [],
+            "failed": [],
+            "not_run": [1, 2, 3],
+        },
+    },
+}
+"""What the experiments collected, of two systems and one that was not run."""
