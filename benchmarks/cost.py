@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.scale import WINDOWS, WORKING
+from benchmarks.scale import LOADER, WORKING
 from mgsa.command import run
 from mgsa.files import read_json
 
@@ -28,7 +28,7 @@ MODELS = ("parse", "align")
 def largest_of_each_stage(file: Path) -> dict[str, dict[str, Any]]:
     """The measurement to go by, for each stage but the loader."""
     by_size = sorted(read_json(file), key=lambda one: one["words"])
-    return {one["stage"]: one for one in by_size if one["stage"] not in WINDOWS}
+    return {one["stage"]: one for one in by_size if not one["stage"].startswith(LOADER)}
 
 
 def estimate(measured: dict[str, Any], words: float, cores: int) -> float:

@@ -43,11 +43,10 @@ ROOT = Path(__file__).parents[1]
 STAGES = ("corpus", "tokenize", "parser", "parse", "bpe", "partition", "align", "dataset")
 UNMEASURED = ("parser",)
 """It says that trees came with the corpus, whatever the size."""
-WINDOWS = {"loader": 20_000, "loader, train=cpu": 100_000, "loader, train=gpu": 1_000_000}
-"""Rows shuffled and sorted at once: so few that the smallest corpus fills them; the presets'."""
-LOADERS = {
-    name: f"benchmarks.scale --load data/dataset --window {rows}" for name, rows in WINDOWS.items()
-}
+LOADER = "loader"
+"""And, of what reads in windows, how many rows these have."""
+WINDOW = 20_000
+"""Rows that are shuffled and sorted at once: so few that the smallest corpus fills them."""
 COMPOSITION = ("corpus=sample", "parser=trees", "align=corpus")
 WORKING = ("tokenize", "parse", "bpe", "partition")
 """Stages that have a number of worker processes."""
@@ -125,6 +124,12 @@ def run_here(command: str) -> None:
     print(json.dumps([everyone.ru_maxrss / 1024, main, total - main]))
 
 
+def loaders(windows: Sequence[int]) -> dict[str, str]:
+    """The command that reads an epoch in windows of each size."""
+    load = "benchmarks.scale --load data/dataset --window"
+    return {f"{LOADER} {rows}": f"{load} {rows}" for rows in windows}
+
+
 def load_epoch(folder: Path, window: int) -> None:
     """Read an epoch of training batches, from windows of so many rows."""
     from mgsa.data.artifact import open_dataset
@@ -148,7 +153,10 @@ def load_epoch(folder: Path, window: int) -> None:
 
 
 def measure_stages(
-    overrides: Sequence[str], workers: int, parent: Path | None
+    overrides: Sequence[str],
+    workers: int,
+    parent: Path | None = None,
+    windows: Sequence[int] = (WINDOW,),
 ) -> list[dict[str, Any]]:
     """What every stage of a composition took, printed as it ends.
 
@@ -159,7 +167,7 @@ def measure_stages(
         folder = Path(name)
         write_parameters(folder, overrides, workers)
         taken = {}
-        for stage, command in {**commands(), **LOADERS}.items():
+        for stage, command in {**commands(), **loaders(windows)}.items():
             taken[stage] = one = measure(folder, command)
             print(
                 f"{stage:>17} {one.peak:>9,.0f} {one.seconds:>9.1f} {one.main_seconds:>9.1f} "
@@ -182,14 +190,17 @@ def measure_stages(
 
 
 def measure_all(
-    compositions: Sequence[Sequence[str]], workers: int, folder: Path | None
+    compositions: Sequence[Sequence[str]],
+    workers: int,
+    folder: Path | None,
+    windows: Sequence[int],
 ) -> list[dict[str, Any]]:
     """Every stage of every composition."""
     found = []
     for overrides in compositions:
         print(" ".join(overrides))
         print(f"{'stage':>17} {'peak MiB':>9} {'seconds':>9} {'main':>9} {'workers':>9}")
-        found += measure_stages(overrides, workers, folder)
+        found += measure_stages(overrides, workers, folder, windows)
         print(f"{found[-1]['pairs']:,} pairs, {found[-1]['words']:,} words of the source side\n")
     return found
 
@@ -218,6 +229,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         "--set", nargs="+", metavar="KEY=VALUE", help="another composition, and no sizes of pairs"
     )
     parser.add_argument("--workers", type=int, default=1, help="processes of a stage")
+    parser.add_argument(
+        "--windows", type=int, nargs="+", default=[WINDOW], help="of the loader, in rows"
+    )
     parser.add_argument("--folder", type=Path, help="where the generated files lie meanwhile")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the measurements, as JSON")
     parser.add_argument("--draw", type=Path, metavar="FILE", help="measure nothing, draw these")
@@ -237,7 +251,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     else:
         sizes = [[*COMPOSITION, f"corpus.train={pairs}"] for pairs in arguments.pairs]
         compositions = [arguments.set] if arguments.set else sizes
-        found = measure_all(compositions, arguments.workers, arguments.folder)
+        found = measure_all(compositions, arguments.workers, arguments.folder, arguments.windows)
     if arguments.out:
         write_json(arguments.out, found)
     if arguments.plot:
