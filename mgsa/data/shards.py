@@ -85,7 +85,7 @@ class Shards:
             local = [group - int(starts[shard]) for group in groups]
             file = self._open(shard)
             with _naming(self.paths[shard]):
-                table = file.read_row_groups(local, columns=list(columns))
+                table = file.read_row_groups(local, columns=list(columns), use_threads=False)
             promised = sum(self._row_groups[shard][group] for group in local)
             if table.num_rows != promised:
                 raise InputError(
@@ -106,7 +106,10 @@ class Shards:
     def _open(self, shard: int) -> pq.ParquetFile:
         if shard not in self._opened:
             with _naming(self.paths[shard]):
-                self._opened[shard] = pq.ParquetFile(self.paths[shard])
+                # Arrow's threads are not asked to read ahead, nor to decode: `mgsa.data.prefetch`
+                # reads ahead, and who waits for Arrow's pool may wait forever, as glibc before 2.41
+                # loses a wake-up now and then (its bug 25847).
+                self._opened[shard] = pq.ParquetFile(self.paths[shard], pre_buffer=False)
         return self._opened[shard]
 
 
