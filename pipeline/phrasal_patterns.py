@@ -175,7 +175,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     _check_baseline(arguments.baseline, list(systems))
     split = _split(arguments)
     texts = read_texts(arguments.references, systems, split)
-    read = [arguments.references, *systems.values()]
+    of_source = (arguments.tokenized, arguments.trees, arguments.alignments)
+    given = [path for path in of_source if path is not None]
+    read = [arguments.references, *systems.values(), *given]
     with replacing_outputs(arguments.out, arguments.report, MARK, inputs=read) as (folder, report):
         from pipeline.patterns.tables import rows_of
 

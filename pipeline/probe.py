@@ -107,7 +107,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         for artifact in models.values():
             check_model(artifact, data, config)
     check_scratch(next(iter(models.values())), data, config)
-    read = [arguments.probing]
+    read = [arguments.probing, *folders.values()]
     with replacing_outputs(arguments.out, arguments.report, TABLE, inputs=read) as (folder, report):
         from pipeline.probing.encoders import probe_encoders
         from pipeline.probing.tables import describe, report_of

@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     for name, path in paths.items():
         if not path.is_dir():
             raise InputError(f"--{name}: no such folder", path=path)
-    check_replaceable(arguments.out, PAGE)
+    check_replaceable(arguments.out, PAGE, inputs=paths.values())
     systems = list(_systems(arguments, paths))
     only_compares = len(systems) == len(arguments.system) and bool(systems or arguments.table)
     inputs = Inputs(

@@ -58,8 +58,10 @@ def replacing_outputs(
 
     Raises:
         InputError: `out` holds something else; or `report` or an input lies in it, which is
-            replaced as a whole.
+            replaced as a whole; or `report` is an input, or lies in one.
     """
+    inputs = list(inputs)
+    check_no_input(report, inputs)
     check_replaceable(out, *marks, inputs=inputs)
     if report.resolve().is_relative_to(out.resolve()):
         raise InputError(f"expected a report outside of {out}", path=report)
@@ -90,13 +92,18 @@ def check_replaceable(folder: Path, *marks: str, inputs: Iterable[Path] = ()) ->
 
 
 def check_no_input(report: Path | None, inputs: Iterable[Path]) -> None:
-    """Check that a report is written to none of the files that it is about.
+    """Check that a report is written to none of the files that it is about, nor between them.
 
     Raises:
-        InputError: it would replace one.
+        InputError: it would replace one, or lie in a folder of them.
     """
-    if report is not None and report.resolve() in {path.resolve() for path in inputs}:
-        raise InputError("expected a report beside its input, which it would replace", path=report)
+    if report is None:
+        return
+    for path in inputs:
+        if report.resolve().is_relative_to(path.resolve()):
+            raise InputError(
+                f"expected a report beside the input {path}, not in its place", path=report
+            )
 
 
 def argument_parser(stage: str, description: str) -> argparse.ArgumentParser:

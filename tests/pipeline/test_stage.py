@@ -94,5 +94,18 @@ def test_a_folder_that_an_input_lies_in_is_not_replaced(tmp_path: Path, given: s
 def test_a_report_replaces_no_input(tmp_path: Path) -> None:
     check_no_input(None, [tmp_path / "links"])
     check_no_input(tmp_path / "report.json", [tmp_path / "links"])
-    with pytest.raises(InputError, match="links: expected a report beside its input"):
+    with pytest.raises(
+        InputError, match=r"links: expected a report beside the input .*links, not in its place"
+    ):
         check_no_input(tmp_path / "x" / ".." / "links", [tmp_path / "gold", tmp_path / "links"])
+
+
+def test_a_report_replaces_no_input_and_lies_in_none(tmp_path: Path) -> None:
+    artifact = tmp_path / "artifact"
+    artifact.mkdir()
+    for report in (artifact, artifact / "config.json"):
+        outputs = replacing_outputs(tmp_path / "out", report, "mark", inputs=[artifact])
+        with pytest.raises(InputError, match="expected a report beside the input"), outputs:
+            pass
+    assert names(tmp_path) == ["artifact"]
+    assert names(artifact) == []
