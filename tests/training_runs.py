@@ -28,6 +28,7 @@ def start(
     launcher: list[str],
     *,
     alignment: dict[str, Any] | None = None,
+    variables: dict[str, str] | None = None,
     **settings: object,
 ) -> subprocess.Popen[str]:
     """`mgsa train` into `folder / name`, in processes of its own."""
@@ -39,7 +40,7 @@ def start(
     return subprocess.Popen(
         command,
         cwd=ROOT,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        env=os.environ | {"OMP_NUM_THREADS": "1"} | (variables or {}),
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

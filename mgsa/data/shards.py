@@ -1,7 +1,8 @@
 """The Parquet files of a split, read as one: their row groups are counted through.
 
 What the footer of a file promises is bounded before any of it is read, for Arrow makes room for as
-many rows as it is told of; what the pages hold is compared with it as they are read.
+many rows as it is told of; what the pages hold is compared with it as they are read. A text that
+many rows share is in a file once: rows stay numbers until it is known how long all of it is.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from mgsa.data.limits import MAX_ROW_GROUP_BYTES, MAX_ROW_GROUP_ROWS
@@ -61,7 +63,7 @@ class Shards:
             InputError: one is missing, is there twice, or is of another type.
         """
         for shard, path in enumerate(self.paths):
-            schema = self._open(shard).schema_arrow
+            schema = _schema(self._open(shard).metadata)
             for column in expected:
                 place = schema.get_field_index(column.name)
                 if place < 0 or not schema.field(place).equals(column):
@@ -92,7 +94,7 @@ class Shards:
                     f"expected {promised} rows as in its footer, found {table.num_rows}",
                     path=self.paths[shard],
                 )
-            tables.append(table)
+            tables.append(_written_out(table, self.paths[shard]))
         return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
 
     @cached_property
@@ -109,8 +111,43 @@ class Shards:
                 # Arrow's threads are not asked to read ahead, nor to decode: `mgsa.data.prefetch`
                 # reads ahead, and who waits for Arrow's pool may wait forever, as glibc before 2.41
                 # loses a wake-up now and then (its bug 25847).
-                self._opened[shard] = pq.ParquetFile(self.paths[shard], pre_buffer=False)
+                metadata = pq.read_metadata(self.paths[shard])
+                texts = [field.name for field in _schema(metadata) if field.type == pa.string()]
+                self._opened[shard] = pq.ParquetFile(
+                    self.paths[shard], metadata=metadata, read_dictionary=texts, pre_buffer=False
+                )
         return self._opened[shard]
+
+
+def _schema(metadata: pq.FileMetaData) -> pa.Schema:
+    """The columns of a file, with texts as such."""
+    return metadata.schema.to_arrow_schema()
+
+
+def _written_out(table: pa.Table, path: Path) -> pa.Table:
+    """A table whose texts are dictionaries, with the text itself in each row.
+
+    Raises:
+        InputError: that takes more than a row group may.
+    """
+    texts = [field.name for field in table.schema if pa.types.is_dictionary(field.type)]
+    size = sum(_text_size(chunk) for name in texts for chunk in table[name].chunks)
+    if size > MAX_ROW_GROUP_BYTES:
+        raise InputError(
+            f"expected row groups of at most {MAX_ROW_GROUP_BYTES:,} bytes, found {size} of text",
+            path=path,
+        )
+    for name in texts:
+        place = table.schema.get_field_index(name)
+        field = table.schema.field(place).with_type(pa.string())
+        table = table.set_column(place, field, table[name].cast(pa.string()))
+    return table
+
+
+def _text_size(texts: pa.DictionaryArray) -> int:
+    """How many bytes texts take that are each written out."""
+    lengths = pc.binary_length(texts.dictionary).cast(pa.int64())
+    return pc.sum(lengths.take(texts.indices)).as_py() or 0
 
 
 def _row_groups(file: pq.ParquetFile) -> Iterator[pq.RowGroupMetaData]:

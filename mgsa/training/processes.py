@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,10 +21,12 @@ def processes(config: TrainConfig) -> tuple[int, int]:
     """Devices of each node, and nodes: those that `torchrun` started, or else the settings'.
 
     Raises:
-        InputError: there is no GPU, or there are too few, or nobody started the other nodes.
+        InputError: there is no GPU, or there are too few, or nobody started the other nodes, or
+            torchrun's restarts would hang.
     """
     devices, nodes = config.devices, config.nodes
     if torch.distributed.is_torchelastic_launched():
+        _check_restarts(os.environ)
         devices = int(os.environ["LOCAL_WORLD_SIZE"])
         nodes = int(os.environ["WORLD_SIZE"]) // devices
     elif nodes > 1:
@@ -35,6 +37,23 @@ def processes(config: TrainConfig) -> tuple[int, int]:
             f"{torch.cuda.device_count()}; {devices} are needed"
         )
     return devices, nodes
+
+
+def _check_restarts(variables: Mapping[str, str]) -> None:
+    """Refuse restarts in which new processes meet in the store of those that ended.
+
+    There they may read the addresses of those, and wait for half an hour for nobody
+    (pytorch/pytorch#135712).
+
+    Raises:
+        InputError: torchrun would restart processes, and shares its store with them.
+    """
+    restarts = variables.get("TORCHELASTIC_MAX_RESTARTS", "0")
+    if restarts != "0" and variables.get("TORCHELASTIC_USE_AGENT_STORE") == "True":
+        raise InputError(
+            f"--max-restarts {restarts}: set TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 for torchrun, "
+            f"or processes that it starts again may wait for those that ended"
+        )
 
 
 def several_devices(config: TrainConfig, devices: int, nodes: int) -> Fabric:

@@ -101,8 +101,8 @@ def train(run: Run, *, restart: Restart, on_metrics: OnMetrics) -> dict[str, flo
         check_links(dataset, "train")  # before there are checkpoints
     logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
     fabric = several_devices(run.train, devices, nodes)
-    fabric.launch()
-    with naming_lost_processes(fabric.world_size):
+    with naming_lost_processes(devices * nodes):
+        fabric.launch()
         start = _checkpoint(fabric, run, identity, restart)
         first = fabric.is_global_zero
         trainer = Trainer(

@@ -17,6 +17,9 @@ pytestmark = [pytest.mark.soak, pytest.mark.timeout(1200)]
 
 LOST = "error: another process of this run has ended, or can't be reached"
 
+# Or processes that are started again may read addresses of those that ended.
+NEW_STORE = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -86,10 +89,23 @@ def test_a_killed_process_of_fabric_ends_all(folder: Path) -> None:
 def test_torchrun_restarts_what_was_killed(folder: Path) -> None:
     finish(folder, "undisturbed", torchrun(2), max_updates=40, artifact="last")
     launcher = start(
-        folder, "restarted", torchrun(2, "--max-restarts", "2"), max_updates=40, artifact="last"
+        folder,
+        "restarted",
+        torchrun(2, "--max-restarts", "2"),
+        variables=NEW_STORE,
+        max_updates=40,
+        artifact="last",
     )
     kill_a_rank(folder, "restarted", launcher, 1)
     _, said = launcher.communicate(timeout=180)
     assert launcher.returncode == 0, said
     assert "resume from" in said
     assert artifact(folder, "restarted") == artifact(folder, "undisturbed")
+
+
+def test_restarts_that_would_hang_are_refused(folder: Path) -> None:
+    launcher = start(folder, "restarted", torchrun(2, "--max-restarts", "1"))
+    _, said = launcher.communicate(timeout=180)
+    assert launcher.returncode == 1
+    assert "error: --max-restarts 1: set TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1" in said
+    assert not (folder / "restarted.checkpoints").exists()

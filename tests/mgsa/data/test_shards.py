@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,29 @@ def test_a_split_without_files_is_refused(tmp_path: Path) -> None:
     write_json(folder / "manifest.json", manifest)
     with pytest.raises(InputError, match=r"manifest\.splits\.train: expected at least one file$"):
         open_dataset(folder)
+
+
+def test_texts_that_unfold_are_refused(tmp_path: Path) -> None:
+    """A megabyte that two thousand rows share is in a file once: two gigabytes in memory."""
+    path = tmp_path / "train.parquet"
+    shared = pa.DictionaryArray.from_arrays(pa.array([0] * 2000, pa.int32()), ["a" * 1_000_000])
+    pq.write_table(pa.table({"texts": shared}), path, store_schema=False)
+    assert path.stat().st_size < 1_000_000
+    message = r"row groups of at most 1,073,741,824 bytes, found 2000000000 of text$"
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(InputError, match=message):
+        Shards([path]).read([0], ["texts"])
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000  # kB
+
+
+@pytest.mark.parametrize("use_dictionary", [True, False])
+def test_texts_are_read_as_they_are_written(tmp_path: Path, use_dictionary: bool) -> None:
+    path = tmp_path / "train.parquet"
+    texts = pa.table({"texts": ["", "ab", "ä \u6728", "ab", None, "c\n"], "numbers": range(6)})
+    pq.write_table(texts, path, row_group_size=4, use_dictionary=use_dictionary)
+    assert (
+        Shards([path]).read([0, 1], ["numbers", "texts"]).equals(texts.select(["numbers", "texts"]))
+    )
 
 
 @pytest.fixture
