@@ -15,6 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -221,6 +222,14 @@ def run_all() -> None:
         if name not in LATER:
             with redirect_stdout(io.StringIO()):
                 assert run_command(name) == 0, name
+
+
+def outputs(command: str) -> list[Path]:
+    """The files that a command wrote in the present folder, from where it was told to."""
+    words = COMMANDS[command].split()
+    named = {option: Path(word) for option, word in pairwise(words)}
+    written = [named[o] for o in ("--out", "--report", "--plots", "--weights") if o in named]
+    return [file for path in written for file in (path, *path.rglob("*")) if file.is_file()]
 
 
 def in_a_process(

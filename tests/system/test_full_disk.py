@@ -7,7 +7,6 @@ in the middle of a file, and nobody needs to be root.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,24 +14,16 @@ import pytest
 from mgsa.command import FAILED
 from tests.all_stages import (
     CHECKPOINTS,
-    COMMANDS,
     GOES_ON,
     WRITING,
     contents,
     in_a_process,
+    outputs,
     run_command,
 )
 from tests.full_disk import room_for
 
 NEARLY_FULL = {"at once": lambda _: 10, "half way": lambda sizes: max(sizes) // 2}
-
-
-def outputs(command: str) -> list[Path]:
-    """The files that a command writes, from where it was told to."""
-    words = COMMANDS[command].split()
-    named = {option: Path(word) for option, word in pairwise(words)}
-    written = [named[o] for o in ("--out", "--report", "--plots", "--weights") if o in named]
-    return [file for path in written for file in (path, *path.rglob("*")) if file.is_file()]
 
 
 @pytest.mark.parametrize("limit", NEARLY_FULL)
