@@ -16,7 +16,7 @@ from mgsa.command import progress_bar, run
 from mgsa.errors import FailedError, InputError
 from mgsa.files import replacing_file, write_json
 from pipeline.experiment.cells import run_stages, unfinished_stages
-from pipeline.experiment.plan import Plan, read_plan
+from pipeline.experiment.plan import Cell, Plan, read_plan
 from pipeline.experiment.results import Row, read_rows
 from pipeline.experiment.table import FAILED, NOT_RUN, Missing, to_csv, to_mapping, to_markdown
 
@@ -33,26 +33,31 @@ def last_stages(plan: Plan, tables: Sequence[str]) -> list[str]:
     return list(stages)
 
 
+def finished_cells(plan: Plan, name: str, unfinished: Collection[str]) -> set[Cell]:
+    """The cells of a table none of whose stages is unfinished."""
+    analyze = plan.tables[name].analyze
+    return {
+        cell
+        for cells in plan.rows(name).values()
+        for cell in cells
+        if not any(stage in unfinished for stage in cell.stages(analyze=analyze))
+    }
+
+
 def collect(
-    folder: Path, plan: Plan, name: str, *, unfinished: Collection[str], missing: Missing
+    folder: Path, plan: Plan, name: str, *, finished: Collection[Cell], missing: Missing
 ) -> list[Row]:
     """Write a table of what its finished cells came to, into `tables` of the folder.
 
     Args:
-        unfinished: the stages that are; cells with one of them have no result.
-        missing: what to say of these cells.
+        finished: the cells that have a result.
+        missing: what to say of the others.
 
     Raises:
         InputError: what a cell wrote is malformed.
     """
     table = plan.tables[name]
     rows = plan.rows(name)
-    finished = {
-        cell
-        for cells in rows.values()
-        for cell in cells
-        if not any(stage in unfinished for stage in cell.stages(analyze=table.analyze))
-    }
     num_comparisons = sum(len(cells) for cells in list(rows.values())[1:])
     with progress_bar(f"compare {name}", total=num_comparisons, unit="cells") as advance:
         found = read_rows(folder / "runs", rows, finished, on_comparison=lambda: advance(1))
@@ -90,7 +95,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     missing: Missing = NOT_RUN if arguments.collect_only else FAILED
     without: dict[str, None] = {}
     for name in arguments.tables:
-        rows = collect(folder, plan, name, unfinished=unfinished, missing=missing)
+        finished = finished_cells(plan, name, unfinished)
+        if arguments.collect_only and not finished:
+            raise FailedError(
+                f"{name}: no cell is of the present dataset and parameters (`dvc status` in "
+                f"{folder} says what has changed); its table is left as it is"
+            )
+        rows = collect(folder, plan, name, finished=finished, missing=missing)
         print(f"\n## {name}\n\n{to_markdown(plan.tables[name], rows, missing)}")
         without |= dict.fromkeys(cell.name for row in rows for cell in row.missing)
     if without:

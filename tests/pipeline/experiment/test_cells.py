@@ -150,13 +150,19 @@ def test_stale_cells_are_not_run_and_a_failing_one_leaves_the_others(
     assert before["dataset"] == "c0ffee"
     assert before["systems"]["new"]["seeds"] == [1]
 
-    (folder / "../data/dataset/train").write_text("2\n", "utf-8")
+    shutil.rmtree(folder / "runs/new-1/model")
     capfd.readouterr()
     assert run(main, [*argv, "--collect-only"]) == FAILED
     said = capfd.readouterr()
-    assert said.err == "error: 2 cells have no result: base-1, new-1\n"
+    assert said.err == "error: 1 cell has no result: new-1\n"
     assert "| new | not run | not run | not run |" in said.out
-    assert read_json(folder / "tables/some.json")["systems"]["new"]["not_run"] == [1]
+    collected = read_json(folder / "tables/some.json")
+    assert collected["systems"]["new"]["not_run"] == [1]
+
+    (folder / "../data/dataset/train").write_text("2\n", "utf-8")
+    assert run(main, [*argv, "--collect-only"]) == FAILED
+    assert capfd.readouterr().err.startswith("error: some: no cell is of the present dataset")
+    assert read_json(folder / "tables/some.json") == collected
 
     (folder / "new-1.broken").touch()
     assert run(main, argv) == FAILED
