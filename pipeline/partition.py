@@ -226,6 +226,7 @@ def partition_split(
         ((line, tree, sentence) for line, (tree, sentence) in lines),
         workers=settings.workers,
         chunk_size=SENTENCES_PER_CHUNK,
+        characters=lambda sentence: len(sentence[1]),
     )
     shown = progress(
         results,

@@ -202,6 +202,7 @@ def tokenize_corpus(corpus: Path, folder: Path, settings: TokenizeSettings) -> d
             read_pairs(corpus),
             workers=settings.workers,
             chunk_size=CHUNK_PAIRS,
+            characters=lambda pair: sum(map(len, pair.columns)),
             initializer=_start,
             initargs=(corpus, languages, settings),
         )

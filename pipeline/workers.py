@@ -19,6 +19,9 @@ R = TypeVar("R")
 
 CHUNKS_AHEAD = 2
 """Chunks given out per worker: one at work, one waiting, so that no worker idles."""
+CHUNK_CHARACTERS = 1 << 24
+"""A chunk of text ends with the item that reaches so many, which sentences never do: among 16,384
+of them it takes a thousand characters in each."""
 
 # A worker is forked from a server that is a fresh interpreter, never from this process: a fork
 # would copy locks that a thread of ours may hold (torch, OpenMP and progress bars have threads).
@@ -36,10 +39,11 @@ def map_chunks(
     *,
     workers: int,
     chunk_size: int,
+    characters: Callable[[T], int] | None = None,
     initializer: Callable[..., None] | None = None,
     initargs: tuple[Any, ...] = (),
 ) -> Iterator[R]:
-    """Yield `function(chunk)` for each run of `chunk_size` items, in the order of the items.
+    """Yield `function(chunk)` for the `chunks` of some items, in the order of the items.
 
     Only a few chunks per worker are in flight: `items` is read as results are taken. Results and
     errors are the same for any number of workers: what comes before the first error is yielded
@@ -50,6 +54,7 @@ def map_chunks(
         items: sent to workers by pickle; read in this process only.
         workers: processes. With 1, or if all items fit one chunk, the work is done in this one.
         chunk_size: items a call; large enough that the work outweighs the sending.
+        characters: how long an item is, if that bounds a chunk too.
         initializer: called once in every process that works, before its first chunk.
         initargs: its arguments.
 
@@ -59,7 +64,7 @@ def map_chunks(
     """
     if workers < 1 or chunk_size < 1:
         raise ValueError(f"expected at least 1 worker and 1 item a chunk: {workers}, {chunk_size}")
-    given = chunks(items, chunk_size)
+    given = chunks(items, chunk_size, characters)
     first = list(islice(given, 2 if workers > 1 else 0))
     given = chain(first, given)
     if len(first) > 1:
@@ -108,10 +113,23 @@ def _map_in_pool(
         pool.shutdown(cancel_futures=True)
 
 
-def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Runs of `size` items, the last of which may be shorter."""
-    iterator = iter(items)
-    while chunk := list(islice(iterator, size)):
+def chunks(
+    items: Iterable[T], size: int, characters: Callable[[T], int] | None = None
+) -> Iterator[list[T]]:
+    """Runs of `size` items, the last of which may be shorter, as may those of very long items.
+
+    Args:
+        characters: how long an item is, if a chunk is to end where it has `CHUNK_CHARACTERS` too.
+    """
+    chunk: list[T] = []
+    length = 0
+    for item in items:
+        chunk.append(item)
+        length += characters(item) if characters is not None else 0
+        if len(chunk) == size or length >= CHUNK_CHARACTERS:
+            yield chunk
+            chunk, length = [], 0
+    if chunk:
         yield chunk
 
 

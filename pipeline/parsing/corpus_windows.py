@@ -9,20 +9,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from pipeline.parsing.parse_memory import ParseMemory
 from pipeline.parsing.stanza_parser import BATCH_SENTENCES
 from pipeline.stage import SPLITS
 from pipeline.text import read_sentences, split_tokens
+from pipeline.workers import chunks
 
 WINDOW_SENTENCES = 16384
 """Sentences that are sorted by length together, and held in memory."""
-WINDOW_CHARACTERS = 1 << 24
-"""A window ends with the sentence that reaches so many, which sentences never do: it would take a
-thousand characters in each of them."""
-
 
 Sentence = tuple[str, int, list[str]]
 """Its split, its line there, and its tokens."""
@@ -58,8 +54,7 @@ class Corpus:
 
     def batches(self) -> Iterator[Batch]:
         """Batches of new sentences, in the order of their numbers. Fills `windows` on the way."""
-        sentences = read_tokens(self._tokenized)
-        while window := _next_window(sentences):
+        for window in chunks(read_tokens(self._tokenized), WINDOW_SENTENCES, _characters):
             yield from self._batches_of(window)
 
     def stored(self, keys: Iterable[bytes]) -> None:
@@ -87,16 +82,8 @@ class Corpus:
             yield Batch(number, keys, [tokens_of[key] for key in keys])
 
 
-def _next_window(sentences: Iterator[Sentence]) -> list[Sentence]:
-    """The sentences that are held in memory together; none at the end."""
-    window = []
-    characters = 0
-    for sentence in islice(sentences, WINDOW_SENTENCES):
-        window.append(sentence)
-        characters += sum(map(len, sentence[2]))
-        if characters >= WINDOW_CHARACTERS:
-            break
-    return window
+def _characters(sentence: Sentence) -> int:
+    return sum(map(len, sentence[2]))
 
 
 def read_tokens(tokenized: Path) -> Iterator[Sentence]:

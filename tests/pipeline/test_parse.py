@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import pipeline.workers
 from mgsa.command import run
 from mgsa.errors import InputError
 from mgsa.files import read_json, sha256
@@ -281,7 +282,7 @@ def test_windows_end_at_a_number_of_characters_too(
     """A sentence may be a megabyte, and a window of many such more than fits memory."""
     texts = ["a b", "c", "dd e", "f g h", "ii"]
     tokenized = write_tokenized(tmp_path / "tokenized", texts)
-    monkeypatch.setattr(corpus_windows, "WINDOW_CHARACTERS", 3)
+    monkeypatch.setattr(pipeline.workers, "CHUNK_CHARACTERS", 3)
     with ParseMemory(tmp_path / "memory.sqlite", "parser") as memory:
         corpus = Corpus(tokenized, memory, 10)
         sentences = [" ".join(tokens) for batch in corpus.batches() for tokens in batch.sentences]

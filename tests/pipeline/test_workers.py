@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import pipeline.workers
 from mgsa.command import FAILED, run
 from mgsa.errors import InputError
 from pipeline.workers import CHUNKS_AHEAD, WorkerDiedError, map_chunks
@@ -66,6 +67,15 @@ def test_chunks_come_in_order_whatever_the_workers(
 ) -> None:
     found = map_chunks(as_it_is, items, workers=workers, chunk_size=chunk_size)
     assert list(found) == chunks
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_chunks_of_long_items_are_short(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline.workers, "CHUNK_CHARACTERS", 5)
+    found = map_chunks(
+        as_it_is, [1, 2, 3, 9, 1, 1], workers=workers, chunk_size=3, characters=lambda item: item
+    )
+    assert list(found) == [[1, 2, 3], [9], [1, 1]]
 
 
 def test_a_slow_first_chunk_still_comes_first() -> None:
