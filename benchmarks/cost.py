@@ -1,6 +1,6 @@
 """What the text stages would take for a corpus of another size, by measurements of others.
 
-    python -m benchmarks.cost scale.json --models real.json --words 116e6 --cores 1 16 128
+    python -m benchmarks.cost docs/scale.json --models docs/scale_models.json --words 116e6
 
 Files are those of `benchmarks.scale`: of the generated corpus, and of one that models parsed and
 aligned, from which these two stages are taken. A stage counts where its corpus was largest, and its

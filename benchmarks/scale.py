@@ -1,7 +1,7 @@
 """Peak memory and speed of every text stage and of the training loader, by the size of the corpus.
 
-    python -m benchmarks.scale --pairs 30000 300000 3000000 --workers 1 --out scale.json
-    python -m benchmarks.scale --draw scale.json --plot scale.svg
+    python -m benchmarks.scale --pairs 30000 300000 3000000 --workers 1 --out docs/scale.json
+    python -m benchmarks.scale --draw docs/scale.json --plot docs/scale.svg
     python -m benchmarks.scale --set corpus=multi30k corpus.folder=DIR parser=stanza --out real.json
 
 Pairs come from the sample's grammar with their trees and links, so nothing is parsed or aligned by
