@@ -33,13 +33,13 @@ from mgsa.command import run
 from mgsa.errors import InputError
 from mgsa.files import read_json, read_lines, write_json
 from pipeline.aligners.eflomal_command import find_command
-from pipeline.aligners.symmetrize import SYMMETRIZATIONS, symmetrize
+from pipeline.aligners.symmetrize import SYMMETRIZATIONS, Symmetrization, symmetrize
 from pipeline.aligners.tokenized_pairs import read_pairs
 from pipeline.composition import compose
 from pipeline.stage import SIDES, SPLITS
 
 ROOT = Path(__file__).parents[1]
-SYMMETRIZATION = "grow-diag-final-and"
+SYMMETRIZATION: Symmetrization = "grow-diag-final-and"
 NLTK_ITERATIONS = 5
 FEW = "few"
 

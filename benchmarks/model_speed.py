@@ -79,14 +79,16 @@ def configurations(size: str) -> dict[str, ModelConfig]:
         if phrase:
             section = {**transformer, "phrase_attention": phrase}
             configs[path.stem] = from_tagged(MODEL_KINDS, section, path.stem)
-    plain = from_mapping(TransformerConfig, transformer, "transformer")
+    baseline = from_mapping(TransformerConfig, transformer, "transformer")
     for kind, full_context, sentences in (
         ("one pass", False, 1.0),
         ("full context", True, 1.0),
         ("full context of half of the sentences", True, 0.5),
     ):
-        head = AlignmentConfig(plain.decoder_layers - 1, full_context, sentences, WEIGHTS.alignment)
-        configs[f"alignment head, {kind}"] = replace(plain, alignment=head)
+        head = AlignmentConfig(
+            baseline.decoder_layers - 1, full_context, sentences, WEIGHTS.alignment
+        )
+        configs[f"alignment head, {kind}"] = replace(baseline, alignment=head)
     recurrent = read_yaml(PRESETS / f"rnn_attn{'_tiny' if size == 'tiny' else ''}.yaml")
     for attention in ("attn", "key_value", "modifying_iw"):
         section = {**recurrent, "attention": attention}
@@ -106,7 +108,9 @@ def contestant(name: str, size: str, device: torch.device) -> Contestant:
     vocabulary = VOCABULARY[size]
     torch.manual_seed(0)
     if name == TORCH:
-        module: nn.Module = TorchTransformer(configs[BASELINE], vocabulary).to(device)
+        config = configs[BASELINE]
+        assert isinstance(config, TransformerConfig)
+        module: nn.Module = TorchTransformer(config, vocabulary).to(device)
         loss = _torch_loss(module)
     else:
         model = build_model(
