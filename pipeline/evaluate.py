@@ -14,7 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from mgsa.command import run
 from mgsa.files import write_json
@@ -23,7 +25,7 @@ from pipeline.stage import argument_parser, check_no_input, read_settings
 from pipeline.text import read_parallel
 
 if TYPE_CHECKING:
-    from sacrebleu.metrics.base import Metric
+    from sacrebleu.metrics.base import Metric, Score
     from sacrebleu.significance import Result
 
 SEED_VARIABLE = "SACREBLEU_SEED"
@@ -77,6 +79,8 @@ def evaluate(
     signatures = {}
     with _seed_of_tests(settings.seed):
         for name, metric in metrics.items():
+            if name == "chrf":
+                _make_scores_alike(metric)
             score = metric.corpus_score(
                 hypotheses, references=None, n_bootstrap=settings.bootstrap_samples
             )
@@ -164,6 +168,22 @@ def _metrics(references: Sequence[str], settings: EvaluateSettings) -> dict[str,
             case "ter":
                 made[name] = TER(case_sensitive=True, references=streams)
     return made
+
+
+def _make_scores_alike(chrf: Metric) -> None:
+    """Let the scores of resamples be numpy's, all of them, so that sacreBLEU can take their mean.
+
+    Where nothing matches chrF is a plain 0.0.
+    """
+    compute = chrf._compute_score_from_stats
+
+    def compute_alike(stats: Any) -> Score:
+        score = compute(stats)
+        if isinstance(stats, np.ndarray):
+            score.score = stats.dtype.type(score.score)
+        return score
+
+    chrf._compute_score_from_stats = compute_alike  # type: ignore[method-assign]
 
 
 @contextmanager

@@ -296,6 +296,13 @@ def test_an_empty_translation_counts_as_one(files: Path) -> None:
     assert evaluate(hypotheses, references, SETTINGS).scores["bleu"] < 100
 
 
+def test_translations_that_have_next_to_nothing_right_have_intervals(files: Path) -> None:
+    """In some resamples nothing matches, in others little does."""
+    references = lines(files / "references")
+    scores = evaluate([references[0], *[""] * 59], references, SETTINGS).scores
+    assert 0 < scores["chrf_mean"] < scores["chrf_interval"] < 10
+
+
 @pytest.mark.parametrize(
     ("override", "message"),
     [
