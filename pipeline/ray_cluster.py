@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 
 import mgsa
 import pipeline
+from mgsa.command import Terminated
 from mgsa.errors import FailedError, InputError
 
 ANSWER_SECONDS = 60
@@ -91,15 +92,16 @@ def connected(address: str | None, *, workers: int, gpu: bool) -> Iterator[None]
             options = {"address": address}
         until_end.callback(ray.shutdown)
         try:
-            ray.init(
-                **options,
-                runtime_env={
-                    "py_modules": [str(Path(package.__path__[0])) for package in (mgsa, pipeline)],
-                    "excludes": ["**/__pycache__/**"],
-                },
-                logging_level=logging.CRITICAL,
-                log_to_driver=False,
-            )
+            with _leaving_as_told():
+                ray.init(
+                    **options,
+                    runtime_env={
+                        "py_modules": [str(Path(one.__path__[0])) for one in (mgsa, pipeline)],
+                        "excludes": ["**/__pycache__/**"],
+                    },
+                    logging_level=logging.CRITICAL,
+                    log_to_driver=False,
+                )
         except Exception as error:
             where = "on this machine" if address is None else f"at {address}"
             raise FailedError(f"ray: no cluster {where}: {_in_short(str(error))}") from error
@@ -107,7 +109,19 @@ def connected(address: str | None, *, workers: int, gpu: bool) -> Iterator[None]
             signal.signal(signal.SIGTERM, handler)  # Ray has put in its own
         if gpu and address is None and ray.cluster_resources().get("GPU", 0) < 1:
             raise InputError("parse.gpu: expected false, as there is no GPU to be used")
+        with _leaving_as_told():
+            yield
+
+
+@contextlib.contextmanager
+def _leaving_as_told() -> Iterator[None]:
+    """Raise what a SIGTERM does as it is: Ray's compiled code makes it an error of the system."""
+    try:
         yield
+    except SystemError as error:
+        if isinstance(error.__cause__, Terminated):
+            raise error.__cause__ from None
+        raise
 
 
 def check_head() -> None:

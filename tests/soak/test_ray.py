@@ -295,9 +295,26 @@ def test_a_cluster_of_its_own_is_started_and_ended(
     assert_nothing_stays(children, folders)
 
 
-@pytest.mark.parametrize(
-    ("number", "said"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")]
-)
+SIGNALS = [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")]
+
+
+@pytest.mark.parametrize(("number", "said"), SIGNALS)
+def test_a_signal_ends_the_wait_for_a_worker(
+    project: Path, number: signal.Signals, said: str
+) -> None:
+    with ray_head("--num-cpus=0") as cluster, cluster.access():
+        process = start(project, "ray", address=cluster.address)
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("ray: no worker has started in ")
+        time.sleep(1)  # so that it is Ray's compiled code that waits
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert errors == f"error: {said}\n"
+    assert process.returncode == 128 + number
+    assert not list(project.glob(".partial-*"))
+
+
+@pytest.mark.parametrize(("number", "said"), SIGNALS)
 def test_a_signal_ends_it_cleanly(
     project: Path, bare_machine: dict[str, str], number: signal.Signals, said: str
 ) -> None:
