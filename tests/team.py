@@ -45,10 +45,11 @@ def found_team(project: Project, folder: Path, url: str, local: Mapping[str, str
     first = project_at(folder / "first", home)
     results = first.run("git", "rev-parse", "HEAD").strip()
     first.run("git", "reset", "--quiet", "--hard", "HEAD~1")
-    first.run("dvc", "remote", "add", "--default", "team", url)
+    first.run("dvc", "remote", "add", "--force", "--default", "team", url)
     first.commit()
     first.run("git", "cherry-pick", results)
     first.run("git", "tag", RESULTS)
+    first.run("git", "tag", "--annotate", "--message", "", "model@v1.0.0")
     for option, value in local.items():
         first.run("dvc", "remote", "modify", "--local", "team", option, value)
     repository = folder / "repository.git"

@@ -10,6 +10,7 @@ import pytest
 
 from mgsa.files import sha256
 from tests.dvc_project import SIZES, Project, project_at, ran
+from tests.imports import ROOT
 from tests.team import RESULTS, Team
 
 pytestmark = pytest.mark.soak
@@ -39,6 +40,7 @@ def test_a_project_imports_the_dataset_trains_on_it_and_follows_it(
     project.run("dvc", "import", str(team.repository), "params.yaml")
     stage = ("--name", "train", "--deps", "dataset", "--params", "model,train", "--outs", "model")
     project.run("dvc", "stage", "add", *stage, TRAIN)
+    assert f"    '{TRAIN}'\n" in (ROOT / "docs/sharing.md").read_text("utf-8")
     assert ran(project.run("dvc", "repro")) == ["train"]
     weights = project.folder / "model/model.safetensors"
     assert sha256(weights) == sha256(ours / "data/model/model.safetensors")
@@ -65,6 +67,9 @@ def test_a_project_gets_a_model_and_translates(team: Team, tmp_path: Path) -> No
     project = another_project(tmp_path, ours / "mgsa", ours / "pipeline")
     for name in ("data/model", "data/dataset", "data/parser", "data/corpus/test.source"):
         project.run("dvc", "get", "--rev", RESULTS, str(team.repository), name)
+    project.run("dvc", "artifacts", "get", "--out", "released", str(team.repository), "model")
+    weights = project.folder / "released/model.safetensors"
+    assert sha256(weights) == sha256(ours / "data/model/model.safetensors")
 
     split = "--dataset dataset --split test"
     said = project.run("sh", "-c", f"mgsa translate --model model {split} --beam 2")
