@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from mgsa.command import run
 from mgsa.files import write_json
 from mgsa.settings import Count, Positive
@@ -179,7 +177,7 @@ def _make_scores_alike(chrf: Metric) -> None:
 
     def compute_alike(stats: Any) -> Score:
         score = compute(stats)
-        if isinstance(stats, np.ndarray):
+        if not isinstance(stats, list):  # but an array of numpy
             score.score = stats.dtype.type(score.score)
         return score
 
