@@ -1,7 +1,8 @@
-"""Check every row of a dataset artifact against what it is to be."""
+"""Check every row of a dataset artifact against what it is to be, and the manifest against them."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -11,18 +12,21 @@ import pyarrow.compute as pc
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.ragged import Ragged
 from mgsa.data.row_checks import Failure, first_wrong, wrong_counts
+from mgsa.data.vocabulary import UNK
 from mgsa.errors import InputError
+from mgsa.listed_files import MANIFEST
 
 
 def verify_dataset(folder: Path) -> Dataset:
-    """Open a dataset and check its version, hashes, schema and every row.
+    """Open a dataset and check its version, hashes, schema, every row, and what it counts.
 
     Raises:
         InputError: the first thing that is wrong, with its file and row.
     """
     dataset = open_dataset(folder, verify=True)
-    for split, num_links in dataset.manifest.links.items():
-        found = 0
+    _check_description(dataset)
+    for split in dataset.manifest.rows:
+        found: Counter[str] = Counter()
         for first, table in dataset.tables(split):
             table = table.combine_chunks()
             wrong = (
@@ -33,13 +37,52 @@ def verify_dataset(folder: Path) -> Dataset:
             if wrong is not None:
                 row, expectation = wrong
                 raise dataset.error_in_row(split, first + row, expectation)
-            found += len(table["links"].combine_chunks().flatten())
-        if found != num_links:
-            raise InputError(
-                f"{split}: expected {num_links} links as in the manifest, found {found}",
-                path=folder,
-            )
+            found.update(_counts(table))
+        said = dataset.manifest.content["splits"][split]
+        for name in found.keys() & said.keys():
+            _check_said(dataset, f"splits.{split}.{name}", said[name], found[name])
     return dataset
+
+
+def _check_description(dataset: Dataset) -> None:
+    """Check what the manifest says of the whole, if it does, and that no file is of no split."""
+    manifest = dataset.manifest
+    source, target = dataset.vocabularies
+    found = {
+        "tags": len(dataset.tags),
+        "vocabulary": {"source": len(source), "target": len(target), "joint": source is target},
+    }
+    for name in found.keys() & manifest.content.keys():
+        _check_said(dataset, name, manifest.content[name], found[name])
+    used = {name for names in manifest.shards.values() for name in names}
+    unused = sorted(name for name in manifest.files.keys() - used if name.endswith(".parquet"))
+    if unused or not used:
+        expectation = f"{unused[0]} to be of a split" if unused else "at least one split"
+        raise InputError(f"manifest.splits: expected {expectation}", path=dataset.folder / MANIFEST)
+
+
+def _check_said(dataset: Dataset, name: str, said: object, found: object) -> None:
+    if type(said) is not type(found) or said != found:
+        raise InputError(
+            f"manifest.{name}: expected {found}, as is found, got {said!r}",
+            path=dataset.folder / MANIFEST,
+        )
+
+
+def _counts(table: pa.Table) -> dict[str, int]:
+    """What a manifest may count of these rows, besides the rows themselves."""
+    tags = table["phrase_tags"].combine_chunks().flatten().flatten()
+    counts = {"links": len(table["links"].combine_chunks().flatten())}
+    counts |= {"phrases": len(tags), "phrases_unknown": pc.sum(pc.equal(tags, 0)).as_py() or 0}
+    words = {"source": "subwords_per_word", "target": "target_subwords_per_word"}
+    for side, column in words.items():
+        ids = table[f"{side}_ids"].combine_chunks().flatten()
+        counts |= {
+            f"{side}_words": len(table[column].combine_chunks().flatten()),
+            f"{side}_subwords": len(ids),
+            f"{side}_unknown": pc.sum(pc.equal(ids, UNK)).as_py() or 0,
+        }
+    return counts
 
 
 def wrong_side(table: pa.Table, side: str, words: str) -> Failure | None:

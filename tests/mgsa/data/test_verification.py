@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,14 +34,68 @@ def test_a_dataset_without_links_passes(tmp_path: Path) -> None:
     assert verify_dataset(build(tmp_path / "stages")).num_rows("train") == 2
 
 
-def test_the_manifest_tells_how_many_links_there_are(written: Path) -> None:
-    manifest = read_json(written / "manifest.json")
-    found = manifest["splits"]["valid"]["links"]
-    manifest["splits"]["valid"]["links"] += 1
-    write_json(written / "manifest.json", manifest)
-    message = rf"valid: expected {found + 1} links as in the manifest, found {found}"
-    with pytest.raises(InputError, match=message):
-        verify_dataset(written)
+def change(*keys: str, to: object) -> Callable[[dict[str, Any]], None]:
+    """What puts a value into a manifest."""
+
+    def put(manifest: dict[str, Any]) -> None:
+        *sections, last = keys
+        for section in sections:
+            manifest = manifest[section]
+        manifest[last] = to
+
+    return put
+
+
+# Of "Yes ." and "Ja@@ wohl .", on two levels.
+COUNTS = {
+    "links": 3,
+    "phrases": 4,
+    "phrases_unknown": 0,
+    "source_words": 2,
+    "target_words": 2,
+    "source_subwords": 2,
+    "target_subwords": 3,
+    "source_unknown": 0,
+    "target_unknown": 0,
+}
+
+
+@pytest.mark.parametrize(
+    ("lie", "message"),
+    [
+        *(
+            (change("splits", "valid", name, to=said), rf"splits.valid.{name}: expected {count}, ")
+            for name, count in COUNTS.items()
+            for said in (count + 1, *([] if name == "links" else [float(count), None]))
+        ),
+        (change("tags", to=999), "tags: expected "),
+        (change("vocabulary", "source", to=5), "vocabulary: expected {'source': "),
+        (change("vocabulary", to="many"), "vocabulary: expected {'source': .*, got 'many'"),
+        (change("splits", to={}), "splits: expected test.parquet to be of a split"),
+        (lambda manifest: manifest["splits"].pop("valid"), "splits: expected valid.parquet to be"),
+    ],
+)
+def test_what_a_manifest_counts_is_counted(
+    written: Path, tmp_path: Path, lie: Callable[[dict[str, Any]], None], message: str
+) -> None:
+    folder = Path(shutil.copytree(written, tmp_path / "dataset"))
+    manifest = read_json(folder / "manifest.json")
+    lie(manifest)
+    write_json(folder / "manifest.json", manifest)
+    with pytest.raises(InputError, match=rf"manifest\.json: manifest\.{message}"):
+        verify_dataset(folder)
+
+
+def test_others_need_count_nothing(written: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(written, tmp_path / "dataset"))
+    manifest = read_json(folder / "manifest.json")
+    for name in ("tags", "vocabulary", "made_by"):
+        del manifest[name]
+    for counts in manifest["splits"].values():
+        for name in COUNTS.keys() - {"links"}:
+            del counts[name]
+    write_json(folder / "manifest.json", manifest)
+    assert verify_dataset(folder).num_rows("train") == 4
 
 
 @pytest.mark.parametrize(
