@@ -15,27 +15,32 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from benchmarks.measurement import Measurement, read_measurements
+from benchmarks.options import amount, count
 from benchmarks.scale import LOADER, WORKING
 from mgsa.command import run
-from mgsa.files import read_json
+from mgsa.errors import InputError
 
 MODELS = ("parse", "align")
 """Stages that are more than copying only where models do them."""
 
 
-def largest_of_each_stage(file: Path) -> dict[str, dict[str, Any]]:
-    """The measurement to go by, for each stage but the loader."""
-    by_size = sorted(read_json(file), key=lambda one: one["words"])
-    return {one["stage"]: one for one in by_size if not one["stage"].startswith(LOADER)}
+def largest_of_each_stage(file: Path) -> dict[str, Measurement]:
+    """The measurement to go by, for each stage but the loader.
+
+    Raises:
+        InputError: the file is missing or malformed.
+    """
+    by_size = sorted(read_measurements(file), key=lambda one: one.words)
+    return {one.stage: one for one in by_size if not one.stage.startswith(LOADER)}
 
 
-def estimate(measured: dict[str, Any], words: float, cores: int) -> float:
+def estimate(measured: Measurement, words: float, cores: int) -> float:
     """Seconds of a stage for so many words."""
-    main, total = measured["main_seconds"], measured["main_seconds"] + measured["worker_seconds"]
-    shared = cores if measured["stage"] in WORKING else 1
-    return max(main, total / shared) * words / measured["words"]
+    total = measured.main_seconds + measured.worker_seconds
+    shared = cores if measured.stage in WORKING else 1
+    return max(measured.main_seconds, total / shared) * words / measured.words
 
 
 def in_words(seconds: float) -> str:
@@ -50,19 +55,22 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("measurements", type=Path, metavar="FILE")
     parser.add_argument("--models", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--words", type=float, required=True, help="of the source side")
-    parser.add_argument("--cores", type=int, nargs="+", default=[1, 16, 128])
+    parser.add_argument("--words", type=amount, required=True, help="of the source side")
+    parser.add_argument("--cores", type=count, nargs="+", default=[1, 16, 128])
     arguments = parser.parse_args(argv)
     of_models = largest_of_each_stage(arguments.models)
     measured = largest_of_each_stage(arguments.measurements)
-    measured |= {stage: of_models[stage] for stage in MODELS}
+    for stage in MODELS:
+        if stage not in of_models:
+            raise InputError(f"expected a measurement of {stage}", path=arguments.models)
+        measured[stage] = of_models[stage]
     print("| stage | measured with, words |", *(f"{cores} |" for cores in arguments.cores))
     print("| --- | ---: |", *("---: |" for _ in arguments.cores))
     totals = [0.0] * len(arguments.cores)
     for stage, one in measured.items():
         seconds = [estimate(one, arguments.words, cores) for cores in arguments.cores]
         totals = [total + more for total, more in zip(totals, seconds, strict=True)]
-        print(f"| {stage} | {one['words']:,} |", *(f"{in_words(each)} |" for each in seconds))
+        print(f"| {stage} | {one.words:,} |", *(f"{in_words(each)} |" for each in seconds))
     print("| all | |", *(f"{in_words(total)} |" for total in totals))
 
 

@@ -26,15 +26,16 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from benchmarks.measurement import Measurement, read_measurements, write_measurements
+from benchmarks.options import count
 from mgsa.command import run
 from mgsa.errors import FailedError
-from mgsa.files import read_json, write_json
+from mgsa.files import read_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,25 +55,6 @@ _PR_SET_CHILD_SUBREAPER = 36
 """Of Linux: processes that lose their parent become this one's."""
 
 
-@dataclass(frozen=True)
-class Taken:
-    """What a stage took.
-
-    Attributes:
-        peak: resident memory of the largest process, in MiB.
-        seconds: of the wall.
-        main_seconds: of the processor, in the stage's own process.
-        worker_seconds: of the processor, in the processes that it started.
-        output: bytes that it wrote.
-    """
-
-    peak: float
-    seconds: float
-    main_seconds: float
-    worker_seconds: float
-    output: int
-
-
 def commands() -> dict[str, str]:
     """The command line of each stage, as dvc.yaml has it."""
     stages = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
@@ -88,8 +70,12 @@ def write_parameters(folder: Path, overrides: Sequence[str], workers: int) -> No
     (folder / "params.yaml").write_text(yaml.safe_dump(params), "utf-8")
 
 
-def measure(folder: Path, command: str) -> Taken:
-    """Run a stage's command in a process of its own."""
+def measure(folder: Path, command: str) -> dict[str, Any]:
+    """Run a stage's command in a process of its own: what it took, of a `Measurement`.
+
+    Raises:
+        FailedError: it failed, and has said why.
+    """
     before = _size(folder)
     start = time.perf_counter()
     done = subprocess.run(
@@ -98,11 +84,19 @@ def measure(folder: Path, command: str) -> Taken:
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         text=True,
-        check=True,
+        check=False,
     )
+    if done.returncode != 0:
+        raise FailedError("nothing is measured where a stage fails")
     seconds = time.perf_counter() - start
     peak, main_seconds, worker_seconds = json.loads(done.stdout.splitlines()[-1])
-    return Taken(peak, seconds, main_seconds, worker_seconds, _size(folder) - before)
+    return {
+        "peak": peak,
+        "seconds": seconds,
+        "main_seconds": main_seconds,
+        "worker_seconds": worker_seconds,
+        "output": _size(folder) - before,
+    }
 
 
 def run_here(command: str) -> None:
@@ -157,11 +151,11 @@ def measure_stages(
     workers: int,
     parent: Path | None = None,
     windows: Sequence[int] = (WINDOW,),
-) -> list[dict[str, Any]]:
+) -> list[Measurement]:
     """What every stage of a composition took, printed as it ends.
 
-    With it stand the pairs of the training split, the words of the source side in all splits, and
-    how many workers there were.
+    Raises:
+        FailedError: a stage failed.
     """
     with tempfile.TemporaryDirectory(dir=parent) as name:
         folder = Path(name)
@@ -170,20 +164,15 @@ def measure_stages(
         for stage, command in {**commands(), **loaders(windows)}.items():
             taken[stage] = one = measure(folder, command)
             print(
-                f"{stage:>17} {one.peak:>9,.0f} {one.seconds:>9.1f} {one.main_seconds:>9.1f} "
-                f"{one.worker_seconds:>9.1f}",
+                f"{stage:>17} {one['peak']:>9,.0f} {one['seconds']:>9.1f} "
+                f"{one['main_seconds']:>9.1f} {one['worker_seconds']:>9.1f}",
                 flush=True,
             )
         counts = read_json(folder / "data/reports/dataset.json")
+    pairs = counts["train_rows"]
     words = sum(counts[f"{split}_source_words"] for split in ("train", "valid", "test"))
     return [
-        {
-            "stage": stage,
-            "pairs": counts["train_rows"],
-            "words": words,
-            "workers": workers,
-            **asdict(one),
-        }
+        Measurement(stage, pairs, words, workers, **one)
         for stage, one in taken.items()
         if stage not in UNMEASURED
     ]
@@ -194,25 +183,25 @@ def measure_all(
     workers: int,
     folder: Path | None,
     windows: Sequence[int],
-) -> list[dict[str, Any]]:
+) -> list[Measurement]:
     """Every stage of every composition."""
-    found = []
+    found: list[Measurement] = []
     for overrides in compositions:
         print(" ".join(overrides))
         print(f"{'stage':>17} {'peak MiB':>9} {'seconds':>9} {'main':>9} {'workers':>9}")
         found += measure_stages(overrides, workers, folder, windows)
-        print(f"{found[-1]['pairs']:,} pairs, {found[-1]['words']:,} words of the source side\n")
+        print(f"{found[-1].pairs:,} pairs, {found[-1].words:,} words of the source side\n")
     return found
 
 
-def figure_of(measurements: list[dict[str, Any]]) -> Figure:
+def figure_of(measurements: Sequence[Measurement]) -> Figure:
     """Peak memory against the size of the corpus, a line a stage."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.add_subplot()
-    for number, stage in enumerate(dict.fromkeys(one["stage"] for one in measurements)):
-        points = [(one["pairs"], one["peak"]) for one in measurements if one["stage"] == stage]
+    for number, stage in enumerate(dict.fromkeys(one.stage for one in measurements)):
+        points = [(one.pairs, one.peak) for one in measurements if one.stage == stage]
         axes.plot(*zip(*points, strict=True), marker="osD^vPX*"[number % 8], label=stage)
     axes.set(xscale="log", xlabel="sentence pairs", ylabel="peak memory, MiB")
     axes.set_ylim(bottom=0)
@@ -224,13 +213,13 @@ def figure_of(measurements: list[dict[str, Any]]) -> Figure:
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure, or draw what was measured."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pairs", type=int, nargs="+", default=[30_000, 300_000, 3_000_000])
+    parser.add_argument("--pairs", type=count, nargs="+", default=[30_000, 300_000, 3_000_000])
     parser.add_argument(
         "--set", nargs="+", metavar="KEY=VALUE", help="another composition, and no sizes of pairs"
     )
-    parser.add_argument("--workers", type=int, default=1, help="processes of a stage")
+    parser.add_argument("--workers", type=count, default=1, help="processes of a stage")
     parser.add_argument(
-        "--windows", type=int, nargs="+", default=[WINDOW], help="of the loader, in rows"
+        "--windows", type=count, nargs="+", default=[WINDOW], help="of the loader, in rows"
     )
     parser.add_argument("--folder", type=Path, help="where the generated files lie meanwhile")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the measurements, as JSON")
@@ -247,13 +236,13 @@ def main(argv: Sequence[str] | None = None) -> None:
         load_epoch(arguments.load, arguments.window)
         return
     if arguments.draw:
-        found = read_json(arguments.draw)
+        found = read_measurements(arguments.draw)
     else:
         sizes = [[*COMPOSITION, f"corpus.train={pairs}"] for pairs in arguments.pairs]
         compositions = [arguments.set] if arguments.set else sizes
         found = measure_all(compositions, arguments.workers, arguments.folder, arguments.windows)
     if arguments.out:
-        write_json(arguments.out, found)
+        write_measurements(arguments.out, found)
     if arguments.plot:
         from pipeline.figures import write_figure
 

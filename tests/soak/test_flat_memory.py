@@ -16,7 +16,7 @@ BYTES_A_PAIR = 200
 def test_memory_is_flat(sampled: bool) -> None:
     pairs = 150_000 if sampled else 300_000
     peaks = [
-        {one["stage"]: one["peak"] for one in measure_stages([*COMPOSITION, train], workers=2)}
+        {one.stage: one.peak for one in measure_stages([*COMPOSITION, train], workers=2)}
         for train in (f"corpus.train={FEW}", f"corpus.train={pairs}")
     ]
     grown = {stage: (peak - peaks[0][stage]) * 2**20 for stage, peak in peaks[1].items()}
