@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from mgsa.command import progress, run
@@ -169,24 +169,43 @@ def _write_downloaded(settings: DownloadedCorpus, folder: Path, downloads: Path)
             )
     splits = {"train": settings.train, "valid": settings.valid, "test": settings.test}
     texts = [text for split in splits.values() for text in (*split.source, *split.target)]
-    unpacked = folder / ".unpacked"
+    place = folder / ".unpacked"
+    archives = {}
     for name, archive in paths.items():
         members = {text.partition("/")[2] for text in texts if text.startswith(f"{name}/")}
         if members:
-            unpack(archive, members, unpacked / name, max_bytes=settings.max_text_bytes)
-            paths[name] = unpacked / name
+            unpack(archive, members, place / name, max_bytes=settings.max_text_bytes)
+            paths[name] = place / name
+            archives[place / name] = archive
     writer = CorpusWriter(folder, settings.max_text_bytes)
-    for split, files in splits.items():
-        writer.write(
-            split,
-            [
-                {side: _downloaded(text, paths) for side, text in zip(SIDES, pair, strict=True)}
-                for pair in zip(files.source, files.target, strict=True)
-            ],
-        )
-    if unpacked.exists():
-        shutil.rmtree(unpacked)
+    with _naming_archives(archives):
+        for split, files in splits.items():
+            writer.write(
+                split,
+                [
+                    {side: _downloaded(text, paths) for side, text in zip(SIDES, pair, strict=True)}
+                    for pair in zip(files.source, files.target, strict=True)
+                ],
+            )
+    if place.exists():
+        shutil.rmtree(place)
     return writer.pairs
+
+
+@contextmanager
+def _naming_archives(unpacked: Mapping[Path, Path]) -> Iterator[None]:
+    """Errors of an archive's members that name the archive, not where they lie for a while.
+
+    Args:
+        unpacked: the archive that was unpacked to a folder.
+    """
+    try:
+        yield
+    except InputError as error:
+        message = str(error)
+        for folder, archive in unpacked.items():
+            message = message.replace(f"{folder}/", f"{archive}/")
+        raise InputError(message) from None
 
 
 def _downloaded(text: str, paths: Mapping[str, Path]) -> Path:

@@ -67,7 +67,7 @@ def find(file: RemoteFile, folder: Path) -> Path:
     path = folder / file.name
     if not path.is_file():
         raise InputError(f"no such file; expected what {file.url} gives", path=path)
-    _check(file, path)
+    _check(file, path, otherwise=f"take the one that {file.url} gives")
     return path
 
 
@@ -86,7 +86,7 @@ def fetch(file: RemoteFile, folder: Path, *, timeout: float, retries: int) -> Pa
         download(file, path, wrong, timeout=timeout, retries=retries)
         if file.sha256 is not None:
             return path
-    _check(file, path)
+    _check(file, path, otherwise="remove it to download it anew")
     return path
 
 
@@ -142,10 +142,11 @@ def download(
 
 def _failed(file: RemoteFile, error: Exception, attempts: int) -> DownloadError:
     reason = getattr(error, "reason", None) or error
-    return DownloadError(None, f"{attempts} attempts failed, the last with: {reason}", file.url)
+    said = "1 attempt failed" if attempts == 1 else f"{attempts} attempts failed, the last"
+    return DownloadError(None, f"{said} with: {reason}", file.url)
 
 
-def _check(file: RemoteFile, path: Path) -> None:
+def _check(file: RemoteFile, path: Path, *, otherwise: str) -> None:
     if file.sha256 is None:
         raise InputError(
             f"its SHA-256 is {sha256(path)}: compare it with the publisher's, set it for "
@@ -154,7 +155,7 @@ def _check(file: RemoteFile, path: Path) -> None:
         )
     wrong = _wrong(file, path)
     if wrong is not None:
-        raise InputError(f"{wrong}; remove it to download it anew", path=path)
+        raise InputError(f"{wrong}; {otherwise}", path=path)
 
 
 def _wrong(file: RemoteFile, path: Path) -> str | None:

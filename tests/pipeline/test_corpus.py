@@ -255,6 +255,18 @@ def test_downloads_that_cannot_be_are_named(
     assert not (tmp_path / "corpus").exists()
 
 
+def test_members_are_named_by_their_archive(tmp_path: Path, downloaded: dict[str, Any]) -> None:
+    downloaded["train"] = {"source": ["train.tgz/x/c.en"], "target": ["more.de"]}
+    mirror = tmp_path / "mirror"
+    message = (
+        f"{mirror}/more.de:1: ends after 1 line; "
+        f"expected as many as in {mirror}/train.tgz/x/c.en (2 lines)"
+    )
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        corpus.main(arguments(tmp_path, downloaded))
+    assert not (tmp_path / "corpus").exists()
+
+
 @pytest.mark.parametrize(
     ("section", "message"),
     [

@@ -55,7 +55,7 @@ def test_a_server_that_sends_next_to_nothing_is_as_good_as_silent(
     path = fetch(remote(server), tmp_path, timeout=0.5, retries=1)
     assert path.read_bytes() == CONTENT
     assert re.fullmatch("bytes=[1-9][0-9]*0-", server.ranges[1])  # it goes on where it was
-    with pytest.raises(DownloadError, match="the last with: the server sends fewer than 1000 byte"):
+    with pytest.raises(DownloadError, match="failed with: the server sends fewer than 1000 byte"):
         fetch(remote(serve("drip")), tmp_path / "other", timeout=0.5, retries=0)
 
 
@@ -101,7 +101,7 @@ def test_a_server_that_keeps_failing_is_named(serve: Any, tmp_path: Path) -> Non
 def test_no_server_at_all_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     file = RemoteFile("http://127.0.0.1:1/corpus.bin", SHA256, 10)
-    with pytest.raises(DownloadError, match=r"1 attempts failed, the last with: .*refused"):
+    with pytest.raises(DownloadError, match=r"1 attempt failed with: .*refused"):
         fetch(file, tmp_path, timeout=1, retries=0)
 
 
