@@ -123,10 +123,13 @@ def test_what_no_preset_gives_is_named_by_its_key(project: Project) -> None:
 def test_what_no_stage_takes_is_named_before_any_work(
     project: Project, right: str, wrong: str, message: str
 ) -> None:
+    project.run("dvc", "repro", "composition")
+    before = (project.folder / "data/reports/composition.json").read_bytes()
     path = project.folder / "params.yaml"
     path.write_text(path.read_text("utf-8").replace(right, wrong), "utf-8")
     said = project.run("dvc", "repro", status=255)
     assert f"\nerror: params.yaml: {message}" in said
+    assert (project.folder / "data/reports/composition.json").read_bytes() == before
     assert "Traceback" not in said
     assert ran(said) == ["composition"]
     assert not (project.folder / "data/corpus").exists()
