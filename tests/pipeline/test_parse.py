@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import resource
-import shutil
-import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
 
-import pipeline.workers
 from mgsa.command import run
 from mgsa.errors import InputError
-from mgsa.files import read_json, sha256
+from mgsa.files import read_json
 from mgsa.settings import from_mapping
 from pipeline.parse import ParseSettings, copy_trees, main
 from pipeline.parsing import corpus_windows
@@ -23,51 +19,10 @@ from pipeline.parsing.parse_memory import ParseMemory
 from pipeline.parsing.parser_folder import read_parser_folder, write_parser_folder
 from pipeline.parsing.stanza_parser import ConstituencyParser
 from pipeline.stage import SPLITS
-from pipeline.trees import flat_tree, read_tree, read_trees
+from pipeline.trees import flat_tree
 from pipeline.workers import CHUNKS_AHEAD
+from tests.parse_inputs import command, parameters, toy_parser, write_tokenized
 from tests.text_folders import ToyParser
-
-SENTENCES = ["A man sleeps .", "Two dogs ( big ones ) run -LRB- .", "A man sleeps .", "Hello"]
-
-
-def write_tokenized(folder: Path, sentences: Sequence[str]) -> Path:
-    folder.mkdir(exist_ok=True)
-    for split in SPLITS:
-        text = "".join(f"{sentence}\n" for sentence in sentences)
-        (folder / f"{split}.source").write_text(text, encoding="utf-8")
-    return folder
-
-
-def parameters(folder: Path, *, max_words: int = 50, workers: int = 1) -> Path:
-    path = folder / "params.yaml"
-    path.write_text(
-        f"parse: {{max_words: {max_words}, executor: processes, ray_address: null, "
-        f"workers: {workers}, gpu: false}}\n",
-        encoding="utf-8",
-    )
-    return path
-
-
-def command(folder: Path, tokenized: Path, parser: Path, params: Path, out: str) -> list[str]:
-    paths = {
-        "--tokenized": tokenized,
-        "--parser": parser,
-        "--out": folder / out,
-        "--report": folder / f"{out}.json",
-        "--memory": folder / "memory.sqlite",
-        "--params": params,
-    }
-    return [str(part) for pair in paths.items() for part in pair]
-
-
-@pytest.fixture(scope="module")
-def real_parser(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The small English models as a parser folder."""
-    folder = tmp_path_factory.mktemp("parser") / "parser"
-    shutil.copytree(shared / "stanza_resources", folder)
-    folder.chmod(0o755)
-    write_parser_folder(folder, kind="stanza", language="en", package="ptbsample")
-    return folder
 
 
 def trees_parser(folder: Path) -> Path:
@@ -75,99 +30,6 @@ def trees_parser(folder: Path) -> Path:
     parser.mkdir()
     write_parser_folder(parser, kind="trees", language="en", package=None)
     return parser
-
-
-@pytest.mark.real
-def test_every_sentence_gets_a_tree_over_its_tokens(tmp_path: Path, real_parser: Path) -> None:
-    tokenized = write_tokenized(tmp_path / "tokenized", SENTENCES)
-    argv = command(tmp_path, tokenized, real_parser, parameters(tmp_path), "out")
-    assert run(main, argv) == 0
-    leaves = [tree.leaves() for tree in read_trees(tmp_path / "out" / "train.trees")]
-    assert leaves[1] == ["Two", "dogs", "-LRB-", "big", "ones", "-RRB-", "run", "-LRB-", "."]
-    assert [len(words) for words in leaves] == [4, 9, 4, 1]
-    assert read_json(tmp_path / "out.json") == {
-        "sentences": 12,
-        "flat_too_long": 0,
-        "flat_failed": 0,
-    }
-
-
-@pytest.mark.real
-def test_long_sentences_are_flat_and_counted(tmp_path: Path, real_parser: Path) -> None:
-    tokenized = write_tokenized(tmp_path / "tokenized", ["one two three", " ".join(["w"] * 5000)])
-    argv = command(tmp_path, tokenized, real_parser, parameters(tmp_path), "out")
-    assert run(main, argv) == 0
-    text = (tmp_path / "out" / "valid.trees").read_text("utf-8").splitlines()
-    assert text[1].startswith("(ROOT (FRAG (X w) (X w)")
-    assert read_json(tmp_path / "out.json")["flat_too_long"] == 3
-
-
-@pytest.mark.real
-def test_only_what_is_new_is_parsed(
-    tmp_path: Path, real_parser: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tokenized = write_tokenized(tmp_path / "tokenized", SENTENCES)
-    argv = command(tmp_path, tokenized, real_parser, parameters(tmp_path), "first")
-    assert run(main, argv) == 0
-    assert "12 sentences, 3 parsed now" in capsys.readouterr().err
-    write_tokenized(tokenized, [*SENTENCES, "A new sentence ."])
-    argv = command(tmp_path, tokenized, real_parser, parameters(tmp_path), "second")
-    assert run(main, argv) == 0
-    assert "15 sentences, 1 parsed now" in capsys.readouterr().err
-
-
-@pytest.mark.real
-@pytest.mark.slow
-def test_the_number_of_workers_does_not_matter(
-    tmp_path: Path, real_parser: Path, shared: Path
-) -> None:
-    trees = (shared / "treebank" / "dev.mrg").read_text("utf-8").splitlines()[:120]
-    tokenized = write_tokenized(
-        tmp_path / "tokenized", [" ".join(read_tree(tree).leaves()) for tree in trees]
-    )
-    outputs = []
-    for workers in (1, 2):
-        (tmp_path / "memory.sqlite").unlink(missing_ok=True)
-        params = parameters(tmp_path, workers=workers)
-        assert run(main, command(tmp_path, tokenized, real_parser, params, f"out{workers}")) == 0
-        outputs.append(sha256(tmp_path / f"out{workers}" / "train.trees"))
-    assert outputs[0] == outputs[1]
-
-
-@pytest.mark.real
-def test_a_model_file_that_changed_is_refused(
-    tmp_path: Path, real_parser: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    parser = tmp_path / "parser"
-    shutil.copytree(real_parser, parser)
-    model = parser / "en" / "constituency" / "ptbsample.pt"
-    model.chmod(0o644)
-    model.write_bytes(model.read_bytes()[:-1])
-    tokenized = write_tokenized(tmp_path / "tokenized", SENTENCES)
-    assert run(main, command(tmp_path, tokenized, parser, parameters(tmp_path), "out")) == 2
-    assert "ptbsample.pt" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.real
-def test_a_model_that_came_cut_short_is_refused(tmp_path: Path, real_parser: Path) -> None:
-    parser = tmp_path / "parser"
-    shutil.copytree(real_parser, parser)
-    model = parser / "en" / "constituency" / "ptbsample.pt"
-    model.chmod(0o644)
-    model.write_bytes(model.read_bytes()[:100_000])
-    write_parser_folder(parser, kind="stanza", language="en", package="ptbsample")
-    tokenized = write_tokenized(tmp_path / "tokenized", SENTENCES)
-    argv = command(tmp_path, tokenized, parser, parameters(tmp_path), "out")
-    # A process of its own: stanza logs to the stderr that it found when it was imported.
-    done = subprocess.run(
-        [sys.executable, "-m", "pipeline.parse", *argv], capture_output=True, text=True
-    )
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
-    assert line.startswith(f"error: {parser}: stanza can't load this parser: ")
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_gpu_that_is_not_there_is_named(
@@ -182,24 +44,6 @@ def test_a_gpu_that_is_not_there_is_named(
     )
 
 
-@pytest.mark.real
-def test_a_full_disk_under_the_memory_is_one_line(tmp_path: Path, real_parser: Path) -> None:
-    sentences = [f"Dog {number} runs ." for number in range(100)]
-    tokenized = write_tokenized(tmp_path / "tokenized", sentences)
-    argv = command(tmp_path, tokenized, real_parser, parameters(tmp_path), "out")
-    done = subprocess.run(
-        [sys.executable, "-B", "-m", "pipeline.parse", *argv],
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
-    )
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
-    assert line.startswith(f"error: {tmp_path}/memory.sqlite: ")
-    assert not (tmp_path / "out").exists()
-    assert not list(tmp_path.glob(".partial-*"))
-
-
 class FussyParser(ToyParser):
     """Refuses sentences with a certain word, and so every batch with one of them."""
 
@@ -212,13 +56,6 @@ class FussyParser(ToyParser):
                 self.refusals += 1
                 raise IndexError(f"{self.refused} is too much\nfor this parser")
         return super().parse(sentences)
-
-
-def toy_parser(folder: Path) -> Path:
-    parser = folder / "parser"
-    parser.mkdir()
-    write_parser_folder(parser, kind="stanza", language="en", package="toy")
-    return parser
 
 
 def test_a_sentence_that_the_parser_refuses_is_flat_and_tried_by_the_next_run(
@@ -274,21 +111,6 @@ def test_a_memory_that_would_be_replaced_is_refused(
     assert run(main, argv) == 2
     assert "out/memory.sqlite: expected a memory outside of " in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-
-
-def test_windows_end_at_a_number_of_characters_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A sentence may be a megabyte, and a window of many such more than fits memory."""
-    texts = ["a b", "c", "dd e", "f g h", "ii"]
-    tokenized = write_tokenized(tmp_path / "tokenized", texts)
-    monkeypatch.setattr(pipeline.workers, "CHUNK_CHARACTERS", 3)
-    with ParseMemory(tmp_path / "memory.sqlite", "parser") as memory:
-        corpus = Corpus(tokenized, memory, 10)
-        sentences = [" ".join(tokens) for batch in corpus.batches() for tokens in batch.sentences]
-        windows = [[line for _, line, _ in window.sentences] for window in corpus.windows]
-    assert windows[:4] == [[1, 2], [3], [4], [5, 1]]
-    assert sorted(sentences) == sorted(texts)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -20,6 +20,7 @@ from mgsa.command import FAILED
 from tests.all_stages import COMMANDS, GOES_ON, WRITING, outputs
 from tests.finished_folder import finished, folder
 from tests.imports import ROOT
+from tests.own_mounts import with_own_mounts
 
 __all__ = ["finished", "folder"]
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(300)]
@@ -47,19 +48,6 @@ exit $status
 """
 
 
-@pytest.fixture(scope="module", autouse=True)
-def own_disk() -> None:
-    """Skip where nobody may have a disk of one's own."""
-    command = [*in_a_namespace("mount -t tmpfs none /mnt")]
-    if subprocess.run(command, check=False, capture_output=True).returncode != 0:
-        pytest.skip("this system lets nobody mount a disk (unshare --mount)")
-
-
-def in_a_namespace(script: str) -> list[str]:
-    """A shell whose mounts nobody else sees; what follows are its arguments."""
-    return ["unshare", "--mount", "--map-root-user", "sh", "-c", script, "sh"]
-
-
 @pytest.mark.parametrize("left", [0, 0.5])
 @pytest.mark.parametrize("command", WRITING)
 def test_a_full_disk_is_one_line_and_changes_nothing(
@@ -72,7 +60,7 @@ def test_a_full_disk_is_one_line_and_changes_nothing(
     more = ["--set", GOES_ON[command]] if command in GOES_ON else []
     done = subprocess.run(
         [
-            *in_a_namespace(SCRIPT),
+            *with_own_mounts(SCRIPT),
             *[sys.executable, "-B", "-m", *shlex.split(COMMANDS[command]), *more],
         ],
         cwd=folder,
