@@ -8,6 +8,7 @@ batch         rows, and Batch: ids, lengths, segments of each granularity, tags
 row_checks    whether rows are what models rely on
 manifest      what an artifact says of itself
 shards        the Parquet files of a split, read as one
+page_headers  whether their pages hold what they promise
 artifact      open a dataset artifact: version, hashes, rows streamed from Parquet
 bucketing     rows of like length together
 needs         what a model needs of a dataset: checked, and read

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from mgsa.data.limits import MAX_ROW_GROUP_BYTES, MAX_ROW_GROUP_ROWS
+from mgsa.data.page_headers import DamagedPageError, check_pages
 from mgsa.errors import InputError
 
 
@@ -86,6 +87,7 @@ class Shards:
         ):
             local = [group - int(starts[shard]) for group in groups]
             file = self._open(shard)
+            self._check_pages(shard, local, columns)
             with _naming(self.paths[shard]):
                 table = file.read_row_groups(local, columns=list(columns), use_threads=False)
             promised = sum(self._row_groups[shard][group] for group in local)
@@ -96,6 +98,15 @@ class Shards:
                 )
             tables.append(_written_out(table, self.paths[shard]))
         return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
+
+    def _check_pages(self, shard: int, groups: Sequence[int], columns: Sequence[str]) -> None:
+        """Check that what is to be read of a file is no more than its footer says."""
+        path, metadata, wanted = self.paths[shard], self._open(shard).metadata, set(columns)
+        with _naming(path), path.open("rb", buffering=0) as file:
+            for group in map(metadata.row_group, groups):
+                for column in map(group.column, range(group.num_columns)):
+                    if column.path_in_schema.partition(".")[0] in wanted:
+                        check_pages(file, column)
 
     @cached_property
     def _row_groups(self) -> list[list[int]]:
@@ -195,6 +206,6 @@ def _naming(path: Path) -> Iterator[None]:
     """What pyarrow says of a damaged file, as an `InputError` that names it."""
     try:
         yield
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, DamagedPageError) as error:
         first_line = str(error).splitlines()[0]
         raise InputError(f"expected a readable Parquet file: {first_line}", path=path) from None

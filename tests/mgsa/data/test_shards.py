@@ -149,6 +149,64 @@ def lists(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.parametrize("field", [COLUMN_VALUES, COLUMN_UNCOMPRESSED])
+@pytest.mark.parametrize("use_dictionary", [True, False])
+def test_pages_that_hold_more_than_the_footer_says_are_refused(
+    tmp_path: Path, field: int, use_dictionary: bool
+) -> None:
+    """Of zeros alone, a thousandth of a byte each; Arrow believes the pages."""
+    path = tmp_path / "train.parquet"
+    zeros = pa.array(np.zeros(10_000_000, dtype=np.int32))
+    table = pa.table({"ids": pa.ListArray.from_arrays([0, len(zeros)], zeros), "length": [3]})
+    pq.write_table(table, path, compression="zstd", use_dictionary=use_dictionary)
+    assert read_all(path).num_rows == 1
+    forge_footer(path, lambda footer: set_column(footer, 0, field, 10))
+    expected = r"train\.parquet: expected a readable Parquet file: the pages of ids\.\S+ hold more"
+    with pytest.raises(InputError, match=expected):
+        read_all(path)
+
+
+@given(
+    compression=st.sampled_from(["none", "snappy", "zstd", "gzip"]),
+    version=st.sampled_from(["1.0", "2.0"]),
+    page_bytes=st.sampled_from([50, 300, 1 << 20]),  # a page of a byte Arrow itself can't read
+    group_rows=st.integers(1, 30),
+    use_dictionary=st.booleans(),
+    checksums=st.booleans(),
+    lists=st.lists(st.lists(st.integers(0, 5), max_size=5), min_size=1, max_size=30),
+)
+def test_pages_that_arrow_writes_hold_what_their_footer_says(
+    tmp_path_factory: pytest.TempPathFactory,
+    compression: str,
+    version: str,
+    page_bytes: int,
+    group_rows: int,
+    use_dictionary: bool,
+    checksums: bool,
+    lists: list[list[int]],
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "pages.parquet"
+    texts = ["x" * 3000 if numbers else None for numbers in lists]  # a long least value, too
+    columns = {
+        "ids": pa.array(lists, pa.list_(pa.int32())),
+        "length": pa.array(map(len, lists), pa.int16()),
+        "texts": pa.array(texts, pa.string()),
+    }
+    pq.write_table(
+        pa.table(columns),
+        path,
+        compression=compression,
+        data_page_version=version,
+        data_page_size=page_bytes,
+        row_group_size=group_rows,
+        use_dictionary=use_dictionary,
+        write_page_checksum=checksums,
+    )
+    shards = Shards([path])
+    read = shards.read(range(len(shards.row_group_rows)), list(columns))
+    assert read.to_pylist() == pa.table(columns).to_pylist()
+
+
 def read_all(path: Path) -> pa.Table:
     shards = Shards([path])
     return shards.read(range(len(shards.row_group_rows)), ["ids", "length"])
