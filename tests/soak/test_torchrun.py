@@ -6,11 +6,13 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.copy_task import write_copy_task
+from tests.soak.ray_nodes import free_port
 from tests.training_runs import finish, start, torchrun
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1200)]
@@ -33,24 +35,26 @@ def artifact(folder: Path, name: str) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (folder / name).iterdir()}
 
 
-def ranks(launcher: subprocess.Popen[str]) -> dict[int, int]:
-    """The process of each rank that a launcher started."""
+def ranks(launchers: Sequence[subprocess.Popen[str]]) -> dict[int, int]:
+    """The process of each rank that launchers started."""
     found = {}
-    children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children").read_text().split()
-    for child in children:
-        variables = Path(f"/proc/{child}/environ").read_bytes().split(b"\0")
-        named = dict(variable.partition(b"=")[::2] for variable in variables)
-        if b"RANK" in named:
-            found[int(named[b"RANK"])] = int(child)
+    for launcher in launchers:
+        children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children").read_text().split()
+        for child in children:
+            variables = Path(f"/proc/{child}/environ").read_bytes().split(b"\0")
+            named = dict(variable.partition(b"=")[::2] for variable in variables)
+            if b"RANK" in named:
+                found[int(named[b"RANK"])] = int(child)
     return found
 
 
-def kill_a_rank(folder: Path, name: str, launcher: subprocess.Popen[str], rank: int) -> None:
+def kill_a_rank(folder: Path, name: str, rank: int, *launchers: subprocess.Popen[str]) -> None:
     """Kill a rank once the first checkpoints are there."""
     while not (folder / f"{name}.checkpoints" / "step-00000008").exists():
-        assert launcher.poll() is None, launcher.communicate()
+        for launcher in launchers:
+            assert launcher.poll() is None, launcher.communicate()
         time.sleep(0.01)
-    os.kill(ranks(launcher)[rank], signal.SIGKILL)
+    os.kill(ranks(launchers)[rank], signal.SIGKILL)
 
 
 @pytest.mark.parametrize(("count", "rank"), [(2, 0), (2, 1), (4, 3)])
@@ -59,7 +63,7 @@ def test_a_killed_rank_ends_all_and_the_same_command_goes_on(
 ) -> None:
     finish(folder, "undisturbed", torchrun(count), max_updates=40, artifact="last")
     launcher = start(folder, "killed", torchrun(count), max_updates=40, artifact="last")
-    kill_a_rank(folder, "killed", launcher, rank)
+    kill_a_rank(folder, "killed", rank, launcher)
     _, said = launcher.communicate(timeout=90)
     assert launcher.returncode == 1
     assert said.count(LOST) in range(1, count), said
@@ -96,10 +100,27 @@ def test_torchrun_restarts_what_was_killed(folder: Path) -> None:
         max_updates=40,
         artifact="last",
     )
-    kill_a_rank(folder, "restarted", launcher, 1)
+    kill_a_rank(folder, "restarted", 1, launcher)
     _, said = launcher.communicate(timeout=180)
     assert launcher.returncode == 0, said
     assert "resume from" in said
+    assert artifact(folder, "restarted") == artifact(folder, "undisturbed")
+
+
+def test_two_machines_restart_what_was_killed_on_one(folder: Path) -> None:
+    """As README has it: a torchrun on each, whose processes find each other at an address."""
+    finish(folder, "undisturbed", torchrun(2), max_updates=40, artifact="last")
+    place = f"127.0.0.1:{free_port()}"
+    options = ["--nnodes", "2", "--rdzv-backend", "c10d", "--rdzv-endpoint", place]
+    machine = ["-m", "torch.distributed.run", *options, "--max-restarts", "2"]
+    first, second = (
+        start(folder, "restarted", machine, variables=NEW_STORE, max_updates=40, artifact="last")
+        for _ in range(2)
+    )
+    kill_a_rank(folder, "restarted", 1, first, second)
+    said = [launcher.communicate(timeout=180)[1] for launcher in (first, second)]
+    assert (first.returncode, second.returncode) == (0, 0), said
+    assert "resume from" in "".join(said)
     assert artifact(folder, "restarted") == artifact(folder, "undisturbed")
 
 
