@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from mgsa.errors import FailedError
 
 if TYPE_CHECKING:
+    from dvc.exceptions import DvcException
     from dvc.stage import PipelineStage
 
 
@@ -41,8 +42,17 @@ def unfinished_stages(folder: Path, stages: Sequence[str]) -> frozenset[str]:
                     if stage.name not in known:
                         known[stage.name] = _is_unfinished(stage)
     except DvcException as error:
-        raise FailedError(f"dvc: {str(error).splitlines()[0]}") from None
+        raise FailedError(f"dvc: {_in_one_line(error)}") from None
     return frozenset(name for name, unfinished in known.items() if unfinished)
+
+
+def _in_one_line(error: DvcException) -> str:
+    """What DVC says, and what to do if it was killed while it wrote a file of its own in place."""
+    said = str(error).splitlines()[0]
+    for name, file in (("dvc.lock", "dvc.lock"), ("RWLock-file", ".dvc/tmp/rwlock")):
+        if name in said:
+            return f"{said} (if DVC was killed while it wrote that: rm {file})"
+    return said
 
 
 def _is_unfinished(stage: PipelineStage) -> bool:

@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shlex
 import shutil
 import signal
@@ -23,7 +24,7 @@ from pathlib import Path
 import pytest
 
 from mgsa.temporary import PREFIX
-from tests.dvc_project import STAGES, Project, copy_project, outputs
+from tests.dvc_project import STAGES, Project, copy_project, outputs, ran
 
 RUN = ("corpus", "tokenize", "parser", "parse", "bpe", "partition", "align", "dataset", "train")
 KILLED = tuple(stage for stage in RUN if stage != "parser")
@@ -32,6 +33,7 @@ KILLS, SAMPLE = 50, 8
 """Commands that were at work when they were killed."""
 RESUMED = ("data/parse_memory.sqlite", "data/checkpoints")
 """What a stage keeps for itself, to go on from."""
+DVC_WRITES_IN_PLACE = ("dvc.lock", ".dvc/tmp/rwlock")
 SIZE = ("corpus.train=2000", "parse.workers=2", "tokenize.workers=2", "train.max_updates=24")
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3000)]
@@ -161,6 +163,22 @@ def wait_until_alone(project: Project) -> None:
         time.sleep(0.1)
 
 
+def put_right(project: Project) -> None:
+    """Do what README says if DVC can't read a file that it was killed while writing."""
+    status = subprocess.run(
+        ["dvc", "status", "train"],
+        cwd=project.folder,
+        env=project.environment,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    if status.returncode:
+        assert re.search(r"dvc\.lock' (is invalid|validation failed)|RWLock", status.stderr)
+        for name in DVC_WRITES_IN_PLACE:
+            (project.folder / name).unlink(missing_ok=True)
+
+
 def test_killed_stages_run_again_to_the_same_bytes(undisturbed: Undisturbed, sampled: bool) -> None:
     project, folder = undisturbed.project, undisturbed.project.folder
     kills, wanted = 0, SAMPLE if sampled else KILLS
@@ -203,8 +221,23 @@ def test_a_killed_pipeline_is_taken_up_by_the_next_repro(
         wait(process, random.Random(number).uniform(2, seconds))
         kill(process, whole_group=number % 2 == 0)
         wait_until_alone(project)
+        put_right(project)
     project.run(*repro)
     for name in RUN:
         found = digests_of(project.folder, outputs([name]))
         assert found == undisturbed.digests[name], name
     assert "Data and pipelines are up to date" in project.run("dvc", "status", "train")
+
+
+def test_what_dvc_was_killed_while_writing_can_be_removed(
+    finished_project: Project, sampled: bool
+) -> None:
+    project, parts = finished_project, 2 if sampled else 4
+    whole = {name: (project.folder / name).read_bytes() for name in DVC_WRITES_IN_PLACE}
+    for name, part in itertools.product(DVC_WRITES_IN_PLACE, range(parts)):
+        content = whole[name]
+        (project.folder / name).write_bytes(content[: len(content) * part // parts])
+        put_right(project)
+        # What params.yaml is, is said anew in every clone; all else comes from the cache.
+        assert set(ran(project.run("dvc", "repro"))) <= {"composition"}, (name, part)
+        assert (project.folder / "dvc.lock").read_bytes() == whole["dvc.lock"], (name, part)
