@@ -61,6 +61,7 @@ def analyze(folder: Path, model: str, out: Path, *more: str, **changes: Any) -> 
     return run(main, [*argv, *more])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", SYSTEMS)
 def test_every_kind_of_model_is_counted_and_drawn(
     finished: Path, tmp_path: Path, model: str, capsys: pytest.CaptureFixture[str]

@@ -117,6 +117,7 @@ def test_a_level_deep_enough_is_the_parts_of_speech(tree: Tree) -> None:
     assert syntactic_partition(tree, 20)[-1] == expected
 
 
+@pytest.mark.slow
 def test_a_tree_100_000_deep_is_cut() -> None:
     tree = "(S (NN a) " * 100_000 + "(NN b)" + ")" * 100_000
     assert syntactic_partition(tree, 2) == [

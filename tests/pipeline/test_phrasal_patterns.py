@@ -111,6 +111,7 @@ def test_one_system_needs_nothing_but_references(
     assert said.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_systems_are_compared_in_every_table(
     files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -208,6 +209,7 @@ def test_the_same_again_is_the_same_bytes_and_another_seed_is_not(
     assert contents(tmp_path / "three") != contents(tmp_path / "one")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "message"),
     [

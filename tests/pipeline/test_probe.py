@@ -67,6 +67,7 @@ def lines(out: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_models_and_encoders_from_scratch_in_one_table(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,6 +99,7 @@ def test_models_and_encoders_from_scratch_in_one_table(
     assert said.err == ""
 
 
+@pytest.mark.slow
 def test_every_layer_and_the_same_again(finished: Path, tmp_path: Path) -> None:
     for out in ("all", "again"):
         assert probe(finished, tmp_path / out, "m=mgsa", layers="all") == DONE

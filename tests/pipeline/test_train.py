@@ -41,6 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_curves_and_report(folder: Path) -> None:
     report = run_stage(folder)
     assert (report["updates"], report["parameters"] > 1000) == (12, True)
@@ -79,6 +80,7 @@ def test_a_full_disk_under_the_curves_names_their_folder(folder: Path) -> None:
         draw_twice()
 
 
+@pytest.mark.slow
 def test_goes_on_and_draws_the_earlier_points_again(folder: Path) -> None:
     run_stage(folder, "max_updates=6")
     longer = run_stage(folder)
@@ -95,6 +97,7 @@ def test_goes_on_and_draws_the_earlier_points_again(folder: Path) -> None:
     assert weights[0].read_bytes() == weights[1].read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("override", ["seed=4", "max_updates=3"])
 def test_starts_again_when_settings_are_no_longer_the_checkpoints(
     folder: Path, override: str, capsys: pytest.CaptureFixture[str]
@@ -114,6 +117,7 @@ def test_a_wrong_setting_leaves_everything_as_it_was(folder: Path) -> None:
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.slow
 def test_starts_again_when_the_code_is_another_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -23,6 +23,8 @@ from tests.all_stages import (
 )
 from tests.full_disk import room_for
 
+pytestmark = pytest.mark.slow
+
 NEARLY_FULL = {"at once": lambda _: 10, "half way": lambda sizes: max(sizes) // 2}
 
 
@@ -56,7 +58,6 @@ def is_output(named: Path, command: str, written: list[Path]) -> bool:
     return any(named == file or named in file.parents for file in written)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("command", WRITING)
 def test_a_process_of_its_own_says_no_more_of_a_full_disk(command: str) -> None:

@@ -11,6 +11,8 @@ import pytest
 from mgsa.command import BAD_INPUT, DONE
 from tests.all_stages import contents, run_command
 
+pytestmark = pytest.mark.slow
+
 DEPTH = 100_000
 LONG = 100_000_000
 """Bytes."""

@@ -109,6 +109,7 @@ def test_what_no_preset_gives_is_named_by_its_key(project: Project) -> None:
     assert ran(project.run("dvc", "repro", "composition")) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("right", "wrong", "message"),
     [

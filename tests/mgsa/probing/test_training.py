@@ -131,6 +131,7 @@ def test_labels_that_nothing_tells_are_told_by_chance() -> None:
     assert 0.3 < accuracy(told["voice", 2]) < 0.7
 
 
+@pytest.mark.slow
 def test_counts_are_in_the_splits_order_whatever_is_batched_together() -> None:
     encoder = frozen()
     rows = rows_of(SIZES["test"], 2)
@@ -185,6 +186,7 @@ def test_progress_is_whole_where_probes_stop_before() -> None:
     assert max(advanced) > SIZES["train"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "granularities", "interaction"),
     [

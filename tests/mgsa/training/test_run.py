@@ -157,6 +157,7 @@ def test_word_alignments_that_are_not_there_are_named(tmp_path: Path) -> None:
         run(dataset, model={"alignment": ALIGNMENT})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["transformer", "rnn"])
 def test_the_same_run_twice_gives_the_same_bytes(tmp_path: Path, kind: str) -> None:
     weights = []
@@ -230,6 +231,7 @@ def test_going_on_with_more_updates_is_as_if_there_had_been_no_end(tmp_path: Pat
     assert artifacts[0] == artifacts[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["transformer", "rnn"])
 @pytest.mark.parametrize("update", [6, 8, 10], ids=["plain", "checkpoint due", "validation due"])
 def test_a_signal_at_any_update_changes_nothing(tmp_path: Path, update: int, kind: str) -> None:

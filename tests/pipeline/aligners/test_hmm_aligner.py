@@ -80,6 +80,7 @@ def test_case_is_folded_if_so_told() -> None:
     assert lower == upper
 
 
+@pytest.mark.slow
 @given(corpora, st.randoms(use_true_random=False))
 def test_the_order_of_pairs_changes_no_link(
     corpus: list[tuple[str, str]], shuffler: random.Random
@@ -92,6 +93,7 @@ def test_the_order_of_pairs_changes_no_link(
     assert again == [found[number] for number in order]
 
 
+@pytest.mark.slow
 @given(corpora)
 def test_a_portion_is_aligned_as_in_the_whole(corpus: list[tuple[str, str]]) -> None:
     aligner = HmmAligner(corpus, SETTINGS)

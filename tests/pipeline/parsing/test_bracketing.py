@@ -177,6 +177,7 @@ def test_a_tree_matches_itself(trees: list[Tree]) -> None:
     assert found.correct_tags == found.words
 
 
+@pytest.mark.slow
 @given(strategies.constituents(), st.data())
 def test_swapping_gold_and_predicted_swaps_precision_and_recall(
     gold: Tree, data: st.DataObject

@@ -202,6 +202,7 @@ def test_a_network_that_is_lost_between_files_is_one_short_line(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_an_unknown_package_is_named(tmp_path: Path, server: tuple[Path, str]) -> None:
     folder, url = server
     write_index(folder, url, {"en": {"pos": {}, "packages": {"default": {}, "gum": {}}}})
