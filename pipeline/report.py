@@ -41,6 +41,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         if not path.is_dir():
             raise InputError(f"--{name}: no such folder", path=path)
     check_replaceable(arguments.out, PAGE, inputs=paths.values())
+    _check_alone(arguments.out)
     systems = list(_systems(arguments, paths))
     only_compares = len(systems) == len(arguments.system) and bool(systems or arguments.table)
     inputs = Inputs(
@@ -55,6 +56,19 @@ def main(argv: Sequence[str] | None = None) -> None:
     page = render(inputs)
     with replacing_folder(arguments.out) as folder, open_to_write(folder / PAGE) as file:
         file.write(page)
+
+
+def _check_alone(folder: Path) -> None:
+    """Check that a folder holds nothing but a page: `index.html` is what every web site has.
+
+    Raises:
+        InputError: it does.
+    """
+    others = sorted(path for path in folder.glob("*") if path.name != PAGE)
+    if others:
+        raise InputError(
+            f"expected a folder with nothing but {PAGE}, to replace as a whole", path=others[0]
+        )
 
 
 def _systems(arguments: argparse.Namespace, paths: dict[str, Path]) -> Iterator[System]:

@@ -72,6 +72,8 @@ class Manifest:
         content = read_json(path)
         if not isinstance(content, dict) or "schema_version" not in content:
             raise InputError("expected the manifest of a dataset", path=path)
+        if isinstance(kind := content.get("kind"), str):  # a model's and probing data's have one
+            raise InputError(f"expected the manifest of a dataset, not of {kind!r}", path=path)
         version = content["schema_version"]
         if version != SCHEMA_VERSION:
             raise InputError(

@@ -151,6 +151,15 @@ def test_a_mistake_is_one_line_and_leaves_the_page(
     assert contents(folder) == before
 
 
+def test_a_web_site_is_not_replaced(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It has an `index.html`, as a folder of the report has."""
+    assert run(main, arguments(folder)) == DONE
+    (folder / "page/style.css").write_text("a {}", "utf-8")
+    assert run(main, arguments(folder)) == BAD_INPUT
+    assert "page/style.css: expected a folder with nothing but index.html" in error(capsys)
+    assert set(contents(folder / "page")) == {PAGE, "style.css"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "message"),

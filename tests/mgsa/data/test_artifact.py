@@ -160,6 +160,13 @@ def test_another_version_is_refused(folder: Path, version: object) -> None:
         open_dataset(folder)
 
 
+@pytest.mark.parametrize("kind", ["mgsa model", "mgsa probing data"])
+def test_an_artifact_of_another_kind_is_named(folder: Path, kind: str) -> None:
+    change_manifest(folder, lambda content: content.update(kind=kind))
+    with pytest.raises(InputError, match=f"expected the manifest of a dataset, not of '{kind}'"):
+        open_dataset(folder)
+
+
 @pytest.mark.parametrize("key", ["source_language", "levels", "splits", "files"])
 def test_a_manifest_that_lacks_something_is_refused(folder: Path, key: str) -> None:
     change_manifest(folder, lambda content: content.pop(key))
