@@ -165,16 +165,8 @@ def wait_until_alone(project: Project) -> None:
 
 def put_right(project: Project) -> None:
     """Do what README says if DVC can't read a file that it was killed while writing."""
-    status = subprocess.run(
-        ["dvc", "status", "train"],
-        cwd=project.folder,
-        env=project.environment,
-        text=True,
-        capture_output=True,
-        check=False,
-    )
-    if status.returncode:
-        assert re.search(r"dvc\.lock' (is invalid|validation failed)|RWLock", status.stderr)
+    said = project.run("dvc", "status", "train", status=None)
+    if re.search(r"dvc\.lock' (is invalid|validation failed)|RWLock-file", said):
         for name in DVC_WRITES_IN_PLACE:
             (project.folder / name).unlink(missing_ok=True)
 
