@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,37 +28,31 @@ if TYPE_CHECKING:
 TABLE = "probe.csv"
 
 
-def check_model(artifact: ModelArtifact, data: ProbingData, config: ProbeConfig) -> None:
-    """Check that the encoder of a model can be asked what `config` wants to know, on these data.
+def check_model(artifact: ModelArtifact, data: ProbingData) -> None:
+    """Check that a model reads these data.
 
     Raises:
-        InputError: they have other subwords or fewer levels, or it is asked for layers that it
-            does not tell apart.
+        InputError: they have other subwords or fewer levels.
     """
     if artifact.vocabularies[0].symbols != data.vocabulary.symbols:
         raise InputError(
             f"expected the source vocabulary of the model {artifact.folder}", path=data.folder
         )
     _check_levels(artifact.levels, f"the model {artifact.folder} attends to", data)
-    if config.layers == "all" and artifact.config.kind != "transformer":
-        raise InputError(
-            "probe.layers: all takes a Transformer; expected last, for a model of kind "
-            f"{artifact.config.kind}",
-            path=artifact.folder,
-        )
 
 
-def check_scratch(like: ModelArtifact, data: ProbingData, config: ProbeConfig) -> None:
+def check_scratch(models: Iterable[ModelArtifact], data: ProbingData, config: ProbeConfig) -> None:
     """Check that the encoders from scratch that `config` names can be built.
 
     Raises:
-        InputError: the model whose sizes they take has none for them, or levels are missing.
+        InputError: no model has sizes for them, or levels are missing.
     """
-    from mgsa.probing.encoder import scratch_config
+    from mgsa.probing.encoder import scratch_config, sizes_for_scratch
 
+    like = sizes_for_scratch(artifact.config for artifact in models)
     for name in config.encoders:
         if name != PRETRAINED:
-            scratch_config(name, like.config, config.scratch)
+            scratch_config(name, like, config.scratch)
             if name.startswith("scratch_syntactic"):
                 levels = max(config.scratch.levels)
                 _check_levels(levels, f"{name} attends to (probe.scratch.levels)", data)
@@ -105,8 +99,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     models = {name: load_model(folder) for name, folder in folders.items()}
     if PRETRAINED in config.encoders:
         for artifact in models.values():
-            check_model(artifact, data, config)
-    check_scratch(next(iter(models.values())), data, config)
+            check_model(artifact, data)
+    check_scratch(models.values(), data, config)
     read = [arguments.probing, *folders.values()]
     with replacing_outputs(arguments.out, arguments.report, TABLE, inputs=read) as (folder, report):
         from pipeline.probing.encoders import probe_encoders

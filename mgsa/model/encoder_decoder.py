@@ -123,7 +123,7 @@ class EncoderDecoder(nn.Module):
         """The encoder's view of the batch's source side.
 
         Args:
-            need_weights: also give the weights of each layer.
+            need_weights: also give the weights of each layer that attends to something.
             need_layers: also give each layer's output.
         """
         context = Context(
@@ -141,7 +141,7 @@ class EncoderDecoder(nn.Module):
             for name, logits in layer.tag_logits.items():
                 tag_logits[f"{name}@{number}" if name in tag_logits else name] = logits
         assert context.mask is not None
-        weights = tuple(layer.weights for layer in layers) if need_weights else ()
+        weights = tuple(layer.weights for layer in layers if layer.weights)
         outputs = tuple(layer.output for layer in layers) if need_layers else ()
         return EncoderOutput(states, context.mask, tag_logits, weights, outputs)
 

@@ -22,9 +22,8 @@ class EncoderOutput:
         tag_logits: for each supervised granularity, (B, M, number of tags). That of the lowest
             layer that predicts tags goes by the granularity's name, `syntactic_1`; that of a layer
             above it by name and layer, `syntactic_1@3`.
-        weights: if asked for, of each layer.
-        layers: if asked for, (B, S, D) what each layer that attends to something gave, before a
-            last norm.
+        weights: if asked for, of each layer that attends to something.
+        layers: if asked for, (B, S, D) what each layer gave, before a last norm.
     """
 
     states: Tensor

@@ -102,16 +102,19 @@ class RecurrentEncoder(nn.Module):
     ) -> tuple[Tensor, list[Attended]]:
         """x (B, S, D) to h (B, S, D): key halves of both directions, then value halves.
 
-        No layer attends to anything: the list is empty.
+        No layer attends to anything: each gives its states alone.
         """
         del need_weights
         assert context.mask is not None
         turned = turned_positions(context.mask)
         directions = self.layers[0](x, turned)
+        below: list[Attended] = []
         for layer in self.layers[1:]:
-            directions = layer(self.dropout(torch.cat(directions, dim=-1)), turned)
+            below.append(Attended(torch.cat(directions, dim=-1)))
+            directions = layer(self.dropout(below[-1].output), turned)
         (k_forwards, v_forwards), (k_backwards, v_backwards) = (h.chunk(2, -1) for h in directions)
-        return torch.cat([k_forwards, k_backwards, v_forwards, v_backwards], dim=-1), []
+        h = torch.cat([k_forwards, k_backwards, v_forwards, v_backwards], dim=-1)
+        return h, [*below, Attended(h)]
 
 
 def last_states(h: Tensor, mask: Tensor) -> Tensor:

@@ -29,7 +29,7 @@ class EncoderSide(Protocol):
     def __call__(
         self, x: Tensor, context: Context, *, need_weights: bool = False
     ) -> tuple[Tensor, Sequence[Attended]]:
-        """x (B, S, D) to (B, S, D), and what each layer that attends to something gave."""
+        """x (B, S, D) to (B, S, D), and what each layer gave."""
 
 
 class DecoderSide(Protocol):

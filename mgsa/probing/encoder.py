@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, Protocol
 
@@ -46,9 +46,10 @@ class StatesOf(Protocol):
 class FrozenEncoder:
     """The encoder of a translation model, as it is.
 
-    The last layer's states are what the decoder sees. Those of a layer below are scaled position by
-    position to mean 0 and variance 1, as the layer above scales them before it looks at them; else,
-    with pre-norm, they would grow from layer to layer.
+    The last layer's states are what the decoder sees. Those of a Transformer's layers below are
+    scaled position by position to mean 0 and variance 1, as the layer above scales them before it
+    looks at them; else, with pre-norm, they would grow from layer to layer. LSTMs' lie within
+    (-1, 1), and stay as they are.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class FrozenEncoder:
     ) -> None:
         self.model = model.requires_grad_(False).eval()
         self.dim = config.dim
+        self._scaled = config.kind == "transformer"
         count = config.encoder_layers
         self.layers = tuple(range(1, count + 1)) if layers == "all" else (count,)
         self._room = kept_bytes
@@ -86,8 +88,9 @@ class FrozenEncoder:
     def _encode(self, batch: Batch) -> tuple[Sequence[Tensor], Tensor]:
         encoded = self.model.encode(batch, need_layers=True)
         below = [encoded.layers[number - 1] for number in self.layers[:-1]]
-        scaled = [F.layer_norm(states, (self.dim,)) for states in below]
-        return [*scaled, encoded.states], encoded.mask
+        if self._scaled:
+            below = [F.layer_norm(states, (self.dim,)) for states in below]
+        return [*below, encoded.states], encoded.mask
 
 
 class ScratchEncoder:
@@ -108,6 +111,15 @@ class ScratchEncoder:
         with torch.set_grad_enabled(training):
             encoded = self.model.train(training).encode(example.batch)
         return [encoded.states], encoded.mask
+
+
+def sizes_for_scratch(models: Iterable[ModelConfig]) -> ModelConfig:
+    """Whose sizes encoders from scratch have: the first Transformer's, or where none is the first.
+
+    `scratch_config` refuses the latter.
+    """
+    models = list(models)
+    return next((config for config in models if config.kind == "transformer"), models[0])
 
 
 def scratch_config(name: str, like: ModelConfig, scratch: ScratchConfig) -> TransformerConfig:

@@ -52,8 +52,8 @@ def probe_encoders(
     config: ProbeConfig,
     device: torch.device,
 ) -> list[Cell]:
-    """Probe the encoder of every model, then those from scratch, of the first model's sizes."""
-    from mgsa.probing.encoder import FrozenEncoder, scratch_config
+    """Probe the encoder of every model, then those from scratch (`sizes_for_scratch`)."""
+    from mgsa.probing.encoder import FrozenEncoder, scratch_config, sizes_for_scratch
 
     rows = {split: data.rows(split) for split in SPLITS}
     majority = labelled_tasks(rows, data, config.tasks)
@@ -69,7 +69,7 @@ def probe_encoders(
             told = _probe(frozen, name, splits, classes, config)
             cells += _cells(name, told, classes, majority, config)
             model.cpu()
-    like = next(iter(models.values())).config
+    like = sizes_for_scratch(artifact.config for artifact in models.values())
     for name in config.encoders:
         if name != PRETRAINED:
             sizes = scratch_config(name, like, config.scratch)

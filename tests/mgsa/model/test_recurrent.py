@@ -149,6 +149,21 @@ def test_weights_start_as_the_paper_draws_them(variant: Variant) -> None:
     assert model.source_embedding.subwords.weight[PAD].eq(0).all()
 
 
+def test_every_layer_of_the_encoder_gives_its_states() -> None:
+    model = model_of("attn").eval()
+    x, mask = draw(len(LENGTHS), max(LENGTHS), D), padding_mask(torch.tensor(LENGTHS), max(LENGTHS))
+    h, layers = model.encoder(x, Context(mask))
+    below, top = (layer.output for layer in layers)
+    torch.testing.assert_close(top, h, rtol=0, atol=0)
+    first = model.encoder.layers[0]
+    for number, length in enumerate(LENGTHS):
+        directions = reference.encode(
+            [(gates(first.forwards), gates(first.backwards))], x[number, :length]
+        )
+        expected = torch.cat([torch.stack(states) for states in directions], dim=-1)
+        torch.testing.assert_close(below[number, :length], expected)
+
+
 def test_a_width_that_has_no_halves_of_halves_is_named() -> None:
     with pytest.raises(ValueError, match=r"dim: expected a multiple of 4 .*, got 18"):
         replace(recurrent("attn"), dim=18)
