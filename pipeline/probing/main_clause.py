@@ -3,7 +3,8 @@
 Trees are those of the Penn Treebank (Bies et al. 1995): each auxiliary heads a VP around the next
 verb's; in questions and inversions it stands in the clause itself. Of coordinated clauses, verb
 phrases and verbs the first one counts. A quotation is a clause beside the subject and the verb of
-whoever said it, whose clause is the main one; a comment inside a clause (PRN) is not looked into.
+whoever said it, whose clause is the main one; a comment inside a clause (PRN) is not looked into,
+unless it is all there is: a sentence in brackets.
 
 Nothing here recurses, and no tree is refused: a parser's mistake ends in a shorter group, or none.
 """
@@ -31,14 +32,17 @@ ADVERBS = frozenset({"ADVP", "RB", "RBR", "RBS"})
 # The tokeniser of sacremoses makes `isn 't` of `isn't`, where the PTB has `is n't`.
 _FORMS = (
     "am are be been being is was were 'm 're 's ’m ’re ’s ai ain aren isn wasn weren",
-    "had has have having 'd 's 've ’d ’s ’ve hadn hasn haven",
+    "had has have having 'd 's 've ’d ’s ’ve ai ain hadn hasn haven",
     "did do does didn doesn don",
     "get gets getting got gotten",
 )
 BE, HAVE, DO, GET = (frozenset(forms.split()) for forms in _FORMS)
 
 BEFORE_TO = frozenset(
-    {("going", "VBG"), ("gon", "VBG"), ("got", "VBN"), ("ought", "MD"), ("used", "VBD")}
+    {
+        *(("going", "VBG"), ("gon", "VBG"), ("got", "VBN")),
+        *(("ought", "MD"), ("used", "VBD"), ("use", "VB")),
+    }
 )
 """Verbs with their tags that serve as an auxiliary before `to`, as `be` and `have` do: the main
 verb is the one behind it (Quirk et al. 1985, sections 3.40 to 3.47)."""
@@ -46,13 +50,16 @@ verb is the one behind it (Quirk et al. 1985, sections 3.40 to 3.47)."""
 _NOUN_PHRASES = (
     "all both each myself yourself himself herself itself ourselves yourselves themselves",
     "today tonight tomorrow yesterday monday tuesday wednesday thursday friday saturday sunday",
-    "last next this that each every",
+    "last next same this that each every late early",
     "day night morning afternoon evening week weekend month quarter year decade century spring "
     "summer autumn fall winter time",
 )
 # What floats goes with the subject, though it stands behind `be`: `they were all sold`. A day, or
-# which one or which period it was, is an adverb: `last year`.
+# which one or which period it was, is an adverb: `last year`, `the same day`, `late Tuesday night`.
 _FLOATING, _DAYS, _WHICH, _PERIODS = (frozenset(words.split()) for words in _NOUN_PHRASES)
+
+_PUNCTUATION = frozenset({",", ":", "``", "''", "-LRB-", "-RRB-", "PRN"})
+"""What may stand anywhere in a clause, comments too."""
 
 _FUNCTIONS = re.compile("[-=|]")
 _ADVERBIAL_FUNCTIONS = frozenset({"ADV", "DIR", "EXT", "LOC", "MNR", "TMP", "VOC"})
@@ -84,7 +91,7 @@ def main_verb_group(tree: Tree) -> VerbGroup | None:
             group = _finite_verb_group(node)
             if group is not None:
                 return group
-        if label in AROUND_CLAUSES:
+        if label in AROUND_CLAUSES or (label == "PRN" and node is top):
             inner = [child for child in node.children if plain_label(child.label) in CLAUSES]
             waiting.extend(reversed(inner))
     return None
@@ -180,15 +187,17 @@ def _place_of_complement(head: Tree, rest: Sequence[Tree], *, inverted: bool) ->
     """Which of the constituents after a verb has the next verb of its group, if there is one.
 
     Args:
-        inverted: whether a noun phrase after the verb may be its subject.
+        inverted: whether the first noun phrase after the verb may be its subject.
     """
     word, tag = str(head.word).lower(), plain_label(head.label)
     if not (tag in ("MD", "TO") or word in BE | HAVE | DO | GET or (word, tag) in BEFORE_TO):
         return None
     coordinated = False
-    alone = True  # whether no more than adverbs and other verbs came after this one
+    alone = True  # whether no more than subject, adverbs and other verbs came after this one
     for place, child in enumerate(rest):
         label = plain_label(child.label)
+        if label == "VP" and coordinated and _tag_of_first_verb(child) in FINITE_TAGS - {"VB"}:
+            return None  # `did and was fired`
         if label == "VP" or (label == "S" and alone and _goes_on(child, word, tag)):
             return place
         if label == "UCP" and child.children and plain_label(child.children[0].label) == "VP":
@@ -199,9 +208,15 @@ def _place_of_complement(head: Tree, rest: Sequence[Tree], *, inverted: bool) ->
             if not alone:
                 return None  # what comes is coordinated with what came, and not with the verb
             coordinated = True
+        elif inverted and label == "NP" and not _is_adverbial(child):
+            inverted = False  # the subject
         elif label == "ADJP" or (not inverted and _is_complement(child, word)):
             return None  # `was free`, `got the car fixed`
-        elif label not in ADVERBS and label not in VERB_TAGS:
+        elif not (
+            label in ADVERBS | VERB_TAGS | _PUNCTUATION
+            or _is_adverbial(child)
+            or (label == "PP" and word in HAVE - BE)  # `had at last to go`, not `was in it to win`
+        ):
             alone = False
     return None
 
@@ -209,6 +224,9 @@ def _place_of_complement(head: Tree, rest: Sequence[Tree], *, inverted: bool) ->
 def _is_complement(node: Tree, verb: str) -> bool:
     """Whether a node behind `be` or `get` is its predicate or object: a noun phrase of its own."""
     if plain_label(node.label) != "NP" or verb not in BE | GET or _is_adverbial(node):
+        return False
+    article, *words = [leaf.lower() for leaf in node.leaves()]
+    if article == "the" and _is_time(words):  # behind other verbs an object: `spent the last day`
         return False
     floats = len(node.children) == 1 and str(node.children[0].word).lower() in _FLOATING
     return not (floats and verb in BE)  # `got themselves fired` has an object
@@ -223,8 +241,14 @@ def _is_adverbial(node: Tree) -> bool:
     return (
         bool(functions & _ADVERBIAL_FUNCTIONS)
         or (len(words) == 1 and words[0] in _DAYS)
-        or (len(words) == 2 and words[0] in _WHICH and words[1] in _PERIODS | _DAYS)
+        or _is_time(words)
     )
+
+
+def _is_time(words: Sequence[str]) -> bool:
+    """Whether words say which day or period: `last year`, `Tuesday night`, `late Tuesday`."""
+    *before, last = words or [""]
+    return last in _PERIODS | _DAYS and bool(before) and all(w in _WHICH | _DAYS for w in before)
 
 
 def _goes_on(clause: Tree, word: str, tag: str) -> bool:

@@ -7,10 +7,12 @@ spaCy's matcher, which needs no model for it. What they take for what, of Englis
 - Passive is a form of `be` or `get` before a participle: `was sold`, `is being sold`, `got fired`,
   `has to be sold`. What the tree has as an adjective phrase (`was interested`) is no participle,
   and verbs that have no passive are active (`is gone`). `'s` before a participle may be `is` or
-  `has`: it is taken for `has` where a noun phrase follows, an object (`'s sold it`), and before
-  `been`, `got` and the like, else for `is`. So the perfect of a verb without an object comes out
-  passive (`he 's left early`), unless that verb has no passive, and a passive with two objects
-  active (`she 's given a watch`).
+  `has`: it is taken for `has` where a noun phrase follows, an object (`'s sold it`), before `been`,
+  `got` and the like, and before verbs like `decided` if a clause follows, else for `is`. So the
+  perfect of another verb without an object comes out passive (`he 's left early`, `what 's he
+  done`, `he 's said that it rains`), unless that verb has no passive, and a passive with two
+  objects active (`she 's given a watch`). `be` before `to` is taken for an auxiliary (`is to be
+  sold`), though it may tell what something is (`her dream is to be admired`).
 - Past is a finite verb in the past tense (VBD): `sold`, `was`, `had sold`, `did he sell`. All else
   is nonpast: the present, the perfect (`has sold`), imperatives, and modals (MD), `would` and
   `could` too.
@@ -38,14 +40,21 @@ _INTRANSITIVE = [word for words in _WITHOUT_PASSIVE for word in words.split()]
 """Participles of verbs that have no passive: behind `be` they are a perfect (`is risen`), behind
 `'s` mostly that of `has` (`'s happened`). `grown` is none of them, nor are `left` and `returned`:
 crops are grown."""
-_ONLY_AFTER_HAVE = frozenset({"been", "become", "come", "gone", "got", "gotten", "had"})
+_PERFECTS = (
+    "been become come cried gone got gotten had laughed lived slept smiled stayed waited",
+    "agreed begun continued decided failed hoped learned learnt managed promised refused started "
+    "threatened tried",
+)
+# What `'s` before them is: `has` in any case, or if a clause without `that` follows: `'s tried to
+# go`, but not `'s tried today`.
+_ONLY_AFTER_HAVE, _BEFORE_CLAUSE_AFTER_HAVE = (frozenset(words.split()) for words in _PERFECTS)
 
 PASSIVE: list[list[dict[str, Any]]] = [
     [
         {"LEMMA": {"IN": ["be", "get"]}},
         _BETWEEN_VERBS,
         # VBD is what a tagger took for one: no tense stands behind an auxiliary.
-        {"TAG": {"IN": ["VBN", "VBD"]}, "LOWER": {"NOT_IN": _INTRANSITIVE}},
+        {"TAG": {"IN": ["VBN", "VBD"]}, "LOWER": {"NOT_IN": [*_INTRANSITIVE, "rid"]}},
     ]
 ]
 """How the verbs of a passive clause end."""
@@ -120,7 +129,11 @@ def _follows_have(group: VerbGroup, start: int) -> bool:
     """Whether what follows `'s` shows that it is `has`, and not `is`: `'s been`, `'s sold it`."""
     for place in range(start, len(group.words)):
         if group.tags[place] in VERB_TAGS:
-            has_object = place == len(group.words) - 1 and group.followed_by == "NP"
             word = group.words[place].lower()
-            return group.tags[place] == "VBN" and (has_object or word in _ONLY_AFTER_HAVE)
+            before = group.followed_by if place == len(group.words) - 1 else None
+            return group.tags[place] == "VBN" and (
+                word in _ONLY_AFTER_HAVE
+                or before == "NP"
+                or (before == "S" and word in _BEFORE_CLAUSE_AFTER_HAVE)
+            )
     return False
