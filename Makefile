@@ -22,7 +22,7 @@ repro: $(VENV)/installed
 
 # Tables of systems, a DVC project of its own, on the dataset that `make repro` made.
 experiments: $(VENV)/installed
-	@python -m pipeline.experiment $(TABLES)
+	@python -m pipeline.experiment $(TABLES) $(if $(OVERRIDES),--overrides "$(OVERRIDES)")
 
 # The tests share the cores: a second thread in each would only wait for the other's.
 test test-fast test-slow: export OMP_NUM_THREADS := 1

@@ -28,12 +28,21 @@ def read_yaml(path: Path) -> dict[str, Any]:
             holds something else than text, numbers, truths, lists and sections, or too much of it,
             or a key twice in one section.
     """
-    text = read_text(path, "YAML", max_bytes=MAX_BYTES)
+    text = read_yaml_text(path)
     content = _parsed(text, path)
     if not isinstance(content, dict):
         found = "nothing" if content is None else type(content).__name__
         raise InputError(f"expected a mapping of sections, found {found}", path=path)
     return content
+
+
+def read_yaml_text(path: Path) -> str:
+    """The text of a YAML file, comments and all.
+
+    Raises:
+        InputError: the file is missing, too large or not UTF-8.
+    """
+    return read_text(path, "YAML", max_bytes=MAX_BYTES)
 
 
 def apply_overrides(values: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:

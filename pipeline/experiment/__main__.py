@@ -16,6 +16,7 @@ from mgsa.command import progress_bar, run
 from mgsa.errors import FailedError, InputError
 from mgsa.files import replacing_file, write_json
 from pipeline.experiment.cells import run_stages, unfinished_stages
+from pipeline.experiment.choices import write_values
 from pipeline.experiment.plan import Cell, Plan, read_plan
 from pipeline.experiment.results import Row, read_rows
 from pipeline.experiment.table import FAILED, NOT_RUN, Missing, to_csv, to_mapping, to_markdown
@@ -70,6 +71,31 @@ def collect(
     return found
 
 
+def choose(path: Path, plan: Plan, arguments: argparse.Namespace) -> Plan:
+    """Write the command's choices into the parameter file, and read that again.
+
+    Raises:
+        InputError: there are not so many seeds, or it is not said of which table.
+    """
+    values: dict[tuple[str, ...], str | int] = {}
+    if arguments.overrides is not None:
+        values["overrides",] = arguments.overrides
+    if arguments.seeds is not None:
+        if not 1 <= arguments.seeds <= len(plan.seeds):
+            raise InputError(
+                f"--seeds: expected 1 to {len(plan.seeds)}, for so many there are in seeds, "
+                f"got {arguments.seeds}",
+                path=path,
+            )
+        if not arguments.tables:
+            raise InputError("--seeds: expected a TABLE whose cells are to have so many")
+        values |= {("tables", name, "num_seeds"): arguments.seeds for name in arguments.tables}
+    if not values:
+        return plan
+    write_values(path, values)
+    return read_plan(path)
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Run and collect the tables that are named."""
     arguments = _parser().parse_args(argv)
@@ -81,6 +107,7 @@ def main(argv: Sequence[str] | None = None) -> None:
                 f"{name}: no such table; expected one of {', '.join(plan.tables)}",
                 path=folder / "params.yaml",
             )
+    plan = choose(folder / "params.yaml", plan, arguments)
     if not arguments.tables:
         for name, table in plan.tables.items():
             print(f"{name}: {table.title}")
@@ -128,6 +155,17 @@ def _parser() -> argparse.ArgumentParser:
         default=Path("experiments"),
         metavar="DIR",
         help="where dvc.yaml and params.yaml of the experiments lie (default: experiments)",
+    )
+    parser.add_argument(
+        "--overrides",
+        metavar="'KEY=VALUE …'",
+        help="of conf/, for the cells of all tables; written into params.yaml first",
+    )
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        metavar="N",
+        help="from how many seeds each system of these tables is trained; written there too",
     )
     parser.add_argument(
         "--collect-only",

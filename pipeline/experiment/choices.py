@@ -1,0 +1,53 @@
+"""Write into `experiments/params.yaml`, where DVC reads it, what a run of a table is to be.
+
+Values alone change: comments, order and layout of the file stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from mgsa.files import replacing_file
+from mgsa.parameter_file import read_yaml_text
+
+
+def write_values(path: Path, values: Mapping[tuple[str, ...], str | int]) -> None:
+    """Put values in the place of those that are there.
+
+    Args:
+        values: text or numbers, by the keys that lead to each: `("tables", "main", "num_seeds")`.
+
+    Raises:
+        KeyError: there is no such key.
+        InputError: the file can't be read, or be written to.
+    """
+    text = read_yaml_text(path)
+    places = {_place(text, keys): value for keys, value in values.items()}
+    for (start, end), value in sorted(places.items(), reverse=True):
+        text = text[:start] + _as_yaml(value) + text[end:]
+    with replacing_file(path) as file:
+        file.write(text)
+
+
+def _place(text: str, keys: Sequence[str]) -> tuple[int, int]:
+    """Where the value of a key starts and ends in YAML text."""
+    import yaml
+
+    node: yaml.Node | None = yaml.compose(text, yaml.SafeLoader)
+    for key in keys:
+        if not isinstance(node, yaml.MappingNode):
+            raise KeyError(key)
+        node = {name.value: value for name, value in node.value}[key]
+    assert node is not None
+    return node.start_mark.index, node.end_mark.index
+
+
+def _as_yaml(value: str | int) -> str:
+    """A value on one line, text in quotes."""
+    import yaml
+
+    if isinstance(value, int):
+        return str(value)
+    endless = len(value) * 10 + 10  # no character takes more to write
+    return yaml.safe_dump(value, default_style='"', allow_unicode=True, width=endless).rstrip("\n")
