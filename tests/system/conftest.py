@@ -1,4 +1,4 @@
-"""A folder in which every command has run, and a copy of the project."""
+"""A folder in which every command has run, a copy of the project, and a browser."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 
 from tests.dvc_project import Project, copy_project
 from tests.finished_folder import finished, folder
+from tests.report_browser import browser
 
-__all__ = ["finished", "folder", "project"]
+__all__ = ["browser", "finished", "folder", "project"]
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ import pytest
 from mgsa.command import DONE, run
 from pipeline.report import PAGE, main
 from pipeline.report_page.contents import SECTIONS
+from tests.report_browser import LAPTOP, PHONE, check_whole, open_page
 from tests.report_folders import HOSTILE, PLAIN, SYSTEM, arguments, write_run, write_system
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 SENTENCES = [*PLAIN, *HOSTILE, *(f"Sentence number {i} is here ." for i in range(12))]
-PHONE, LAPTOP = (390, 844), (1280, 900)
 SHOWN = "#sentences .sentence:not([hidden])"
 
 
@@ -35,22 +34,6 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "page" / PAGE
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """The system's Chromium, without a window."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        pytest.skip("no chromium on PATH")
-    with sync_api.sync_playwright() as playwright:
-        # As root, and in a container, Chromium has no sandbox.
-        opened = playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield opened
-        opened.close()
-
-
 @pytest.fixture
 def said() -> list[str]:
     """What the page said on the console, errors of its script, and what it asked the network."""
@@ -60,27 +43,7 @@ def said() -> list[str]:
 @pytest.fixture
 def opened(browser: Browser, page_file: Path, said: list[str]) -> Iterator[Page]:
     """The page on a laptop; nothing may have been said when the test is over."""
-    yield from _open(browser, page_file, said, LAPTOP, "light")
-
-
-def _open(
-    browser: Browser, path: Path, said: list[str], size: tuple[int, int], scheme: str
-) -> Iterator[Page]:
-    context = browser.new_context(
-        viewport={"width": size[0], "height": size[1]},
-        color_scheme=scheme,  # type: ignore[arg-type]
-    )
-    page = context.new_page()
-    page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("dialog", lambda dialog: said.append(f"dialog: {dialog.message}"))
-    page.on("request", lambda request: said.append(request.url))
-    page.goto(path.as_uri())
-    yield page
-    context.close()
-    # Pictures that hold their own data are requests to Chromium.
-    asked = [text for text in said if not text.startswith(("data:", path.as_uri()))]
-    assert asked == []
+    yield from open_page(browser, page_file, said, LAPTOP, "light")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -88,19 +51,12 @@ def _open(
 def test_it_fits_the_screen_and_nothing_is_empty(
     browser: Browser, page_file: Path, said: list[str], size: tuple[int, int], scheme: str
 ) -> None:
-    for page in _open(browser, page_file, said, size, scheme):
-        for section in SECTIONS:
-            shown = page.locator(f"#{section.name}")
-            assert len(shown.inner_text().split()) > 10, section.name
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    for page in open_page(browser, page_file, said, size, scheme):
+        check_whole(page, [section.name for section in SECTIONS])
         for theme in ("Light", "Dark", "Auto"):
             page.get_by_role("button", name=theme, exact=True).click()
             assert page.evaluate("document.documentElement.scrollWidth") == size[0]
         assert (_lightness(page) > 600) == (scheme == "light")
-        # Every drawing is there in full: what is too wide for its box scrolls inside it.
-        for drawing in page.locator("main svg").all():
-            box = drawing.bounding_box()
-            assert box is None or (box["width"] > 0 and box["height"] > 0)
 
 
 def _lightness(page: Page) -> int:
@@ -275,7 +231,7 @@ def test_one_system_alone_in_the_charts(opened: Page) -> None:
 def test_the_contents_fold_on_a_phone_only(
     browser: Browser, page_file: Path, said: list[str]
 ) -> None:
-    for page in _open(browser, page_file, said, PHONE, "light"):
+    for page in open_page(browser, page_file, said, PHONE, "light"):
         toggle = page.get_by_role("button", name="Contents")
         link = page.get_by_role("link", name="Learning curves")
         assert not link.is_visible()
@@ -283,7 +239,7 @@ def test_the_contents_fold_on_a_phone_only(
         link.click()
         assert page.evaluate("location.hash") == "#curves"
         assert not link.is_visible()
-    for page in _open(browser, page_file, said, LAPTOP, "light"):
+    for page in open_page(browser, page_file, said, LAPTOP, "light"):
         assert not page.get_by_role("button", name="Contents").is_visible()
         assert page.get_by_role("link", name="Learning curves").is_visible()
 

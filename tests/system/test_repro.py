@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -56,6 +57,31 @@ def check_metrics(project: Project) -> None:
         assert text.count("\n") == SIZES["test"]
 
 
+def check_plots(project: Project) -> None:
+    """What `dvc plots show` draws is all there, and the page of the report shows the same."""
+    said = project.run("dvc", "plots", "show", "--json")
+    drawn = json.loads(said[said.index("{") :])["data"]
+    values = {
+        name: plots[0]["content"]["data"]["values"]
+        for name, plots in drawn.items()
+        if plots[0]["type"] == "vega"
+    }
+    for plot in yaml.safe_load((project.folder / "dvc.yaml").read_text("utf-8"))["plots"]:
+        title = plot if isinstance(plot, str) else next(iter(plot))
+        assert any(name == title or name.startswith(f"{title}/") for name in drawn), title
+        for source in [] if isinstance(plot, str) else plot[title].get("y", {}).values():
+            assert all(row[source] for row in values[title]), title
+    page = (project.folder / "data/report/index.html").read_text("utf-8")
+    for row in values["N-grams by size"]:
+        score, low, high = (float(row[column]) for column in ("score", "score_low", "score_high"))
+        assert f'{score:.2f} <span class="muted">({low:.2f} to {high:.2f})</span>' in page
+    for row in values["data/plots/train/plots/metrics/valid_nll.tsv"]:
+        assert (
+            f'scope="row" class="number">{row["step"]}</th>'
+            f'<td class="number">{float(row["valid_nll"]):.3f}</td>' in page
+        )
+
+
 @pytest.mark.slow
 def test_every_stage_runs_once_and_another_model_reruns_no_data_stage(project: Project) -> None:
     project.compose("model=mgsa_syntactic_tiny")
@@ -63,6 +89,7 @@ def test_every_stage_runs_once_and_another_model_reruns_no_data_stage(project: P
     for output in outputs(list(STAGES)):
         assert (project.folder / output).exists(), output
     check_metrics(project)
+    check_plots(project)
     untracked = project.run("git", "status", "--porcelain", "--untracked-files=all").split("\n")
     assert {line[3:] for line in untracked[:-1]} == {
         *("params.yaml", "dvc.lock", "data/reports/composition.json")
