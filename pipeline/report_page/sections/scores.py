@@ -16,7 +16,7 @@ from pipeline.report_page.section import Context
 class Metric(NamedTuple):
     """What a metric is called, which scores are good, and what they can be.
 
-    An interval of 1.96 standard deviations may go beyond; an axis does not.
+    An interval, the mean plus and minus half the middle 95 %, may go beyond; an axis does not.
     """
 
     name: str

@@ -57,7 +57,7 @@ def test_both_tests_are_on_the_page(finished_run: Path) -> None:
 def test_an_axis_has_no_scores_that_there_cannot_be(
     tmp_path: Path, metric: str, score: float, mean: float, half: float, ends: tuple[float, float]
 ) -> None:
-    """Intervals are what sacreBLEU says, 1.96 standard deviations to both sides."""
+    """Intervals are what sacreBLEU says: half of the middle 95 % of samples, to both sides."""
     write_run(tmp_path, ["a b"])
     report = {metric: score, f"{metric}_mean": mean, f"{metric}_interval": half}
     write_json(tmp_path / "reports/evaluate.json", report)
