@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from mgsa.command import progress_bar
+from mgsa.errors import FailedError
 from pipeline.parsing.saved_models import inside, load_saved, save_alike
 from pipeline.parsing.stanza_constituency import train_constituency
 from pipeline.parsing.stanza_options import TrainingSettings
@@ -40,6 +41,7 @@ def train_parser(
 
     Raises:
         OSError: a file can't be written; the disk may be full.
+        FailedError: stanza's training fell over a treebank of which there is too little to learn.
     """
     models = {
         kind: Path(language, kind, f"{package}.pt") for kind in ("pretrain", "pos", "constituency")
@@ -66,6 +68,7 @@ def train_parser(
             progress_bar("train parser", total=epochs, unit="sentences") as advance,
             _quiet(),
             _one_seed(settings.seed),
+            _own_failures(),
         ):
             train_constituency(train, dev, models, work, language, package, settings, advance)
         _write_resources(language, package, ("pos", "constituency"))
@@ -113,6 +116,18 @@ def _quiet() -> Iterator[None]:
     finally:
         for name, level in levels.items():
             logging.getLogger(name).setLevel(level)
+
+
+@contextlib.contextmanager
+def _own_failures() -> Iterator[None]:
+    """Say in one line what stanza takes for granted of the trees that it builds."""
+    try:
+        yield
+    except (AssertionError, RecursionError) as error:
+        raise FailedError(
+            f"stanza can't train a parser on this treebank ({type(error).__name__}: {error}); "
+            "expected more trees, or more epochs"
+        ) from error
 
 
 @contextlib.contextmanager

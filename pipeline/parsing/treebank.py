@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 EMPTY_ELEMENT = "-NONE-"
 """The part of speech of what stands for no word."""
 
+MAX_LEVELS = 100
+"""Nodes above a word, three times as many as sentences of the PTB have. What stanza does with a
+tree recurses, some of it several times a level."""
+
 _ESCAPED = re.compile(r"\\([/*])")
 
 
@@ -34,7 +38,8 @@ def read_gold_trees(path: Path) -> list[Tree]:
     """The trees of a treebank's file without empty elements, nor trees of nothing else.
 
     Raises:
-        InputError: as for `read_treebank`; a wrapper holds several nodes; no tree has a word.
+        InputError: as for `read_treebank`; a wrapper holds several nodes; a tree is deeper than
+            `MAX_LEVELS`; no tree has a word.
     """
     trees = []
     for number, tree in enumerate(read_treebank(path), start=1):
@@ -45,10 +50,22 @@ def read_gold_trees(path: Path) -> list[Tree]:
             # A shift-reduce parser builds one node, and the wrapper around it is no choice.
             label = tree.label or "an unlabelled wrapper"
             raise InputError(f"tree {number}: expected one node below {label}", path=path)
+        if _is_deep(gold):
+            raise InputError(
+                f"tree {number}: expected at most {MAX_LEVELS} nodes above a word", path=path
+            )
         trees.append(gold)
     if not trees:
         raise InputError("expected trees with words, found empty elements only", path=path)
     return trees
+
+
+def _is_deep(tree: Tree) -> bool:
+    """Whether words have more than `MAX_LEVELS` nodes above them."""
+    level = [tree]
+    for _ in range(MAX_LEVELS + 1):
+        level = [child for node in level for child in node.children]
+    return bool(level)
 
 
 def without_empty_elements(tree: Tree) -> Tree | None:

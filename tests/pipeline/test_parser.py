@@ -18,6 +18,7 @@ from pipeline.parser import evaluate, main
 from pipeline.parsing.parser_folder import read_parser_folder
 from pipeline.parsing.saved_models import load_saved
 from pipeline.parsing.stanza_parser import ConstituencyParser
+from pipeline.parsing.treebank import MAX_LEVELS
 from pipeline.sample import write_sample
 from pipeline.trees import read_tree
 
@@ -134,6 +135,66 @@ def test_a_treebank_may_have_any_wrapper_and_labels_of_its_own_in_dev(tmp_path: 
     assert read_json(tmp_path / "parser.json")["dev_trees"] == 2
     tree = ConstituencyParser.load(tmp_path / "parser").parse([["the", "man"]])[0]
     assert tree.startswith("(ROOT (")
+
+
+def nested(levels: int) -> str:
+    """A sentence whose last word has so many nodes above it, each on a line of its own."""
+    return "\n ".join(["(S (NN a)"] * levels) + "(NN b)" + ")" * levels + "\n"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_the_deepest_trees_that_are_taken_can_be_learnt(tmp_path: Path) -> None:
+    treebank = tmp_path / "corpus" / "treebank"
+    treebank.mkdir(parents=True)
+    shallow = "(S (NP (DT the) (NN man)) (VP (VBZ reads)) (. .))\n"
+    for part in ("train", "dev"):
+        (treebank / f"{part}.mrg").write_text(shallow * 3 + nested(MAX_LEVELS), encoding="utf-8")
+    params = TRAIN.format(train="null").replace("steps: 30", "steps: 5")
+    argv = command(tmp_path, params.replace("parser_epochs: 6", "parser_epochs: 1"))
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline.parser", *argv],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("levels", [MAX_LEVELS + 1, 100_000])
+def test_a_deeper_tree_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], levels: int
+) -> None:
+    argv = command(tmp_path, TRAIN.format(train="null"))
+    treebank = tmp_path / "corpus" / "treebank"
+    treebank.mkdir()
+    for part in ("train", "dev"):
+        (treebank / f"{part}.mrg").write_text("(S (NN a))\n" + nested(levels), encoding="utf-8")
+    assert run(main, argv) == 2
+    said = capsys.readouterr().err
+    assert said.endswith("train.mrg: tree 2: expected at most 100 nodes above a word\n")
+
+
+@pytest.mark.slow
+def test_what_stanza_takes_for_granted_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seen with one epoch over one tree of nested X; that it comes to this is up to stanza."""
+
+    def fall(*_: object) -> None:
+        raise AssertionError("no such transition")
+
+    monkeypatch.setattr("pipeline.parsing.stanza_training.train_constituency", fall)
+    argv = command(tmp_path, TRAIN.format(train="null").replace("steps: 30", "steps: 5"))
+    treebank = tmp_path / "corpus" / "treebank"
+    treebank.mkdir()
+    for part in ("train", "dev"):
+        (treebank / f"{part}.mrg").write_text("(ROOT (S (NN a) (NN b)))\n" * 3, encoding="utf-8")
+    assert run(main, argv) == 1
+    said = capsys.readouterr().err
+    assert "stanza can't train a parser on this treebank (AssertionError: no such tran" in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "parser").exists()
 
 
 @pytest.mark.slow
