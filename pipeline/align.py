@@ -35,6 +35,7 @@ from pipeline.aligners.symmetrize import symmetrize
 from pipeline.aligners.tokenized_pairs import Pair, lengths, read_pairs
 from pipeline.alignment_error import percentages
 from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
+from pipeline.workers import chunks
 
 MARK = "aligner.json"
 PORTION = 20_000
@@ -115,7 +116,7 @@ def _hmm(settings: HmmSettings, tokenized: Path) -> Callable[[str], Iterator[Set
 
     def links(split: str) -> Iterator[Set[Link]]:
         pairs = read_pairs(tokenized, split)
-        while portion := list(islice(pairs, PORTION)):
+        for portion in chunks(pairs, PORTION, lambda pair: sum(map(len, pair))):
             for forward, reverse in aligner.align(portion):
                 yield symmetrize(forward, reverse, settings.symmetrization)
 

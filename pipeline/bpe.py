@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ from pipeline.subwords import (
     write_subword_counts,
 )
 from pipeline.text import split_tokens, unequal_lines
-from pipeline.workers import map_chunks
+from pipeline.workers import chunks, map_chunks
 
 PORTION_LINES = 2_000
 
@@ -146,9 +146,8 @@ def read_portions(tokenized: Path) -> Iterator[Portion]:
         counts = {}
         for side in SIDES:
             path = tokenized / f"{split}.{side}"
-            lines = read_lines(path)
             first = 1
-            while portion := list(islice(lines, PORTION_LINES)):
+            for portion in chunks(read_lines(path), PORTION_LINES, len):
                 yield Portion(split, side, first, portion)
                 first += len(portion)
             if first == 1:

@@ -127,7 +127,7 @@ def _write_split(
     files = inputs.row_files(split)
     totals: Counter[str] = Counter()
     portions = progress(
-        chunks(inputs.rows(split), settings.row_group_rows),
+        chunks(inputs.rows(split), settings.row_group_rows, lambda row: sum(map(len, row))),
         f"dataset {split}",
         total=None,
         unit="pairs",

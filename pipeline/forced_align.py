@@ -10,7 +10,6 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from mgsa.decoding.settings import STANDARD
 from mgsa.files import open_to_write, replacing_folder
 from pipeline.stage import SIDES, check_replaceable
 from pipeline.text import read_parallel, split_tokens
+from pipeline.workers import chunks
 
 if TYPE_CHECKING:
     from mgsa.alignment.aligner import Aligner
@@ -65,13 +65,17 @@ def align_pairs(
             files.enter_context(open_to_write(folder / f"aligned.{name}"))
             for name in (*SIDES, "links")
         )
-        while portion := list(islice(pairs, PORTION)):
+        for portion in chunks(pairs, PORTION, _num_characters):
             sources, targets = zip(*portion, strict=True)
             rows = preprocessor.pairs_of_tokens(sources, targets)
             alignments = aligner.align_rows(rows, batch_tokens=STANDARD.batch_tokens)
             source_file.writelines(f"{' '.join(tokens)}\n" for tokens in sources)
             target_file.writelines(f"{' '.join(tokens)}\n" for tokens in targets)
             link_file.writelines(f"{format_links(alignment.links)}\n" for alignment in alignments)
+
+
+def _num_characters(pair: Pair) -> int:
+    return sum(len(token) for tokens in pair for token in tokens)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -47,8 +47,9 @@ def start(
     )
 
 
-def finish(folder: Path, name: str, launcher: list[str], **settings: Any) -> None:
-    """Run to the end."""
+def finish(folder: Path, name: str, launcher: list[str], **settings: Any) -> str:
+    """Run to the end; what was said on stderr."""
     process = start(folder, name, launcher, **settings)
     _, said = process.communicate()
     assert process.returncode == 0, said
+    return said

@@ -77,6 +77,21 @@ def test_the_output_does_not_depend_on_the_workers(
     assert contents(tokenized.parent / "bpe") == alone
 
 
+def test_long_lines_are_in_short_portions(tokenized: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = list(bpe.read_portions(tokenized))
+    monkeypatch.setattr("pipeline.workers.CHUNK_CHARACTERS", 40)
+    cut = list(bpe.read_portions(tokenized))
+    assert len(cut) > len(whole)
+    for portion in cut:
+        assert sum(map(len, portion.lines[:-1])) < 40
+    for portion in whole:
+        parts = [p for p in cut if (p.split, p.side) == (portion.split, portion.side)]
+        assert [line for part in parts for line in part.lines] == portion.lines
+        assert [part.first for part in parts] == [
+            1 + sum(len(before.lines) for before in parts[:place]) for place in range(len(parts))
+        ]
+
+
 def test_the_report_counts(tokenized: Path) -> None:
     bpe.main(arguments(tokenized))
     out = tokenized.parent / "bpe"

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import shlex
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
+from mgsa.files import read_json
 from pipeline.stage import SPLITS
 from tests.dvc_project import STAGES, Project, hashes_of, ran
 from tests.remote_servers import LOOPBACK, s3_server, ssh_server
@@ -122,6 +126,15 @@ def test_an_identical_experiment_is_fetched_not_run(
     assert ran(clone.run("dvc", "repro")) == []
 
 
+def test_metrics_need_no_pull(team: Team, remote: Remote, tmp_path: Path) -> None:
+    clone = remote.known_to(team.clone(tmp_path))
+    name = "data/reports/evaluate.json"
+    shown = clone.run("dvc", "metrics", "show", name)
+    assert not (clone.folder / name).exists()
+    assert re.search(rf" {read_json(team.first.folder / name)['bleu']}\b", shown), shown
+    assert clone.run("dvc", "metrics", "diff", "HEAD", "HEAD") == ""
+
+
 def test_git_keeps_no_credentials(team: Team, remote: Remote) -> None:
     assert "url = " in team.first.run("git", "show", "HEAD:.dvc/config")
     for name, value in remote.options.items():
@@ -141,6 +154,19 @@ def test_what_belongs_to_a_machine_is_not_pushed(team: Team, remote: Remote) -> 
     pushed = {path.parent.name + path.name for path in Path(remote.url).glob("files/md5/*/*")}
     assert pushed
     assert not pushed & hashes
+
+
+def test_a_copied_memory_saves_a_clone_the_parsing(
+    team: Team, remote: Remote, tmp_path: Path
+) -> None:
+    if remote.options:
+        pytest.skip("a remote of another kind gives the same text")
+    clone, memory = team.clone(tmp_path), "data/parse_memory.sqlite"
+    clone.run("dvc", "pull", "data/tokenized", "data/parser")
+    shutil.copy(team.first.folder / memory, clone.folder / memory)
+    said = clone.run(*shlex.split(STAGES["parse"]["cmd"]))
+    assert ", 0 parsed now" in said
+    assert hashes_of(clone, ["parse"]) == hashes_of(team.first, ["parse"])
 
 
 def test_ones_own_corpus_is_shared_too(reproduced: Project, tmp_path: Path) -> None:

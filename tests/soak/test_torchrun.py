@@ -71,7 +71,8 @@ def test_a_killed_rank_ends_all_and_the_same_command_goes_on(
     assert "Signal 9 (SIGKILL) received by PID" in said  # which one it was, says torchrun
     assert not (folder / "killed").exists()
 
-    finish(folder, "killed", torchrun(count), max_updates=40, artifact="last")
+    said = finish(folder, "killed", torchrun(count), max_updates=40, artifact="last")
+    assert "resume from" in said
     assert artifact(folder, "killed") == artifact(folder, "undisturbed")
 
 
@@ -86,7 +87,8 @@ def test_a_killed_process_of_fabric_ends_all(folder: Path) -> None:
     _, said = first.communicate(timeout=90)
     assert first.returncode == 1
     assert said.splitlines()[-1].startswith(LOST)
-    finish(folder, "killed", [], devices=2, max_updates=40, artifact="last")
+    said = finish(folder, "killed", [], devices=2, max_updates=40, artifact="last")
+    assert "resume from" in said
     assert artifact(folder, "killed") == artifact(folder, "undisturbed")
 
 
