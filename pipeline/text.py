@@ -13,7 +13,8 @@ from mgsa.errors import InputError
 from mgsa.files import MAX_LINE_BYTES, NO_FILE, endless_line, no_file, not_utf_8
 
 _BYTE_ORDER_MARK = "\ufeff"
-_SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.IGNORECASE)
+_SEGMENT_START = re.compile(r"<seg\b", re.IGNORECASE)
+_SEGMENT_END = re.compile("</seg>", re.IGNORECASE)
 
 
 def read_sentences(path: Path) -> Iterator[str]:
@@ -28,12 +29,25 @@ def read_sentences(path: Path) -> Iterator[str]:
     """
     lines = _decoded_lines(path)
     if path.name.removesuffix(".gz").endswith(".sgm"):
-        lines = (segment for line in lines for segment in _SEGMENT.findall(line))
+        lines = (segment for line in lines for segment in segments(line))
     first = next(lines, None)
     if first is None:
         raise InputError("empty file; expected a line for each sentence", path=path)
     yield first
     yield from lines
+
+
+def segments(line: str) -> Iterator[str]:
+    """What stands between `<seg …>` and `</seg>`, for each such pair of a line."""
+    # One expression for all of it would look for an end behind every start, to the line's end.
+    place = 0
+    while start := _SEGMENT_START.search(line, place):
+        opened = line.find(">", start.end()) + 1
+        end = _SEGMENT_END.search(line, opened)
+        if not opened or end is None:
+            return
+        yield line[opened : end.start()]
+        place = end.end()
 
 
 def read_parallel(paths: Sequence[Path]) -> Iterator[tuple[str, ...]]:

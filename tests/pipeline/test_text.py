@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from mgsa.errors import InputError
 from mgsa.files import MAX_LINE_BYTES
-from pipeline.text import read_parallel, read_sentences, split_tokens
+from pipeline.text import read_parallel, read_sentences, segments, split_tokens
 
 
 @pytest.mark.parametrize(
@@ -60,6 +61,23 @@ def test_the_segments_of_a_test_set_are_its_lines(tmp_path: Path) -> None:
         "",
         'AT&amp;T "wins" 2 < 3',
     ]
+
+
+PIECES = ["<seg", "<SEG", "</seg>", "</Seg>", ">", "<", "/", " ", "x", "-", "é", "İ", "\r"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
+def test_segments_are_what_one_expression_would_find(line: str) -> None:
+    expected = re.findall(r"<seg\b[^>]*>(.*?)</seg>", line, re.IGNORECASE)
+    assert list(segments(line)) == expected
+
+
+@pytest.mark.parametrize("piece", ["<seg>", "<seg", "<seg ", "<seg></seg", "<segs>"])
+def test_segments_without_an_end_take_no_time(piece: str) -> None:
+    """They would take minutes, were the line's end reached from each of them."""
+    started = time.process_time()
+    assert list(segments(piece * (MAX_LINE_BYTES // len(piece)))) == []
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
