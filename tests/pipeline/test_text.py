@@ -110,6 +110,28 @@ def test_a_damaged_gzip_file_is_named(tmp_path: Path, content: bytes) -> None:
         list(read_sentences(path))
 
 
+@pytest.mark.parametrize("name", ["text.gz", "text.sgm.gz"])
+def test_a_gzip_file_that_holds_far_more_than_text_is_refused(tmp_path: Path, name: str) -> None:
+    """Be its lines a corpus or left out of one."""
+    path = tmp_path / name
+    member = gzip.compress(b"<seg></seg>".ljust(MAX_LINE_BYTES - 1) + b"\n")
+    path.write_bytes(member * 90)
+    most = 200 * 90 * len(member) + (64 << 20)
+    line = most // MAX_LINE_BYTES + 1
+    message = f"/{name}:{line}: expected at most {most:,} bytes in a gzip file of its size"
+    assert line < 90
+    with pytest.raises(InputError, match=f"{re.escape(message)}$"):
+        for _ in read_sentences(path):
+            pass
+
+
+def test_a_gzip_file_of_one_label_over_and_over_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "voice.gz"
+    path.write_bytes(gzip.compress(b"active\n" * 300_000))
+    assert path.stat().st_size * 200 < 7 * 300_000
+    assert sum(1 for _ in read_sentences(path)) == 300_000
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"/absent: no such file$"):
         list(read_sentences(tmp_path / "absent"))
