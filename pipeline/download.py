@@ -19,12 +19,10 @@ from mgsa.command import progress
 from mgsa.errors import InputError
 from mgsa.files import open_to_write, sha256
 from mgsa.settings import Positive
+from pipeline.server_time import TimedHTTP, TimedHTTPS
 
 PAUSE = 1.0
 """Seconds before the second attempt; each further pause is twice as long."""
-
-SLOWEST = 1000
-"""Bytes a second; who sends fewer for longer than the timeout is as good as silent."""
 
 _BLOCK_BYTES = 1 << 20
 _TOO_BUSY = (408, 425, 429, 500, 502, 503, 504)
@@ -186,7 +184,7 @@ def _continue(file: RemoteFile, partial: Path, timeout: float) -> None:
             raise _too_large(file, partial)
         received = start
         blocks = progress(
-            _blocks(response, timeout), f"download {file.name}", total=total, unit="bytes", size=len
+            _blocks(response), f"download {file.name}", total=total, unit="bytes", size=len
         )
         with open_to_write(partial, "ab" if start else "wb") as out:
             for block in blocks:
@@ -215,7 +213,7 @@ def _open(url: str, headers: dict[str, str], timeout: float) -> HTTPResponse:
         InputError: `url` is no address, or leads to none.
     """
     try:
-        response: HTTPResponse = build_opener(_Redirects).open(
+        response: HTTPResponse = build_opener(_Redirects, TimedHTTP, TimedHTTPS).open(
             Request(url, headers=headers), timeout=timeout
         )
     except InputError:
@@ -234,19 +232,15 @@ class _Redirects(HTTPRedirectHandler):
         if not _is_address(target, req.full_url):
             message = f"redirected to {target!r}, expected http(s)://HOST/…"
             raise InputError(message, path=req.full_url)
+        fp.close()  # the library would read all that comes with the address, however much it is
         return super().http_error_302(req, fp, code, msg, headers)
 
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
-def _blocks(response: HTTPResponse, timeout: float) -> Iterator[bytes]:
-    started, received = time.monotonic(), 0
+def _blocks(response: HTTPResponse) -> Iterator[bytes]:
     while block := response.read1(_BLOCK_BYTES):
         yield block
-        received += len(block)
-        seconds = time.monotonic() - started
-        if seconds > timeout and received < SLOWEST * seconds:
-            raise TimeoutError(f"the server sends fewer than {SLOWEST} bytes a second")
 
 
 def _too_large(file: RemoteFile, partial: Path) -> InputError:

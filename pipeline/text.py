@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,8 +13,15 @@ from typing import IO
 from mgsa.errors import InputError
 from mgsa.files import MAX_LINE_BYTES, NO_FILE, endless_line, no_file, not_utf_8
 
+MAX_UNFOLDING = 200
+MOST_FREE_BYTES = 64 << 20
+"""A gzip file may hold so many times its size, and so many bytes more. Text holds some ten times
+its size, labels fifty times, zeros a thousand times: what holds more was made to fill a disk. Of
+one label over and over, millions of lines are within the bytes that are free."""
+
 _BYTE_ORDER_MARK = "\ufeff"
-_SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.IGNORECASE)
+_SEGMENT_START = re.compile(r"<seg\b", re.IGNORECASE)
+_SEGMENT_END = re.compile("</seg>", re.IGNORECASE)
 
 
 def read_sentences(path: Path) -> Iterator[str]:
@@ -24,16 +32,30 @@ def read_sentences(path: Path) -> Iterator[str]:
     `.gz` is unpacked on the way; of a WMT test set in `.sgm`, each segment is a line.
 
     Raises:
-        InputError: no such file, an empty file, damaged gzip, invalid UTF-8, an endless line.
+        InputError: no such file, an empty file, gzip that is damaged or holds far more than text
+            would, invalid UTF-8, an endless line.
     """
     lines = _decoded_lines(path)
     if path.name.removesuffix(".gz").endswith(".sgm"):
-        lines = (segment for line in lines for segment in _SEGMENT.findall(line))
+        lines = (segment for line in lines for segment in segments(line))
     first = next(lines, None)
     if first is None:
         raise InputError("empty file; expected a line for each sentence", path=path)
     yield first
     yield from lines
+
+
+def segments(line: str) -> Iterator[str]:
+    """What stands between `<seg …>` and `</seg>`, for each such pair of a line."""
+    # One expression for all of it would look for an end behind every start, to the line's end.
+    place = 0
+    while start := _SEGMENT_START.search(line, place):
+        opened = line.find(">", start.end()) + 1
+        end = _SEGMENT_END.search(line, opened)
+        if not opened or end is None:
+            return
+        yield line[opened : end.start()]
+        place = end.end()
 
 
 def read_parallel(paths: Sequence[Path]) -> Iterator[tuple[str, ...]]:
@@ -96,11 +118,19 @@ def _lines(count: int) -> str:
 def _decoded_lines(path: Path) -> Iterator[str]:
     try:
         with _open(path) as file:
-            number = 0
+            most = _most_bytes(path)
+            number = unfolded = 0
             while raw := file.readline(MAX_LINE_BYTES + 1):
                 number += 1
+                unfolded += len(raw)
                 if len(raw) > MAX_LINE_BYTES:
                     raise endless_line(path=path, line=number)
+                if unfolded > most:
+                    raise InputError(
+                        f"expected at most {most:,} bytes in a gzip file of its size",
+                        path=path,
+                        line=number,
+                    )
                 try:
                     line = raw.decode("utf-8")
                 except UnicodeDecodeError as error:
@@ -118,3 +148,10 @@ def _open(path: Path) -> IO[bytes]:
     if path.suffix == ".gz":
         return gzip.open(path, "rb")  # type: ignore[return-value]
     return path.open("rb")
+
+
+def _most_bytes(path: Path) -> float:
+    """How much a file may hold."""
+    if path.suffix == ".gz":
+        return MAX_UNFOLDING * path.stat().st_size + MOST_FREE_BYTES
+    return math.inf

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from mgsa.command import run, standard_stream
 from mgsa.config import TranslateConfig
 from mgsa.decoding.settings import SECTION, read_translate_config
+from mgsa.errors import InputError
 from mgsa.files import (
     MAX_LINE_BYTES,
     endless_line,
@@ -82,13 +83,24 @@ def translate_text(
     """Translate the lines of `source` to `target`, a chunk at a time; an empty line stays one.
 
     Raises:
-        InputError: as `read_chunks`.
+        InputError: as `read_chunks`, or a line has more subwords than a row of a dataset may; those
+            before it have been translated.
     """
+    from mgsa.data.schema import LONGEST
+
+    number = 0
     for texts in read_chunks(source):
-        translations = translator.translate_rows(preprocessor.rows(texts), settings)
+        rows = preprocessor.rows(texts)
+        lengths = [len(row.source) for row in rows]
+        fitting = next((i for i, length in enumerate(lengths) if length > LONGEST), len(rows))
+        translations = translator.translate_rows(rows[:fitting], settings)
         lines = [f"{preprocessor.detokenize(found.subwords)}\n" for found in translations]
         target.write("".join(lines).encode("utf-8"))
         target.flush()
+        number += fitting
+        if fitting < len(rows):
+            message = f"expected at most {LONGEST} subwords, got {lengths[fitting]}"
+            raise InputError(message, path=STDIN, line=number + 1)
 
 
 def translate_dataset(

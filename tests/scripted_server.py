@@ -22,6 +22,16 @@ LENGTHS = {
 }
 """What behaviours say that the length is, where it is not what it is."""
 
+_OK = b"HTTP/1.1 200 OK\r\n"
+_CHUNKED = _OK + b"Transfer-Encoding: chunked\r\n\r\n"
+ENDLESS = {
+    "endless header": (_OK + b"X-Name: ", b"x"),
+    "endless headers": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "endless chunk length": (_CHUNKED, b"0"),
+    "endless trailers": (_CHUNKED + b"%x\r\n%b\r\n0\r\n" % (len(CONTENT), CONTENT), b"x: y\r\n"),
+}
+"""Behaviours that keep the line busy without content: what comes first, and then forever."""
+
 
 class Server(ThreadingHTTPServer):
     """Serves as scripted: one behaviour a request, the last one from then on.
@@ -59,9 +69,13 @@ class Handler(BaseHTTPRequestHandler):
             self.send_response(302)
             self.send_header(*behaviour.split(": ", 1))
             self.end_headers()
+            self.repeat(b"", b"Found elsewhere. ")
             return
         if behaviour == "stall":
             threading.Event().wait(3)
+            return
+        if behaviour in ENDLESS:
+            self.repeat(*ENDLESS[behaviour])
             return
         start = int((self.headers["Range"] or "bytes=0-")[len("bytes=") : -1])
         if behaviour == "no ranges":
@@ -78,8 +92,10 @@ class Handler(BaseHTTPRequestHandler):
         if length is not None:
             self.send_header("Content-Length", length)
         self.end_headers()
-        if behaviour == "drip":
-            self.drip(content[start:])
+        if behaviour in ("drip", "gush, then drip"):
+            fast = 100_000 if behaviour.startswith("gush") else 0
+            self.wfile.write(content[start : start + fast])
+            self.drip(content[start + fast :])
             return
         end = start + 100_000 if behaviour.startswith("cut") else len(content)
         self.wfile.write(content[start:end])
@@ -89,6 +105,14 @@ class Handler(BaseHTTPRequestHandler):
         with suppress(ConnectionError):
             for place in range(0, len(content), 10):
                 self.wfile.write(content[place : place + 10])
+                time.sleep(0.05)
+
+    def repeat(self, first: bytes, forever: bytes) -> None:
+        """Something, well before any timeout, as long as somebody listens."""
+        with suppress(ConnectionError):
+            self.wfile.write(first)
+            while True:
+                self.wfile.write(forever)
                 time.sleep(0.05)
 
     def log_message(self, *_: Any) -> None:

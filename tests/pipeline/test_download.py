@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +56,39 @@ def test_a_server_that_sends_next_to_nothing_is_as_good_as_silent(
     path = fetch(remote(server), tmp_path, timeout=0.5, retries=1)
     assert path.read_bytes() == CONTENT
     assert re.fullmatch("bytes=[1-9][0-9]*0-", server.ranges[1])  # it goes on where it was
-    with pytest.raises(DownloadError, match="failed with: the server sends fewer than 1000 byte"):
+    with pytest.raises(DownloadError, match="failed with: the server sends fewer than 1000 bytes"):
         fetch(remote(serve("drip")), tmp_path / "other", timeout=0.5, retries=0)
+
+
+ANSWER = r"the server takes longer than 0\.5 seconds to answer"
+CONTENT_RATE = "the server sends fewer than 1000 bytes a second"
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "complaint"),
+    [
+        ("stall", ANSWER),
+        ("endless header", ANSWER),
+        ("endless headers", ANSWER),
+        ("endless chunk length", CONTENT_RATE),
+        ("endless trailers", CONTENT_RATE),
+        ("gush, then drip", CONTENT_RATE),
+    ],
+)
+def test_a_server_that_keeps_the_line_busy_is_as_good_as_silent(
+    serve: Any, tmp_path: Path, behaviour: str, complaint: str
+) -> None:
+    started = time.monotonic()
+    with pytest.raises(DownloadError, match=f"1 attempt failed with: {complaint}: 'http"):
+        fetch(remote(serve(behaviour)), tmp_path, timeout=0.5, retries=0)
+    assert time.monotonic() - started < 5
+
+
+def test_content_before_endless_trailers_is_kept(serve: Any, tmp_path: Path) -> None:
+    server = serve("endless trailers", "whole")
+    path = fetch(remote(server), tmp_path, timeout=0.5, retries=1)
+    assert path.read_bytes() == CONTENT
+    assert server.ranges == [None, f"bytes={len(CONTENT)}-"]
 
 
 def test_a_length_that_is_too_short_gives_another_file(serve: Any, tmp_path: Path) -> None:
@@ -144,6 +176,7 @@ def test_a_range_that_nobody_asked_for_is_refused(
 
 
 def test_a_file_that_has_moved_is_followed(serve: Any, tmp_path: Path) -> None:
+    """Without a wait for the end of what else is said, for there is none."""
     server = serve("Location: /new%20place", "Location: corpus.bin", "whole")
     assert fetch(remote(server), tmp_path, timeout=1, retries=0).read_bytes() == CONTENT
     assert len(server.ranges) == 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from mgsa.errors import InputError
 from mgsa.files import MAX_LINE_BYTES
-from pipeline.text import read_parallel, read_sentences, split_tokens
+from pipeline.text import read_parallel, read_sentences, segments, split_tokens
 
 
 @pytest.mark.parametrize(
@@ -62,6 +63,23 @@ def test_the_segments_of_a_test_set_are_its_lines(tmp_path: Path) -> None:
     ]
 
 
+PIECES = ["<seg", "<SEG", "</seg>", "</Seg>", ">", "<", "/", " ", "x", "-", "é", "İ", "\r"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
+def test_segments_are_what_one_expression_would_find(line: str) -> None:
+    expected = re.findall(r"<seg\b[^>]*>(.*?)</seg>", line, re.IGNORECASE)
+    assert list(segments(line)) == expected
+
+
+@pytest.mark.parametrize("piece", ["<seg>", "<seg", "<seg ", "<seg></seg", "<segs>"])
+def test_segments_without_an_end_take_no_time(piece: str) -> None:
+    """They would take minutes, were the line's end reached from each of them."""
+    started = time.process_time()
+    assert list(segments(piece * (MAX_LINE_BYTES // len(piece)))) == []
+    assert time.process_time() - started < 5
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -90,6 +108,28 @@ def test_a_damaged_gzip_file_is_named(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(InputError, match=r"text\.gz: damaged gzip file: "):
         list(read_sentences(path))
+
+
+@pytest.mark.parametrize("name", ["text.gz", "text.sgm.gz"])
+def test_a_gzip_file_that_holds_far_more_than_text_is_refused(tmp_path: Path, name: str) -> None:
+    """Be its lines a corpus or left out of one."""
+    path = tmp_path / name
+    member = gzip.compress(b"<seg></seg>".ljust(MAX_LINE_BYTES - 1) + b"\n")
+    path.write_bytes(member * 90)
+    most = 200 * 90 * len(member) + (64 << 20)
+    line = most // MAX_LINE_BYTES + 1
+    message = f"/{name}:{line}: expected at most {most:,} bytes in a gzip file of its size"
+    assert line < 90
+    with pytest.raises(InputError, match=f"{re.escape(message)}$"):
+        for _ in read_sentences(path):
+            pass
+
+
+def test_a_gzip_file_of_one_label_over_and_over_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "voice.gz"
+    path.write_bytes(gzip.compress(b"active\n" * 300_000))
+    assert path.stat().st_size * 200 < 7 * 300_000
+    assert sum(1 for _ in read_sentences(path)) == 300_000
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -8,12 +8,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
 
 from mgsa.command import run
 from mgsa.data.artifact import open_dataset
+from mgsa.data.schema import LONGEST
 from mgsa.decoding.settings import STANDARD
 from mgsa.decoding.translator import Translator
 from mgsa.errors import InputError
@@ -114,6 +116,19 @@ def test_text_is_translated_as_the_rows_of_a_dataset_are(folders: dict[str, Path
     lines = out.getvalue().decode().splitlines()
     assert lines == [german.detokenize(one.text.split()) for one in expected]
     assert len(set(lines)) > 10
+
+
+def test_a_line_of_more_subwords_than_a_row_may_have_is_refused(folders: dict[str, Path]) -> None:
+    """Those before it have been translated, and those of earlier chunks are counted."""
+    dataset = open_dataset(folders["dataset"])
+    translator = Translator.load(folders["phrases"])
+    content = b"a man\n\nthe dog\n" + b"a " * (LONGEST + 1) + b"\na cat\n"
+    source = Trickle(content, chain([6], repeat(READ_BYTES)))
+    out = io.BytesIO()
+    with pytest.raises(InputError, match=r"^stdin:4: expected at most 32767 subwords, got 32768$"):
+        translate_text(translator, with_toy_parser(dataset), STANDARD, source, out)  # type: ignore[arg-type]
+    lines = out.getvalue().decode().split("\n")
+    assert [bool(line) for line in lines] == [True, False, True, False]
 
 
 @pytest.mark.slow
