@@ -11,15 +11,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from mgsa.settings import Count, NonNegative, Positive, Probability, Range
+from mgsa.settings import (
+    Layers,
+    LearningRate,
+    NgramSize,
+    Positive,
+    Probability,
+    Range,
+    Seed,
+    Width,
+    Workers,
+)
 
 GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
 """`ngram_3` is the partition into 3-grams, `syntactic_2` level 2 of the syntactic partition."""
 
-# Larger than any model is; what a folder from elsewhere asks for is built only within bounds.
-Layers = Annotated[int, Range(minimum=1, maximum=1_000)]
-Width = Annotated[int, Range(minimum=1, maximum=1 << 16)]
-NgramSize = Annotated[int, Range(minimum=1, maximum=100)]
+Beam = Annotated[int, Range(minimum=1, maximum=1_000)]
+"""Hypotheses of a sentence; wider beams than a few dozen find worse translations."""
+LossWeight = Annotated[float, Range(minimum=0, maximum=1_000_000)]
+"""Of a loss beside that of translation, which has a weight of 1."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +50,7 @@ class MultiGranularityConfig:
     interaction_width: Width
     interaction_chunk: Width
     tags: bool
-    tag_weight: NonNegative
+    tag_weight: LossWeight
 
     def __post_init__(self) -> None:
         for name in self.granularities:
@@ -110,7 +120,7 @@ class AlignmentConfig:
     layer: Positive
     full_context: bool
     sentences: Annotated[float, Range(minimum=0.01, maximum=1)]
-    weight: NonNegative
+    weight: LossWeight
 
     def __post_init__(self) -> None:
         if not self.full_context and self.sentences != 1.0:
@@ -219,7 +229,7 @@ class RecurrentConfig:
     dim: Width
     attention: Literal["attn", "key_value", "modifying_iw"]
     dropout: Probability
-    init_std: NonNegative
+    init_std: Annotated[float, Range(minimum=0, maximum=100)]
     share_embeddings: Literal["all", "decoder", "none"]
     alignment: AlignmentConfig | None
 
@@ -251,30 +261,31 @@ MODEL_KINDS: Mapping[str, type[ModelConfig]] = {
 class TrainConfig:
     """One training run. Tokens are subwords including end of sentence, padding counted.
 
-    A batch is full when it has either `batch_tokens` or `batch_sentences`.
+    A batch is full when it has either `batch_tokens` or `batch_sentences`. Those that an update
+    accumulates are in memory together.
     """
 
-    seed: Count
+    seed: Seed
     accelerator: Literal["cpu", "gpu", "auto"]
-    devices: Positive
-    nodes: Positive
+    devices: Workers
+    nodes: Workers
     precision: Literal["32-true", "bf16-mixed"]
     compile: bool
     batch_tokens: Positive
     batch_sentences: Positive | None
-    accumulate: Positive
+    accumulate: Annotated[int, Range(minimum=1, maximum=1_000)]
     shuffle_window: Positive
     max_epochs: Positive
     max_updates: Positive
     optimizer_betas: tuple[Probability, ...]
-    optimizer_eps: Annotated[float, Range(minimum=0)]
-    learning_rate: NonNegative
+    optimizer_eps: Annotated[float, Range(minimum=0, maximum=1)]
+    learning_rate: LearningRate
     warmup: Positive
     decay: Literal["inverse_sqrt", "none"]
     label_smoothing: Probability
-    clip_norm: NonNegative
+    clip_norm: Annotated[float, Range(minimum=0, maximum=1_000_000)]
     validate_every: Positive
-    validation_beam: Positive
+    validation_beam: Beam
     validation_sentences: Positive
     patience: Positive | None
     best_by: Literal["bleu", "loss"]
@@ -290,10 +301,13 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class TranslateConfig:
-    """Beam search with the GNMT length penalty (Wu et al. 2016, equation 14)."""
+    """Beam search with the GNMT length penalty (Wu et al. 2016, equation 14).
 
-    beam: Positive
-    length_penalty: NonNegative
-    max_length_ratio: NonNegative
-    max_length_extra: Positive
+    A state has room for the longest translation from the start, so its length is bounded.
+    """
+
+    beam: Beam
+    length_penalty: Annotated[float, Range(minimum=0, maximum=10)]
+    max_length_ratio: Annotated[float, Range(minimum=0, maximum=100)]
+    max_length_extra: Annotated[int, Range(minimum=1, maximum=10_000)]
     batch_tokens: Positive
