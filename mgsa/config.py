@@ -13,8 +13,8 @@ from typing import Annotated, Literal
 
 from mgsa.settings import (
     Layers,
-    LearningRate,
     NgramSize,
+    NonNegative,
     Positive,
     Probability,
     Range,
@@ -279,7 +279,7 @@ class TrainConfig:
     max_updates: Positive
     optimizer_betas: tuple[Probability, ...]
     optimizer_eps: Annotated[float, Range(minimum=0, maximum=1)]
-    learning_rate: LearningRate
+    learning_rate: NonNegative
     warmup: Positive
     decay: Literal["inverse_sqrt", "none"]
     label_smoothing: Probability
@@ -303,7 +303,7 @@ class TrainConfig:
 class TranslateConfig:
     """Beam search with the GNMT length penalty (Wu et al. 2016, equation 14).
 
-    A state has room for the longest translation from the start, so its length is bounded.
+    A model that has learned little ends no translation before it is as long as it may be.
     """
 
     beam: Beam

@@ -95,7 +95,7 @@ Width = Annotated[int, Range(minimum=1, maximum=1 << 16)]
 NgramSize = Annotated[int, Range(minimum=1, maximum=100)]
 """Words of an n-gram: as many as a long sentence has."""
 LearningRate = Annotated[float, Range(minimum=0, maximum=1_000)]
-"""Adam's step in each weight is about as long: larger ones leave nothing that was learned."""
+"""Of those whose losses nobody looks at: a step of Adam's is about as long in each weight."""
 MAX_SAMPLES = 1_000_000
 """Resamples of a corpus, or trials of a test: a thousand times as many as are usual."""
 Resamples = Annotated[int, Range(minimum=2, maximum=MAX_SAMPLES)]

@@ -37,6 +37,7 @@ UNBOUNDED = {
     "train.batch_tokens": MEMORY,
     "train.batch_sentences": MEMORY,
     "train.shuffle_window": MEMORY,
+    "train.learning_rate": "a loss that is not finite ends the run in one line",
     "train.max_epochs": LIMIT,
     "train.max_updates": LIMIT,
     "train.warmup": "updates are divided by it",
