@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, BinaryIO, Literal, TextIO, TypeVar
 
-from mgsa.errors import FailedError, InputError
+from mgsa.errors import FailedError, InputError, is_out_of_memory
 from mgsa.files import NO_ROOM, replacing_file
 
 T = TypeVar("T")
@@ -23,6 +23,9 @@ INTERRUPTED, TERMINATED = (128 + number for number in (signal.SIGINT, signal.SIG
 
 LONGEST_MESSAGE = 2000
 """Characters."""
+
+LESS_MEMORY = "smaller batches (batch_tokens), a narrower beam or a smaller model need less"
+"""What helps where tensors found no room."""
 
 STANDARD_OUTPUT = "-"
 """What stands for stdout where a file is named."""
@@ -36,7 +39,8 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
     """Run a command's `main` and give its exit status.
 
     A user's mistake (`InputError`), work that can't be finished (`FailedError`) and the system's
-    refusals (a full disk, no permission) are one line on stderr; a bug keeps its traceback.
+    refusals (a full disk, no permission, no memory) are one line on stderr; a bug keeps its
+    traceback.
     """
     try:
         with _leaving_on_sigterm():
@@ -57,6 +61,10 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
         return _fail(f"{name}: {error.strerror or error}", FAILED)
     except MemoryError:
         return _fail("out of memory", FAILED)
+    except RuntimeError as error:
+        if not is_out_of_memory(error):
+            raise
+        return _fail(f"out of memory; {LESS_MEMORY}", FAILED)
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
     except Terminated:

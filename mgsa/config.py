@@ -11,15 +11,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from mgsa.settings import Count, NonNegative, Positive, Probability, Range
+from mgsa.settings import (
+    Layers,
+    NgramSize,
+    NonNegative,
+    Positive,
+    Probability,
+    Range,
+    Seed,
+    Width,
+    Workers,
+)
 
 GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
 """`ngram_3` is the partition into 3-grams, `syntactic_2` level 2 of the syntactic partition."""
 
-# Larger than any model is; what a folder from elsewhere asks for is built only within bounds.
-Layers = Annotated[int, Range(minimum=1, maximum=1_000)]
-Width = Annotated[int, Range(minimum=1, maximum=1 << 16)]
-NgramSize = Annotated[int, Range(minimum=1, maximum=100)]
+Beam = Annotated[int, Range(minimum=1, maximum=1_000)]
+"""Hypotheses of a sentence; wider beams than a few dozen find worse translations."""
+LossWeight = Annotated[float, Range(minimum=0, maximum=1_000_000)]
+"""Of a loss beside that of translation, which has a weight of 1."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +50,7 @@ class MultiGranularityConfig:
     interaction_width: Width
     interaction_chunk: Width
     tags: bool
-    tag_weight: NonNegative
+    tag_weight: LossWeight
 
     def __post_init__(self) -> None:
         for name in self.granularities:
@@ -110,7 +120,7 @@ class AlignmentConfig:
     layer: Positive
     full_context: bool
     sentences: Annotated[float, Range(minimum=0.01, maximum=1)]
-    weight: NonNegative
+    weight: LossWeight
 
     def __post_init__(self) -> None:
         if not self.full_context and self.sentences != 1.0:
@@ -167,6 +177,25 @@ class TransformerConfig:
                 f"({self.heads}), got {sum(multi.group_heads)}"
             )
 
+    @property
+    def num_parts(self) -> int:
+        """Its layers, and what each of them attends to besides words: all have their own weights.
+
+        What a model takes to build grows with it, be its weights as small as they may.
+        """
+        multi, phrase = self.multi_granularity, self.phrase_attention
+        parts = self.encoder_layers + self.decoder_layers
+        if multi is not None:
+            parts += len(multi.layers) * len(multi.granularities)
+        if phrase is not None:
+            layers = {
+                "encoder": self.encoder_layers - (len(multi.layers) if multi else 0),
+                "decoder": self.decoder_layers,
+                "cross": self.decoder_layers,
+            }
+            parts += sum(layers[place] for place in phrase.attentions) * len(phrase.ngrams)
+        return parts
+
     def _check_alignment(self) -> None:
         alignment, phrase = self.alignment, self.phrase_attention
         if alignment is None:
@@ -200,7 +229,7 @@ class RecurrentConfig:
     dim: Width
     attention: Literal["attn", "key_value", "modifying_iw"]
     dropout: Probability
-    init_std: NonNegative
+    init_std: Annotated[float, Range(minimum=0, maximum=100)]
     share_embeddings: Literal["all", "decoder", "none"]
     alignment: AlignmentConfig | None
 
@@ -212,6 +241,11 @@ class RecurrentConfig:
                 "alignment: expected layer 1 and no full_context, for it has one attention, and "
                 "reads from left to right"
             )
+
+    @property
+    def num_parts(self) -> int:
+        """Its layers, as `TransformerConfig` counts them."""
+        return self.encoder_layers + self.decoder_layers
 
 
 ModelConfig = TransformerConfig | RecurrentConfig
@@ -227,30 +261,31 @@ MODEL_KINDS: Mapping[str, type[ModelConfig]] = {
 class TrainConfig:
     """One training run. Tokens are subwords including end of sentence, padding counted.
 
-    A batch is full when it has either `batch_tokens` or `batch_sentences`.
+    A batch is full when it has either `batch_tokens` or `batch_sentences`. Those that an update
+    accumulates are in memory together.
     """
 
-    seed: Count
+    seed: Seed
     accelerator: Literal["cpu", "gpu", "auto"]
-    devices: Positive
-    nodes: Positive
+    devices: Workers
+    nodes: Workers
     precision: Literal["32-true", "bf16-mixed"]
     compile: bool
     batch_tokens: Positive
     batch_sentences: Positive | None
-    accumulate: Positive
+    accumulate: Annotated[int, Range(minimum=1, maximum=1_000)]
     shuffle_window: Positive
     max_epochs: Positive
     max_updates: Positive
     optimizer_betas: tuple[Probability, ...]
-    optimizer_eps: Annotated[float, Range(minimum=0)]
+    optimizer_eps: Annotated[float, Range(minimum=0, maximum=1)]
     learning_rate: NonNegative
     warmup: Positive
     decay: Literal["inverse_sqrt", "none"]
     label_smoothing: Probability
-    clip_norm: NonNegative
+    clip_norm: Annotated[float, Range(minimum=0, maximum=1_000_000)]
     validate_every: Positive
-    validation_beam: Positive
+    validation_beam: Beam
     validation_sentences: Positive
     patience: Positive | None
     best_by: Literal["bleu", "loss"]
@@ -266,10 +301,13 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class TranslateConfig:
-    """Beam search with the GNMT length penalty (Wu et al. 2016, equation 14)."""
+    """Beam search with the GNMT length penalty (Wu et al. 2016, equation 14).
 
-    beam: Positive
-    length_penalty: NonNegative
-    max_length_ratio: NonNegative
-    max_length_extra: Positive
+    A model that has learned little ends no translation before it is as long as it may be.
+    """
+
+    beam: Beam
+    length_penalty: Annotated[float, Range(minimum=0, maximum=10)]
+    max_length_ratio: Annotated[float, Range(minimum=0, maximum=100)]
+    max_length_extra: Annotated[int, Range(minimum=1, maximum=10_000)]
     batch_tokens: Positive

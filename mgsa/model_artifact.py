@@ -36,7 +36,7 @@ from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_card import model_card
 from mgsa.settings import Count, Language, from_excerpt, from_tagged, to_mapping
-from mgsa.weights import load_weights, named_tensors, put_tensors, save_tensors
+from mgsa.weights import count_tensors, load_weights, named_tensors, put_tensors, save_tensors
 
 KIND = "mgsa model"
 VERSION = 3
@@ -160,6 +160,14 @@ def load_model(folder: Path) -> ModelArtifact:
     vocabularies = read_vocabularies(folder / VOCABULARY)
     tags = read_tags(folder / TAGS)
     source, target = vocabularies
+    # A file of nothing but numbers may ask for a model of millions of parts, each within bounds.
+    num_tensors = count_tensors(folder / WEIGHTS)
+    if num_tensors < config.num_parts:
+        raise InputError(
+            f"expected a weight at least for each of the {config.num_parts} parts of {CONFIG} "
+            f"(layers, and what each attends to), got {num_tensors}",
+            path=folder / WEIGHTS,
+        )
     # Weights have room only once it is known that the file has as many.
     with torch.device("meta"):
         model = build_model(

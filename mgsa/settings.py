@@ -81,6 +81,25 @@ NonNegative = Annotated[float, Range(minimum=0)]
 """A real number that may be zero."""
 Finite = Annotated[float, Range()]
 """A real number."""
+
+# Counts of a kind are bounded where nothing else bounds them: beyond what anybody wants, and within
+# what libraries take. Memory may run out before that, which is one line too.
+MAX_SEED = (1 << 32) - 1
+"""What every library takes as a seed: numpy's older generator takes no larger one."""
+Seed = Annotated[int, Range(minimum=0, maximum=MAX_SEED)]
+Workers = Annotated[int, Range(minimum=1, maximum=1_024)]
+"""Processes of one kind, on one machine or on many."""
+Layers = Annotated[int, Range(minimum=1, maximum=1_000)]
+Width = Annotated[int, Range(minimum=1, maximum=1 << 16)]
+"""Of a layer, of any kind: what a folder from elsewhere asks for is built only within bounds."""
+NgramSize = Annotated[int, Range(minimum=1, maximum=100)]
+"""Words of an n-gram: as many as a long sentence has."""
+LearningRate = Annotated[float, Range(minimum=0, maximum=1_000)]
+"""Of those whose losses nobody looks at: a step of Adam's is about as long in each weight."""
+MAX_SAMPLES = 1_000_000
+"""Resamples of a corpus, or trials of a test: a thousand times as many as are usual."""
+Resamples = Annotated[int, Range(minimum=2, maximum=MAX_SAMPLES)]
+"""As many as an interval takes."""
 Language = Annotated[str, Pattern("[a-z]{2,3}", "of two or three letters, the code of a language")]
 
 

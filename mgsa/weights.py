@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -62,6 +63,16 @@ def load_tensors(path: Path) -> dict[str, Tensor]:
     return _load(path, None)
 
 
+def count_tensors(path: Path) -> int:
+    """How many tensors a safetensors file holds, by its header alone.
+
+    Raises:
+        InputError: the file is missing, or no safetensors file.
+    """
+    with _opened(path) as file:
+        return len(file.keys())
+
+
 def load_weights(module: nn.Module, path: Path) -> None:
     """Put the weights of a safetensors file into `module`, as `put_tensors` does.
 
@@ -102,24 +113,31 @@ class _Described(NamedTuple):
 
 def _load(path: Path, expected: Mapping[str, Tensor] | None) -> dict[str, Tensor]:
     """The tensors of a file, once it is known that they are like `expected`, if that is given."""
+    with _opened(path) as file:
+        names = list(file.keys())
+        slices = [file.get_slice(name) for name in names]
+        found = {
+            name: _Described(tuple(part.get_shape()), part.get_dtype())
+            for name, part in zip(names, slices, strict=True)
+        }
+        for name, (shape, kind) in found.items():
+            if kind not in _TYPES.values() or max(shape, default=0) > MOST:
+                raise InputError(f"tensor {name}: expected floating-point numbers", path=path)
+        if expected is not None:
+            _check_alike(found, expected, path)
+        return {name: file.get_tensor(name) for name in names}
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """The safetensors file `path`; what safetensors says of it becomes an `InputError`."""
     from safetensors import SafetensorError, safe_open
 
     if not path.is_file():
         raise InputError("no such file", path=path)
     try:
         with safe_open(path, framework="pt") as file:
-            names = list(file.keys())
-            slices = [file.get_slice(name) for name in names]
-            found = {
-                name: _Described(tuple(part.get_shape()), part.get_dtype())
-                for name, part in zip(names, slices, strict=True)
-            }
-            for name, (shape, kind) in found.items():
-                if kind not in _TYPES.values() or max(shape, default=0) > MOST:
-                    raise InputError(f"tensor {name}: expected floating-point numbers", path=path)
-            if expected is not None:
-                _check_alike(found, expected, path)
-            return {name: file.get_tensor(name) for name in names}
+            yield file
     except SafetensorError as error:
         raise InputError(f"expected a safetensors file: {error}", path=path) from None
 

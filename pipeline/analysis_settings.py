@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Literal
 
-from mgsa.settings import Count, Positive, Range
+from mgsa.settings import Count, NgramSize, Positive, Resamples, Seed
 
 SHARES = "attention_shares.csv"
 """The table that the stage `analyze` writes, and the page shows."""
@@ -36,12 +36,12 @@ class PhrasalPatternsSettings:
     `source_lengths` are the largest numbers of source words of all bins but the last.
     """
 
-    max_ngram: Positive
-    max_category_ngram: Positive
+    max_ngram: NgramSize
+    max_category_ngram: NgramSize
     bleu_tokenizer: Literal["13a", "intl", "zh", "char", "none"]
     source_lengths: tuple[Positive, ...]
-    bootstrap_samples: Annotated[int, Range(minimum=2)]
-    seed: Count
+    bootstrap_samples: Resamples
+    seed: Seed
 
     def __post_init__(self) -> None:
         if any(one >= other for one, other in pairwise(self.source_lengths)):
@@ -65,7 +65,7 @@ class ProbeDataSettings:
     sentences: Positive
     shares: tuple[Positive, ...]
     tss_classes: Positive
-    seed: Count
+    seed: Seed
 
     def __post_init__(self) -> None:
         if len(self.shares) != 3:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from mgsa.command import progress, run
 from mgsa.errors import InputError
 from mgsa.files import open_to_write, read_lines
-from mgsa.settings import Count, Positive
+from mgsa.settings import Count, Positive, Workers
 from pipeline.merges import learn_merges
 from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings, replacing_outputs
 from pipeline.subwords import (
@@ -44,7 +44,7 @@ class BpeSettings:
     merges: Positive
     min_frequency: Positive
     vocabulary_threshold: Count
-    workers: Positive
+    workers: Workers
 
 
 class Portion(NamedTuple):

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from mgsa.settings import Count, Language, Positive, Range, Share
+from mgsa.settings import Language, Positive, Range, Seed, Share
 from pipeline.download import RemoteFile
 from pipeline.stage import SPLITS
+
+SampleSentences = Annotated[int, Range(minimum=1, maximum=10_000_000)]
+"""What held-out splits say is kept in memory, so that no other split says it."""
 
 
 @dataclass(frozen=True)
@@ -19,12 +22,12 @@ class SampleCorpus:
     """
 
     kind: Literal["sample"]
-    seed: Count
-    train: Positive
-    valid: Positive
-    test: Positive
-    treebank_train: Positive
-    treebank_dev: Positive
+    seed: Seed
+    train: SampleSentences
+    valid: SampleSentences
+    test: SampleSentences
+    treebank_train: SampleSentences
+    treebank_dev: SampleSentences
     ambiguity: Share
 
 
@@ -84,8 +87,8 @@ class DownloadedCorpus:
     valid: DownloadedSplit
     test: DownloadedSplit
     max_text_bytes: Positive
-    timeout: Annotated[float, Range(minimum=1)]
-    retries: Count
+    timeout: Annotated[float, Range(minimum=1, maximum=86_400)]
+    retries: Annotated[int, Range(minimum=0, maximum=20)]  # each waits twice as long
 
     def __post_init__(self) -> None:
         names = [file.name for file in self.files]

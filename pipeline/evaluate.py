@@ -14,11 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mgsa.command import run
 from mgsa.files import write_json
-from mgsa.settings import Count, Positive
+from mgsa.settings import MAX_SAMPLES, MAX_SEED, Range
 from pipeline.stage import argument_parser, check_no_input, read_settings
 from pipeline.text import read_parallel
 
@@ -40,9 +40,9 @@ class EvaluateSettings:
 
     metrics: tuple[Literal["bleu", "chrf", "ter"], ...]
     bleu_tokenizer: Literal["13a", "intl", "zh", "char", "none"]
-    bootstrap_samples: Positive
-    randomization_trials: Count
-    seed: Positive
+    bootstrap_samples: Annotated[int, Range(minimum=1, maximum=MAX_SAMPLES)]
+    randomization_trials: Annotated[int, Range(minimum=0, maximum=MAX_SAMPLES)]
+    seed: Annotated[int, Range(minimum=1, maximum=MAX_SEED)]
 
     def __post_init__(self) -> None:
         if not self.metrics or len(set(self.metrics)) != len(self.metrics):

@@ -19,7 +19,7 @@ from typing import Literal
 from mgsa.command import progress, run
 from mgsa.errors import InputError
 from mgsa.files import open_to_write
-from mgsa.settings import Positive
+from mgsa.settings import Positive, Workers
 from pipeline import ray_pool, workers
 from pipeline.parsing.corpus_windows import Batch, Corpus, read_tokens
 from pipeline.parsing.parse_memory import ParseMemory
@@ -41,7 +41,7 @@ class ParseSettings:
     max_words: Positive
     executor: Literal["processes", "ray"]
     ray_address: str | None
-    workers: Positive
+    workers: Workers
     gpu: bool
 
     def __post_init__(self) -> None:

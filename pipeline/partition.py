@@ -20,13 +20,13 @@ from functools import partial
 from itertools import accumulate
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from mgsa.command import progress, run
-from mgsa.data.limits import MAX_LEVELS
+from mgsa.data.limits import Level
 from mgsa.errors import InputError
 from mgsa.files import open_to_write, replacing_folder
-from mgsa.settings import Count, Positive, Range
+from mgsa.settings import NgramSize, Seed, Workers
 from pipeline.phrase_counts import PhraseCounts
 from pipeline.stage import (
     SPLITS,
@@ -63,11 +63,11 @@ class PartitionSettings:
     wrong places, for experiments on whether the places matter.
     """
 
-    levels: Annotated[int, Range(minimum=1, maximum=MAX_LEVELS)]
-    ngrams: tuple[Positive, ...]
+    levels: Level
+    ngrams: tuple[NgramSize, ...]
     boundaries: Literal["parsed", "shuffled"]
-    seed: Count
-    workers: Positive
+    seed: Seed
+    workers: Workers
 
 
 def ngram_partition(length: int, n: int) -> list[Phrase]:

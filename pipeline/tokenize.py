@@ -16,7 +16,7 @@ from typing import IO, Annotated, NamedTuple
 from mgsa.command import progress, run
 from mgsa.errors import InputError
 from mgsa.files import open_to_write, write_json
-from mgsa.settings import Positive, Range
+from mgsa.settings import Positive, Range, Workers
 from pipeline.languages import read_languages
 from pipeline.links import read_links
 from pipeline.seen_pairs import SeenPairs, fingerprint
@@ -48,7 +48,7 @@ class TokenizeSettings:
     max_tokens: Positive
     max_ratio: Annotated[float, Range(minimum=1)] | None
     drop_duplicates: bool
-    workers: Positive
+    workers: Workers
 
     def __post_init__(self) -> None:
         if self.min_tokens > self.max_tokens:

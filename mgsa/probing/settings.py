@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Literal
 
-from mgsa.settings import Count, NonNegative, Positive, Probability, Range
+from mgsa.data.limits import Level
+from mgsa.settings import (
+    Layers,
+    LearningRate,
+    NgramSize,
+    Positive,
+    Probability,
+    Resamples,
+    Seed,
+    Width,
+)
 
 Task = Literal["voice", "tense", "tss", "spc", "pos"]
 ProbedEncoder = Literal[
@@ -32,13 +42,13 @@ class ScratchConfig:
         learning_rate: of encoder and classifier, reached after `warmup` updates.
     """
 
-    layers: Positive
-    phrase_layers: tuple[Positive, ...]
-    ngrams: tuple[Positive, ...]
-    levels: tuple[Positive, ...]
-    interaction_width: Positive
-    interaction_chunk: Positive
-    learning_rate: NonNegative
+    layers: Layers
+    phrase_layers: tuple[Layers, ...]
+    ngrams: tuple[NgramSize, ...]
+    levels: tuple[Level, ...]
+    interaction_width: Width
+    interaction_chunk: Width
+    learning_rate: LearningRate
     warmup: Positive
 
     def __post_init__(self) -> None:
@@ -79,14 +89,14 @@ class ProbeConfig:
     tasks: tuple[Task, ...]
     encoders: tuple[ProbedEncoder, ...]
     layers: Literal["last", "all"]
-    hidden: Positive
+    hidden: Width
     dropout: Probability
-    learning_rate: NonNegative
+    learning_rate: LearningRate
     batch_tokens: Positive
     max_epochs: Positive
     patience: Positive
-    bootstrap_samples: Annotated[int, Range(minimum=2)]
-    seed: Count
+    bootstrap_samples: Resamples
+    seed: Seed
     scratch: ScratchConfig
 
     def __post_init__(self) -> None:

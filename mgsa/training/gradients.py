@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.batching import Update
 from mgsa.data.vocabulary import UNK
-from mgsa.errors import FailedError
+from mgsa.errors import FailedError, is_out_of_memory
 from mgsa.training.loss import NUM_SUMS, LossSums
 from mgsa.training.randomness import seed_micro_batch
 
@@ -121,7 +121,7 @@ class Gradients:
                     exchanging = last and not alone
                     self.fabric.backward(loss * (0.0 if batch is None else share))
             except (RuntimeError, MemoryError) as error:
-                if not _is_out_of_memory(error):
+                if not is_out_of_memory(error):
                     raise
                 if exchanging or batch is None:
                     raise FailedError(
@@ -179,13 +179,6 @@ def gradient_norm(parameters: Sequence[nn.Parameter], *, clip_norm: float) -> Te
     if clip_norm > 0:
         torch.nn.utils.clip_grads_with_norm_(parameters, clip_norm, norm)
     return norm
-
-
-def _is_out_of_memory(error: Exception) -> bool:
-    """Whether memory ran out, on a GPU or a CPU; torch has no class of its own for the latter."""
-    return isinstance(
-        error, (torch.OutOfMemoryError, MemoryError)
-    ) or "DefaultCPUAllocator: can't allocate memory" in str(error)
 
 
 def _not_finite(losses: Sequence[MicroBatchLoss], gradient_norm: float) -> str:

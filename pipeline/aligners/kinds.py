@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from mgsa.settings import Count, NonNegative, Positive, Probability, Range
+from mgsa.settings import Positive, Probability, Range
 from pipeline.aligners.symmetrize import Symmetrization
 
 
@@ -21,9 +21,9 @@ class HmmSettings:
     kind: Literal["hmm"]
     symmetrization: Symmetrization
     fold_case: bool
-    ibm1_iterations: Count
-    hmm_iterations: Positive
-    lexical_prior: NonNegative
+    ibm1_iterations: Annotated[int, Range(minimum=0, maximum=1_000)]
+    hmm_iterations: Annotated[int, Range(minimum=1, maximum=1_000)]
+    lexical_prior: Annotated[float, Range(minimum=0, maximum=1_000)]
     null_probability: Probability
     learn_pairs: Positive
     max_words: Positive
@@ -39,8 +39,8 @@ class EflomalSettings:
     kind: Literal["eflomal"]
     symmetrization: Symmetrization
     model: Literal[1, 2, 3]
-    length: Annotated[float, Range(minimum=0.01)]
-    samplers: Positive
+    length: Annotated[float, Range(minimum=0.01, maximum=1_000)]
+    samplers: Annotated[int, Range(minimum=1, maximum=1_000)]
     null_prior: Probability
 
 

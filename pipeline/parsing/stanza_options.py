@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from mgsa.settings import Count, NonNegative, Positive, Probability
+from mgsa.settings import LearningRate, Probability, Range, Seed, Width
+
+# What stanza's code does with numbers is not ours to check; these are far from its limits.
+Rounds = Annotated[int, Range(minimum=1, maximum=10_000_000)]
+Batch = Annotated[int, Range(minimum=1, maximum=100_000)]
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
     """Sizes and lengths of the two trainings; batches are of sentences."""
 
-    seed: Count
-    vector_dim: Positive
-    tagger_hidden: Positive
-    tagger_steps: Positive
-    tagger_batch: Positive
-    tagger_learning_rate: NonNegative
+    seed: Seed
+    vector_dim: Width
+    tagger_hidden: Width
+    tagger_steps: Rounds
+    tagger_batch: Batch
+    tagger_learning_rate: LearningRate
     tagger_dropout: Probability
     tagger_word_dropout: Probability
-    parser_hidden: Positive
-    parser_epochs: Positive
-    parser_batch: Positive
+    parser_hidden: Width
+    parser_epochs: Rounds
+    parser_batch: Batch
 
 
 def flags(**options: object) -> list[str]:

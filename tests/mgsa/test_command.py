@@ -9,9 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import torch
 
-from mgsa.command import BAD_INPUT, DONE, FAILED, INTERRUPTED, progress, run
+from mgsa.command import BAD_INPUT, DONE, FAILED, INTERRUPTED, LESS_MEMORY, progress, run
 from mgsa.errors import InputError
+
+NO_ROOM = f"out of memory; {LESS_MEMORY}"
 
 
 @pytest.mark.parametrize(
@@ -38,6 +41,8 @@ from mgsa.errors import InputError
         ),
         (InputError("a" * 5000), BAD_INPUT, f"error: {'a' * 2000}…\n"),
         (MemoryError(), FAILED, "error: out of memory\n"),
+        (torch.OutOfMemoryError("CUDA out of memory"), FAILED, f"error: {NO_ROOM}\n"),
+        (RuntimeError("std::bad_alloc"), FAILED, f"error: {NO_ROOM}\n"),
         (KeyboardInterrupt(), INTERRUPTED, "error: interrupted\n"),
     ],
     ids=str,
@@ -70,12 +75,35 @@ def test_sigterm_lets_a_command_clean_up(capsys: pytest.CaptureFixture[str]) -> 
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_a_bug_keeps_its_traceback() -> None:
+@pytest.mark.parametrize("bug", [ValueError("a bug"), RuntimeError("a bug")], ids=repr)
+def test_a_bug_keeps_its_traceback(bug: Exception) -> None:
     def main(_: Sequence[str] | None) -> None:
-        raise ValueError("a bug")
+        raise bug
 
-    with pytest.raises(ValueError, match="a bug"):
+    with pytest.raises(type(bug), match="a bug"):
         run(main)
+
+
+def test_a_tensor_that_finds_no_room_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """torch has no class of its own for what its allocator of the CPU's memory says."""
+
+    def main(_: Sequence[str] | None) -> None:
+        torch.empty(1 << 60, dtype=torch.uint8)  # more than any machine may address
+
+    assert run(main) == FAILED
+    assert capsys.readouterr().err == f"error: {NO_ROOM}\n"
+
+
+def test_lack_of_memory_is_told_without_torch() -> None:
+    code = (
+        "import sys\n"
+        "from mgsa.command import run\n"
+        "def main(argv): raise RuntimeError('a bug')\n"
+        "try: run(main)\n"
+        "except RuntimeError: print('torch' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_a_reader_that_went_away_is_no_error() -> None:

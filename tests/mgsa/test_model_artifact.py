@@ -6,6 +6,7 @@ import json
 import random
 import re
 import resource
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -82,11 +83,15 @@ def test_weights_that_are_shared_stay_so(saved: tuple[Path, EncoderDecoder]) -> 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_models_of_every_kind_come_back_to_the_bit(tmp_path: Path, name: str) -> None:
-    """They are built without weights, and those that they share are still shared."""
+    """They are built without weights, and those that they share are still shared.
+
+    Nor has any fewer weights than parts, or so many more that a small file could ask for a lot.
+    """
     dataset = open_dataset(write_copy_task(tmp_path / "dataset", train=3, valid=3, test=3))
     size = len(dataset.vocabularies[0])
     sizes = {"source_vocabulary": size, "target_vocabulary": size, "num_tags": len(TAGS)}
     model = build_model(MODELS[name], **sizes)
+    assert MODELS[name].num_parts < len(named_tensors(model)) < 25 * MODELS[name].num_parts
     save_model(tmp_path / "model", model, MODELS[name], dataset, run={}, curves="")
     state = torch.get_rng_state()
     loaded = load_model(tmp_path / "model").model
@@ -101,24 +106,72 @@ def test_models_of_every_kind_come_back_to_the_bit(tmp_path: Path, name: str) ->
         assert torch.equal(loaded(batch).logits, model.eval()(batch).logits)
 
 
-ABSURD = {
-    "dim": (1 << 16, "source_embedding.subwords.weight: expected shape (18, 65536), got (18, 16)"),
-    "ffn_dim": (1 << 16, "encoder.layers.0.feed_forward.inner.weight: expected shape (65536, 16)"),
-    "encoder_layers": (1000, "encoder.layers.10.feed_forward.inner.bias is missing"),
+LAYERS = list(range(1, 1001))
+SIZES = list(range(1, 101))
+# Each number is one that settings allow; the last ones are too many together.
+ABSURD: dict[str, tuple[dict[str, Any], str]] = {
+    "dim": (
+        {"dim": 1 << 16},
+        "weight source_embedding.subwords.weight: expected shape (18, 65536), got (18, 16)",
+    ),
+    "ffn_dim": (
+        {"ffn_dim": 1 << 16},
+        "weight encoder.layers.0.feed_forward.inner.weight: expected shape (65536, 16)",
+    ),
+    "one layer more": (
+        {"encoder_layers": 3},
+        "weight encoder.layers.2.feed_forward.inner.bias is missing",
+    ),
+    "layers": (
+        {"encoder_layers": 1000},
+        "expected a weight at least for each of the 1004 parts of config.json (layers, and",
+    ),
+    "layers of granularities": (
+        {
+            "dim": 2000,
+            "heads": 1000,
+            "encoder_layers": 1000,
+            "multi_granularity": {
+                **MODEL["multi_granularity"],
+                "layers": LAYERS,
+                "granularities": [f"ngram_{size}" for size in range(1, 1000)],
+                "group_heads": [1] * 1000,
+                "composition": "lstm",
+                "tags": False,
+            },
+        },
+        "expected a weight at least for each of the 1000001 parts of config.json (layers, and",
+    ),
+    "layers of n-grams": (
+        {
+            "encoder_layers": 1000,
+            "decoder_layers": 1000,
+            "multi_granularity": None,
+            "phrase_attention": {
+                "attentions": ["encoder", "decoder", "cross"],
+                "technique": "query_k",
+                "structure": "interleaved",
+                "ngrams": SIZES,
+                "ngram_heads": None,
+            },
+        },
+        "expected a weight at least for each of the 302000 parts of config.json (layers, and",
+    ),
 }
 
 
-@pytest.mark.parametrize("key", ABSURD)
+@pytest.mark.parametrize("case", ABSURD)
 def test_a_configuration_that_the_weights_do_not_fit_costs_nothing(
-    saved: tuple[Path, EncoderDecoder], key: str
+    saved: tuple[Path, EncoderDecoder], case: str
 ) -> None:
-    """The largest that settings allow: its weights would be 20 GB and more."""
-    value, message = ABSURD[key]
-    change_config(saved[0], {key: value})
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with pytest.raises(InputError, match=rf"model\.safetensors: weight {re.escape(message)}"):
+    """The largest that settings allow: 20 GB of weights and more, or hours to build."""
+    changes, message = ABSURD[case]
+    change_config(saved[0], changes)
+    memory, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    with pytest.raises(InputError, match=rf"model\.safetensors: {re.escape(message)}"):
         load_model(saved[0])
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000  # kB
+    assert time.process_time() - start < 2
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 500_000  # kB
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from mgsa.errors import InputError
-from mgsa.weights import load_tensors, load_weights, named_tensors, save_tensors
+from mgsa.weights import count_tensors, load_tensors, load_weights, named_tensors, save_tensors
 from tests.full_disk import room_for
 from tests.mutations import mutated_bytes, refusal
 from tests.pickle_bomb import pickle_bomb
@@ -43,6 +43,15 @@ def test_come_back_and_stay_shared(tmp_path: Path) -> None:
     assert torch.equal(loaded.second.weight, saved.first.weight)
     assert loaded.second.weight is loaded.first.weight
     assert loaded.kept.tolist() == [5, 5]
+
+
+def test_tensors_are_counted_unread(tmp_path: Path) -> None:
+    path = tmp_path / "w"
+    save_tensors(named_tensors(Tied()), path)
+    assert count_tensors(path) == 2
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(InputError, match="w: expected a safetensors file"):
+        count_tensors(path)
 
 
 def test_the_same_weights_give_the_same_bytes(tmp_path: Path) -> None:

@@ -272,7 +272,7 @@ def test_members_are_named_by_their_archive(tmp_path: Path, downloaded: dict[str
     [
         ({"kind": "web"}, "corpus.kind: expected one of sample, local, download, got 'web'"),
         ({"seed": 1}, "corpus.kind: missing; expected one of sample, local, download"),
-        ({**SAMPLE, "valid": 0}, "corpus.valid: expected a whole number at least 1, got 0"),
+        ({**SAMPLE, "valid": 0}, "corpus.valid: expected a whole number from 1 to 10000000, got 0"),
         ({**SAMPLE, "name": "x"}, "corpus.name: unknown key; expected one of kind, seed, train"),
     ],
 )

@@ -309,8 +309,8 @@ def test_translations_that_have_next_to_nothing_right_have_intervals(files: Path
         ("metrics=[]", "metrics: expected at least one, each once"),
         ("metrics=[bleu, bleu]", "metrics: expected at least one, each once"),
         ("metrics=[meteor]", r"metrics\[0\]: expected one of bleu, chrf, ter, got 'meteor'"),
-        ("seed=0", "seed: expected a whole number at least 1, got 0"),
-        ("randomization_trials=-1", "randomization_trials: expected a whole number at least 0"),
+        ("seed=0", "seed: expected a whole number from 1 to 4294967295, got 0"),
+        ("randomization_trials=-1", "randomization_trials: expected a whole number from 0 to 1000"),
         ("bleu_tokenizer=moses", "bleu_tokenizer: expected one of 13a, intl, zh, char, none"),
     ],
 )

@@ -220,7 +220,7 @@ def test_without_ray_it_is_said_how_to_get_it(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"workers": 0}, r"parse\.workers: expected a whole number at least 1"),
+        ({"workers": 0}, r"parse\.workers: expected a whole number from 1 to 1024"),
         (
             {"executor": "threads"},
             r"parse\.executor: expected one of processes, ray, got 'threads'",

@@ -145,7 +145,7 @@ def test_empty_or_missing_input_is_refused(
     ("override", "message"),
     [
         ("levels=0", "partition.levels: expected a whole number from 1 to 100, got 0"),
-        ("ngrams=[2, 0]", r"partition.ngrams\[1\]: expected a whole number at least 1, got 0"),
+        ("ngrams=[2, 0]", r"partition.ngrams\[1\]: expected a whole number from 1 to 100, got 0"),
         ("boundaries=random", "partition.boundaries: expected one of parsed, shuffled"),
         ("granularity=3", "partition.granularity: unknown key; expected one of levels, ngrams"),
     ],

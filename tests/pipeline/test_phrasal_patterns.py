@@ -219,8 +219,11 @@ def test_the_same_again_is_the_same_bytes_and_another_seed_is_not(
         (("--system", "=bad"), "--system =bad: expected NAME=FILE"),
         (("--system", "third={}/third"), "{}/third: no such file"),
         (("--set", "source_lengths=[8, 4]"), "phrasal_patterns: source_lengths: expected each "),
-        (("--set", "bootstrap_samples=1"), "bootstrap_samples: expected a whole number at least 2"),
-        (("--set", "max_ngram=0"), "max_ngram: expected a whole number at least 1, got 0"),
+        (
+            ("--set", "bootstrap_samples=1"),
+            "bootstrap_samples: expected a whole number from 2 to 1000",
+        ),
+        (("--set", "max_ngram=0"), "max_ngram: expected a whole number from 1 to 100, got 0"),
         (("--references", "{}/test.links"), "{}/test.links:1: expected the text whose tokens are "),
         (
             ("--alignments", "{}/references"),

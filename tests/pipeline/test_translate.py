@@ -217,7 +217,10 @@ def test_failure_leaves_the_outputs_as_they_were(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--set", "beam=0"], "params.yaml: translate.beam: expected a whole number at least 1"),
+        (
+            ["--set", "beam=0"],
+            "params.yaml: translate.beam: expected a whole number from 1 to",
+        ),
         (["--params", "nowhere.yaml"], "nowhere.yaml: no such file"),
         (["--model", "nowhere"], "nowhere/manifest.json: no such file"),
         (["--dataset", "nowhere"], "nowhere/manifest.json: no such file"),

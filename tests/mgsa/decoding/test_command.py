@@ -100,7 +100,7 @@ def test_weights_of_the_best_translations(folder: Path, tmp_path: Path) -> None:
     ("options", "message"),
     [
         (["--n-best", "6"], "--n-best: expected 1 to 5 (beam), got 6"),
-        (["--beam", "0"], "translate.beam: expected a whole number at least 1, got 0"),
+        (["--beam", "0"], "translate.beam: expected a whole number from 1 to 1000, got 0"),
         (["--set", "beams=1"], "translate.beams: unknown key"),
         (["--split", "dev"], "no split 'dev'; it has train, valid, test"),
         (["--config", "nowhere.yaml"], "nowhere.yaml: no such file"),

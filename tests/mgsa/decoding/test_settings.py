@@ -38,9 +38,16 @@ def test_without_a_file_the_standard_holds() -> None:
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["beam=0"], "translate.beam: expected a whole number at least 1, got 0"),
+        (["beam=0"], "translate.beam: expected a whole number from 1 to 1000, got 0"),
+        (
+            ["max_length_ratio=1.0e+308"],
+            "max_length_ratio: expected a number from 0 to 100",
+        ),
         (["width=3"], "translate.width: unknown key"),
-        (["length_penalty=-0.1"], "translate.length_penalty: expected a number at least 0"),
+        (
+            ["length_penalty=-0.1"],
+            "translate.length_penalty: expected a number from 0 to 10, got",
+        ),
     ],
 )
 def test_a_wrong_key_is_named(file: Path, overrides: list[str], message: str) -> None:
