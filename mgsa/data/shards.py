@@ -96,7 +96,8 @@ class Shards:
                     f"expected {promised} rows as in its footer, found {table.num_rows}",
                     path=self.paths[shard],
                 )
-            tables.append(_written_out(table, self.paths[shard]))
+            with _naming(self.paths[shard]):
+                tables.append(_written_out(table, self.paths[shard]))
         return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
 
     def _check_pages(self, shard: int, groups: Sequence[int], columns: Sequence[str]) -> None:
@@ -139,9 +140,12 @@ def _written_out(table: pa.Table, path: Path) -> pa.Table:
     """A table whose texts are dictionaries, with the text itself in each row.
 
     Raises:
+        pa.ArrowInvalid: a text is no UTF-8, which Arrow does not look at as it reads.
         InputError: that takes more than a row group may.
     """
     texts = [field.name for field in table.schema if pa.types.is_dictionary(field.type)]
+    for name in texts:
+        table[name].validate(full=True)
     size = sum(_text_size(chunk) for name in texts for chunk in table[name].chunks)
     if size > MAX_ROW_GROUP_BYTES:
         raise InputError(
@@ -206,6 +210,6 @@ def _naming(path: Path) -> Iterator[None]:
     """What pyarrow says of a damaged file, as an `InputError` that names it."""
     try:
         yield
-    except (pa.ArrowException, OSError, DamagedPageError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError, DamagedPageError) as error:
         first_line = str(error).splitlines()[0]
         raise InputError(f"expected a readable Parquet file: {first_line}", path=path) from None

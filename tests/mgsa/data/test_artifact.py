@@ -13,11 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from mgsa.data.artifact import Dataset, open_dataset
+from mgsa.data.artifact import Dataset, TextColumn, open_dataset
 from mgsa.data.batch import Row
 from mgsa.data.schema import SCHEMA
+from mgsa.data.verification import verify_dataset
 from mgsa.errors import InputError
 from mgsa.files import sha256, write_json
+from tests.forged_parquet import forge_text
 from tests.pickle_bomb import pickle_bomb
 from tests.stage_folders import BUSH, YES, build, random_dataset, write_stages
 
@@ -295,6 +297,19 @@ def test_a_row_that_would_lead_a_model_astray_is_named_when_it_is_read(
         with pytest.raises(InputError, match=rf"train\.parquet: row 4: expected {expectation}"):
             read()
     assert len(list(dataset.read("train", 0, 3))) == 3
+
+
+@pytest.mark.parametrize("column", ["source_text", "target_text", "source_tokens", "target_tokens"])
+def test_text_that_is_not_utf_8_is_refused(folder: Path, column: TextColumn) -> None:
+    forge_text(folder / "train.parquet", column, 4, b"\xff")
+    rehash(folder, "train.parquet")
+    reads: list[Callable[[], object]] = [
+        lambda: list(open_dataset(folder).texts("train", column)),
+        lambda: verify_dataset(folder),
+    ]
+    for read in reads:
+        with pytest.raises(InputError, match=r"train\.parquet: expected .* Invalid UTF8"):
+            read()
 
 
 def test_rows_that_the_manifest_does_not_count_are_refused(folder: Path) -> None:

@@ -139,6 +139,26 @@ def test_texts_are_read_as_they_are_written(tmp_path: Path, use_dictionary: bool
     )
 
 
+@pytest.mark.parametrize("use_dictionary", [True, False])
+def test_texts_that_are_not_utf_8_are_refused(tmp_path: Path, use_dictionary: bool) -> None:
+    """Arrow doesn't look at texts as it reads them: Python would, wherever they are used."""
+    path = tmp_path / "train.parquet"
+    texts = pa.array([b"ab", b"c\xff", b"ab"], pa.binary()).view(pa.string())
+    pq.write_table(pa.table({"texts": texts}), path, use_dictionary=use_dictionary)
+    with pytest.raises(
+        InputError, match=r"train\.parquet: expected a readable Parquet file: .* Invalid UTF8"
+    ):
+        Shards([path]).read([0], ["texts"])
+
+
+def test_a_name_of_a_column_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "train.parquet"
+    pq.write_table(pa.table({"texts": ["ab"]}), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"texts", b"te\xffts"))
+    with pytest.raises(InputError, match=r"train\.parquet: expected a readable Parquet file: 'utf"):
+        Shards([path]).check_columns(pa.schema([("texts", pa.string())]))
+
+
 @pytest.fixture
 def lists(tmp_path: Path) -> Path:
     """A file of twenty rows in two row groups, each column of which is one page."""
