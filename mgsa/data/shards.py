@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
 
@@ -22,9 +22,12 @@ from mgsa.data.limits import MAX_ROW_GROUP_BYTES, MAX_ROW_GROUP_ROWS
 from mgsa.data.page_headers import DamagedPageError, check_pages
 from mgsa.errors import InputError
 
+MAX_OPEN_FILES = 32
+"""Of a split: systems let a process have some hundreds, and a split may have thousands."""
+
 
 class Shards:
-    """The files of a split in their order; one that is read stays open.
+    """The files of a split in their order; the last few that were read stay open.
 
     Raises:
         InputError: at any time: a file is no readable Parquet file, has a row group that is too
@@ -33,7 +36,8 @@ class Shards:
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self.paths = tuple(paths)
-        self._opened: dict[int, pq.ParquetFile] = {}
+        # One that is let go while another thread reads it stays open until that is done.
+        self._opened = lru_cache(maxsize=MAX_OPEN_FILES)(_opened)
 
     @cached_property
     def row_group_rows(self) -> np.ndarray:
@@ -118,17 +122,18 @@ class Shards:
         ]
 
     def _open(self, shard: int) -> pq.ParquetFile:
-        if shard not in self._opened:
-            with _naming(self.paths[shard]):
-                # Arrow's threads are not asked to read ahead, nor to decode: `mgsa.data.prefetch`
-                # reads ahead, and who waits for Arrow's pool may wait forever, as glibc before 2.41
-                # loses a wake-up now and then (its bug 25847).
-                metadata = pq.read_metadata(self.paths[shard])
-                texts = [field.name for field in _schema(metadata) if field.type == pa.string()]
-                self._opened[shard] = pq.ParquetFile(
-                    self.paths[shard], metadata=metadata, read_dictionary=texts, pre_buffer=False
-                )
-        return self._opened[shard]
+        return self._opened(self.paths[shard])
+
+
+def _opened(path: Path) -> pq.ParquetFile:
+    """A file to be read; its texts will be dictionaries."""
+    with _naming(path):
+        # Arrow's threads are not asked to read ahead, nor to decode: `mgsa.data.prefetch` reads
+        # ahead, and who waits for Arrow's pool may wait forever, as glibc before 2.41 loses a
+        # wake-up now and then (its bug 25847).
+        metadata = pq.read_metadata(path)
+        texts = [field.name for field in _schema(metadata) if field.type == pa.string()]
+        return pq.ParquetFile(path, metadata=metadata, read_dictionary=texts, pre_buffer=False)
 
 
 def _schema(metadata: pq.FileMetaData) -> pa.Schema:

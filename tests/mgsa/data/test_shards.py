@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.data.artifact import Dataset, open_dataset
-from mgsa.data.shards import Shards
+from mgsa.data.shards import MAX_OPEN_FILES, Shards
 from mgsa.data.verification import verify_dataset
 from mgsa.errors import InputError
 from mgsa.files import read_json, write_json
@@ -114,6 +115,42 @@ def test_a_split_without_files_is_refused(tmp_path: Path) -> None:
     write_json(folder / "manifest.json", manifest)
     with pytest.raises(InputError, match=r"manifest\.splits\.train: expected at least one file$"):
         open_dataset(folder)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"train": ["train.parquet"] * 2}, "'train.parquet' 2 times"),
+        ({"train": ["train.parquet"] * 20_000}, "'train.parquet' 20000 times"),
+        ({"train": ["train.parquet", "test.parquet"]}, "'test.parquet' 2 times"),
+    ],
+)
+def test_a_file_that_is_there_twice_is_refused(
+    datasets: dict[int, Dataset], tmp_path: Path, files: dict[str, list[str]], message: str
+) -> None:
+    """It would be counted twice, and learnt from twice, or be of training and of test."""
+    folder = Path(shutil.copytree(datasets[NUM_ROWS].folder, tmp_path / "dataset"))
+    manifest = read_json(folder / "manifest.json")
+    for split, names in files.items():
+        manifest["splits"][split] |= {"files": names, "rows": NUM_ROWS * len(names)}
+    write_json(folder / "manifest.json", manifest)
+    with pytest.raises(
+        InputError,
+        match=rf"manifest\.json: manifest: splits: expected each file once, .* {message}$",
+    ):
+        open_dataset(folder)
+
+
+def test_no_more_than_a_few_files_are_open(tmp_path: Path) -> None:
+    paths = [tmp_path / f"train-{number:05}.parquet" for number in range(3 * MAX_OPEN_FILES)]
+    for number, path in enumerate(paths):
+        pq.write_table(pa.table({"ids": [number]}), path)
+    before = len([*Path("/dev/fd").iterdir()])
+    shards = Shards(paths)
+    for _ in range(2):
+        read = shards.read(range(len(paths)), ["ids"])
+        assert read["ids"].to_pylist() == [*range(len(paths))]
+    assert len([*Path("/dev/fd").iterdir()]) - before <= MAX_OPEN_FILES
 
 
 def test_texts_that_unfold_are_refused(tmp_path: Path) -> None:
