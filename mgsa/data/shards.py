@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from mgsa.data.limits import MAX_ROW_GROUP_BYTES, MAX_ROW_GROUP_ROWS
 from mgsa.data.page_headers import DamagedPageError, check_pages
+from mgsa.data.schema import LONGEST
 from mgsa.errors import InputError
 
 MAX_OPEN_FILES = 32
@@ -44,6 +45,13 @@ class Shards:
         """(row groups,) how many rows each has."""
         return np.array([rows for shard in self._row_groups for rows in shard], dtype=np.int64)
 
+    @cached_property
+    def row_group_values(self) -> np.ndarray:
+        """(row groups,) how many numbers the lists of each have, those of all columns together."""
+        files = map(self._open, range(len(self.paths)))
+        values = [_list_values(file, group) for file in files for group in _row_groups(file)]
+        return np.array(values, dtype=np.int64)
+
     @property
     def rows(self) -> list[int]:
         """How many rows each file has."""
@@ -65,14 +73,23 @@ class Shards:
         """Check that every file has these columns; it may have others besides.
 
         Raises:
-            InputError: one is missing, is there twice, or is of another type.
+            InputError: one is missing, is there twice, is of another type, or is a list of more
+                numbers than so many sentences have.
         """
+        lists = {
+            column.name
+            for column in expected
+            if pa.types.is_list(column.type) and pa.types.is_integer(column.type.value_type)
+        }
         for shard, path in enumerate(self.paths):
-            schema = _schema(self._open(shard).metadata)
+            file = self._open(shard)
+            schema = _schema(file.metadata)
             for column in expected:
                 place = schema.get_field_index(column.name)
                 if place < 0 or not schema.field(place).equals(column):
                     raise InputError(f"expected a column {column.name}: {column.type}", path=path)
+            for group in _row_groups(file):
+                _check_lists(path, group, lists)
 
     def place(self, row: int) -> tuple[Path, int]:
         """The file that has a row, and its place there."""
@@ -191,6 +208,31 @@ def _bounded_rows(path: Path, group: pq.RowGroupMetaData) -> int:
             f"expected row groups of at most {MAX_ROW_GROUP_BYTES:,} bytes, found {size}", path=path
         )
     return int(group.num_rows)
+
+
+def _check_lists(path: Path, group: pq.RowGroupMetaData, lists: set[str]) -> None:
+    """Check that what is a number a subword in these columns is of sentences that may be.
+
+    Raises:
+        InputError: there are more: a few bytes that repeat would become gigabytes.
+    """
+    for column in map(group.column, range(group.num_columns)):
+        name = column.path_in_schema.partition(".")[0]
+        if name in lists and column.num_values > group.num_rows * LONGEST:
+            raise InputError(
+                f"expected at most {LONGEST} {name} a row, "
+                f"found {column.num_values} in {group.num_rows}",
+                path=path,
+            )
+
+
+def _list_values(file: pq.ParquetFile, group: pq.RowGroupMetaData) -> int:
+    """How many numbers the lists of a row group have."""
+    return sum(
+        group.column(place).num_values
+        for place in range(group.num_columns)
+        if file.schema.column(place).max_repetition_level
+    )
 
 
 def _size(path: Path, group: pq.RowGroupMetaData) -> int:

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.data.artifact import Dataset, open_dataset
+from mgsa.data.schema import LONGEST
 from mgsa.data.shards import MAX_OPEN_FILES, Shards
 from mgsa.data.verification import verify_dataset
 from mgsa.errors import InputError
@@ -174,6 +175,19 @@ def test_texts_are_read_as_they_are_written(tmp_path: Path, use_dictionary: bool
     assert (
         Shards([path]).read([0, 1], ["numbers", "texts"]).equals(texts.select(["numbers", "texts"]))
     )
+
+
+@pytest.mark.parametrize("num_rows", [1, 3])
+def test_lists_are_as_long_as_sentences_may_be(tmp_path: Path, num_rows: int) -> None:
+    path = tmp_path / "train.parquet"
+    expected = pa.schema([("ids", pa.list_(pa.int32()))])
+    ids = [[0] * LONGEST] * num_rows
+    pq.write_table(pa.table({"ids": ids}, expected), path)
+    Shards([path]).check_columns(expected)
+    pq.write_table(pa.table({"ids": [*ids[1:], [0] * (LONGEST + 1)]}, expected), path)
+    found = rf"at most 32767 ids a row, found {num_rows * LONGEST + 1} in {num_rows}$"
+    with pytest.raises(InputError, match=rf"train\.parquet: expected {found}"):
+        Shards([path]).check_columns(expected)
 
 
 @pytest.mark.parametrize("use_dictionary", [True, False])
