@@ -96,7 +96,7 @@ class Dataset:
         return self._shards(split).row_group_rows
 
     def row_group_values(self, split: str) -> np.ndarray:
-        """(row groups,) how many numbers the lists of each row group of a split have."""
+        """(row groups,) how many numbers each has in that column of lists that has most."""
         return self._shards(split).row_group_values
 
     def shard_rows(self, split: str) -> list[int]:

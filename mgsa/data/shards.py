@@ -47,7 +47,7 @@ class Shards:
 
     @cached_property
     def row_group_values(self) -> np.ndarray:
-        """(row groups,) how many numbers the lists of each have, those of all columns together."""
+        """(row groups,) how many numbers each has in that column of lists that has most."""
         files = map(self._open, range(len(self.paths)))
         values = [_list_values(file, group) for file in files for group in _row_groups(file)]
         return np.array(values, dtype=np.int64)
@@ -227,12 +227,13 @@ def _check_lists(path: Path, group: pq.RowGroupMetaData, lists: set[str]) -> Non
 
 
 def _list_values(file: pq.ParquetFile, group: pq.RowGroupMetaData) -> int:
-    """How many numbers the lists of a row group have."""
-    return sum(
+    """How many numbers a row group has in that column of lists that has most."""
+    lists = (
         group.column(place).num_values
         for place in range(group.num_columns)
         if file.schema.column(place).max_repetition_level
     )
+    return max(lists, default=0)
 
 
 def _size(path: Path, group: pq.RowGroupMetaData) -> int:
