@@ -1,4 +1,4 @@
-"""Parquet files whose footers and page headers lie: what a writer would never write.
+"""Parquet files whose footers, page headers or texts lie: what a writer would never write.
 
 Parquet describes itself in Thrift's compact protocol. A structure is read as a dictionary by field
 number, of pairs of a type and a value, changed, and written back.
@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 MAGIC = b"PAR1"
 
@@ -145,6 +148,16 @@ def forge_page(path: Path, column: int, lie: Callable[[Struct], None]) -> None:
     described[COLUMN_DATA_PAGE][1] = len(pages)
     described[COLUMN_COMPRESSED][1] = len(page)
     _write(path, pages + page, footer)
+
+
+def forge_text(path: Path, column: str, row: int, text: bytes) -> None:
+    """Write a file again with `text`, which may be no UTF-8, in a row of a column of texts."""
+    table = pq.read_table(path)
+    texts = table[column].cast(pa.binary()).to_pylist()
+    texts[row] = text
+    place = table.schema.get_field_index(column)
+    forged = pa.array(texts, pa.binary()).view(pa.string())
+    pq.write_table(table.set_column(place, table.schema.field(place), forged), path)
 
 
 def row_groups(footer: Struct) -> list[Struct]:

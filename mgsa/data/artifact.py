@@ -17,7 +17,14 @@ import pyarrow as pa
 from mgsa.data.batch import Row, RowColumns
 from mgsa.data.manifest import Manifest
 from mgsa.data.ragged import Ragged, level_lists
-from mgsa.data.row_checks import Failure, wrong_counts, wrong_levels, wrong_row
+from mgsa.data.row_checks import (
+    Failure,
+    first_wrong,
+    wrong_counts,
+    wrong_length,
+    wrong_levels,
+    wrong_row,
+)
 from mgsa.data.schema import SCHEMA, TAGS, VOCABULARY
 from mgsa.data.shards import Shards
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
@@ -29,14 +36,14 @@ TextColumn = Literal["source_text", "target_text", "source_tokens", "target_toke
 _ROW_COLUMNS = [
     "source_ids",
     "target_ids",
+    "source_length",
+    "target_length",
     "subwords_per_word",
     "target_subwords_per_word",
     "phrase_lengths",
     "phrase_tags",
     "links",
 ]
-_CHECKED_ROWS = 10_000
-"""Rows that are checked at once, which takes some memory for each."""
 
 
 def open_dataset(folder: str | Path, *, verify: bool = True) -> Dataset:
@@ -88,6 +95,10 @@ class Dataset:
         """(row groups,) how many rows each row group of a split has."""
         return self._shards(split).row_group_rows
 
+    def row_group_values(self, split: str) -> np.ndarray:
+        """(row groups,) how many numbers each has in that column of lists that has most."""
+        return self._shards(split).row_group_values
+
     def shard_rows(self, split: str) -> list[int]:
         """How many rows each file of a split has."""
         return self._shards(split).rows
@@ -98,10 +109,18 @@ class Dataset:
         return InputError(f"row {place}: expected {expectation}", path=path)
 
     def lengths(self, split: str, row_groups: Sequence[int] | None = None) -> np.ndarray:
-        """(rows, 2) int32: subwords of source and target, of some row groups or of all."""
-        table = self._read(split, row_groups, ["source_length", "target_length"])
+        """(rows, 2) int32: subwords of source and target, of some row groups or of all.
+
+        They are what the file says; whether there are as many ids is checked when those are read.
+        """
+        groups = range(len(self.row_group_rows(split))) if row_groups is None else row_groups
+        table = self._read(split, groups, ["source_length", "target_length"])
         columns = [table["source_length"], table["target_length"]]
-        return np.stack([column.to_numpy().astype(np.int32) for column in columns], axis=1)
+        lengths = np.stack([column.to_numpy().astype(np.int32) for column in columns], axis=1)
+        failure = first_wrong(lengths.min(axis=1) < 1, "lengths of at least 1")
+        if failure is not None:
+            self._check(split, self._index(split, groups), failure)
+        return lengths
 
     def columns(
         self, split: str, row_groups: Sequence[int], *, words: bool, phrases: bool, links: bool
@@ -113,16 +132,12 @@ class Dataset:
             phrases: whether the syntactic phrases are wanted.
             links: whether word alignments are wanted.
         """
-        counts = self.row_group_rows(split)
-        starts = np.cumsum(counts) - counts
-        index = np.concatenate(
-            [np.arange(starts[group], starts[group] + counts[group]) for group in row_groups]
-        )
 
         def column(name: str) -> pa.Array:
             # One column at a time: joining the row groups of a column needs it twice for a moment.
             return self._read(split, row_groups, [name])[name].combine_chunks()
 
+        index = self._index(split, row_groups)
         return self._columns(split, index, column, words=words, phrases=phrases, links=links)
 
     def read(self, split: str, start: int = 0, stop: int | None = None) -> Iterator[Row]:
@@ -185,10 +200,16 @@ class Dataset:
             self._opened[split] = Shards([self.folder / name for name in names])
         return self._opened[split]
 
-    def _read(self, split: str, row_groups: Sequence[int] | None, columns: list[str]) -> pa.Table:
-        shards = self._shards(split)
-        groups = range(len(shards.row_group_rows)) if row_groups is None else row_groups
-        return shards.read(groups, columns)
+    def _index(self, split: str, row_groups: Sequence[int]) -> np.ndarray:
+        """(rows,) which rows of a split its row groups have, in their order."""
+        counts = self.row_group_rows(split)
+        starts = np.cumsum(counts) - counts
+        return np.concatenate(
+            [np.arange(starts[group], starts[group] + counts[group]) for group in row_groups]
+        )
+
+    def _read(self, split: str, row_groups: Sequence[int], columns: list[str]) -> pa.Table:
+        return self._shards(split).read(row_groups, columns)
 
     def _portions(
         self, split: str, start: int, stop: int | None, columns: list[str]
@@ -231,9 +252,10 @@ class Dataset:
             phrase_tags=levels("phrase_tags"),
             links=_links(column("links")) if links else None,
         )
-        for start in range(0, len(index), _CHECKED_ROWS):
-            part = columns.take(np.arange(start, min(start + _CHECKED_ROWS, len(index))))
-            self._check(split, part.index, wrong_row(part, self.vocabularies, len(self.tags)))
+        self._check(split, index, wrong_row(columns, self.vocabularies, len(self.tags)))
+        for side, ids in (("source", columns.source), ("target", columns.target)):
+            said = column(f"{side}_length").to_numpy()
+            self._check(split, index, wrong_length(ids, said, side))
         return columns
 
     def _check(self, split: str, index: np.ndarray, failure: Failure | None) -> None:
@@ -266,7 +288,10 @@ def _links(array: pa.ListArray) -> tuple[Ragged, Ragged]:
 
 
 def _rows_of(table: pa.Table, first: int) -> Iterator[Row]:
-    for index, row in enumerate(table.to_pylist(), start=first):
+    # Numbers of Python take ten times as much: a few rows at once.
+    batches = table.to_batches(max_chunksize=100)
+    rows = (row for batch in batches for row in batch.to_pylist())
+    for index, row in enumerate(rows, start=first):
         links = row["links"]
         yield Row(
             index=index,

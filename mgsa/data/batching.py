@@ -19,6 +19,7 @@ import numpy as np
 from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch, RowColumns, pad_columns
 from mgsa.data.bucketing import bucketed
+from mgsa.data.limits import MAX_WINDOW_VALUES
 from mgsa.data.needs import check_granularities, check_links, needed_columns
 from mgsa.data.prefetch import prefetched
 from mgsa.errors import InputError
@@ -90,7 +91,8 @@ class TrainBatches:
         Args:
             batch_tokens: the most subwords of a batch, padding counted, of the longer side.
             batch_sentences: the most pairs of a batch; `None`: any number.
-            shuffle_window: rows that are shuffled and bucketed together, rounded up to row groups.
+            shuffle_window: rows that are shuffled and bucketed together, rounded up to row groups;
+                fewer of them if they are so long that memory would not hold them.
             granularities: what segments the batches need: `syntactic_1`, `ngram_2`, …
             ngram_unit: whether n-grams count `subword`s or `word`s.
             max_length: the most subwords of a side, end of sentence not counted; longer pairs are
@@ -207,18 +209,9 @@ class TrainBatches:
 
     def _windows(self, epoch: int) -> list[list[int]]:
         """The row groups of an epoch's windows."""
-        counts = self._dataset.row_group_rows("train")
-        order = np.random.default_rng([self._seed, epoch]).permutation(len(counts))
-        # A window ends with the row group that reaches its size.
-        windows: list[list[int]] = [[]]
-        rows = 0
-        for group in order.tolist():
-            if rows >= self._shuffle_window:
-                windows.append([])
-                rows = 0
-            windows[-1].append(group)
-            rows += int(counts[group])
-        return windows
+        num_groups = len(self._dataset.row_group_rows("train"))
+        order = np.random.default_rng([self._seed, epoch]).permutation(num_groups)
+        return _windows(self._dataset, "train", order.tolist(), self._shuffle_window)
 
     def _plan(self, epoch: int, place: int, groups: Sequence[int]) -> list[np.ndarray]:
         """The micro-batches of an epoch's window at `place`: rows by their place in the window."""
@@ -249,19 +242,34 @@ def evaluation_batches(
         InputError: the dataset lacks the split or a granularity.
     """
     check_granularities(dataset, granularities)
-    counts = dataset.row_group_rows(split)
     remaining = dataset.num_rows(split) if limit is None else limit
-    group = 0
-    while remaining > 0 and group < len(counts):
-        groups = [group]
-        while counts[groups].sum() < EVALUATION_WINDOW and groups[-1] + 1 < len(counts):
-            groups.append(groups[-1] + 1)
+    order = range(len(dataset.row_group_rows(split)))
+    for groups in _windows(dataset, split, order, EVALUATION_WINDOW):
+        if remaining <= 0:
+            return
         columns = needed_columns(dataset, split, groups, granularities, ngram_unit, links)
         lengths = np.stack([columns.source.lengths, columns.target.lengths], axis=1)
         for rows in bucketed(lengths, np.arange(min(remaining, len(columns))), batch_tokens):
             yield pad_columns(columns.take(rows), granularities, ngram_unit=ngram_unit)
         remaining -= len(columns)
-        group = groups[-1] + 1
+
+
+def _windows(dataset: Dataset, split: str, order: Sequence[int], num_rows: int) -> list[list[int]]:
+    """The row groups of a split, in `order`, those together that are in memory together.
+
+    A window ends with the row group with which it has `num_rows`, or as many values as it may.
+    """
+    all_rows, all_values = dataset.row_group_rows(split), dataset.row_group_values(split)
+    windows: list[list[int]] = []
+    rows, values = num_rows, 0
+    for group in order:
+        if rows >= num_rows or values >= MAX_WINDOW_VALUES:
+            windows.append([])
+            rows = values = 0
+        windows[-1].append(group)
+        rows += int(all_rows[group])
+        values += int(all_values[group])
+    return windows
 
 
 def _count_too_long(dataset: Dataset, max_length: int | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,12 @@ class _Content:
     target_language: Language
     levels: Levels
     splits: dict[str, _Split]
+
+    def __post_init__(self) -> None:
+        names = Counter(name for split in self.splits.values() for name in split.files)
+        for name, times in names.items():
+            if times > 1:
+                raise ValueError(f"splits: expected each file once, found {name!r} {times} times")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy as np
 
 from mgsa.data.batch import RowColumns
 from mgsa.data.ragged import Ragged
+from mgsa.data.schema import LONGEST
 from mgsa.data.vocabulary import UNK, Vocabulary
 
 if TYPE_CHECKING:
@@ -19,11 +20,29 @@ if TYPE_CHECKING:
 
 Failure = tuple[int, str]
 
+_PORTION = 1 << 20
+"""Ids and links of rows that are checked at once, which takes some memory for each."""
+
 
 def wrong_row(
     columns: RowColumns, vocabularies: tuple[Vocabulary, Vocabulary], num_tags: int
 ) -> Failure | None:
-    """The first check that fails of those of all columns that are there."""
+    """The first check that fails of those of all columns that are there, a portion at a time."""
+    values = columns.source.lengths.astype(np.int64) + columns.target.lengths
+    if columns.links is not None:
+        values += columns.links[0].lengths
+    portions = np.cumsum(values) // _PORTION
+    for rows in np.split(np.arange(len(columns)), np.flatnonzero(np.diff(portions)) + 1):
+        failure = _wrong_in_portion(columns.take(rows), vocabularies, num_tags)
+        if failure is not None:
+            row, expectation = failure
+            return int(rows[row]), expectation
+    return None
+
+
+def _wrong_in_portion(
+    columns: RowColumns, vocabularies: tuple[Vocabulary, Vocabulary], num_tags: int
+) -> Failure | None:
     source, target = vocabularies
     failure = wrong_ids(columns.source, source, "source_ids") or wrong_ids(
         columns.target, target, "target_ids"
@@ -41,13 +60,25 @@ def wrong_row(
 
 
 def wrong_ids(ids: Ragged, vocabulary: Vocabulary, name: str) -> Failure | None:
-    """Whether there are any, and all are of subwords."""
-    outside = _outside(ids, UNK, len(vocabulary), f"{name} of the vocabulary")
-    return outside or first_wrong(ids.lengths == 0, f"at least one of {name}")
+    """Whether there are any, not too many, and all are of subwords."""
+    # How many there are comes first: what is looked at after that takes memory for each.
+    return (
+        first_wrong(ids.lengths > LONGEST, f"at most {LONGEST} {name}")
+        or _outside(ids, UNK, len(vocabulary), f"{name} of the vocabulary")
+        or first_wrong(ids.lengths == 0, f"at least one of {name}")
+    )
+
+
+def wrong_length(ids: Ragged, lengths: np.ndarray, side: str) -> Failure | None:
+    """Whether a side has as many ids as its (rows,) `lengths` say, by which batches are planned."""
+    return first_wrong(ids.lengths != lengths, f"{side}_length ids")
 
 
 def wrong_counts(counts: Ragged, sums: np.ndarray, expectation: str) -> Failure | None:
     """Whether each is at least one, and they add up to (rows,) `sums`."""
+    too_many = first_wrong(counts.lengths > sums, expectation)
+    if too_many:  # of which each is to be at least one
+        return too_many
     values = counts.flat()
     before = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
     ends = np.cumsum(counts.lengths)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
 
@@ -20,11 +20,15 @@ import pyarrow.parquet as pq
 
 from mgsa.data.limits import MAX_ROW_GROUP_BYTES, MAX_ROW_GROUP_ROWS
 from mgsa.data.page_headers import DamagedPageError, check_pages
+from mgsa.data.schema import LONGEST
 from mgsa.errors import InputError
+
+MAX_OPEN_FILES = 32
+"""Of a split: systems let a process have some hundreds, and a split may have thousands."""
 
 
 class Shards:
-    """The files of a split in their order; one that is read stays open.
+    """The files of a split in their order; the last few that were read stay open.
 
     Raises:
         InputError: at any time: a file is no readable Parquet file, has a row group that is too
@@ -33,12 +37,20 @@ class Shards:
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self.paths = tuple(paths)
-        self._opened: dict[int, pq.ParquetFile] = {}
+        # One that is let go while another thread reads it stays open until that is done.
+        self._opened = lru_cache(maxsize=MAX_OPEN_FILES)(_opened)
 
     @cached_property
     def row_group_rows(self) -> np.ndarray:
         """(row groups,) how many rows each has."""
         return np.array([rows for shard in self._row_groups for rows in shard], dtype=np.int64)
+
+    @cached_property
+    def row_group_values(self) -> np.ndarray:
+        """(row groups,) how many numbers each has in that column of lists that has most."""
+        files = map(self._open, range(len(self.paths)))
+        values = [_list_values(file, group) for file in files for group in _row_groups(file)]
+        return np.array(values, dtype=np.int64)
 
     @property
     def rows(self) -> list[int]:
@@ -61,14 +73,23 @@ class Shards:
         """Check that every file has these columns; it may have others besides.
 
         Raises:
-            InputError: one is missing, is there twice, or is of another type.
+            InputError: one is missing, is there twice, is of another type, or is a list of more
+                numbers than so many sentences have.
         """
+        lists = {
+            column.name
+            for column in expected
+            if pa.types.is_list(column.type) and pa.types.is_integer(column.type.value_type)
+        }
         for shard, path in enumerate(self.paths):
-            schema = _schema(self._open(shard).metadata)
+            file = self._open(shard)
+            schema = _schema(file.metadata)
             for column in expected:
                 place = schema.get_field_index(column.name)
                 if place < 0 or not schema.field(place).equals(column):
                     raise InputError(f"expected a column {column.name}: {column.type}", path=path)
+            for group in _row_groups(file):
+                _check_lists(path, group, lists)
 
     def place(self, row: int) -> tuple[Path, int]:
         """The file that has a row, and its place there."""
@@ -96,7 +117,8 @@ class Shards:
                     f"expected {promised} rows as in its footer, found {table.num_rows}",
                     path=self.paths[shard],
                 )
-            tables.append(_written_out(table, self.paths[shard]))
+            with _naming(self.paths[shard]):
+                tables.append(_written_out(table, self.paths[shard]))
         return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
 
     def _check_pages(self, shard: int, groups: Sequence[int], columns: Sequence[str]) -> None:
@@ -117,17 +139,18 @@ class Shards:
         ]
 
     def _open(self, shard: int) -> pq.ParquetFile:
-        if shard not in self._opened:
-            with _naming(self.paths[shard]):
-                # Arrow's threads are not asked to read ahead, nor to decode: `mgsa.data.prefetch`
-                # reads ahead, and who waits for Arrow's pool may wait forever, as glibc before 2.41
-                # loses a wake-up now and then (its bug 25847).
-                metadata = pq.read_metadata(self.paths[shard])
-                texts = [field.name for field in _schema(metadata) if field.type == pa.string()]
-                self._opened[shard] = pq.ParquetFile(
-                    self.paths[shard], metadata=metadata, read_dictionary=texts, pre_buffer=False
-                )
-        return self._opened[shard]
+        return self._opened(self.paths[shard])
+
+
+def _opened(path: Path) -> pq.ParquetFile:
+    """A file to be read; its texts will be dictionaries."""
+    with _naming(path):
+        # Arrow's threads are not asked to read ahead, nor to decode: `mgsa.data.prefetch` reads
+        # ahead, and who waits for Arrow's pool may wait forever, as glibc before 2.41 loses a
+        # wake-up now and then (its bug 25847).
+        metadata = pq.read_metadata(path)
+        texts = [field.name for field in _schema(metadata) if field.type == pa.string()]
+        return pq.ParquetFile(path, metadata=metadata, read_dictionary=texts, pre_buffer=False)
 
 
 def _schema(metadata: pq.FileMetaData) -> pa.Schema:
@@ -139,9 +162,12 @@ def _written_out(table: pa.Table, path: Path) -> pa.Table:
     """A table whose texts are dictionaries, with the text itself in each row.
 
     Raises:
+        pa.ArrowInvalid: a text is no UTF-8, which Arrow does not look at as it reads.
         InputError: that takes more than a row group may.
     """
     texts = [field.name for field in table.schema if pa.types.is_dictionary(field.type)]
+    for name in texts:
+        table[name].validate(full=True)
     size = sum(_text_size(chunk) for name in texts for chunk in table[name].chunks)
     if size > MAX_ROW_GROUP_BYTES:
         raise InputError(
@@ -184,6 +210,32 @@ def _bounded_rows(path: Path, group: pq.RowGroupMetaData) -> int:
     return int(group.num_rows)
 
 
+def _check_lists(path: Path, group: pq.RowGroupMetaData, lists: set[str]) -> None:
+    """Check that what is a number a subword in these columns is of sentences that may be.
+
+    Raises:
+        InputError: there are more: a few bytes that repeat would become gigabytes.
+    """
+    for column in map(group.column, range(group.num_columns)):
+        name = column.path_in_schema.partition(".")[0]
+        if name in lists and column.num_values > group.num_rows * LONGEST:
+            raise InputError(
+                f"expected at most {LONGEST} {name} a row, "
+                f"found {column.num_values} in {group.num_rows}",
+                path=path,
+            )
+
+
+def _list_values(file: pq.ParquetFile, group: pq.RowGroupMetaData) -> int:
+    """How many numbers a row group has in that column of lists that has most."""
+    lists = (
+        group.column(place).num_values
+        for place in range(group.num_columns)
+        if file.schema.column(place).max_repetition_level
+    )
+    return max(lists, default=0)
+
+
 def _size(path: Path, group: pq.RowGroupMetaData) -> int:
     """How many bytes the columns of a row group promise to be, those that nobody reads too.
 
@@ -206,6 +258,6 @@ def _naming(path: Path) -> Iterator[None]:
     """What pyarrow says of a damaged file, as an `InputError` that names it."""
     try:
         yield
-    except (pa.ArrowException, OSError, DamagedPageError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError, DamagedPageError) as error:
         first_line = str(error).splitlines()[0]
         raise InputError(f"expected a readable Parquet file: {first_line}", path=path) from None

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.ragged import Ragged
-from mgsa.data.row_checks import Failure, first_wrong, wrong_counts
+from mgsa.data.row_checks import Failure, first_wrong, wrong_counts, wrong_length
 from mgsa.data.vocabulary import UNK
 from mgsa.errors import InputError
 from mgsa.listed_files import MANIFEST
@@ -106,7 +106,7 @@ def wrong_side(table: pa.Table, side: str, words: str) -> Failure | None:
     tokens = pc.list_value_length(pc.split_pattern(table[f"{side}_tokens"], " ")).to_numpy()
     expectation = f"{words} that give each of {side}_tokens a share of {side}_ids"
     return (
-        first_wrong(_list(table, f"{side}_ids").lengths != lengths, f"{side}_length ids")
+        wrong_length(_list(table, f"{side}_ids"), lengths, side)
         or first_wrong(counts.lengths != tokens, expectation)
         or wrong_counts(counts, lengths, expectation)
     )

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import mul
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -80,12 +85,42 @@ READ = [
     ("forced align", "raw/test.de"),
 ]
 
+ALTERED = [
+    ("verify", "dataset/train.parquet"),
+    ("reverse", "dataset/train.parquet"),
+    ("diff", "dataset/test.parquet"),
+    ("mgsa train", "dataset/train.parquet"),
+    ("mgsa train", "dataset/valid.parquet"),
+    ("mgsa translate", "dataset/test.parquet"),
+    ("translate", "dataset/test.parquet"),
+    ("analyze", "dataset/test.parquet"),
+    ("probe", "probing/train.parquet"),
+]
+
 
 @pytest.mark.parametrize(("command", "file"), READ, ids=lambda part: part.replace(" ", "_"))
 def test_whatever_a_file_holds(
     folder: Path, command: str, file: str, sampled: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = folder / file
+    refused_or_taken(folder / file, changed(folder / file), command, sampled, capsys)
+
+
+@pytest.mark.parametrize(("command", "file"), ALTERED, ids=lambda part: part.replace(" ", "_"))
+def test_whatever_a_row_holds(
+    folder: Path, command: str, file: str, sampled: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Files that are sound as Parquet, as whoever wishes to harm would write them."""
+    refused_or_taken(folder / file, altered(folder / file), command, sampled, capsys)
+
+
+def refused_or_taken(
+    path: Path,
+    content: SearchStrategy[bytes],
+    command: str,
+    sampled: bool,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Run a command with other contents of a file, which the manifest beside it has the hash of."""
     manifest = path.with_name("manifest.json")
     before = {each: each.read_bytes() for each in (path, manifest) if each.is_file()}
 
@@ -96,7 +131,7 @@ def test_whatever_a_file_holds(
         database=None,
         suppress_health_check=[*HealthCheck],
     )
-    @given(data=changed(path))
+    @given(data=content)
     def check(data: bytes) -> None:
         path.write_bytes(data)
         if path.name != "manifest.json":
@@ -122,6 +157,36 @@ def changed(path: Path) -> SearchStrategy[bytes]:
         return mutated_bytes(data)
     values = mutated_json(json.loads(data)).map(str.encode)
     return st.one_of(values, values, mutated_bytes(data))
+
+
+@st.composite
+def altered(draw: st.DrawFn, path: Path) -> bytes:
+    """What a Parquet file is with another value in a column of a row."""
+    table = pq.read_table(path)
+    field = draw(st.sampled_from(list(table.schema)))
+    values = table[field.name]
+    if field.type == pa.string():
+        values = values.cast(pa.binary())
+    rows = values.to_pylist()
+    rows[draw(st.integers(0, len(rows) - 1))] = draw(values_of(values.type))
+    new = pa.array(rows, values.type).view(field.type)
+    sink = io.BytesIO()
+    place = table.schema.get_field_index(field.name)
+    pq.write_table(table.set_column(place, field, new), sink, row_group_size=3)
+    return sink.getvalue()
+
+
+def values_of(kind: pa.DataType) -> SearchStrategy[Any]:
+    """What a column of a type, texts as bytes, may hold in a row."""
+    if pa.types.is_integer(kind):
+        most = 2 ** (kind.bit_width - 1)
+        return st.one_of(st.integers(-1, 9), st.integers(-most, most - 1))
+    if pa.types.is_list(kind):
+        few = st.lists(values_of(kind.value_type), max_size=5)
+        return st.one_of(few, st.builds(mul, few, st.sampled_from([100, 20_000])))
+    if pa.types.is_struct(kind):
+        return st.fixed_dictionaries({field.name: values_of(field.type) for field in kind})
+    return st.binary(max_size=9)
 
 
 @contextmanager

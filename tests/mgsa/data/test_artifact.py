@@ -13,11 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from mgsa.data.artifact import Dataset, open_dataset
+from mgsa.data.artifact import Dataset, TextColumn, open_dataset
 from mgsa.data.batch import Row
-from mgsa.data.schema import SCHEMA
+from mgsa.data.schema import LONGEST, SCHEMA
+from mgsa.data.verification import verify_dataset
 from mgsa.errors import InputError
 from mgsa.files import sha256, write_json
+from tests.forged_parquet import forge_text
 from tests.pickle_bomb import pickle_bomb
 from tests.stage_folders import BUSH, YES, build, random_dataset, write_stages
 
@@ -270,6 +272,9 @@ def test_a_column_of_another_type_is_named(folder: Path) -> None:
     [
         ("source_ids", [5, 99], "source_ids of the vocabulary"),
         ("target_ids", [], "at least one of target_ids"),
+        ("target_ids", [5] * (LONGEST + 1), "at most 32767 target_ids"),
+        ("source_length", 99, "source_length ids"),
+        ("target_length", 0, "target_length ids"),
         ("subwords_per_word", [2, 0], "subwords_per_word that give each word a share"),
         ("phrase_lengths", [[1, 1]], "2 levels of phrase_lengths"),
         ("phrase_lengths", [[1, 1], [1, 2]], "phrase_lengths of every level that add up"),
@@ -295,6 +300,33 @@ def test_a_row_that_would_lead_a_model_astray_is_named_when_it_is_read(
         with pytest.raises(InputError, match=rf"train\.parquet: row 4: expected {expectation}"):
             read()
     assert len(list(dataset.read("train", 0, 3))) == 3
+
+
+def test_rows_of_more_ids_than_a_sentence_has_are_refused_unread(folder: Path) -> None:
+    """They repeat, so that a file of a few kilobytes holds as many as one likes."""
+    path = folder / "train.parquet"
+    rows = pq.read_table(path).to_pylist()[:2]
+    rows[1]["target_ids"] = [5] * (3 * LONGEST)
+    pq.write_table(pa.Table.from_pylist(rows, schema=SCHEMA), path)
+    rehash(folder, path.name)
+    with pytest.raises(
+        InputError,
+        match=r"train\.parquet: expected at most 32767 target_ids a row, found 98\d+ in 2",
+    ):
+        open_dataset(folder)
+
+
+@pytest.mark.parametrize("column", ["source_text", "target_text", "source_tokens", "target_tokens"])
+def test_text_that_is_not_utf_8_is_refused(folder: Path, column: TextColumn) -> None:
+    forge_text(folder / "train.parquet", column, 4, b"\xff")
+    rehash(folder, "train.parquet")
+    reads: list[Callable[[], object]] = [
+        lambda: list(open_dataset(folder).texts("train", column)),
+        lambda: verify_dataset(folder),
+    ]
+    for read in reads:
+        with pytest.raises(InputError, match=r"train\.parquet: expected .* Invalid UTF8"):
+            read()
 
 
 def test_rows_that_the_manifest_does_not_count_are_refused(folder: Path) -> None:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Sequence
 from itertools import islice
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mgsa.data.artifact import Dataset, open_dataset
-from mgsa.data.batch import Batch, make_batch
+from mgsa.data.batch import Batch, RowColumns, make_batch
 from mgsa.data.batching import (
     Position,
     TrainBatches,
     Update,
     evaluation_batches,
 )
+from mgsa.data.schema import SCHEMA
 from mgsa.errors import InputError
+from tests.probing_folders import record
 from tests.stage_folders import random_dataset
 
 ROWS, GROUP = 50, 7
@@ -115,6 +122,52 @@ def test_batches_hold_the_rows_that_their_index_says(dataset: Dataset) -> None:
             rows = list(dataset.rows("train", batch.index.tolist()))
             assert_same(batch, make_batch(rows, GRANULARITIES, ngram_unit="word"))
             assert update.num_target_tokens == batch.num_target_tokens
+
+
+@pytest.mark.parametrize(
+    ("length", "expectation"),
+    [(1, "source_length ids"), (-1, "lengths of at least 1"), (0, "lengths of at least 1")],
+)
+def test_a_length_that_is_not_that_of_its_ids_is_named(
+    dataset: Dataset, tmp_path: Path, length: int, expectation: str
+) -> None:
+    """A batch of many rows that claim to be short would not fit."""
+    folder = Path(shutil.copytree(dataset.folder, tmp_path / "dataset"))
+    path = folder / "train.parquet"
+    rows = pq.read_table(path).to_pylist()
+    place = next(n for n, row in enumerate(rows) if row["source_length"] > 1)
+    rows[place]["source_length"] = length
+    pq.write_table(pa.Table.from_pylist(rows, schema=SCHEMA), path, row_group_size=GROUP)
+    record(path)
+    with pytest.raises(InputError, match=rf"train\.parquet: row {place}: expected {expectation}$"):
+        list(epoch_of(make(open_dataset(folder)), Position(0, 0)))
+
+
+def test_a_window_has_no_more_numbers_than_memory_holds(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    columns = Dataset.columns
+
+    def recorded(
+        self: Dataset, split: str, row_groups: Sequence[int], **wanted: bool
+    ) -> RowColumns:
+        read.append(len(row_groups))
+        return columns(self, split, row_groups, **wanted)
+
+    monkeypatch.setattr(Dataset, "columns", recorded)
+    monkeypatch.setattr("mgsa.data.batching.MAX_WINDOW_VALUES", 1)
+    rows = rows_of(list(epoch_of(make(dataset), Position(0, 0))))
+    assert sorted(row for batch in rows for row in batch) == list(range(ROWS))
+    options: dict[str, Any] = {
+        "batch_tokens": 60,
+        "granularities": (),
+        "ngram_unit": "word",
+        "limit": None,
+    }
+    found = [batch.index.tolist() for batch in evaluation_batches(dataset, "train", **options)]
+    assert sorted(row for batch in found for row in batch) == list(range(ROWS))
+    assert {*read} == {1}  # row groups at once; as many as are read ahead
 
 
 def assert_same(batch: Batch, other: Batch) -> None:

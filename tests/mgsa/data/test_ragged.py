@@ -21,6 +21,14 @@ def test_taken_lists_are_the_lists(rows: list[list[int]], data: st.DataObject) -
     assert ragged.places().tolist() == [place for i in taken for place in range(len(rows[i]))]
 
 
+def test_lists_that_lie_end_to_end_are_not_copied() -> None:
+    whole = Ragged.of([[1, 2], [], [3]])
+    assert np.shares_memory(whole.flat(), whole.values)
+    for parts in (whole.take(np.array([1, 2])), whole.take(np.array([0]))):
+        assert np.shares_memory(parts.flat(), whole.values)
+    assert not np.shares_memory(whole.take(np.array([2, 0])).flat(), whole.values)
+
+
 @given(lists)
 def test_padding_stands_after_each_list(rows: list[list[int]]) -> None:
     width = max(map(len, rows)) + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.data.artifact import Dataset, open_dataset
-from mgsa.data.shards import Shards
+from mgsa.data.schema import LONGEST
+from mgsa.data.shards import MAX_OPEN_FILES, Shards
 from mgsa.data.verification import verify_dataset
 from mgsa.errors import InputError
 from mgsa.files import read_json, write_json
@@ -116,6 +118,42 @@ def test_a_split_without_files_is_refused(tmp_path: Path) -> None:
         open_dataset(folder)
 
 
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"train": ["train.parquet"] * 2}, "'train.parquet' 2 times"),
+        ({"train": ["train.parquet"] * 20_000}, "'train.parquet' 20000 times"),
+        ({"train": ["train.parquet", "test.parquet"]}, "'test.parquet' 2 times"),
+    ],
+)
+def test_a_file_that_is_there_twice_is_refused(
+    datasets: dict[int, Dataset], tmp_path: Path, files: dict[str, list[str]], message: str
+) -> None:
+    """It would be counted twice, and learnt from twice, or be of training and of test."""
+    folder = Path(shutil.copytree(datasets[NUM_ROWS].folder, tmp_path / "dataset"))
+    manifest = read_json(folder / "manifest.json")
+    for split, names in files.items():
+        manifest["splits"][split] |= {"files": names, "rows": NUM_ROWS * len(names)}
+    write_json(folder / "manifest.json", manifest)
+    with pytest.raises(
+        InputError,
+        match=rf"manifest\.json: manifest: splits: expected each file once, .* {message}$",
+    ):
+        open_dataset(folder)
+
+
+def test_no_more_than_a_few_files_are_open(tmp_path: Path) -> None:
+    paths = [tmp_path / f"train-{number:05}.parquet" for number in range(3 * MAX_OPEN_FILES)]
+    for number, path in enumerate(paths):
+        pq.write_table(pa.table({"ids": [number]}), path)
+    before = len([*Path("/dev/fd").iterdir()])
+    shards = Shards(paths)
+    for _ in range(2):
+        read = shards.read(range(len(paths)), ["ids"])
+        assert read["ids"].to_pylist() == [*range(len(paths))]
+    assert len([*Path("/dev/fd").iterdir()]) - before <= MAX_OPEN_FILES
+
+
 def test_texts_that_unfold_are_refused(tmp_path: Path) -> None:
     """A megabyte that two thousand rows share is in a file once: two gigabytes in memory."""
     path = tmp_path / "train.parquet"
@@ -137,6 +175,39 @@ def test_texts_are_read_as_they_are_written(tmp_path: Path, use_dictionary: bool
     assert (
         Shards([path]).read([0, 1], ["numbers", "texts"]).equals(texts.select(["numbers", "texts"]))
     )
+
+
+@pytest.mark.parametrize("num_rows", [1, 3])
+def test_lists_are_as_long_as_sentences_may_be(tmp_path: Path, num_rows: int) -> None:
+    path = tmp_path / "train.parquet"
+    expected = pa.schema([("ids", pa.list_(pa.int32()))])
+    ids = [[0] * LONGEST] * num_rows
+    pq.write_table(pa.table({"ids": ids}, expected), path)
+    Shards([path]).check_columns(expected)
+    pq.write_table(pa.table({"ids": [*ids[1:], [0] * (LONGEST + 1)]}, expected), path)
+    found = rf"at most 32767 ids a row, found {num_rows * LONGEST + 1} in {num_rows}$"
+    with pytest.raises(InputError, match=rf"train\.parquet: expected {found}"):
+        Shards([path]).check_columns(expected)
+
+
+@pytest.mark.parametrize("use_dictionary", [True, False])
+def test_texts_that_are_not_utf_8_are_refused(tmp_path: Path, use_dictionary: bool) -> None:
+    """Arrow doesn't look at texts as it reads them: Python would, wherever they are used."""
+    path = tmp_path / "train.parquet"
+    texts = pa.array([b"ab", b"c\xff", b"ab"], pa.binary()).view(pa.string())
+    pq.write_table(pa.table({"texts": texts}), path, use_dictionary=use_dictionary)
+    with pytest.raises(
+        InputError, match=r"train\.parquet: expected a readable Parquet file: .* Invalid UTF8"
+    ):
+        Shards([path]).read([0], ["texts"])
+
+
+def test_a_name_of_a_column_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "train.parquet"
+    pq.write_table(pa.table({"texts": ["ab"]}), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"texts", b"te\xffts"))
+    with pytest.raises(InputError, match=r"train\.parquet: expected a readable Parquet file: 'utf"):
+        Shards([path]).check_columns(pa.schema([("texts", pa.string())]))
 
 
 @pytest.fixture

@@ -18,7 +18,14 @@ from mgsa.files import read_json, write_json
 from mgsa.model.build import build_model
 from mgsa.probing.data import open_probing_data
 from mgsa.probing.schema import SCHEMA
-from tests.forged_parquet import COLUMN_UNCOMPRESSED, Struct, columns, forge_footer, row_groups
+from tests.forged_parquet import (
+    COLUMN_UNCOMPRESSED,
+    Struct,
+    columns,
+    forge_footer,
+    forge_text,
+    row_groups,
+)
 from tests.probing_folders import TREES, build, record, write_dataset
 from tests.random_rows import mgsa
 
@@ -186,4 +193,12 @@ def test_a_wrong_row_is_named(folder: Path, column: str, value: Any, expectation
     pq.write_table(pa.Table.from_pylist(rows, schema=SCHEMA), path)
     record(path)
     with pytest.raises(InputError, match=rf"train\.parquet: row {place}: expected {expectation}"):
+        open_probing_data(folder).rows("train")
+
+
+def test_text_that_is_not_utf_8_is_refused(folder: Path) -> None:
+    path = folder / "train.parquet"
+    forge_text(path, "source_tokens", 2, b"\xff . . . .")
+    record(path)
+    with pytest.raises(InputError, match=r"train\.parquet: expected .* Invalid UTF8"):
         open_probing_data(folder).rows("train")
