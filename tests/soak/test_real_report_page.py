@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.soak
 
+OVER_SEEDS = "tables"
+"""The section that a run of one model has not."""
+
 
 @pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
 def test_nothing_of_it_is_empty(
@@ -23,5 +26,5 @@ def test_nothing_of_it_is_empty(
 ) -> None:
     path = reproduced.folder / "data/report" / PAGE
     for page in open_page(browser, path, [], size, "light"):
-        check_whole(page, [section.name for section in SECTIONS])
+        check_whole(page, [section.name for section in SECTIONS if section.name != OVER_SEEDS])
         assert page.evaluate("document.documentElement.scrollWidth") == size[0]
