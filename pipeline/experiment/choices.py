@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import yaml
+
 from mgsa.files import replacing_file
 from mgsa.parameter_file import read_yaml_text
 
@@ -23,18 +25,17 @@ def write_values(path: Path, values: Mapping[tuple[str, ...], str | int]) -> Non
         InputError: the file can't be read, or be written to.
     """
     text = read_yaml_text(path)
-    places = {_place(text, keys): value for keys, value in values.items()}
+    content: yaml.Node | None = yaml.compose(text, yaml.SafeLoader)
+    places = {_place(content, keys): value for keys, value in values.items()}
     for (start, end), value in sorted(places.items(), reverse=True):
         text = text[:start] + _as_yaml(value) + text[end:]
     with replacing_file(path) as file:
         file.write(text)
 
 
-def _place(text: str, keys: Sequence[str]) -> tuple[int, int]:
-    """Where the value of a key starts and ends in YAML text."""
-    import yaml
-
-    node: yaml.Node | None = yaml.compose(text, yaml.SafeLoader)
+def _place(content: yaml.Node | None, keys: Sequence[str]) -> tuple[int, int]:
+    """Where in its text the value of a key starts and ends."""
+    node = content
     for key in keys:
         if not isinstance(node, yaml.MappingNode):
             raise KeyError(key)
@@ -45,8 +46,6 @@ def _place(text: str, keys: Sequence[str]) -> tuple[int, int]:
 
 def _as_yaml(value: str | int) -> str:
     """A value on one line, text in quotes."""
-    import yaml
-
     if isinstance(value, int):
         return str(value)
     endless = len(value) * 10 + 10  # no character takes more to write
