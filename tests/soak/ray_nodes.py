@@ -15,9 +15,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -32,11 +33,6 @@ class Node:
     """A running `ray start --block`."""
 
     process: subprocess.Popen[bytes]
-
-    def actors(self) -> list[int]:
-        """The processes of actors that run on it."""
-        children = psutil.Process(self.process.pid).children(recursive=True)
-        return [child.pid for child in children if child.name().startswith("ray::_Actor")]
 
     def kill(self) -> None:
         """SIGKILL all of its processes, if it is still there."""
@@ -92,6 +88,27 @@ class RayNodes:
     def join(self, *options: str, inside: Sequence[str] = ()) -> Node:
         """Add a node that is not the head."""
         return self.add(f"--address={self.address}", *options, inside=inside)
+
+
+def wait_for_actors(
+    of: subprocess.Popen[Any], wanted: int, work: subprocess.Popen[str]
+) -> list[psutil.Process]:
+    """At least so many actors below a process, which are there before `work` ends."""
+    deadline = time.monotonic() + PATIENCE
+    while len(found := _actors(of)) < wanted:
+        assert work.poll() is None, work.communicate()
+        assert time.monotonic() < deadline, "too few actors start"
+        time.sleep(0.05)
+    return found
+
+
+def _actors(of: subprocess.Popen[Any]) -> list[psutil.Process]:
+    found = []
+    for process in psutil.Process(of.pid).children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if process.name().startswith("ray::_Actor"):
+                found.append(process)
+    return found
 
 
 def free_port() -> int:
