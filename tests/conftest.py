@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import signal
@@ -11,8 +12,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# A busy machine is no failure; `pytest-timeout` ends what hangs.
-settings.register_profile("all", deadline=None)
+# A busy machine is no failure; `pytest-timeout` ends what hangs. The examples are the same in every
+# run, so that it is a change that breaks a test; `--hypothesis-profile=random` looks for new ones.
+settings.register_profile("random", deadline=None, print_blob=True)
+settings.register_profile("all", settings.get_profile("random"), derandomize=True, database=None)
 settings.register_profile("fast", settings.get_profile("all"), max_examples=25)
 
 # A shell has what it runs in the background ignore Ctrl-C, and so would what tests start.
@@ -61,7 +64,10 @@ def sampled(pytestconfig: pytest.Config) -> bool:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let hypothesis draw fewer examples where the fast tests alone are wanted."""
-    settings.load_profile("fast" if config.option.markexpr == "not slow" else "all")
+    if config.getoption("--hypothesis-profile") is None:
+        settings.load_profile("fast" if config.option.markexpr == "not slow" else "all")
+    # On a machine where nothing was drawn yet, it says that it looks for fonts.
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,9 @@ DRAWN = frozenset(
 )
 """The sections that draw something."""
 
+PATIENCE = 300_000
+"""Milliseconds that a busy machine may take to do what is asked of the browser."""
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
@@ -32,7 +35,7 @@ def browser() -> Iterator[Browser]:
     with sync_api.sync_playwright() as playwright:
         # As root, and in a container, Chromium has no sandbox.
         opened = playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"], timeout=PATIENCE
         )
         yield opened
         opened.close()
@@ -50,6 +53,7 @@ def open_page(
         viewport={"width": size[0], "height": size[1]},
         color_scheme=scheme,  # type: ignore[arg-type]
     )
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: said.append(str(error)))

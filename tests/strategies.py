@@ -32,17 +32,22 @@ leaves = tokens.filter(lambda token: "(" not in token and ")" not in token)
 """Any token that can stand in a tree as it is."""
 
 
-def preterminals(words: SearchStrategy[str] = leaves) -> SearchStrategy[Tree]:
+def preterminals(
+    words: SearchStrategy[str] = leaves, tags: SearchStrategy[str] = parts_of_speech
+) -> SearchStrategy[Tree]:
     """A part of speech over a word."""
-    return st.builds(Tree, parts_of_speech, st.just(()), words)
+    return st.builds(Tree, tags, st.just(()), words)
 
 
 def constituents(
-    words: SearchStrategy[str] = leaves, *, max_leaves: int = 15
+    words: SearchStrategy[str] = leaves,
+    *,
+    tags: SearchStrategy[str] = parts_of_speech,
+    max_leaves: int = 15,
 ) -> SearchStrategy[Tree]:
     """A tree without a wrapper; a preterminal alone is one."""
     return st.recursive(
-        preterminals(words),
+        preterminals(words, tags),
         lambda inner: st.builds(Tree, labels, st.lists(inner, min_size=1, max_size=4).map(tuple)),
         max_leaves=max_leaves,
     )

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from mgsa.training.checkpoint import saved_updates
 from tests.imports import ROOT
 from tests.training_settings import write_settings
 
-# Twenty-seven rows of unlike lengths: epochs end with an odd micro-batch, which one process lacks.
+# Few rows a batch: epochs end with an odd micro-batch, which one of two processes lacks.
 # Validation by BLEU too, so that translations are gathered.
 SETTINGS: dict[str, Any] = {"batch_tokens": 30, "max_updates": 20, "best_by": "bleu"}
 
@@ -25,17 +28,25 @@ def torchrun(count: int, *options: str) -> list[str]:
 def start(
     folder: Path,
     name: str,
-    launcher: list[str],
+    launcher: Sequence[str] = (),
     *,
     alignment: dict[str, Any] | None = None,
+    slow_from: int | None = None,
     variables: dict[str, str] | None = None,
     **settings: object,
 ) -> subprocess.Popen[str]:
-    """`mgsa train` into `folder / name`, in processes of its own."""
+    """`mgsa train` into `folder / name`, in processes of its own.
+
+    Args:
+        slow_from: the update from which on there is time to kill it after a checkpoint.
+        variables: for its environment.
+        settings: of the training, but for `SETTINGS`.
+    """
     config = write_settings(
         folder / f"{name}.yaml", model={"alignment": alignment}, train=SETTINGS | settings
     )
-    command = [sys.executable, *launcher, "-m", "mgsa", "train", "--config", str(config)]
+    mgsa = ["mgsa"] if slow_from is None else ["tests.slow_training", str(slow_from)]
+    command = [sys.executable, *launcher, "-m", *mgsa, "train", "--config", str(config)]
     command += ["--dataset", str(folder / "dataset"), "--out", str(folder / name)]
     return subprocess.Popen(
         command,
@@ -47,9 +58,19 @@ def start(
     )
 
 
-def finish(folder: Path, name: str, launcher: list[str], **settings: Any) -> str:
+def finish(folder: Path, name: str, launcher: Sequence[str] = (), **settings: Any) -> str:
     """Run to the end; what was said on stderr."""
     process = start(folder, name, launcher, **settings)
     _, said = process.communicate()
     assert process.returncode == 0, said
     return said
+
+
+def wait_for_checkpoint(
+    folder: Path, name: str, update: int, *processes: subprocess.Popen[str]
+) -> None:
+    """Return when there is a checkpoint of this update, or a later one; no process may end."""
+    while max(saved_updates(folder / f"{name}.checkpoints"), default=0) < update:
+        for process in processes:
+            assert process.poll() is None, process.communicate()
+        time.sleep(0.01)

@@ -16,6 +16,7 @@ import pipeline.workers
 from mgsa.command import FAILED, run
 from mgsa.errors import InputError
 from pipeline.workers import CHUNKS_AHEAD, WorkerDiedError, map_chunks
+from tests.running import PATIENCE, is_running
 
 offset = 0
 
@@ -162,13 +163,14 @@ def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
         ],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not (pids := [int(path.name) for path in tmp_path.iterdir()]):
         assert time.monotonic() < deadline, "no worker started"
         time.sleep(0.02)
     parent.kill()
     parent.wait()
-    while any(Path(f"/proc/{pid}").exists() for pid in pids):
+    deadline = time.monotonic() + PATIENCE
+    while any(is_running(pid) for pid in pids):
         assert time.monotonic() < deadline, "a worker is still there"
         time.sleep(0.02)
 

@@ -26,8 +26,8 @@ class Found(NamedTuple):
 
 
 def penalty(length: int, alpha: float) -> float:
-    """Equation 14's lp."""
-    return (5 + length) ** alpha / (5 + 1) ** alpha
+    """Equation 14's lp, as one power: rounded twice, it would tell scores apart that are equal."""
+    return ((5 + length) / (5 + 1)) ** alpha
 
 
 def search(

@@ -23,7 +23,7 @@ from tests.imports import ROOT
 from tests.own_mounts import with_own_mounts
 
 __all__ = ["finished", "folder"]
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.soak
 
 PAGE = 4096
 """What a file of a disk in memory takes at least."""

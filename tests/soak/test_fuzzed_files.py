@@ -22,7 +22,7 @@ from mgsa.command import BAD_INPUT, DONE
 from tests.all_stages import record, run_command
 from tests.mutations import mutated_bytes, mutated_json
 
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
+pytestmark = pytest.mark.soak
 
 EXAMPLES, SAMPLE = 100, 10
 GIGABYTES = 4

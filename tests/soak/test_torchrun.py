@@ -5,19 +5,23 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.copy_task import write_copy_task
 from tests.soak.ray_nodes import free_port
-from tests.training_runs import finish, start, torchrun
+from tests.training_runs import finish, start, torchrun, wait_for_checkpoint
 
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(1200)]
+pytestmark = pytest.mark.soak
 
 LOST = "error: another process of this run has ended, or can't be reached"
+
+LAST: dict[str, Any] = {"max_updates": 40, "artifact": "last"}
+SLOW_FROM = 8
+"""The update from which on what is to be killed takes its time."""
 
 # Or processes that are started again may read addresses of those that ended.
 NEW_STORE = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
@@ -50,10 +54,7 @@ def ranks(launchers: Sequence[subprocess.Popen[str]]) -> dict[int, int]:
 
 def kill_a_rank(folder: Path, name: str, rank: int, *launchers: subprocess.Popen[str]) -> None:
     """Kill a rank once the first checkpoints are there."""
-    while not (folder / f"{name}.checkpoints" / "step-00000008").exists():
-        for launcher in launchers:
-            assert launcher.poll() is None, launcher.communicate()
-        time.sleep(0.01)
+    wait_for_checkpoint(folder, name, SLOW_FROM, *launchers)
     os.kill(ranks(launchers)[rank], signal.SIGKILL)
 
 
@@ -61,39 +62,37 @@ def kill_a_rank(folder: Path, name: str, rank: int, *launchers: subprocess.Popen
 def test_a_killed_rank_ends_all_and_the_same_command_goes_on(
     folder: Path, count: int, rank: int
 ) -> None:
-    finish(folder, "undisturbed", torchrun(count), max_updates=40, artifact="last")
-    launcher = start(folder, "killed", torchrun(count), max_updates=40, artifact="last")
+    finish(folder, "undisturbed", torchrun(count), **LAST)
+    launcher = start(folder, "killed", torchrun(count), slow_from=SLOW_FROM, **LAST)
     kill_a_rank(folder, "killed", rank, launcher)
-    _, said = launcher.communicate(timeout=90)
+    _, said = launcher.communicate(timeout=600)
     assert launcher.returncode == 1
     assert said.count(LOST) in range(1, count), said
     assert not [line for line in said.splitlines() if line.startswith("[rank")], said
     assert "Signal 9 (SIGKILL) received by PID" in said  # which one it was, says torchrun
     assert not (folder / "killed").exists()
 
-    said = finish(folder, "killed", torchrun(count), max_updates=40, artifact="last")
+    said = finish(folder, "killed", torchrun(count), **LAST)
     assert "resume from" in said
     assert artifact(folder, "killed") == artifact(folder, "undisturbed")
 
 
 def test_a_killed_process_of_fabric_ends_all(folder: Path) -> None:
-    finish(folder, "undisturbed", [], devices=2, max_updates=40, artifact="last")
-    first = start(folder, "killed", [], devices=2, max_updates=40, artifact="last")
-    while not (folder / "killed.checkpoints" / "step-00000008").exists():
-        assert first.poll() is None, first.communicate()
-        time.sleep(0.01)
+    finish(folder, "undisturbed", devices=2, **LAST)
+    first = start(folder, "killed", devices=2, slow_from=SLOW_FROM, **LAST)
+    wait_for_checkpoint(folder, "killed", SLOW_FROM, first)
     (second,) = Path(f"/proc/{first.pid}/task/{first.pid}/children").read_text().split()
     os.kill(int(second), signal.SIGKILL)
-    _, said = first.communicate(timeout=90)
+    _, said = first.communicate(timeout=600)
     assert first.returncode == 1
     assert said.splitlines()[-1].startswith(LOST)
-    said = finish(folder, "killed", [], devices=2, max_updates=40, artifact="last")
+    said = finish(folder, "killed", devices=2, **LAST)
     assert "resume from" in said
     assert artifact(folder, "killed") == artifact(folder, "undisturbed")
 
 
 def test_torchrun_restarts_what_was_killed(folder: Path) -> None:
-    finish(folder, "undisturbed", torchrun(2), max_updates=40, artifact="last")
+    finish(folder, "undisturbed", torchrun(2), **LAST)
     launcher = start(
         folder,
         "restarted",
@@ -103,7 +102,7 @@ def test_torchrun_restarts_what_was_killed(folder: Path) -> None:
         artifact="last",
     )
     kill_a_rank(folder, "restarted", 1, launcher)
-    _, said = launcher.communicate(timeout=180)
+    _, said = launcher.communicate(timeout=600)
     assert launcher.returncode == 0, said
     assert "resume from" in said
     assert artifact(folder, "restarted") == artifact(folder, "undisturbed")
@@ -111,16 +110,16 @@ def test_torchrun_restarts_what_was_killed(folder: Path) -> None:
 
 def test_two_machines_restart_what_was_killed_on_one(folder: Path) -> None:
     """As README has it: a torchrun on each, whose processes find each other at an address."""
-    finish(folder, "undisturbed", torchrun(2), max_updates=40, artifact="last")
+    finish(folder, "undisturbed", torchrun(2), **LAST)
     place = f"127.0.0.1:{free_port()}"
     options = ["--nnodes", "2", "--rdzv-backend", "c10d", "--rdzv-endpoint", place]
     machine = ["-m", "torch.distributed.run", *options, "--max-restarts", "2"]
     first, second = (
-        start(folder, "restarted", machine, variables=NEW_STORE, max_updates=40, artifact="last")
+        start(folder, "restarted", machine, slow_from=SLOW_FROM, variables=NEW_STORE, **LAST)
         for _ in range(2)
     )
     kill_a_rank(folder, "restarted", 1, first, second)
-    said = [launcher.communicate(timeout=180)[1] for launcher in (first, second)]
+    said = [launcher.communicate(timeout=600)[1] for launcher in (first, second)]
     assert (first.returncode, second.returncode) == (0, 0), said
     assert "resume from" in "".join(said)
     assert artifact(folder, "restarted") == artifact(folder, "undisturbed")
@@ -128,7 +127,7 @@ def test_two_machines_restart_what_was_killed_on_one(folder: Path) -> None:
 
 def test_restarts_that_would_hang_are_refused(folder: Path) -> None:
     launcher = start(folder, "restarted", torchrun(2, "--max-restarts", "1"))
-    _, said = launcher.communicate(timeout=180)
+    _, said = launcher.communicate(timeout=600)
     assert launcher.returncode == 1
     assert "error: --max-restarts 1: set TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1" in said
     assert not (folder / "restarted.checkpoints").exists()

@@ -12,7 +12,7 @@ from mgsa.command import DONE
 from tests.dvc_project import STAGES, copy_project, ran
 from tests.file_permissions import let_modes_count
 
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(1200)]
+pytestmark = pytest.mark.soak
 
 
 def test_the_pipeline_runs_there(tmp_path: Path) -> None:

@@ -7,14 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.copy_task import write_copy_task
 from tests.imports import ROOT
-from tests.training_runs import SETTINGS, finish, start, torchrun
+from tests.training_runs import SETTINGS, finish, start, torchrun, wait_for_checkpoint
 from tests.training_settings import ALIGNMENT, write_settings
 
 TORCHRUN = torchrun(2)
@@ -42,24 +41,25 @@ def assert_same(folder: Path, one: str, other: str) -> None:
     lines = list(zip(curves(folder, one), curves(folder, other), strict=True))
     assert len(lines) == 14
     for expected, found in lines:
+        assert found.keys() == expected.keys()
+        # Where two words are as good, rounding chooses, and what follows is another sentence.
+        for line in (found, expected):
+            line.pop("valid_bleu_tokenized", None)
         assert found == pytest.approx(expected, rel=1e-4), expected["update"]
-        for name in ("train_loss", "train_nll", "train_alignment_nll", "valid_nll"):
-            if name in expected:
-                assert found[name] == pytest.approx(expected[name], rel=1e-5), name
 
 
 @pytest.mark.slow
 def test_two_processes_give_the_losses_of_one(folder: Path) -> None:
-    finish(folder, "one", [], accumulate=4)
+    finish(folder, "one", accumulate=4)
     finish(folder, "torchrun", TORCHRUN, accumulate=2)
     assert_same(folder, "one", "torchrun")
-    finish(folder, "fabric", [], accumulate=2, devices=2)
+    finish(folder, "fabric", accumulate=2, devices=2)
     assert_same(folder, "one", "fabric")
 
 
 @pytest.mark.slow
 def test_the_sentences_that_are_aligned_are_the_same_in_two_processes(folder: Path) -> None:
-    finish(folder, "one", [], accumulate=4, alignment=ALIGNMENT)
+    finish(folder, "one", accumulate=4, alignment=ALIGNMENT)
     finish(folder, "torchrun", TORCHRUN, accumulate=2, alignment=ALIGNMENT)
     assert_same(folder, "one", "torchrun")
     assert any("train_alignment_nll" in line for line in curves(folder, "one"))
@@ -67,9 +67,9 @@ def test_the_sentences_that_are_aligned_are_the_same_in_two_processes(folder: Pa
 
 @pytest.mark.slow
 def test_a_run_goes_on_in_another_number_of_processes(folder: Path) -> None:
-    finish(folder, "one", [], accumulate=2)
+    finish(folder, "one", accumulate=2)
     finish(folder, "other", TORCHRUN, accumulate=1, max_updates=10)
-    finish(folder, "other", [], accumulate=2)
+    finish(folder, "other", accumulate=2)
     assert_same(folder, "one", "other")
 
 
@@ -78,11 +78,9 @@ def test_a_run_goes_on_in_another_number_of_processes(folder: Path) -> None:
 def test_a_signal_stops_all_processes_at_one_update(folder: Path, devices: int) -> None:
     launcher = TORCHRUN if devices == 1 else []
     process = start(folder, "run", launcher, devices=devices, max_updates=5000)
-    while not (folder / "run.checkpoints" / "step-00000008").exists():
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
+    wait_for_checkpoint(folder, "run", 8, process)
     process.send_signal(signal.SIGTERM)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=300)
     assert process.returncode != 0
     assert said.count("SIGTERM: saved at update") == 1, said
     finish(folder, "run", launcher, devices=devices, max_updates=12)
@@ -125,7 +123,7 @@ def test_a_batch_without_memory_is_left_out_wherever_it_is(
         text=True,
         capture_output=True,
         check=False,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("does not fit into memory, left out") == 3

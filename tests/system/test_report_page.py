@@ -12,7 +12,7 @@ import pytest
 from mgsa.command import DONE, run
 from pipeline.report import PAGE, main
 from pipeline.report_page.contents import SECTIONS
-from tests.report_browser import LAPTOP, PHONE, check_whole, open_page
+from tests.report_browser import LAPTOP, PATIENCE, PHONE, check_whole, open_page
 from tests.report_folders import HOSTILE, PLAIN, SYSTEM, arguments, write_run, write_system
 
 if TYPE_CHECKING:
@@ -246,6 +246,7 @@ def test_the_contents_fold_on_a_phone_only(
 
 def test_without_scripts_all_is_there(browser: Browser, page_file: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.goto(page_file.as_uri())
     assert page.locator(".sentence").count() == len(SENTENCES)

@@ -13,16 +13,7 @@ import pytest
 import yaml
 
 from tests.imports import ROOT
-
-PATIENCE = 60
-
-
-def is_running(process: int) -> bool:
-    """Whether there is such a process, that has not ended."""
-    try:
-        return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text("utf-8")
-    except OSError:
-        return False
+from tests.running import PATIENCE, is_running
 
 
 @pytest.fixture
@@ -79,6 +70,7 @@ def test_a_cell_ends_with_the_command(folder: Path, number: signal.Signals, said
     assert process.returncode == 128 + number
     assert errors.splitlines()[-1] == f"error: {said}"
     (cell,) = started
+    deadline = time.monotonic() + PATIENCE
     while is_running(int(cell)):
         assert time.monotonic() < deadline
         time.sleep(0.05)

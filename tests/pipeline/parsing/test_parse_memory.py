@@ -121,7 +121,10 @@ def test_whatever_a_file_holds(tmp_path_factory: pytest.TempPathFactory, data: A
     with ParseMemory(path, "parser") as memory:
         memory.store({memory.key([str(number)]): f"(X {number})" for number in range(10)})
     path.write_bytes(data.draw(mutated_bytes(path.read_bytes())))
-    said = refusal(remember)
+    try:
+        said = refusal(remember)
+    except OSError as error:  # SQLite thinks that only a later one of its versions may write to it
+        said = f"{error.filename}: {error.strerror}"
     assert said is None or said.startswith(f"{path}: ")
 
 
