@@ -24,8 +24,7 @@ import psutil
 import pytest
 
 from pipeline.ray_cluster import OBJECT_STORE_BYTES
-
-PATIENCE = 240  # seconds; a busy machine takes a tenth of it to start a node
+from tests.running import PATIENCE
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ from pipeline.stage import SPLITS
 from tests.imports import ROOT
 from tests.own_mounts import with_own_mounts
 from tests.pipeline.test_parser import TRAIN, command
-from tests.soak.ray_nodes import PATIENCE, RayNodes, ray_head, wait_for_actors
+from tests.running import PATIENCE
+from tests.soak.ray_nodes import RayNodes, ray_head, wait_for_actors
 
 pytestmark = pytest.mark.soak
 

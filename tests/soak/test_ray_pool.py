@@ -28,7 +28,8 @@ from pipeline.parsing.sent_parser import SentParser, send_parser
 from pipeline.ray_cluster import connected
 from pipeline.ray_pool import LOSSES, map_chunks
 from pipeline.workers import CHUNKS_AHEAD, WorkerDiedError
-from tests.soak.ray_nodes import PATIENCE, Node, RayNodes, ray_head
+from tests.running import PATIENCE
+from tests.soak.ray_nodes import Node, RayNodes, ray_head
 
 pytestmark = [pytest.mark.soak, pytest.mark.usefixtures("cluster")]
 
