@@ -30,7 +30,7 @@ from mgsa.errors import FailedError, InputError
 ANSWER_SECONDS = 60
 """How long a cluster may take to answer. Ray itself would try for many minutes."""
 HEAD_SECONDS = 30
-"""How long the cluster's head may be out of reach. After 60 Ray ends the process, with a manual."""
+"""How long the cluster's head may be out of reach. After 180 Ray ends the process, at length."""
 OBJECT_STORE_BYTES = 128 * 2**20
 """Of a cluster on this machine, in shared memory: it holds results until they are taken."""
 
@@ -39,6 +39,7 @@ _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",  # nothing is reported to anyone
     "RAY_ENABLE_AUTO_CONNECT": "0",  # a lost cluster is not replaced by one of this machine
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what a later version will do is not said
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "180",
     "GRPC_VERBOSITY": "ERROR",
 }
 
@@ -115,13 +116,31 @@ def connected(address: str | None, *, workers: int, gpu: bool) -> Iterator[None]
 
 @contextlib.contextmanager
 def _leaving_as_told() -> Iterator[None]:
-    """Raise what a SIGTERM does as it is: Ray's compiled code makes it an error of the system."""
+    """Raise what a SIGTERM does as it is.
+
+    Ray's compiled code makes it an error of the system; while Ray starts, its own handler exits.
+    """
     try:
         yield
+    except SystemExit as error:
+        if error.code == signal.SIGTERM:
+            raise Terminated from error
+        raise
     except SystemError as error:
         if isinstance(error.__cause__, Terminated):
             raise error.__cause__ from None
         raise
+
+
+def head_answers() -> bool:
+    """Whether the head of the cluster can be reached at once."""
+    import ray
+
+    try:
+        _connect(ray.get_runtime_context().gcs_address, seconds=HEAD_SECONDS / 6)
+    except OSError:
+        return False
+    return True
 
 
 def check_head() -> None:

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from mgsa.errors import FailedError
-from pipeline.ray_cluster import check_head
+from pipeline.ray_cluster import check_head, head_answers
 from pipeline.workers import CHUNKS_AHEAD, WorkerDiedError, chunks
 
 T = TypeVar("T")
@@ -140,6 +140,7 @@ class _Pool(Generic[T, R]):
         self._waiting: deque[_Chunk[T, R]] = deque()
         self._idle_since = time.monotonic()
         self._noticed = False
+        self._head_seen = time.monotonic()
 
     def results(self, chunks: Iterator[list[T]]) -> Iterator[R]:
         """The results in the order of the chunks, which are read as results are taken."""
@@ -168,11 +169,11 @@ class _Pool(Generic[T, R]):
             raise unread
 
     def end(self) -> None:
-        """End all workers, if the cluster is still there."""
+        """End all workers, if the cluster is still there: or else Ray would wait for its head."""
         import ray
 
-        for worker in self._workers:
-            if ray.is_initialized():
+        if self._workers and ray.is_initialized() and head_answers():
+            for worker in self._workers:
                 ray.kill(worker.actor)
         self._workers = []
 
@@ -206,13 +207,13 @@ class _Pool(Generic[T, R]):
                 awaited[worker.started] = worker
             elif worker.chunks:
                 awaited[worker.chunks[0][0]] = worker
-        ready, _ = ray.wait(list(awaited), timeout=_LOOK_SECONDS)
-        if not ready:
-            try:
-                check_head()
-            except FailedError:
-                self._workers = []  # gone with it: to end one, Ray would wait for the head
-                raise
+        ray.wait(list(awaited), timeout=_LOOK_SECONDS)
+        # Of several, it gives the first: another would wait as long as that one is always ready.
+        ready, _ = ray.wait(list(awaited), num_returns=len(awaited), timeout=0)
+        # Without a head those that are there work on, and then Ray ends this process.
+        if time.monotonic() - self._head_seen > _LOOK_SECONDS:
+            check_head()
+            self._head_seen = time.monotonic()
         for reference in ready:
             self._take(reference, awaited[reference])
         if any(worker.node is not None for worker in self._workers):

@@ -92,7 +92,9 @@ def copy_project(tmp_path: Path) -> Project:
 
 def project_at(folder: Path, home: Path) -> Project:
     """The project in `folder`, as whoever has this HOME has it."""
-    (home / ".gitconfig").write_text("[user]\nname = Nobody\nemail = nobody@example.org\n", "utf-8")
+    # What git would do later, by itself, might change files while a test copies them.
+    config = "[user]\nname = Nobody\nemail = nobody@example.org\n[maintenance]\nauto = false\n"
+    (home / ".gitconfig").write_text(config, "utf-8")
     nowhere = "http://127.0.0.1:9"  # nothing listens there: whoever asks the network fails
     environment = {
         "HOME": str(home),

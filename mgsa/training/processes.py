@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -58,6 +60,10 @@ def _check_restarts(variables: Mapping[str, str]) -> None:
 
 def several_devices(config: TrainConfig, devices: int, nodes: int) -> Fabric:
     """What runs a loop on the devices of the settings, in a process for each."""
+    # Where Fabric starts them, it looks every few seconds, and kills the others if one has ended.
+    observer = logging.getLogger("lightning_fabric.strategies.launchers.subprocess_script")
+    observer.setLevel(logging.INFO)
+    observer.addFilter(_say_lost)
     return Fabric(
         accelerator=config.accelerator,
         devices=devices,
@@ -79,6 +85,12 @@ def _several_processes() -> DDPStrategy:
     return DDPStrategy(**options)
 
 
+_LOST = (
+    "another process of this run has ended, or can't be reached; the same command goes on from the "
+    "last checkpoint"
+)
+
+
 @contextmanager
 def naming_lost_processes(world_size: int) -> Iterator[None]:
     """What the backend says when another process of the run is gone, in one line.
@@ -93,8 +105,13 @@ def naming_lost_processes(world_size: int) -> Iterator[None]:
         if world_size > 1 and (
             isinstance(error, torch.distributed.DistError) or "gloo" in str(error)
         ):
-            raise FailedError(
-                "another process of this run has ended, or can't be reached; the same command goes "
-                "on from the last checkpoint"
-            ) from error
+            raise FailedError(_LOST) from error
         raise
+
+
+def _say_lost(record: logging.LogRecord) -> bool:
+    """Say in our words what Fabric says before it kills what is left."""
+    lost = "terminated with code" in record.getMessage()
+    if lost:
+        print(f"error: {_LOST}", file=sys.stderr, flush=True)
+    return not lost

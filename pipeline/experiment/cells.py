@@ -74,16 +74,17 @@ def run_stages(folder: Path, stages: Sequence[str]) -> bool:
         FailedError: DVC can't be run, or was killed.
     """
     command = [sys.executable, "-m", "dvc", "repro", "--keep-going", *stages]
+    dvc = None
     try:
         dvc = subprocess.Popen(command, cwd=folder, process_group=0)
+        status = dvc.wait()
     except OSError as error:
         raise FailedError(f"dvc: {error.strerror}") from None
-    try:
-        status = dvc.wait()
     except BaseException:
-        # A training saves its state, and is gone on with by the same command.
-        os.killpg(dvc.pid, signal.SIGTERM)
-        dvc.wait()
+        if dvc is not None and dvc.returncode is None:
+            # A training saves its state, and is gone on with by the same command.
+            os.killpg(dvc.pid, signal.SIGTERM)
+            dvc.wait()
         raise
     if status < 0:
         raise FailedError(f"dvc repro: ended by signal {-status}")

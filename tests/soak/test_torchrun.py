@@ -84,7 +84,7 @@ def test_a_killed_process_of_fabric_ends_all(folder: Path) -> None:
     (second,) = Path(f"/proc/{first.pid}/task/{first.pid}/children").read_text().split()
     os.kill(int(second), signal.SIGKILL)
     _, said = first.communicate(timeout=600)
-    assert first.returncode == 1
+    assert first.returncode in (1, -signal.SIGKILL)  # Fabric, if it is first, kills what is left
     assert said.splitlines()[-1].startswith(LOST)
     said = finish(folder, "killed", devices=2, **LAST)
     assert "resume from" in said
@@ -97,9 +97,9 @@ def test_torchrun_restarts_what_was_killed(folder: Path) -> None:
         folder,
         "restarted",
         torchrun(2, "--max-restarts", "2"),
+        slow_from=SLOW_FROM,
         variables=NEW_STORE,
-        max_updates=40,
-        artifact="last",
+        **LAST,
     )
     kill_a_rank(folder, "restarted", 1, launcher)
     _, said = launcher.communicate(timeout=600)
