@@ -39,7 +39,7 @@ _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",  # nothing is reported to anyone
     "RAY_ENABLE_AUTO_CONNECT": "0",  # a lost cluster is not replaced by one of this machine
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what a later version will do is not said
-    "RAY_gcs_rpc_server_reconnect_timeout_s": "180",
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "180",  # who looks for the head says so long before
     "GRPC_VERBOSITY": "ERROR",
 }
 
