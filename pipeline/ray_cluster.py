@@ -132,19 +132,8 @@ def _leaving_as_told() -> Iterator[None]:
         raise
 
 
-def head_answers() -> bool:
-    """Whether the head of the cluster can be reached at once."""
-    import ray
-
-    try:
-        _connect(ray.get_runtime_context().gcs_address, seconds=HEAD_SECONDS / 6)
-    except OSError:
-        return False
-    return True
-
-
-def check_head() -> None:
-    """Check that the head of the cluster can be reached, or can again within `HEAD_SECONDS`.
+def check_head(patience: float = HEAD_SECONDS) -> None:
+    """Check that the head of the cluster can be reached, or can again within so many seconds.
 
     Raises:
         FailedError: it can't.
@@ -152,13 +141,13 @@ def check_head() -> None:
     import ray
 
     address = ray.get_runtime_context().gcs_address
-    deadline = time.monotonic() + HEAD_SECONDS
+    deadline = time.monotonic() + patience
     while True:
         try:
             _connect(address, seconds=HEAD_SECONDS / 6)
             return
         except OSError as error:
-            if time.monotonic() > deadline:
+            if time.monotonic() >= deadline:
                 why = error.strerror or str(error)
                 raise FailedError(f"ray: the cluster is gone: {address}: {why}") from error
         time.sleep(1)

@@ -11,12 +11,13 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from mgsa.errors import FailedError
-from pipeline.ray_cluster import check_head, head_answers
+from pipeline.ray_cluster import check_head
 from pipeline.workers import CHUNKS_AHEAD, WorkerDiedError, chunks
 
 T = TypeVar("T")
@@ -172,9 +173,11 @@ class _Pool(Generic[T, R]):
         """End all workers, if the cluster is still there: or else Ray would wait for its head."""
         import ray
 
-        if self._workers and ray.is_initialized() and head_answers():
-            for worker in self._workers:
-                ray.kill(worker.actor)
+        if self._workers and ray.is_initialized():
+            with suppress(FailedError):
+                check_head(patience=0)
+                for worker in self._workers:
+                    ray.kill(worker.actor)
         self._workers = []
 
     def _employ(self, wanted: int) -> None:

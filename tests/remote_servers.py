@@ -56,7 +56,7 @@ def ssh_server(folder: Path) -> Iterator[SSHServer]:
         command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)]
         subprocess.run(command, check=True)
     shutil.copy(folder / "key.pub", folder / "authorized_keys")
-    port = _free_port()
+    port = free_port()
     settings = {
         "ListenAddress": LOOPBACK,
         "Port": port,
@@ -85,7 +85,7 @@ def s3_server(folder: Path) -> Iterator[S3Server]:
     boto3 = pytest.importorskip("boto3", reason="moto is not installed (extra `soak`)")
     from botocore.config import Config
 
-    port = _free_port()
+    port = free_port()
     command = [sys.executable, "-m", "moto.server", "-H", LOOPBACK, "-p", str(port)]
     unchecked = 4  # calls, those below; then each needs a key that they made
     environment = os.environ | {"INITIAL_NO_AUTH_ACTION_COUNT": str(unchecked)}
@@ -112,7 +112,8 @@ def s3_server(folder: Path) -> Iterator[S3Server]:
         yield S3Server(endpoint, "team", key["AccessKeyId"], key["SecretAccessKey"])
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens at."""
     with socket.create_server((LOOPBACK, 0)) as listener:
         return listener.getsockname()[1]
 

@@ -1,4 +1,4 @@
-"""Whether a process is still there."""
+"""How long processes of tests may take, and whether one is still there."""
 
 from __future__ import annotations
 

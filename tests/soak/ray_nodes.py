@@ -9,7 +9,6 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,7 @@ import pytest
 
 from pipeline import ray_cluster
 from pipeline.ray_cluster import OBJECT_STORE_BYTES
+from tests.remote_servers import free_port
 from tests.running import PATIENCE
 
 STARTS = 3
@@ -129,13 +129,6 @@ def _actors(of: subprocess.Popen[Any]) -> list[psutil.Process]:
             if process.name().startswith("ray::_Actor"):
                 found.append(process)
     return found
-
-
-def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 @contextmanager

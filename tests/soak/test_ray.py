@@ -365,42 +365,6 @@ def test_a_signal_ends_the_start_of_a_cluster(
     assert alive == []
 
 
-ENDLESS = """
-import itertools, sys, time
-from mgsa.command import run
-from pipeline.ray_cluster import connected
-from pipeline.ray_pool import map_chunks
-
-def main(argv):
-    with connected(argv[0], workers=1, gpu=False):
-        for chunk in map_chunks(list, itertools.count(), workers=1, chunk_size=1, gpu=False):
-            print(*chunk, file=sys.stderr, flush=True)
-            time.sleep(0.2)
-
-sys.exit(run(main, sys.argv[1:]))
-"""
-
-
-def test_a_head_that_dies_while_others_work_on_is_noticed() -> None:
-    with ray_head("--num-cpus=0") as cluster, cluster.access():
-        cluster.join("--num-cpus=1")
-        process = subprocess.Popen(
-            [sys.executable, "-c", ENDLESS, cluster.address],
-            cwd=ROOT,
-            text=True,
-            stderr=subprocess.PIPE,
-        )
-        assert process.stderr is not None
-        lines = iter(process.stderr.readline, "0\n")
-        assert [line for line in lines if not line.startswith("ray: no worker")] == []
-        cluster.nodes[0].kill()
-        _, said = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 1, said
-    *numbers, last = said.splitlines()
-    assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
-    assert last.startswith("error: ray: the cluster is gone: ")
-
-
 def test_a_gpu_that_this_machine_lacks_is_named() -> None:
     code = (
         "from pipeline.ray_cluster import connected\nfrom mgsa.command import run\n"

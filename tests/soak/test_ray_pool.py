@@ -10,6 +10,7 @@ import itertools
 import os
 import re
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ from pipeline.parsing.sent_parser import SentParser, send_parser
 from pipeline.ray_cluster import connected
 from pipeline.ray_pool import LOSSES, map_chunks
 from pipeline.workers import CHUNKS_AHEAD, WorkerDiedError
+from tests.imports import ROOT
 from tests.running import PATIENCE
 from tests.soak.ray_nodes import Node, RayNodes, ray_head
 
@@ -165,6 +167,43 @@ def test_results_that_a_node_took_with_it_are_found_again(second: Node) -> None:
     assert {size for _, _, size in results} == {2_000_000}
 
 
+ENDLESS = """
+import itertools, sys, time
+from mgsa.command import run
+from pipeline.ray_cluster import connected
+from pipeline.ray_pool import map_chunks
+
+def main(argv):
+    with connected(argv[0], workers=1, gpu=False):
+        for chunk in map_chunks(list, itertools.count(), workers=1, chunk_size=1, gpu=False):
+            print(*chunk, file=sys.stderr, flush=True)
+            time.sleep(0.2)
+
+sys.exit(run(main, sys.argv[1:]))
+"""
+
+
+def test_a_head_that_dies_while_others_work_on_is_noticed() -> None:
+    with ray_head("--num-cpus=0") as cluster:
+        cluster.join("--num-cpus=1")
+        process = subprocess.Popen(
+            [sys.executable, "-c", ENDLESS, cluster.address],
+            cwd=ROOT,
+            env=os.environ | cluster.environment,
+            text=True,
+            stderr=subprocess.PIPE,
+        )
+        assert process.stderr is not None
+        lines = iter(process.stderr.readline, "0\n")
+        assert [line for line in lines if not line.startswith("ray: no worker")] == []
+        cluster.nodes[0].kill()
+        _, said = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1, said
+    *numbers, last = said.splitlines()
+    assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
+    assert last.startswith("error: ray: the cluster is gone: ")
+
+
 def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
     items = [(number, tmp_path) for number in range(12)]
     assert list(map_on_ray(kill_once_at_five, items, workers=1)) == list(range(12))
@@ -173,8 +212,9 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("second")
 def test_a_chunk_that_kills_every_worker_ends_in_one_error(
-    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(ray_pool, "NOTICE_SECONDS", PATIENCE)
     found = map_on_ray(kill_at_five, range(20), chunk_size=2)
     assert [next(found), next(found)] == [[0, 1], [2, 3]]
     with pytest.raises(WorkerDiedError) as died:
@@ -184,10 +224,16 @@ def test_a_chunk_that_kills_every_worker_ends_in_one_error(
         raise died.value
 
     assert run(main) == 1
-    line = capsys.readouterr().err.splitlines()[-1]
+    (line,) = capsys.readouterr().err.splitlines()
     # What Ray says of the death depends on who heard of it first.
+    reason = (
+        r"is dead because its worker process has died\. .+"
+        r"|died unexpectedly before finishing this task\.|[0-9a-f]+ is unavailable: .+"
+    )
     assert re.match(
-        rf"error: ray: {LOSSES} workers died at chunk 3, the last one on [\d.]+: The actor .+", line
+        rf"error: ray: {LOSSES} workers died at chunk 3, the last one on [\d.]+: "
+        rf"The actor ({reason})",
+        line,
     )
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from tests.copy_task import write_copy_task
-from tests.soak.ray_nodes import free_port
+from tests.remote_servers import free_port
+from tests.running import PATIENCE
 from tests.training_runs import finish, start, torchrun, wait_for_checkpoint
 
 pytestmark = pytest.mark.soak
@@ -65,7 +66,7 @@ def test_a_killed_rank_ends_all_and_the_same_command_goes_on(
     finish(folder, "undisturbed", torchrun(count), **LAST)
     launcher = start(folder, "killed", torchrun(count), slow_from=SLOW_FROM, **LAST)
     kill_a_rank(folder, "killed", rank, launcher)
-    _, said = launcher.communicate(timeout=600)
+    _, said = launcher.communicate(timeout=2 * PATIENCE)
     assert launcher.returncode == 1
     assert said.count(LOST) in range(1, count), said
     assert not [line for line in said.splitlines() if line.startswith("[rank")], said
@@ -83,7 +84,7 @@ def test_a_killed_process_of_fabric_ends_all(folder: Path) -> None:
     wait_for_checkpoint(folder, "killed", SLOW_FROM, first)
     (second,) = Path(f"/proc/{first.pid}/task/{first.pid}/children").read_text().split()
     os.kill(int(second), signal.SIGKILL)
-    _, said = first.communicate(timeout=600)
+    _, said = first.communicate(timeout=2 * PATIENCE)
     assert first.returncode in (1, -signal.SIGKILL)  # Fabric, if it is first, kills what is left
     assert said.splitlines()[-1].startswith(LOST)
     said = finish(folder, "killed", devices=2, **LAST)
@@ -102,7 +103,7 @@ def test_torchrun_restarts_what_was_killed(folder: Path) -> None:
         **LAST,
     )
     kill_a_rank(folder, "restarted", 1, launcher)
-    _, said = launcher.communicate(timeout=600)
+    _, said = launcher.communicate(timeout=2 * PATIENCE)
     assert launcher.returncode == 0, said
     assert "resume from" in said
     assert artifact(folder, "restarted") == artifact(folder, "undisturbed")
@@ -119,7 +120,7 @@ def test_two_machines_restart_what_was_killed_on_one(folder: Path) -> None:
         for _ in range(2)
     )
     kill_a_rank(folder, "restarted", 1, first, second)
-    said = [launcher.communicate(timeout=600)[1] for launcher in (first, second)]
+    said = [launcher.communicate(timeout=2 * PATIENCE)[1] for launcher in (first, second)]
     assert (first.returncode, second.returncode) == (0, 0), said
     assert "resume from" in "".join(said)
     assert artifact(folder, "restarted") == artifact(folder, "undisturbed")
@@ -127,7 +128,7 @@ def test_two_machines_restart_what_was_killed_on_one(folder: Path) -> None:
 
 def test_restarts_that_would_hang_are_refused(folder: Path) -> None:
     launcher = start(folder, "restarted", torchrun(2, "--max-restarts", "1"))
-    _, said = launcher.communicate(timeout=600)
+    _, said = launcher.communicate(timeout=2 * PATIENCE)
     assert launcher.returncode == 1
     assert "error: --max-restarts 1: set TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1" in said
     assert not (folder / "restarted.checkpoints").exists()
