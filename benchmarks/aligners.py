@@ -29,14 +29,14 @@ import yaml
 
 from benchmarks.text_stages import Command, stage_command
 from mgsa.alignment.pharaoh import Link, format_links
-from mgsa.command import run
-from mgsa.errors import InputError
-from mgsa.files import read_json, read_lines, write_json
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, read_lines, write_json
 from pipeline.aligners.eflomal_command import find_command
 from pipeline.aligners.symmetrize import SYMMETRIZATIONS, Symmetrization, symmetrize
 from pipeline.aligners.tokenized_pairs import read_pairs
+from pipeline.base.stage import SIDES, SPLITS
 from pipeline.composition import compose
-from pipeline.stage import SIDES, SPLITS
 
 ROOT = Path(__file__).parents[1]
 SYMMETRIZATION: Symmetrization = "grow-diag-final-and"

@@ -19,8 +19,8 @@ from pathlib import Path
 from benchmarks.measurement import Measurement, read_measurements
 from benchmarks.options import amount, count
 from benchmarks.scale import LOADER, WORKING
-from mgsa.command import run
-from mgsa.errors import InputError
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
 
 MODELS = ("parse", "align")
 """Stages that are more than copying only where models do them."""

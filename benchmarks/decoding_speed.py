@@ -27,7 +27,7 @@ import torch
 from benchmarks.machine import machine
 from benchmarks.model_speed import BASELINE, VOCABULARY, chosen_names, configurations
 from benchmarks.random_batches import NUM_TAGS, make_batches
-from mgsa.command import run
+from mgsa.base.cli import run
 from mgsa.config import ModelConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import EOS

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from mgsa.errors import InputError
-from mgsa.files import read_json, write_json
-from mgsa.settings import Count, NonNegative, Positive, from_mapping
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, write_json
+from mgsa.base.settings import Count, NonNegative, Positive, from_mapping
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from benchmarks.model_speed import (
     step_seconds,
 )
 from benchmarks.random_batches import make_batches
-from mgsa.command import run
+from mgsa.base.cli import run
 from mgsa.decoding.device import choose_device
 
 STEPS = 2

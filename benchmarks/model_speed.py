@@ -26,13 +26,12 @@ from torch import Tensor, nn
 from benchmarks.machine import machine
 from benchmarks.random_batches import NUM_TAGS, make_batches
 from benchmarks.torch_transformer import TorchTransformer
-from mgsa.command import run
+from mgsa.base.cli import run
+from mgsa.base.settings import from_mapping, from_tagged, read_yaml
 from mgsa.config import MODEL_KINDS, AlignmentConfig, ModelConfig, TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.decoding.device import choose_device
 from mgsa.model.build import build_model
-from mgsa.parameter_file import read_yaml
-from mgsa.settings import from_mapping, from_tagged
 from mgsa.training.loss import LossWeights, Objective, translation_nll
 
 PRESETS = Path(__file__).parents[1] / "conf" / "model"

@@ -23,11 +23,11 @@ from pathlib import Path
 import yaml
 
 from benchmarks.text_stages import ROOT, Command, stage_command
-from mgsa.command import run
-from mgsa.files import write_json
+from mgsa.base.cli import run
+from mgsa.base.io import write_json
+from pipeline.base.stage import SPLITS
+from pipeline.base.text import read_sentences
 from pipeline.composition import compose
-from pipeline.stage import SPLITS
-from pipeline.text import read_sentences
 
 PACKAGE = "ptbsample"
 RESOURCES = "stanza_resources"

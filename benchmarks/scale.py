@@ -33,9 +33,9 @@ import yaml
 
 from benchmarks.measurement import Measurement, read_measurements, write_measurements
 from benchmarks.options import count
-from mgsa.command import run
-from mgsa.errors import FailedError
-from mgsa.files import read_json
+from mgsa.base.cli import run
+from mgsa.base.errors import FailedError
+from mgsa.base.io import read_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

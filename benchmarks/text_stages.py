@@ -25,11 +25,11 @@ from pathlib import Path
 
 import yaml
 
-from mgsa.command import run
-from mgsa.errors import InputError
-from mgsa.files import read_lines, write_json
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_lines, write_json
+from pipeline.base.stage import SIDES, SPLITS
 from pipeline.composition import compose
-from pipeline.stage import SIDES, SPLITS
 from pipeline.trees import escape_token
 
 ROOT = Path(__file__).parents[1]

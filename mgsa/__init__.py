@@ -5,14 +5,8 @@ configurations, rich for progress); never stanza, spaCy, NLTK or DVC.
 
 In reading order:
 
-errors          a user's mistake, and a failure that needs no traceback
-temporary       files and folders beside an output, and what is left of them
-files           outputs that appear whole or not at all
-listed_files    the files of an artifact: those that its manifest lists, and no other
-settings        sections of YAML and JSON as checked dataclasses
-parameter_file  YAML that parameters are written in
+base/           errors, files, settings and command lines
 arrays_file     arrays of many sentences in one file
-command         exit codes, one-line errors, outputs, progress
 config          what there is to set of a model, a training, a translation
 data/           the dataset artifact as batches
 masks           the one mask convention

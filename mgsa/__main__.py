@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from mgsa.command import run
+from mgsa.base.cli import run
 
 COMMANDS = {
     "train": ("mgsa.training.command", "train a model on a dataset artifact"),

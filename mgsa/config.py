@@ -1,7 +1,7 @@
 """The types and ranges of the `model`, `train` and `translate` settings.
 
 Values live in `params.yaml` and `conf/`; a dataclass here holds no default. Settings are read once
-with `mgsa.settings.from_mapping`, checked, and never written to.
+with `mgsa.base.settings.from_mapping`, checked, and never written to.
 """
 
 from __future__ import annotations
@@ -11,24 +11,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from mgsa.settings import (
-    Layers,
-    NgramSize,
+from annotated_types import Interval
+
+from mgsa.base.settings import (
     NonNegative,
     Positive,
     Probability,
-    Range,
     Seed,
-    Width,
-    Workers,
 )
 
 GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
 """`ngram_3` is the partition into 3-grams, `syntactic_2` level 2 of the syntactic partition."""
 
-Beam = Annotated[int, Range(minimum=1, maximum=1_000)]
+Beam = Annotated[int, Interval(ge=1, le=1_000)]
 """Hypotheses of a sentence; wider beams than a few dozen find worse translations."""
-LossWeight = Annotated[float, Range(minimum=0, maximum=1_000_000)]
+LossWeight = Annotated[float, Interval(ge=0, le=1_000_000)]
 """Of a loss beside that of translation, which has a weight of 1."""
 
 
@@ -45,10 +42,10 @@ class MultiGranularityConfig:
     group_heads: tuple[Positive, ...]
     ngram_unit: Literal["subword", "word"]
     composition: Literal["max_pool", "lstm", "self_attention"]
-    composition_width: Width
+    composition_width: Positive
     interaction: Literal["none", "lstm", "on_lstm"]
-    interaction_width: Width
-    interaction_chunk: Width
+    interaction_width: Positive
+    interaction_chunk: Positive
     tags: bool
     tag_weight: LossWeight
 
@@ -85,7 +82,7 @@ class PhraseAttentionConfig:
     attentions: tuple[Literal["encoder", "decoder", "cross"], ...]
     technique: Literal["conv_kv", "query_k"]
     structure: Literal["homogeneous", "heterogeneous", "interleaved"]
-    ngrams: tuple[NgramSize, ...]
+    ngrams: tuple[Positive, ...]
     ngram_heads: tuple[Positive, ...] | None
 
     def __post_init__(self) -> None:
@@ -119,7 +116,7 @@ class AlignmentConfig:
 
     layer: Positive
     full_context: bool
-    sentences: Annotated[float, Range(minimum=0.01, maximum=1)]
+    sentences: Annotated[float, Interval(ge=0.01, le=1)]
     weight: LossWeight
 
     def __post_init__(self) -> None:
@@ -137,11 +134,11 @@ class TransformerConfig:
     """
 
     kind: Literal["transformer"]
-    encoder_layers: Layers
-    decoder_layers: Layers
-    dim: Width
-    ffn_dim: Width
-    heads: Width
+    encoder_layers: Positive
+    decoder_layers: Positive
+    dim: Positive
+    ffn_dim: Positive
+    heads: Positive
     norm: Literal["pre", "post"]
     dropout: Probability
     attention_dropout: Probability
@@ -224,12 +221,12 @@ class RecurrentConfig:
     """
 
     kind: Literal["rnn"]
-    encoder_layers: Layers
-    decoder_layers: Layers
-    dim: Width
+    encoder_layers: Positive
+    decoder_layers: Positive
+    dim: Positive
     attention: Literal["attn", "key_value", "modifying_iw"]
     dropout: Probability
-    init_std: Annotated[float, Range(minimum=0, maximum=100)]
+    init_std: Annotated[float, Interval(ge=0, le=100)]
     share_embeddings: Literal["all", "decoder", "none"]
     alignment: AlignmentConfig | None
 
@@ -258,6 +255,24 @@ MODEL_KINDS: Mapping[str, type[ModelConfig]] = {
 
 
 @dataclass(frozen=True)
+class RunConfig:
+    """How many processes and which devices do the work: no stage's output depends on them.
+
+    `workers` are processes of text stages and parsers; `executor` says whether the parsers run on
+    this machine or on the Ray cluster at `ray_address` (`null`: one of our own). `accelerator`,
+    `devices` and `nodes` are those of training.
+    """
+
+    workers: Positive
+    executor: Literal["processes", "ray"]
+    ray_address: str | None
+    parse_gpu: bool
+    accelerator: Literal["cpu", "gpu", "auto"]
+    devices: Positive
+    nodes: Positive
+
+
+@dataclass(frozen=True)
 class TrainConfig:
     """One training run. Tokens are subwords including end of sentence, padding counted.
 
@@ -267,23 +282,23 @@ class TrainConfig:
 
     seed: Seed
     accelerator: Literal["cpu", "gpu", "auto"]
-    devices: Workers
-    nodes: Workers
+    devices: Positive
+    nodes: Positive
     precision: Literal["32-true", "bf16-mixed"]
     compile: bool
     batch_tokens: Positive
     batch_sentences: Positive | None
-    accumulate: Annotated[int, Range(minimum=1, maximum=1_000)]
+    accumulate: Annotated[int, Interval(ge=1, le=1_000)]
     shuffle_window: Positive
     max_epochs: Positive
     max_updates: Positive
     optimizer_betas: tuple[Probability, ...]
-    optimizer_eps: Annotated[float, Range(minimum=0, maximum=1)]
+    optimizer_eps: Annotated[float, Interval(ge=0, le=1)]
     learning_rate: NonNegative
     warmup: Positive
     decay: Literal["inverse_sqrt", "none"]
     label_smoothing: Probability
-    clip_norm: Annotated[float, Range(minimum=0, maximum=1_000_000)]
+    clip_norm: Annotated[float, Interval(ge=0, le=1_000_000)]
     validate_every: Positive
     validation_beam: Beam
     validation_sentences: Positive
@@ -307,7 +322,7 @@ class TranslateConfig:
     """
 
     beam: Beam
-    length_penalty: Annotated[float, Range(minimum=0, maximum=10)]
-    max_length_ratio: Annotated[float, Range(minimum=0, maximum=100)]
-    max_length_extra: Annotated[int, Range(minimum=1, maximum=10_000)]
+    length_penalty: Annotated[float, Interval(ge=0, le=10)]
+    max_length_ratio: Annotated[float, Interval(ge=0, le=100)]
+    max_length_extra: Annotated[int, Interval(ge=1, le=10_000)]
     batch_tokens: Positive

@@ -24,18 +24,26 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mgsa.base.errors import InputError
+from mgsa.base.io import (
+    MANIFEST,
+    ManifestFile,
+    atomic_folder,
+    check_files,
+    describe_files,
+    open_to_write,
+    read_json,
+    write_json,
+)
+from mgsa.base.settings import Count, Language, from_excerpt, from_tagged, to_mapping
 from mgsa.config import MODEL_KINDS, ModelConfig
 from mgsa.data.artifact import Dataset
 from mgsa.data.needs import check_granularities
 from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
-from mgsa.errors import InputError
-from mgsa.files import open_to_write, read_json, replacing_folder, write_json
-from mgsa.listed_files import MANIFEST, check_files, describe_files, listed_files
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_card import model_card
-from mgsa.settings import Count, Language, from_excerpt, from_tagged, to_mapping
 from mgsa.weights import count_tensors, load_weights, named_tensors, put_tensors, save_tensors
 
 KIND = "mgsa model"
@@ -119,7 +127,7 @@ def save_model(
             "rows": dataset.manifest.rows,
         },
     }
-    with replacing_folder(folder) as partial:
+    with atomic_folder(folder) as partial:
         with open_to_write(partial / CURVES) as file:
             file.write(curves)
         for name in _FROM_DATASET:
@@ -219,7 +227,7 @@ def replace_weights(
     manifest = _Manifest.read(artifact.folder)
     run = read_json(artifact.folder / CONFIG)
     run = {key: value for key, value in run.items() if key not in ("model", "scores")}
-    with replacing_folder(out) as partial:
+    with atomic_folder(out) as partial:
         for name in manifest.files.keys() - {WEIGHTS, CONFIG, CARD}:
             shutil.copyfile(artifact.folder / name, partial / name)
         _complete(
@@ -262,11 +270,12 @@ class _TrainedOn:
 
 @dataclass(frozen=True)
 class _Content:
-    """What is read of a manifest, besides the files that it lists."""
+    """What is read of a manifest."""
 
     source_language: Language
     target_language: Language
     dataset: _TrainedOn
+    files: dict[str, ManifestFile]
 
 
 @dataclass(frozen=True)
@@ -275,7 +284,7 @@ class _Manifest:
 
     source_language: str
     target_language: str
-    files: dict[str, tuple[int, str]]
+    files: dict[str, ManifestFile]
     content: dict[str, Any]
 
     @classmethod
@@ -290,7 +299,7 @@ class _Manifest:
             )
         where = f"{path}: manifest"
         found = from_excerpt(_Content, content, where)
-        files = listed_files(content, where)
+        files = found.files
         for name in (WEIGHTS, CONFIG, VOCABULARY, TAGS):
             if name not in files:
                 raise InputError(f"expected {name} among the files", path=path)

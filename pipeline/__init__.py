@@ -3,9 +3,7 @@
 `pipeline` imports `mgsa`, never the reverse. A stage is run as `python -m pipeline.<stage>`. In
 reading order, each stage after the parts that only it is made of:
 
-stage              what every stage shares: its arguments, its section of the parameter file
-text               parallel text on disk, and what is wrong with it
-workers            one function over a stream, on several processes, in order
+base/              stages, parallel text, pools of processes
 ray_cluster        a Ray cluster for the time of a block
 ray_pool           one function over a stream, on a Ray cluster, in order
 sample/            the built-in corpus: a synchronous grammar of English and German

@@ -16,10 +16,10 @@ from typing import Any
 
 from mgsa.alignment.pharaoh import Link, format_links
 from mgsa.analysis.alignment_error import AlignmentCounts, GoldLinks, count
-from mgsa.command import progress, run
-from mgsa.errors import InputError
-from mgsa.files import open_to_write, write_json
-from mgsa.settings import to_mapping
+from mgsa.base.cli import progress, run
+from mgsa.base.errors import InputError
+from mgsa.base.io import open_to_write, write_json
+from mgsa.base.settings import to_mapping
 from pipeline.aligners.kinds import (
     KINDS,
     AlignSettings,
@@ -34,8 +34,8 @@ from pipeline.aligners.link_files import LinkFile, recognise_first
 from pipeline.aligners.symmetrize import symmetrize
 from pipeline.aligners.tokenized_pairs import Pair, lengths, read_pairs
 from pipeline.alignment_error import percentages
-from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
-from pipeline.workers import chunks
+from pipeline.base.stage import SPLITS, argument_parser, atomic_outputs, read_settings
+from pipeline.base.workers import chunks
 
 MARK = "aligner.json"
 PORTION = 20_000
@@ -251,7 +251,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "align", KINDS)
     read = [arguments.tokenized]
-    with replacing_outputs(arguments.out, arguments.report, MARK, inputs=read) as (folder, report):
+    with atomic_outputs(arguments.out, arguments.report, MARK, inputs=read) as (folder, report):
         report.update(align_corpus(arguments.tokenized, folder, settings))
 
 

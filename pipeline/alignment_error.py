@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mgsa.analysis.alignment_error import AlignmentCounts, GoldLinks, count
-from mgsa.command import run
-from mgsa.files import write_json
+from mgsa.base.cli import run
+from mgsa.base.io import write_json
+from pipeline.base.stage import check_no_input
+from pipeline.base.text import read_parallel
 from pipeline.links import Notation, read_gold_links, read_links
-from pipeline.stage import check_no_input
-from pipeline.text import read_parallel
 
 
 def count_files(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from mgsa.settings import Count, NgramSize, Positive, Resamples, Seed
+from mgsa.base.settings import Count, Positive, Resamples, Seed
 
 SHARES = "attention_shares.csv"
 """The table that the stage `analyze` writes, and the page shows."""
@@ -36,8 +36,8 @@ class PhrasalPatternsSettings:
     `source_lengths` are the largest numbers of source words of all bins but the last.
     """
 
-    max_ngram: NgramSize
-    max_category_ngram: NgramSize
+    max_ngram: Positive
+    max_category_ngram: Positive
     bleu_tokenizer: Literal["13a", "intl", "zh", "char", "none"]
     source_lengths: tuple[Positive, ...]
     bootstrap_samples: Resamples

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mgsa.command import progress, run
-from mgsa.errors import InputError
-from mgsa.files import open_to_write
+from mgsa.base.cli import progress, run
+from mgsa.base.errors import InputError
+from mgsa.base.io import open_to_write
 from pipeline.analysis_settings import SHARES, AnalyzeSettings
-from pipeline.stage import argument_parser, read_settings, replacing_outputs
+from pipeline.base.stage import argument_parser, atomic_outputs, read_settings
 
 if TYPE_CHECKING:
     from mgsa.analysis.heat_maps import HeatMap
@@ -113,7 +113,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     translator.check_dataset(dataset)
     _check_sentences(settings, dataset, arguments.params)
     read = [arguments.model, arguments.dataset]
-    with replacing_outputs(arguments.out, arguments.report, SHARES, inputs=read) as (out, report):
+    with atomic_outputs(arguments.out, arguments.report, SHARES, inputs=read) as (out, report):
         shares = attention_shares(translator, dataset, settings)
         write_shares(shares, out / SHARES)
         (out / "heat_maps").mkdir()

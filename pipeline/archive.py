@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 
 _MAX_MEMBERS = 100_000
 """Of an archive: some time goes to each, wanted or not."""

@@ -14,12 +14,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from mgsa.command import progress, run
-from mgsa.errors import InputError
-from mgsa.files import open_to_write, read_lines
-from mgsa.settings import Count, Positive, Workers
+from mgsa.base.cli import progress, run
+from mgsa.base.errors import InputError
+from mgsa.base.io import open_to_write, read_lines
+from mgsa.base.settings import Count, Positive
+from pipeline.base.stage import SIDES, SPLITS, argument_parser, atomic_outputs, read_settings
+from pipeline.base.text import split_tokens, unequal_lines
+from pipeline.base.workers import chunks, map_chunks
 from pipeline.merges import learn_merges
-from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings, replacing_outputs
 from pipeline.subwords import (
     CODES,
     SubwordSplitter,
@@ -27,8 +29,6 @@ from pipeline.subwords import (
     write_merges,
     write_subword_counts,
 )
-from pipeline.text import split_tokens, unequal_lines
-from pipeline.workers import chunks, map_chunks
 
 PORTION_LINES = 2_000
 
@@ -44,7 +44,7 @@ class BpeSettings:
     merges: Positive
     min_frequency: Positive
     vocabulary_threshold: Count
-    workers: Workers
+    workers: Positive
 
 
 class Portion(NamedTuple):
@@ -189,7 +189,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "bpe", BpeSettings)
     read = [arguments.tokenized]
-    with replacing_outputs(arguments.out, arguments.report, "bpe.codes", inputs=read) as (
+    with atomic_outputs(arguments.out, arguments.report, "bpe.codes", inputs=read) as (
         folder,
         report,
     ):

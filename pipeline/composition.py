@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mgsa.command import run
-from mgsa.errors import InputError
-from mgsa.files import replacing_file, write_json
-from mgsa.parameter_file import read_yaml
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from mgsa.base.io import atomic_file, write_json
+from mgsa.base.settings import read_yaml
+from pipeline.base.stage import check_no_input
 from pipeline.parameters import check_parameters
-from pipeline.stage import check_no_input
 
 GROUPS = ("corpus", "parser", "align", "model", "train")
 ABSENT = "nothing"
@@ -164,7 +164,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         content = compose(arguments.config, arguments.write)
         check_parameters(content, arguments.params)
         text = OmegaConf.to_yaml(OmegaConf.create(content))
-        with replacing_file(arguments.params) as file:
+        with atomic_file(arguments.params) as file:
             file.write(text)
     content = read_yaml(arguments.params)
     check_parameters(content, arguments.params)

@@ -9,10 +9,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from mgsa.command import progress, run
-from mgsa.errors import InputError
-from mgsa.files import open_to_write, write_json
+from mgsa.base.cli import progress, run
+from mgsa.base.errors import InputError
+from mgsa.base.io import open_to_write, write_json
 from pipeline.archive import unpack
+from pipeline.base.stage import (
+    ANNOTATIONS,
+    SIDES,
+    TREEBANK_PARTS,
+    argument_parser,
+    atomic_outputs,
+    read_settings,
+)
+from pipeline.base.text import read_parallel
 from pipeline.corpus_kinds import (
     KINDS,
     DownloadedCorpus,
@@ -23,15 +32,6 @@ from pipeline.corpus_kinds import (
 from pipeline.download import fetch, find
 from pipeline.links import read_links
 from pipeline.sample import write_sample
-from pipeline.stage import (
-    ANNOTATIONS,
-    SIDES,
-    TREEBANK_PARTS,
-    argument_parser,
-    read_settings,
-    replacing_outputs,
-)
-from pipeline.text import read_parallel
 from pipeline.trees import read_tree, read_treebank
 
 _LABEL = re.compile("[^ ]+")
@@ -242,7 +242,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "corpus", KINDS)
-    with replacing_outputs(arguments.out, arguments.report, "corpus.json") as (folder, report):
+    with atomic_outputs(arguments.out, arguments.report, "corpus.json") as (folder, report):
         pairs = write_corpus(settings, folder, arguments.downloads)
         report.update({f"{split}_pairs": count for split, count in pairs.items()})
 

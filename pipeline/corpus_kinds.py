@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from mgsa.settings import Language, Positive, Range, Seed, Share
-from pipeline.download import RemoteFile
-from pipeline.stage import SPLITS
+from annotated_types import Interval
 
-SampleSentences = Annotated[int, Range(minimum=1, maximum=10_000_000)]
+from mgsa.base.settings import Language, Positive, Seed, Share
+from pipeline.base.stage import SPLITS
+from pipeline.download import RemoteFile
+
+SampleSentences = Annotated[int, Interval(ge=1, le=10_000_000)]
 """What held-out splits say is kept in memory, so that no other split says it."""
 
 
@@ -87,8 +89,8 @@ class DownloadedCorpus:
     valid: DownloadedSplit
     test: DownloadedSplit
     max_text_bytes: Positive
-    timeout: Annotated[float, Range(minimum=1, maximum=86_400)]
-    retries: Annotated[int, Range(minimum=0, maximum=20)]  # each waits twice as long
+    timeout: Annotated[float, Interval(ge=1, le=86_400)]
+    retries: Annotated[int, Interval(ge=0, le=20)]  # each waits twice as long
 
     def __post_init__(self) -> None:
         names = [file.name for file in self.files]

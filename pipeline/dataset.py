@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from mgsa.command import one_line, progress, run
+from annotated_types import Interval
+
+from mgsa.base.cli import one_line, progress, run
+from mgsa.base.io import write_json
+from mgsa.base.settings import Positive, to_mapping
 from mgsa.data.limits import MAX_ROW_GROUP_ROWS
-from mgsa.files import write_json
-from mgsa.settings import Positive, Range, to_mapping
 from pipeline.artifact.manifest import (
     DATASET_MARKS,
     aligner_description,
@@ -32,8 +34,8 @@ from pipeline.artifact.manifest import (
 )
 from pipeline.artifact.parquet_file import ShardWriter
 from pipeline.artifact.stage_outputs import StageOutputs
-from pipeline.stage import SIDES, SPLITS, argument_parser, read_settings, replacing_outputs
-from pipeline.workers import chunks
+from pipeline.base.stage import SIDES, SPLITS, argument_parser, atomic_outputs, read_settings
+from pipeline.base.workers import chunks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,7 +52,7 @@ class DatasetSettings:
     """
 
     joint_vocabulary: bool
-    row_group_rows: Annotated[int, Range(minimum=1, maximum=MAX_ROW_GROUP_ROWS)]
+    row_group_rows: Annotated[int, Interval(ge=1, le=MAX_ROW_GROUP_ROWS)]
     shard_rows: Positive
     compression: Literal["zstd", "snappy", "none"]
 
@@ -232,7 +234,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     read = [getattr(arguments, name) for name in folders if name != "out"]
     given = [*(path for path in read if path is not None), *arguments.reports]
     figures = read_figures(arguments.reports)
-    outputs = replacing_outputs(arguments.out, arguments.report, *DATASET_MARKS, inputs=given)
+    outputs = atomic_outputs(arguments.out, arguments.report, *DATASET_MARKS, inputs=given)
     with outputs as (folder, report):
         report.update(build_dataset(inputs, settings, parameters, figures, folder))
 

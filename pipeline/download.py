@@ -15,10 +15,10 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from mgsa.command import progress
-from mgsa.errors import InputError
-from mgsa.files import open_to_write, sha256
-from mgsa.settings import Positive
+from mgsa.base.cli import progress
+from mgsa.base.errors import InputError
+from mgsa.base.io import open_to_write, sha256
+from mgsa.base.settings import Positive
 from pipeline.server_time import TimedHTTP, TimedHTTPS
 
 PAUSE = 1.0

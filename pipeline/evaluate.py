@@ -16,11 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from mgsa.command import run
-from mgsa.files import write_json
-from mgsa.settings import MAX_SAMPLES, MAX_SEED, Range
-from pipeline.stage import argument_parser, check_no_input, read_settings
-from pipeline.text import read_parallel
+from annotated_types import Interval
+
+from mgsa.base.cli import run
+from mgsa.base.io import write_json
+from mgsa.base.settings import MAX_SEED
+from pipeline.base.stage import argument_parser, check_no_input, read_settings
+from pipeline.base.text import read_parallel
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric, Score
@@ -40,9 +42,9 @@ class EvaluateSettings:
 
     metrics: tuple[Literal["bleu", "chrf", "ter"], ...]
     bleu_tokenizer: Literal["13a", "intl", "zh", "char", "none"]
-    bootstrap_samples: Annotated[int, Range(minimum=1, maximum=MAX_SAMPLES)]
-    randomization_trials: Annotated[int, Range(minimum=0, maximum=MAX_SAMPLES)]
-    seed: Annotated[int, Range(minimum=1, maximum=MAX_SEED)]
+    bootstrap_samples: Annotated[int, Interval(ge=1, le=1_000_000)]
+    randomization_trials: Annotated[int, Interval(ge=0, le=1_000_000)]
+    seed: Annotated[int, Interval(ge=1, le=MAX_SEED)]
 
     def __post_init__(self) -> None:
         if not self.metrics or len(set(self.metrics)) != len(self.metrics):

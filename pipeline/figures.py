@@ -18,7 +18,7 @@ import numpy as np
 from matplotlib.colors import PowerNorm
 from matplotlib.figure import Figure
 
-from mgsa.files import open_to_write
+from mgsa.base.io import open_to_write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,12 +13,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mgsa.command import progress, run
+from mgsa.base.cli import progress, run
+from mgsa.base.io import atomic_folder, open_to_write
 from mgsa.decoding.settings import STANDARD
-from mgsa.files import open_to_write, replacing_folder
-from pipeline.stage import SIDES, check_replaceable
-from pipeline.text import read_parallel, split_tokens
-from pipeline.workers import chunks
+from pipeline.base.stage import SIDES, check_replaceable
+from pipeline.base.text import read_parallel, split_tokens
+from pipeline.base.workers import chunks
 
 if TYPE_CHECKING:
     from mgsa.alignment.aligner import Aligner
@@ -99,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         arguments.source, arguments.target, preprocessor, tokenized=arguments.tokenized
     )
     shown = progress(pairs, "align", total=None, unit="pairs", size=lambda _: 1)
-    with replacing_folder(arguments.out) as folder:
+    with atomic_folder(arguments.out) as folder:
         align_pairs(aligner, preprocessor, shown, folder)
 
 

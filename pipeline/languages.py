@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from mgsa.files import read_json
-from mgsa.settings import Language, from_excerpt
+from mgsa.base.io import read_json
+from mgsa.base.settings import Language, from_excerpt
 
 
 @dataclass(frozen=True)

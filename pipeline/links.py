@@ -11,7 +11,7 @@ from os import PathLike
 from typing import NamedTuple
 
 from mgsa.alignment.pharaoh import Link
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 
 _LINK = re.compile("([0-9]{1,9})-([0-9]{1,9})")
 _LINKS = re.compile(rf"\s*(?:{_LINK.pattern}(?:\s+|$))*")

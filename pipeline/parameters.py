@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from mgsa.base.errors import InputError
+from mgsa.base.settings import from_mapping, from_tagged
 from mgsa.config import (
     MODEL_KINDS,
     ModelConfig,
@@ -18,9 +20,7 @@ from mgsa.config import (
     TransformerConfig,
     TranslateConfig,
 )
-from mgsa.errors import InputError
 from mgsa.probing.settings import ProbeConfig
-from mgsa.settings import from_mapping, from_tagged
 from pipeline.aligners.kinds import KINDS as ALIGNER_KINDS
 from pipeline.analysis_settings import (
     AnalyzeSettings,
@@ -28,6 +28,7 @@ from pipeline.analysis_settings import (
     ProbeDataSettings,
     ReportSettings,
 )
+from pipeline.base.stage import section_of
 from pipeline.bpe import BpeSettings
 from pipeline.corpus_kinds import KINDS as CORPUS_KINDS
 from pipeline.corpus_kinds import LocalCorpus, SampleCorpus
@@ -37,7 +38,6 @@ from pipeline.parse import ParseSettings
 from pipeline.parser import KINDS as PARSER_KINDS
 from pipeline.parser import ReadyTrees, TrainedParser
 from pipeline.partition import PartitionSettings
-from pipeline.stage import section_of
 from pipeline.tokenize import TokenizeSettings
 
 SETTINGS: dict[str, type | Mapping[str, type]] = {

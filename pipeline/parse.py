@@ -16,11 +16,14 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from mgsa.command import progress, run
-from mgsa.errors import InputError
-from mgsa.files import open_to_write
-from mgsa.settings import Positive, Workers
-from pipeline import ray_pool, workers
+from mgsa.base.cli import progress, run
+from mgsa.base.errors import InputError
+from mgsa.base.io import open_to_write
+from mgsa.base.settings import Positive
+from pipeline import ray_pool
+from pipeline.base import workers
+from pipeline.base.stage import SPLITS, argument_parser, atomic_outputs, read_settings
+from pipeline.base.text import read_parallel, split_tokens
 from pipeline.parsing.corpus_windows import Batch, Corpus, read_tokens
 from pipeline.parsing.parse_memory import ParseMemory
 from pipeline.parsing.parse_worker import ParsedBatch, parse_batch, start
@@ -29,8 +32,6 @@ from pipeline.parsing.sent_parser import send_parser
 from pipeline.parsing.stanza_parser import Unparsed
 from pipeline.parsing.tree_writer import TreeWriter
 from pipeline.ray_cluster import connected
-from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
-from pipeline.text import read_parallel, split_tokens
 from pipeline.trees import check_leaves, flat_tree, read_tree
 
 
@@ -41,7 +42,7 @@ class ParseSettings:
     max_words: Positive
     executor: Literal["processes", "ray"]
     ray_address: str | None
-    workers: Workers
+    workers: Positive
     gpu: bool
 
     def __post_init__(self) -> None:
@@ -185,7 +186,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     settings = read_settings(arguments, "parse", ParseSettings)
     used = _check_paths(arguments.tokenized, arguments.parser, arguments.out, arguments.memory)
     read = [arguments.tokenized, arguments.parser]
-    with replacing_outputs(arguments.out, arguments.report, "train.trees", inputs=read) as (
+    with atomic_outputs(arguments.out, arguments.report, "train.trees", inputs=read) as (
         folder,
         report,
     ):

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from mgsa.command import run
-from mgsa.errors import InputError
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from pipeline.base.stage import argument_parser, atomic_outputs, read_settings
 from pipeline.languages import read_languages
 from pipeline.parsing.bracketing import BracketScore, score
 from pipeline.parsing.parser_folder import write_parser_folder
@@ -19,7 +20,6 @@ from pipeline.parsing.stanza_package import copy_package
 from pipeline.parsing.stanza_parser import ConstituencyParser, Parser, Unparsed, parse_each
 from pipeline.parsing.stanza_training import train_parser
 from pipeline.parsing.treebank import read_gold_trees, spelled_words
-from pipeline.stage import argument_parser, read_settings, replacing_outputs
 from pipeline.trees import Tree, flat_tree, read_tree
 
 PACKAGE = "treebank"
@@ -163,7 +163,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     settings = read_settings(arguments, "parser", KINDS)
     read = [arguments.corpus]
-    with replacing_outputs(arguments.out, arguments.report, "parser.json", inputs=read) as (
+    with atomic_outputs(arguments.out, arguments.report, "parser.json", inputs=read) as (
         folder,
         report,
     ):

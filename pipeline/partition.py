@@ -22,22 +22,22 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from mgsa.command import progress, run
+from mgsa.base.cli import progress, run
+from mgsa.base.errors import InputError
+from mgsa.base.io import atomic_folder, open_to_write
+from mgsa.base.settings import Positive, Seed
 from mgsa.data.limits import Level
-from mgsa.errors import InputError
-from mgsa.files import open_to_write, replacing_folder
-from mgsa.settings import NgramSize, Seed, Workers
-from pipeline.phrase_counts import PhraseCounts
-from pipeline.stage import (
+from pipeline.base.stage import (
     SPLITS,
     argument_parser,
+    atomic_outputs,
     check_replaceable,
     read_settings,
-    replacing_outputs,
 )
-from pipeline.text import read_parallel, split_tokens
+from pipeline.base.text import read_parallel, split_tokens
+from pipeline.base.workers import map_chunks
+from pipeline.phrase_counts import PhraseCounts
 from pipeline.trees import Tree, check_leaves, read_tree, top_node
-from pipeline.workers import map_chunks
 
 LEVEL_SEPARATOR = " ||| "
 LENGTH = re.compile("[1-9][0-9]{0,8}")
@@ -64,10 +64,10 @@ class PartitionSettings:
     """
 
     levels: Level
-    ngrams: tuple[NgramSize, ...]
+    ngrams: tuple[Positive, ...]
     boundaries: Literal["parsed", "shuffled"]
     seed: Seed
-    workers: Workers
+    workers: Positive
 
 
 def ngram_partition(length: int, n: int) -> list[Phrase]:
@@ -268,8 +268,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     check_replaceable(arguments.plots, "tags.csv")
     counts = PhraseCounts()
     read = [arguments.parsed, arguments.tokenized]
-    outputs = replacing_outputs(arguments.out, arguments.report, "train.phrases", inputs=read)
-    with replacing_folder(arguments.plots) as plots, outputs as (out, report):
+    outputs = atomic_outputs(arguments.out, arguments.report, "train.phrases", inputs=read)
+    with atomic_folder(arguments.plots) as plots, outputs as (out, report):
         for split, (trees, tokens) in inputs.items():
             phrases = out / f"{split}.phrases"
             counts.update(partition_split(split, trees, tokens, phrases, settings))

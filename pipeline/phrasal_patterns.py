@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mgsa.command import progress, run
-from mgsa.errors import InputError
-from mgsa.settings import to_mapping
+from mgsa.base.cli import progress, run
+from mgsa.base.errors import InputError
+from mgsa.base.settings import to_mapping
 from pipeline.analysis_settings import PhrasalPatternsSettings
+from pipeline.base.stage import argument_parser, atomic_outputs, named_paths, read_settings
+from pipeline.base.text import read_parallel
 from pipeline.patterns.aligned_split import AlignedSplit, find_links
-from pipeline.stage import argument_parser, named_paths, read_settings, replacing_outputs
-from pipeline.text import read_parallel
 
 if TYPE_CHECKING:
     from pipeline.patterns.category_counts import Translated
@@ -178,7 +178,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     of_source = (arguments.tokenized, arguments.trees, arguments.alignments)
     given = [path for path in of_source if path is not None]
     read = [arguments.references, *systems.values(), *given]
-    with replacing_outputs(arguments.out, arguments.report, MARK, inputs=read) as (folder, report):
+    with atomic_outputs(arguments.out, arguments.report, MARK, inputs=read) as (folder, report):
         from pipeline.patterns.tables import rows_of
 
         scores = score_tables(texts, split, settings)

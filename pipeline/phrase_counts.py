@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mgsa.files import open_to_write
+from mgsa.base.io import open_to_write
 
 if TYPE_CHECKING:
     from pipeline.partition import Phrase

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mgsa.base.errors import InputError
 from mgsa.data.batch import Row
 from mgsa.data.schema import PREPROCESSING, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from mgsa.decoding.translation import join_subwords
-from mgsa.errors import InputError
 from pipeline.artifact.preprocessing import Preprocessing
+from pipeline.base.stage import SIDES
 from pipeline.moses import MosesText
 from pipeline.parsing.parser_folder import read_parser_folder
 from pipeline.parsing.stanza_parser import (
@@ -27,7 +28,6 @@ from pipeline.parsing.stanza_parser import (
     parse_each,
 )
 from pipeline.partition import syntactic_partition, to_subwords
-from pipeline.stage import SIDES
 from pipeline.subwords import SubwordSplitter
 from pipeline.trees import Tree, check_leaves, flat_tree, read_tree
 

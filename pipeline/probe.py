@@ -14,11 +14,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mgsa.command import run
-from mgsa.errors import InputError
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from mgsa.base.settings import to_mapping
 from mgsa.probing.settings import PRETRAINED, ProbeConfig
-from mgsa.settings import to_mapping
-from pipeline.stage import SPLITS, argument_parser, named_paths, read_settings, replacing_outputs
+from pipeline.base.stage import SPLITS, argument_parser, atomic_outputs, named_paths, read_settings
 
 if TYPE_CHECKING:
     from mgsa.model_artifact import ModelArtifact
@@ -102,7 +102,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             check_model(artifact, data)
     check_scratch(models.values(), data, config)
     read = [arguments.probing, *folders.values()]
-    with replacing_outputs(arguments.out, arguments.report, TABLE, inputs=read) as (folder, report):
+    with atomic_outputs(arguments.out, arguments.report, TABLE, inputs=read) as (folder, report):
         from pipeline.probing.encoders import probe_encoders
         from pipeline.probing.tables import describe, report_of
 
@@ -119,8 +119,7 @@ def _recipe(
     """What the numbers are of, and how they came to be."""
     import torch
 
-    from mgsa.files import sha256
-    from mgsa.listed_files import MANIFEST
+    from mgsa.base.io import MANIFEST, sha256
 
     return {
         **to_mapping(config),

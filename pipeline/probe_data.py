@@ -16,17 +16,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mgsa.command import progress, run
-from mgsa.errors import InputError
-from mgsa.files import sha256, write_json
-from mgsa.listed_files import MANIFEST, describe_files
-from mgsa.settings import to_mapping
+from mgsa.base.cli import progress, run
+from mgsa.base.errors import InputError
+from mgsa.base.io import MANIFEST, describe_files, sha256, write_json
+from mgsa.base.settings import to_mapping
 from pipeline.analysis_settings import ProbeDataSettings
 from pipeline.artifact.manifest import LIBRARIES, library_versions
 from pipeline.artifact.parquet_file import parquet_writer
+from pipeline.base.stage import SPLITS, argument_parser, atomic_outputs, read_settings
+from pipeline.base.text import split_tokens
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits
-from pipeline.stage import SPLITS, argument_parser, read_settings, replacing_outputs
-from pipeline.text import split_tokens
 from pipeline.trees import Tree, check_leaves, read_tree
 
 if TYPE_CHECKING:
@@ -225,7 +224,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
     dataset = open_dataset(arguments.dataset)
     read = [arguments.parsed, arguments.tokenized, arguments.dataset]
-    outputs = replacing_outputs(arguments.out, arguments.report, "labels.json", inputs=read)
+    outputs = atomic_outputs(arguments.out, arguments.report, "labels.json", inputs=read)
     with outputs as (folder, report):
         report.update(build_probe_data(dataset, files, settings, folder))
     sizes = ", ".join(f"{report[split]['sentences']:,} {split}" for split in SPLITS)

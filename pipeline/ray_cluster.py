@@ -24,8 +24,8 @@ from urllib.parse import urlsplit
 
 import mgsa
 import pipeline
-from mgsa.command import Terminated
-from mgsa.errors import FailedError, InputError
+from mgsa.base.cli import Terminated
+from mgsa.base.errors import FailedError, InputError
 
 ANSWER_SECONDS = 60
 """How long a cluster may take to answer. Ray itself would try for many minutes."""

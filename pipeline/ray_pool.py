@@ -1,7 +1,7 @@
 """One function over a stream in chunks, on a Ray cluster, in order and in bounded memory.
 
-As `pipeline.workers` has it for the processes of one machine. Here machines come and go: what a
-lost worker had is given to another, so a chunk may be worked on twice, but counts once.
+As `pipeline.base.workers` has it for the processes of one machine. Here machines come and go: what
+a lost worker had is given to another, so a chunk may be worked on twice, but counts once.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from mgsa.errors import FailedError
+from mgsa.base.errors import FailedError
+from pipeline.base.workers import CHUNKS_AHEAD, WorkerDiedError, chunks
 from pipeline.ray_cluster import check_head
-from pipeline.workers import CHUNKS_AHEAD, WorkerDiedError, chunks
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -42,7 +42,7 @@ def map_chunks(
     initializer: Callable[..., None] | None = None,
     initargs: tuple[Any, ...] = (),
 ) -> Iterator[R]:
-    """As `pipeline.workers.map_chunks`, on the cluster that Ray is connected to.
+    """As `pipeline.base.workers.map_chunks`, on the cluster that Ray is connected to.
 
     Args:
         workers: at most; the cluster runs as many as it has room for.

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mgsa.command import run
-from mgsa.errors import InputError
-from mgsa.files import open_to_write, replacing_folder
-from mgsa.parameter_file import read_yaml
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from mgsa.base.io import atomic_folder, open_to_write
+from mgsa.base.settings import read_yaml
 from pipeline.analysis_settings import ReportSettings
-from pipeline.stage import argument_parser, check_replaceable, named_paths, read_settings
+from pipeline.base.stage import argument_parser, check_replaceable, named_paths, read_settings
 
 if TYPE_CHECKING:
     from pipeline.report_page.system import System
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         tables=arguments.table,
     )
     page = render(inputs)
-    with replacing_folder(arguments.out) as folder, open_to_write(folder / PAGE) as file:
+    with atomic_folder(arguments.out) as folder, open_to_write(folder / PAGE) as file:
         file.write(page)
 
 

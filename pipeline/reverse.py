@@ -14,13 +14,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mgsa.command import progress, run
-from mgsa.errors import InputError
-from mgsa.files import replacing_folder, write_json
-from mgsa.listed_files import MANIFEST
+from mgsa.base.cli import progress, run
+from mgsa.base.errors import InputError
+from mgsa.base.io import MANIFEST, atomic_folder, write_json
 from pipeline.artifact.description import facts, split_counts
 from pipeline.artifact.manifest import DATASET_MARKS, read_object, write_manifest
-from pipeline.stage import SPLITS, check_replaceable
+from pipeline.base.stage import SPLITS, check_replaceable
 
 if TYPE_CHECKING:
     from mgsa.data.artifact import Dataset
@@ -144,7 +143,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
     dataset = open_dataset(arguments.dataset)
     check_replaceable(arguments.out, *DATASET_MARKS, inputs=[arguments.dataset])
-    with replacing_folder(arguments.out) as folder:
+    with atomic_folder(arguments.out) as folder:
         reverse_dataset(dataset, folder)
 
 

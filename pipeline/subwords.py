@@ -11,9 +11,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from mgsa.data.vocabulary import MAX_BYTES
-from mgsa.errors import InputError
-from mgsa.files import open_to_write, read_lines
+from mgsa.base.errors import InputError
+from mgsa.base.io import open_to_write, read_lines
 
 CODES = "bpe.codes"
 """The file of merges in a folder that has them; `vocab.SIDE` beside it counts the subwords."""
@@ -90,7 +89,7 @@ def read_merges(path: Path) -> list[tuple[str, str]]:
     Raises:
         InputError: no such file, too large, not of version 0.2, or a line that is not two symbols.
     """
-    lines = read_lines(path, max_bytes=MAX_BYTES)
+    lines = read_lines(path)
     version = next(lines, "")
     if version != _VERSION:
         raise InputError(f"expected BPE codes: {_VERSION!r}, got {version!r}", path=path, line=1)
@@ -118,7 +117,7 @@ def read_subword_counts(path: Path) -> dict[str, int]:
         InputError: no such file, too large, or a line that is not a subword and its count.
     """
     counts: dict[str, int] = {}
-    for number, line in enumerate(read_lines(path, max_bytes=MAX_BYTES), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         subword, _, count = line.partition(" ")
         if not subword or not _COUNT.fullmatch(count):
             raise InputError(f"expected `subword count`, got {line!r}", path=path, line=number)

@@ -13,25 +13,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Annotated, NamedTuple
 
-from mgsa.command import progress, run
-from mgsa.errors import InputError
-from mgsa.files import open_to_write, write_json
-from mgsa.settings import Positive, Range, Workers
-from pipeline.languages import read_languages
-from pipeline.links import read_links
-from pipeline.seen_pairs import SeenPairs, fingerprint
-from pipeline.stage import (
+from annotated_types import Interval
+
+from mgsa.base.cli import progress
+from mgsa.base.cli import run as run_command
+from mgsa.base.command import Input, OutputFile, OutputFolder
+from mgsa.base.errors import InputError
+from mgsa.base.io import open_to_write, write_json
+from mgsa.base.settings import Positive
+from mgsa.config import RunConfig
+from pipeline.base.stage import (
     ANNOTATIONS,
     SIDES,
     SPLITS,
-    argument_parser,
-    read_settings,
-    replacing_outputs,
+    stage,
+    stage_outputs,
 )
-from pipeline.text import read_parallel
-from pipeline.workers import map_chunks
+from pipeline.base.text import read_parallel
+from pipeline.base.workers import map_chunks
+from pipeline.languages import read_languages
+from pipeline.links import read_links
+from pipeline.seen_pairs import SeenPairs, fingerprint
 
 CHUNK_PAIRS = 500
+SPLIT_FILES = tuple(
+    f"{split}.{name}" for split in SPLITS for name in (*SIDES, *ANNOTATIONS, "lines")
+)
 KEPT = ""
 REASONS = ("empty", "short", "long", "ratio", "duplicate")
 """Why a training pair is dropped: the first of these that holds."""
@@ -46,9 +53,8 @@ class TokenizeSettings:
 
     min_tokens: Positive
     max_tokens: Positive
-    max_ratio: Annotated[float, Range(minimum=1)] | None
+    max_ratio: Annotated[float, Interval(ge=1)] | None
     drop_duplicates: bool
-    workers: Workers
 
     def __post_init__(self) -> None:
         if self.min_tokens > self.max_tokens:
@@ -181,7 +187,9 @@ def read_pairs(corpus: Path) -> Iterator[RawPair]:
             yield RawPair(split, line, columns)
 
 
-def tokenize_corpus(corpus: Path, folder: Path, settings: TokenizeSettings) -> dict[str, int]:
+def tokenize_splits(
+    corpus: Path, folder: Path, settings: TokenizeSettings, *, workers: int
+) -> dict[str, int]:
     """Fill `folder` with the tokenised splits of `corpus`; what was kept and dropped.
 
     Raises:
@@ -200,7 +208,7 @@ def tokenize_corpus(corpus: Path, folder: Path, settings: TokenizeSettings) -> d
         chunks = map_chunks(
             _tokenize,
             read_pairs(corpus),
-            workers=settings.workers,
+            workers=workers,
             chunk_size=CHUNK_PAIRS,
             characters=lambda pair: sum(map(len, pair.columns)),
             initializer=_start,
@@ -248,21 +256,22 @@ def _tokenize(chunk: list[RawPair]) -> list[TokenizedPair]:
     return [_tokenizer(pair) for pair in chunk]
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Tokenise a corpus."""
-    parser = argument_parser("tokenize", "Normalise, tokenise and clean a parallel corpus.")
-    parser.add_argument("--corpus", type=Path, required=True, metavar="DIR", help="raw text")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="tokenised text")
-    parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="counts (JSON)")
-    arguments = parser.parse_args(argv)
-    settings = read_settings(arguments, "tokenize", TokenizeSettings)
-    read = [arguments.corpus]
-    with replacing_outputs(arguments.out, arguments.report, "languages.json", inputs=read) as (
-        folder,
-        report,
-    ):
-        report.update(tokenize_corpus(arguments.corpus, folder, settings))
+def tokenize_corpus(
+    tokenize: TokenizeSettings,
+    run: RunConfig,
+    *,
+    corpus: Annotated[Path, Input("raw text")],
+    out: Annotated[
+        Path, OutputFolder("tokenised text", "languages.json", "dropped.tsv", *SPLIT_FILES)
+    ],
+    report: Annotated[Path | None, OutputFile("counts (JSON)")] = None,
+) -> None:
+    """Normalise, tokenise and clean a parallel corpus."""
+    with stage_outputs(out, report) as (folder, metrics):
+        metrics.update(tokenize_splits(corpus, folder, tokenize, workers=run.workers))
 
+
+main = stage(tokenize_corpus)
 
 if __name__ == "__main__":
-    sys.exit(run(main))
+    sys.exit(run_command(main))

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mgsa.command import run
+from mgsa.base.cli import run
 from mgsa.config import MODEL_KINDS, TrainConfig
-from pipeline.stage import argument_parser, read_settings
+from pipeline.base.stage import argument_parser, read_settings
 
 if TYPE_CHECKING:
     from dvclive import Live
@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     of_model = argparse.Namespace(params=arguments.params, set=[])  # --set is for `train`
     model = read_settings(of_model, "model", MODEL_KINDS)
 
-    from mgsa.files import replacing_folder, write_json
+    from mgsa.base.io import atomic_folder, write_json
     from mgsa.training.identity import code_identity
     from mgsa.training.run import Run, train
 
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if not metrics:  # of several processes, the first has them
         return
     if live is not None:
-        with replacing_folder(arguments.plots) as folder:
+        with atomic_folder(arguments.plots) as folder:
             shutil.copytree(live, folder, dirs_exist_ok=True)
     write_json(arguments.report, metrics)
 

@@ -13,18 +13,16 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from mgsa.command import run, standard_stream
-from mgsa.config import TranslateConfig
-from mgsa.decoding.settings import SECTION, read_translate_config
-from mgsa.errors import InputError
-from mgsa.files import (
-    MAX_LINE_BYTES,
-    endless_line,
+from mgsa.base.cli import run, standard_stream
+from mgsa.base.errors import InputError
+from mgsa.base.io import (
+    atomic_folder,
     not_utf_8,
     open_to_write,
-    replacing_folder,
 )
-from pipeline.stage import argument_parser, check_replaceable, read_settings
+from mgsa.config import TranslateConfig
+from mgsa.decoding.settings import SECTION, read_translate_config
+from pipeline.base.stage import argument_parser, check_replaceable, read_settings
 
 if TYPE_CHECKING:
     from mgsa.decoding.translator import Translator
@@ -39,19 +37,17 @@ STDIN = "stdin"
 def read_chunks(stream: BinaryIO) -> Iterator[list[str]]:
     """The lines of a stream, as many at once as are ready, without their ends.
 
-    As `pipeline.text` reads files: `\\n` ends a line, a `\\r` before it goes too, and so does a
-    byte order mark at the start.
+    As `pipeline.base.text` reads files: `\\n` ends a line, a `\\r` before it goes too, and so does
+    a byte order mark at the start.
 
     Raises:
-        InputError: a line is not UTF-8, or endless; those before it have been given.
+        InputError: a line is not UTF-8: those before it have been given.
     """
     number, rest = 0, b""
     while block := stream.read1(READ_BYTES):  # type: ignore[attr-defined]
         *lines, rest = (rest + block).split(b"\n")
         yield from _decoded(lines, number)
         number += len(lines)
-        if len(rest) > MAX_LINE_BYTES:
-            raise endless_line(path=STDIN, line=number + 1)
     if rest:
         yield from _decoded([rest], number)
 
@@ -123,7 +119,7 @@ def translate_dataset(
     opened = open_dataset(dataset)
     translations = translator.translate_split(opened, split, settings)
     references = opened.texts(split, "target_text")
-    with replacing_folder(out) as folder, ExitStack() as files:
+    with atomic_folder(out) as folder, ExitStack() as files:
         hypothesis_file, reference_file, score_file = (
             files.enter_context(open_to_write(folder / f"{split}.{name}"))
             for name in ("hypotheses", "references", "scores")

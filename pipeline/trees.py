@@ -14,8 +14,8 @@ from os import PathLike
 from pathlib import Path
 from typing import NoReturn
 
-from mgsa.errors import InputError
-from mgsa.files import read_lines
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_lines
 
 ROOT, FRAGMENT, UNKNOWN = "ROOT", "FRAG", "X"
 """Labels of a flat tree: the wrapper, the PTB's fragment, and its tag for what cannot be tagged."""

@@ -22,11 +22,11 @@ from typing import Any
 
 import yaml
 
-from mgsa.command import run
-from mgsa.files import sha256
+from mgsa.base.cli import run
+from mgsa.base.io import sha256
+from pipeline.base.stage import SPLITS
 from pipeline.composition import GROUPS
 from pipeline.moses import MosesText
-from pipeline.stage import SPLITS
 from pipeline.trees import flat_tree, read_tree
 from tests.file_permissions import let_modes_count
 from tests.imports import ROOT

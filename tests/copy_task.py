@@ -14,10 +14,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from mgsa.base.io import describe_files, write_json
 from mgsa.data.schema import SCHEMA, SCHEMA_VERSION
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
-from mgsa.files import write_json
-from mgsa.listed_files import describe_files
 
 NUM_WORDS = 12
 FIRST_ID = len(SPECIAL_SYMBOLS)

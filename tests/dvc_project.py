@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from mgsa.files import sha256
+from mgsa.base.io import sha256
 from tests.imports import ROOT
 
 STAGES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]

@@ -7,12 +7,12 @@ from typing import Any
 
 import torch
 
+from mgsa.base.settings import from_tagged
 from mgsa.config import MODEL_KINDS
 from mgsa.data.artifact import open_dataset
 from mgsa.data.vocabulary import EOS
 from mgsa.model.build import build_model
 from mgsa.model_artifact import save_model
-from mgsa.settings import from_tagged
 from tests.training_settings import model_settings
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 
 T = TypeVar("T", str, bytes)
 

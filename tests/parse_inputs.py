@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from pipeline.base.stage import SPLITS
 from pipeline.parsing.parser_folder import write_parser_folder
-from pipeline.stage import SPLITS
 
 
 def write_tokenized(folder: Path, sentences: Sequence[str]) -> Path:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from mgsa.base.settings import from_mapping
 from mgsa.probing.settings import ProbeConfig
-from mgsa.settings import from_mapping
 
 SCRATCH: dict[str, Any] = {
     "layers": 2,

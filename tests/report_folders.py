@@ -10,8 +10,8 @@ import numpy as np
 import yaml
 
 from mgsa.analysis.heat_maps import HeatMap
-from mgsa.files import write_json
-from mgsa.settings import from_mapping
+from mgsa.base.io import write_json
+from mgsa.base.settings import from_mapping
 from pipeline.analysis_settings import ReportSettings
 from pipeline.figures import draw_heat_map
 from pipeline.partition import syntactic_partition, write_phrases_line

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from mgsa.command import run
+from mgsa.base.cli import run
 from pipeline import ray_cluster, ray_pool
 from pipeline.parse import main
 from pipeline.parsing.parse_memory import ParseMemory

@@ -10,7 +10,7 @@ import sys
 import time
 
 from mgsa.__main__ import main
-from mgsa.command import run
+from mgsa.base.cli import run
 from mgsa.training.trainer import Trainer
 
 SECONDS = 1

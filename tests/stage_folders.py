@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from mgsa.files import write_json
+from mgsa.base.io import write_json
 from pipeline.dataset import main
 from pipeline.subwords import CODES, MARK, write_merges, write_subword_counts
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.parameter_file import read_yaml
+from mgsa.base.settings import read_yaml
 from pipeline.artifact.manifest import NOT_RECORDED
+from pipeline.base.stage import SECTIONS
 from pipeline.composition import compose
-from pipeline.stage import SECTIONS
 from tests.dvc_project import STAGES, outputs
 from tests.imports import ROOT, needed_files
 

@@ -11,15 +11,15 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
+from mgsa.base.errors import InputError
+from mgsa.base.settings import from_mapping, from_tagged
 from mgsa.config import MODEL_KINDS, ModelConfig, TrainConfig, TransformerConfig
 from mgsa.data.batch import make_batch
 from mgsa.data.vocabulary import PAD
-from mgsa.errors import InputError
 from mgsa.model.build import build_model
-from mgsa.settings import from_mapping, from_tagged
+from pipeline.base.stage import SECTIONS
 from pipeline.composition import GROUPS, compose
 from pipeline.parameters import check_parameters
-from pipeline.stage import SECTIONS
 from tests.imports import ROOT
 from tests.random_rows import NUM_TAGS, VOCABULARY, random_row
 

@@ -12,7 +12,7 @@ import pipeline.bpe
 import pipeline.dataset
 import pipeline.partition
 import pipeline.tokenize
-from mgsa.files import write_json
+from mgsa.base.io import write_json
 from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.trees import escape_token, flat_tree
 

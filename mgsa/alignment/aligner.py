@@ -12,14 +12,14 @@ from torch import Tensor
 
 from mgsa.alignment.links import strongest, word_links, word_matrix
 from mgsa.alignment.pharaoh import Link
-from mgsa.command import progress
+from mgsa.base.cli import progress
+from mgsa.base.errors import InputError
 from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch, Row, RowColumns, pad_columns
 from mgsa.data.batching import EVALUATION_WINDOW
 from mgsa.data.bucketing import bucketed
 from mgsa.data.order import in_order, in_windows
 from mgsa.decoding.device import Accelerator, choose_device
-from mgsa.errors import InputError
 from mgsa.model.joint_alignment import layer_average
 from mgsa.model_artifact import ModelArtifact, load_model
 

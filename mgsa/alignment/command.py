@@ -6,10 +6,10 @@ import argparse
 from contextlib import ExitStack
 from pathlib import Path
 
-from mgsa.command import STANDARD_OUTPUT, check_arrays_path, opened
+from mgsa.base.cli import STANDARD_OUTPUT, opened
+from mgsa.base.errors import InputError
+from mgsa.base.io import atomic_file
 from mgsa.decoding.settings import STANDARD
-from mgsa.errors import InputError
-from mgsa.files import replacing_file
 
 _DESCRIPTION = """\
 Align the words of every pair of a split as the model sees them (forced alignment): one line a row,
@@ -59,7 +59,6 @@ def align(arguments: argparse.Namespace) -> None:
     """Run `mgsa align`."""
     if arguments.batch_tokens < 1:
         raise InputError(f"--batch-tokens: expected at least 1, got {arguments.batch_tokens}")
-    check_arrays_path("--soft", arguments.soft, arguments.out)
 
     from mgsa.alignment.aligner import Aligner
     from mgsa.alignment.pharaoh import format_links
@@ -76,7 +75,7 @@ def align(arguments: argparse.Namespace) -> None:
         out = files.enter_context(opened(arguments.out))
         soft = None
         if arguments.soft is not None:
-            file = files.enter_context(replacing_file(arguments.soft, "wb"))
+            file = files.enter_context(atomic_file(arguments.soft, "wb"))
             soft = files.enter_context(ArraysFile(file))
         for row, alignment in enumerate(found):
             out.write(f"{format_links(alignment.links)}\n")

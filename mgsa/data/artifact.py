@@ -14,6 +14,8 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
+from mgsa.base.errors import InputError
+from mgsa.base.io import MANIFEST, check_files
 from mgsa.data.batch import Row, RowColumns
 from mgsa.data.manifest import Manifest
 from mgsa.data.ragged import Ragged, level_lists
@@ -28,8 +30,6 @@ from mgsa.data.row_checks import (
 from mgsa.data.schema import SCHEMA, TAGS, VOCABULARY
 from mgsa.data.shards import Shards
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
-from mgsa.errors import InputError
-from mgsa.listed_files import MANIFEST, check_files
 
 TextColumn = Literal["source_text", "target_text", "source_tokens", "target_tokens"]
 

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mgsa.base.errors import InputError
+from mgsa.base.settings import Count
 from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch, RowColumns, pad_columns
 from mgsa.data.bucketing import bucketed
 from mgsa.data.limits import MAX_WINDOW_VALUES
 from mgsa.data.needs import check_granularities, check_links, needed_columns
 from mgsa.data.prefetch import prefetched
-from mgsa.errors import InputError
-from mgsa.settings import Count
 
 UPDATES_AHEAD = 4
 """Updates whose batches are made while the model is at work on those before."""

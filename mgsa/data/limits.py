@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from mgsa.settings import Range
+from annotated_types import Interval
 
 MAX_LEVELS = 100
 """Of the syntactic partition: the trees of sentences end long before."""
-Levels = Annotated[int, Range(minimum=0, maximum=MAX_LEVELS)]
-Level = Annotated[int, Range(minimum=1, maximum=MAX_LEVELS)]
+Levels = Annotated[int, Interval(ge=0, le=MAX_LEVELS)]
+Level = Annotated[int, Interval(ge=1, le=MAX_LEVELS)]
 
 MAX_ROW_GROUP_ROWS = 100_000
 """A row group is decoded as a whole: ten times as many rows as are usual."""

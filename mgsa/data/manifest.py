@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mgsa.base.errors import InputError
+from mgsa.base.io import ManifestFile, read_json, sha256
+from mgsa.base.settings import Count, Language, from_excerpt
 from mgsa.data.limits import Levels
 from mgsa.data.schema import SCHEMA_VERSION
-from mgsa.errors import InputError
-from mgsa.files import read_json, sha256
-from mgsa.listed_files import listed_files
-from mgsa.settings import Count, Language, from_excerpt
 
 
 @dataclass(frozen=True)
@@ -28,13 +27,14 @@ class _Split:
 
 @dataclass(frozen=True)
 class _Content:
-    """What is read of a manifest, besides the files that it lists."""
+    """What is read of a manifest."""
 
     name: str
     source_language: Language
     target_language: Language
     levels: Levels
     splits: dict[str, _Split]
+    files: dict[str, ManifestFile]
 
     def __post_init__(self) -> None:
         names = Counter(name for split in self.splits.values() for name in split.files)
@@ -66,7 +66,7 @@ class Manifest:
     rows: dict[str, int]
     links: dict[str, int]
     shards: dict[str, tuple[str, ...]]
-    files: dict[str, tuple[int, str]]
+    files: dict[str, ManifestFile]
     content: dict[str, Any]
 
     @classmethod
@@ -97,6 +97,6 @@ class Manifest:
             rows={name: split.rows for name, split in found.splits.items()},
             links={name: split.links for name, split in found.splits.items()},
             shards={name: split.files for name, split in found.splits.items()},
-            files=listed_files(content, where),
+            files=found.files,
             content=content,
         )

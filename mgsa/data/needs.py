@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mgsa.base.errors import InputError
 from mgsa.data.artifact import Dataset
 from mgsa.data.batch import RowColumns
-from mgsa.errors import InputError
 
 
 def check_granularities(dataset: Dataset, granularities: Sequence[str]) -> None:

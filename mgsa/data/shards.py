@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from mgsa.base.errors import InputError
 from mgsa.data.limits import MAX_ROW_GROUP_BYTES, MAX_ROW_GROUP_ROWS
 from mgsa.data.page_headers import DamagedPageError, check_pages
 from mgsa.data.schema import LONGEST
-from mgsa.errors import InputError
 
 MAX_OPEN_FILES = 32
 """Of a split: systems let a process have some hundreds, and a split may have thousands."""

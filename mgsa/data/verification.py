@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from mgsa.base.errors import InputError
+from mgsa.base.io import MANIFEST
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.ragged import Ragged
 from mgsa.data.row_checks import Failure, first_wrong, wrong_counts, wrong_length
 from mgsa.data.vocabulary import UNK
-from mgsa.errors import InputError
-from mgsa.listed_files import MANIFEST
 
 COUNTED = (
     "links",

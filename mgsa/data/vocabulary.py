@@ -6,14 +6,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from mgsa.errors import InputError
-from mgsa.files import read_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIAL_SYMBOLS = ("<pad>", "<s>", "</s>", "<unk>")
-
-MAX_BYTES = 32 << 20
-"""Of a `vocab.json`: some million subwords, four times as many as the largest models have."""
 
 
 class Vocabulary:
@@ -55,10 +52,9 @@ def read_vocabularies(path: Path) -> tuple[Vocabulary, Vocabulary]:
     """The source and target vocabulary of a `vocab.json`: one object twice when they share one.
 
     Raises:
-        InputError: the file is not `{"source": [...], "target": [...] or null}`, or larger than
-            `MAX_BYTES`.
+        InputError: the file is not `{"source": [...], "target": [...] or null}`.
     """
-    content = read_json(path, max_bytes=MAX_BYTES)
+    content = read_json(path)
     try:
         source = _vocabulary(content["source"])
         target = source if content["target"] is None else _vocabulary(content["target"])

@@ -26,10 +26,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from mgsa.base.errors import FailedError
 from mgsa.data.vocabulary import BOS, EOS, PAD
 from mgsa.decoding.candidates import best_continuations
 from mgsa.decoding.trail import Trail
-from mgsa.errors import FailedError
 
 NEVER_SAID = (PAD, BOS)
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mgsa.alignment.pharaoh import format_links
-from mgsa.command import STANDARD_OUTPUT, check_arrays_path, opened
+from mgsa.base.cli import STANDARD_OUTPUT, opened
+from mgsa.base.errors import InputError
+from mgsa.base.io import atomic_file, read_lines
+from mgsa.base.settings import from_mapping, to_mapping
 from mgsa.config import TranslateConfig
 from mgsa.decoding.settings import SECTION, read_translate_config
-from mgsa.errors import InputError
-from mgsa.files import read_lines, replacing_file
-from mgsa.settings import from_mapping, to_mapping
 
 if TYPE_CHECKING:
     from mgsa.data.vocabulary import Vocabulary
@@ -92,7 +92,6 @@ def translate(arguments: argparse.Namespace) -> None:
     """Run `mgsa translate`."""
     config = _config(arguments)
     n_best = _n_best(arguments, config)
-    check_arrays_path("--weights", arguments.weights, arguments.out)
     for name in ("weights", "alignments"):
         if getattr(arguments, name) and len(arguments.model) > 1:
             raise InputError(f"--{name}: expected one --model, got several")
@@ -131,7 +130,7 @@ def translate(arguments: argparse.Namespace) -> None:
         if arguments.weights is not None:
             from mgsa.arrays_file import ArraysFile
 
-            file = files.enter_context(replacing_file(arguments.weights, "wb"))
+            file = files.enter_context(atomic_file(arguments.weights, "wb"))
             weights_file = files.enter_context(ArraysFile(file))
         for row, translation in enumerate(translations):
             several = row if arguments.n_best is not None else None

@@ -6,7 +6,7 @@ from typing import Literal
 
 import torch
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 
 Accelerator = Literal["cpu", "gpu", "auto"]
 

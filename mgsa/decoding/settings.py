@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from mgsa.base.errors import InputError
+from mgsa.base.settings import apply_overrides, from_mapping, read_yaml, to_mapping
 from mgsa.config import TranslateConfig
-from mgsa.errors import InputError
-from mgsa.parameter_file import apply_overrides, read_yaml
-from mgsa.settings import from_mapping, to_mapping
 
 SECTION = "translate"
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from mgsa.command import progress
+from mgsa.base.cli import progress
+from mgsa.base.errors import InputError
 from mgsa.config import TranslateConfig
 from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Row, RowColumns, pad_columns
@@ -20,7 +21,6 @@ from mgsa.decoding.device import Accelerator, choose_device
 from mgsa.decoding.search import search_batch
 from mgsa.decoding.settings import STANDARD
 from mgsa.decoding.translation import NOTHING, Candidate, Translation, join_subwords
-from mgsa.errors import InputError
 from mgsa.model_artifact import ModelArtifact, check_vocabularies, load_model
 
 

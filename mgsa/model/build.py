@@ -20,6 +20,7 @@ from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
 from mgsa.attention.phrase_heads import PhraseHeads
 from mgsa.attention.query_k import QueryK
 from mgsa.attention.word import WordCrossAttention, WordSelfAttention
+from mgsa.base.errors import InputError
 from mgsa.config import (
     AlignmentConfig,
     ModelConfig,
@@ -29,7 +30,6 @@ from mgsa.config import (
     TransformerConfig,
 )
 from mgsa.data.vocabulary import PAD
-from mgsa.errors import InputError
 from mgsa.model.embedding import Embedding, PlainEmbedding, make_embedding
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model.joint_alignment import AlignmentHead

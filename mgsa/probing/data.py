@@ -10,6 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from mgsa.base.errors import InputError
+from mgsa.base.io import MANIFEST, ManifestFile, check_files, read_json, sha256
+from mgsa.base.settings import Count, Language, from_excerpt
 from mgsa.data.batch import RowColumns
 from mgsa.data.limits import MAX_PROBING_BYTES, Levels
 from mgsa.data.ragged import Ragged, level_lists
@@ -18,9 +21,6 @@ from mgsa.data.schema import TAGS, VOCABULARY
 from mgsa.data.shards import Shards
 from mgsa.data.verification import wrong_side
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
-from mgsa.errors import InputError
-from mgsa.files import read_json, sha256
-from mgsa.listed_files import MANIFEST, check_files, listed_files
 from mgsa.probing.rows import NO_LABEL, ProbingRows
 from mgsa.probing.schema import (
     KIND,
@@ -32,7 +32,6 @@ from mgsa.probing.schema import (
     TASKS,
     WORD_TASKS,
 )
-from mgsa.settings import Count, Language, from_excerpt
 
 
 def open_probing_data(folder: str | Path, *, verify: bool = True) -> ProbingData:
@@ -62,11 +61,12 @@ class _Split:
 
 @dataclass(frozen=True)
 class _Content:
-    """What is read of a manifest, besides the files that it lists."""
+    """What is read of a manifest."""
 
     language: Language
     levels: Levels
     splits: dict[str, _Split]
+    files: dict[str, ManifestFile]
 
     def __post_init__(self) -> None:
         for split in SPLITS:
@@ -81,7 +81,7 @@ class _Manifest:
     language: str
     levels: int
     rows: dict[str, int]
-    files: dict[str, tuple[int, str]]
+    files: dict[str, ManifestFile]
     content: dict[str, Any]
     identity: str
 
@@ -102,7 +102,7 @@ class _Manifest:
             language=found.language,
             levels=found.levels,
             rows={split: found.splits[split].sentences for split in SPLITS},
-            files=listed_files(content, where),
+            files=found.files,
             content=content,
             identity=sha256(path),
         )

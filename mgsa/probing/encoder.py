@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from mgsa.base.errors import InputError
 from mgsa.config import ModelConfig, MultiGranularityConfig, TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
-from mgsa.errors import InputError
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.probing.examples import Example

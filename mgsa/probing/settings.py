@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from mgsa.data.limits import Level
-from mgsa.settings import (
-    Layers,
-    LearningRate,
-    NgramSize,
+from mgsa.base.settings import (
+    NonNegative,
     Positive,
     Probability,
     Resamples,
     Seed,
-    Width,
 )
+from mgsa.data.limits import Level
 
 Task = Literal["voice", "tense", "tss", "spc", "pos"]
 ProbedEncoder = Literal[
@@ -42,13 +39,13 @@ class ScratchConfig:
         learning_rate: of encoder and classifier, reached after `warmup` updates.
     """
 
-    layers: Layers
-    phrase_layers: tuple[Layers, ...]
-    ngrams: tuple[NgramSize, ...]
+    layers: Positive
+    phrase_layers: tuple[Positive, ...]
+    ngrams: tuple[Positive, ...]
     levels: tuple[Level, ...]
-    interaction_width: Width
-    interaction_chunk: Width
-    learning_rate: LearningRate
+    interaction_width: Positive
+    interaction_chunk: Positive
+    learning_rate: NonNegative
     warmup: Positive
 
     def __post_init__(self) -> None:
@@ -89,9 +86,9 @@ class ProbeConfig:
     tasks: tuple[Task, ...]
     encoders: tuple[ProbedEncoder, ...]
     layers: Literal["last", "all"]
-    hidden: Width
+    hidden: Positive
     dropout: Probability
-    learning_rate: LearningRate
+    learning_rate: NonNegative
     batch_tokens: Positive
     max_epochs: Positive
     patience: Positive

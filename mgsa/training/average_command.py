@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 
 _DESCRIPTION = """\
 Average the weights of the newest checkpoints of a run. All but the weights is taken from the model

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from torch import Tensor
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from mgsa.weights import load_tensors
 
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import torch
 
-from mgsa.errors import InputError
-from mgsa.files import open_to_write, read_json, replacing_folder, sha256, write_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import atomic_folder, open_to_write, read_json, sha256, write_json
+from mgsa.base.settings import from_excerpt, to_mapping
 from mgsa.model.encoder_decoder import EncoderDecoder
-from mgsa.settings import from_excerpt, to_mapping
 from mgsa.training.curves import read_curves
 from mgsa.training.optimizer import load_optimizer_tensors, optimizer_tensors
 from mgsa.training.state import State
@@ -80,7 +80,7 @@ def save_checkpoint(
     curves: str,
 ) -> None:
     """Write the checkpoint of the present update into the folder of checkpoints."""
-    with replacing_folder(folder_of(checkpoints, state.update)) as folder:
+    with atomic_folder(folder_of(checkpoints, state.update)) as folder:
         save_tensors(named_tensors(model), folder / WEIGHTS)
         save_tensors(optimizer_tensors(optimizer, model), folder / OPTIMIZER)
         with open_to_write(folder / CURVES) as file:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from mgsa.base.errors import InputError
+from mgsa.base.settings import apply_overrides, from_mapping, from_tagged, read_yaml
 from mgsa.config import MODEL_KINDS, TrainConfig
-from mgsa.errors import InputError
-from mgsa.parameter_file import apply_overrides, read_yaml
-from mgsa.settings import from_mapping, from_tagged
 
 _DESCRIPTION = """\
 Train a model on a dataset artifact. A run that was stopped or killed goes on from its latest

@@ -10,8 +10,8 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from mgsa.errors import InputError
-from mgsa.files import open_to_write, read_lines, replacing_file
+from mgsa.base.errors import InputError
+from mgsa.base.io import atomic_file, open_to_write, read_lines
 
 OnMetrics = Callable[[int, Mapping[str, float]], None]
 """Is told of every line of the curves, `(update, metrics)`: first those of the part of the run that
@@ -55,7 +55,7 @@ class Curves:
         self._on_metrics = on_metrics
         self._lines = text.splitlines(keepends=True)
         if path is not None:
-            with replacing_file(path) as file:
+            with atomic_file(path) as file:
                 file.write(text)
         for line in self._lines:
             values = json.loads(line)

@@ -21,10 +21,10 @@ import torch
 from lightning_fabric import Fabric
 from torch import Tensor, nn
 
+from mgsa.base.errors import FailedError, is_out_of_memory
 from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.batching import Update
 from mgsa.data.vocabulary import UNK
-from mgsa.errors import FailedError, is_out_of_memory
 from mgsa.training.loss import NUM_SUMS, LossSums
 from mgsa.training.randomness import seed_micro_batch
 

@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 
 import mgsa
+from mgsa.base.io import sha256
+from mgsa.base.settings import to_mapping
 from mgsa.config import ModelConfig, TrainConfig
-from mgsa.files import sha256
-from mgsa.settings import to_mapping
 
 _MAY_CHANGE = frozenset({"max_epochs", "max_updates", "patience", "log_every"})
 """Settings of when to stop and how often to write a line: a run that goes on under other values

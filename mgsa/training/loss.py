@@ -23,7 +23,6 @@ from mgsa.data.batch import NO_PHRASE, Batch
 from mgsa.data.vocabulary import PAD
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model.joint_alignment import HeadAlignment
-from mgsa.settings import Finite
 
 
 @dataclass(frozen=True)
@@ -42,14 +41,14 @@ class LossSums:
         aligned: target tokens that have any.
     """
 
-    loss: Finite = 0.0
-    nll: Finite = 0.0
-    tokens: Finite = 0.0
-    tag_nll: Finite = 0.0
-    tags: Finite = 0.0
-    tags_right: Finite = 0.0
-    alignment_nll: Finite = 0.0
-    aligned: Finite = 0.0
+    loss: float = 0.0
+    nll: float = 0.0
+    tokens: float = 0.0
+    tag_nll: float = 0.0
+    tags: float = 0.0
+    tags_right: float = 0.0
+    alignment_nll: float = 0.0
+    aligned: float = 0.0
 
     @classmethod
     def of(cls, values: Tensor) -> LossSums:

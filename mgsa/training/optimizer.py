@@ -8,8 +8,8 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from mgsa.base.errors import InputError
 from mgsa.config import TrainConfig
-from mgsa.errors import InputError
 
 _STATE = ("step", "exp_avg", "exp_avg_sq")
 """What Adam remembers of each parameter: updates made, and the two running means."""

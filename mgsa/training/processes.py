@@ -15,8 +15,8 @@ from lightning_fabric import Fabric
 from lightning_fabric.strategies.ddp import DDPStrategy
 from torch.nn.parallel import DistributedDataParallel
 
+from mgsa.base.errors import FailedError, InputError
 from mgsa.config import TrainConfig
-from mgsa.errors import FailedError, InputError
 
 
 def processes(config: TrainConfig) -> tuple[int, int]:

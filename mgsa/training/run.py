@@ -11,14 +11,14 @@ from typing import Literal
 
 from lightning_fabric import Fabric
 
+from mgsa.base.errors import InputError
+from mgsa.base.settings import to_mapping
 from mgsa.config import ModelConfig, MultiGranularityConfig, TrainConfig, TransformerConfig
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.needs import check_granularities, check_links
-from mgsa.errors import InputError
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_artifact import check_replaceable, save_model
-from mgsa.settings import to_mapping
 from mgsa.training.averaging import average
 from mgsa.training.checkpoint import (
     CURVES,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from mgsa.base.settings import Count
 from mgsa.data.batching import Position
-from mgsa.settings import Count, Finite
 from mgsa.training.loss import LossSums
 
 
@@ -29,7 +29,7 @@ class State:
     tokens: Count
     position: Position
     interval: LossSums
-    best_score: Finite | None
+    best_score: float | None
     best_update: Count
     bad_validations: Count
     validated_at: Count

@@ -15,6 +15,7 @@ import torch
 from lightning_fabric import Fabric
 from torch import Tensor
 
+from mgsa.base.errors import InputError
 from mgsa.config import TrainConfig
 from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch
@@ -22,7 +23,6 @@ from mgsa.data.batching import evaluation_batches
 from mgsa.decoding.search import search_batch
 from mgsa.decoding.settings import STANDARD
 from mgsa.decoding.translation import join_subwords
-from mgsa.errors import InputError
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.training.loss import NUM_SUMS, LossSums, LossWeights, Objective
 

@@ -17,12 +17,12 @@ from importlib import metadata
 from pathlib import Path
 
 from mgsa.alignment.pharaoh import Link
-from mgsa.errors import FailedError, InputError
-from mgsa.files import open_to_write, read_lines
+from mgsa.base.errors import FailedError, InputError
+from mgsa.base.io import open_to_write, read_lines
 from pipeline.aligners.kinds import EflomalSettings
 from pipeline.aligners.tokenized_pairs import Pair, lengths
+from pipeline.base.stage import SIDES
 from pipeline.links import read_links
-from pipeline.stage import SIDES
 
 COMMAND = "eflomal-align"
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mgsa.alignment.pharaoh import Link
-from mgsa.command import progress
-from mgsa.errors import InputError
+from mgsa.base.cli import progress
+from mgsa.base.errors import InputError
 from pipeline.aligners import ibm1
 from pipeline.aligners.bitext import IndexedText, WordIndex
 from pipeline.aligners.hmm import Jumps, posteriors

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from mgsa.settings import Positive, Probability, Range
+from annotated_types import Interval
+
+from mgsa.base.settings import Positive, Probability
 from pipeline.aligners.symmetrize import Symmetrization
 
 
@@ -21,9 +23,9 @@ class HmmSettings:
     kind: Literal["hmm"]
     symmetrization: Symmetrization
     fold_case: bool
-    ibm1_iterations: Annotated[int, Range(minimum=0, maximum=1_000)]
-    hmm_iterations: Annotated[int, Range(minimum=1, maximum=1_000)]
-    lexical_prior: Annotated[float, Range(minimum=0, maximum=1_000)]
+    ibm1_iterations: Annotated[int, Interval(ge=0, le=1_000)]
+    hmm_iterations: Annotated[int, Interval(ge=1, le=1_000)]
+    lexical_prior: Annotated[float, Interval(ge=0, le=1_000)]
     null_probability: Probability
     learn_pairs: Positive
     max_words: Positive
@@ -39,8 +41,8 @@ class EflomalSettings:
     kind: Literal["eflomal"]
     symmetrization: Symmetrization
     model: Literal[1, 2, 3]
-    length: Annotated[float, Range(minimum=0.01, maximum=1_000)]
-    samplers: Annotated[int, Range(minimum=1, maximum=1_000)]
+    length: Annotated[float, Interval(ge=0.01, le=1_000)]
+    samplers: Annotated[int, Interval(ge=1, le=1_000)]
     null_prior: Probability
 
 

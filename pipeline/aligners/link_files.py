@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mgsa.alignment.pharaoh import Link
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.aligners.tokenized_pairs import lengths
+from pipeline.base.stage import SIDES
+from pipeline.base.text import read_parallel
 from pipeline.links import read_links
-from pipeline.stage import SIDES
-from pipeline.text import read_parallel
 
 
 @dataclass(frozen=True)

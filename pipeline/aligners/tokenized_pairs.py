@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.stage import SIDES
-from pipeline.text import read_parallel, split_tokens
+from pipeline.base.stage import SIDES
+from pipeline.base.text import read_parallel, split_tokens
 
 Pair = tuple[str, str]
 """Source and target, tokens with one space between them."""

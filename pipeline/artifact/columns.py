@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from mgsa.base.errors import InputError
 from mgsa.data.schema import LONGEST, SCHEMA
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS, UNK, Vocabulary
-from mgsa.errors import InputError
 from pipeline.subwords import MARK
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mgsa.listed_files import MANIFEST
-from mgsa.settings import Count, Language, from_excerpt
+from mgsa.base.io import MANIFEST
+from mgsa.base.settings import Count, Language, from_excerpt
 
 if TYPE_CHECKING:
     from mgsa.data.artifact import Dataset
@@ -161,5 +161,5 @@ def description(dataset: Dataset) -> Iterator[str]:
         yield f"languages: {manifest.source_language} to {manifest.target_language}"
     for split, counts in split_counts(manifest.content, where).items():
         yield f"{split}: {', '.join(f'{count:,} {COUNTS[name]}' for name, count in counts.items())}"
-    for name, (size, digest) in manifest.files.items():
-        yield f"{name}: {size:,} bytes, {digest}"
+    for name, file in manifest.files.items():
+        yield f"{name}: {file.bytes:,} bytes, {file.sha256}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mgsa.command import progress
+from mgsa.base.cli import progress
 
 if TYPE_CHECKING:
     from mgsa.data.artifact import Dataset

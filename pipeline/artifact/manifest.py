@@ -8,12 +8,11 @@ from pathlib import Path
 from types import UnionType
 from typing import Any
 
-from mgsa.errors import InputError
-from mgsa.files import open_to_write, read_json, write_json
-from mgsa.listed_files import MANIFEST, describe_files
-from mgsa.parameter_file import read_yaml
+from mgsa.base.errors import InputError
+from mgsa.base.io import MANIFEST, describe_files, open_to_write, read_json, write_json
+from mgsa.base.settings import read_yaml
 from pipeline.artifact.dataset_card import CARD, dataset_card
-from pipeline.stage import SECTIONS
+from pipeline.base.stage import SECTIONS
 
 LIBRARIES = ("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt")
 """Libraries whose version can show in a dataset."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from mgsa.base.io import read_json
+from mgsa.base.settings import Count, Language, Positive, from_excerpt
 from mgsa.data.limits import Levels
-from mgsa.files import read_json
-from mgsa.settings import Count, Language, Positive, from_excerpt
 
 
 @dataclass(frozen=True)

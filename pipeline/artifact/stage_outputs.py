@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.artifact.manifest import aligner_description
-from pipeline.stage import SIDES
-from pipeline.text import read_parallel
+from pipeline.base.stage import SIDES
+from pipeline.base.text import read_parallel
 
 _NUMBER = re.compile("[0-9]{1,18}")
 

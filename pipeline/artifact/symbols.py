@@ -7,15 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from mgsa.base.io import read_lines, write_json
 from mgsa.data.schema import TAGS, UNKNOWN_TAG, VOCABULARY
-from mgsa.data.vocabulary import MAX_BYTES, Vocabulary
-from mgsa.errors import InputError
-from mgsa.files import read_lines, write_json
+from mgsa.data.vocabulary import Vocabulary
 from pipeline.artifact.columns import Lines
 from pipeline.artifact.phrase_columns import count_tags, num_levels
-from pipeline.stage import SIDES
+from pipeline.base.stage import SIDES
+from pipeline.base.workers import chunks
 from pipeline.subwords import check_subwords
-from pipeline.workers import chunks
 
 CHUNK_LINES = 10_000
 """Lines that are counted together, and held in memory."""
@@ -62,22 +61,12 @@ def collect_symbols(bpe: Path, partitions: Path, *, joint: bool) -> Symbols:
 
 
 def write_symbols(folder: Path, symbols: Symbols) -> None:
-    """Write the vocabularies and the tags into a dataset's folder.
-
-    Raises:
-        InputError: the vocabularies are larger than any that is read.
-    """
+    """Write the vocabularies and the tags into a dataset's folder."""
     source, target = symbols.vocabularies
-    path = folder / VOCABULARY
     write_json(
-        path, {"source": source.symbols, "target": None if source is target else target.symbols}
+        folder / VOCABULARY,
+        {"source": source.symbols, "target": None if source is target else target.symbols},
     )
-    size = path.stat().st_size
-    if size > MAX_BYTES:
-        raise InputError(
-            f"expected subwords for a {VOCABULARY} of at most {MAX_BYTES:,} bytes, got {size:,}: "
-            "learn fewer merges"
-        )
     write_json(folder / TAGS, symbols.tags)
 
 

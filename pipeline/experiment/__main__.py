@@ -12,9 +12,9 @@ import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from mgsa.command import progress_bar, run
-from mgsa.errors import FailedError, InputError
-from mgsa.files import replacing_file, write_json
+from mgsa.base.cli import progress_bar, run
+from mgsa.base.errors import FailedError, InputError
+from mgsa.base.io import atomic_file, write_json
 from pipeline.experiment.cells import run_stages, unfinished_stages
 from pipeline.experiment.choices import write_values
 from pipeline.experiment.plan import Cell, Plan, read_plan
@@ -65,7 +65,7 @@ def collect(
     tables = folder / "tables"
     tables.mkdir(exist_ok=True)
     for suffix, text in {"md": to_markdown(table, found, missing), "csv": to_csv(found)}.items():
-        with replacing_file(tables / f"{name}.{suffix}") as file:
+        with atomic_file(tables / f"{name}.{suffix}") as file:
             file.write(text)
     write_json(tables / f"{name}.json", to_mapping(table, found, missing))
     return found

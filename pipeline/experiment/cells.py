@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mgsa.errors import FailedError
+from mgsa.base.errors import FailedError
 
 if TYPE_CHECKING:
     from dvc.exceptions import DvcException

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from mgsa.files import replacing_file
-from mgsa.parameter_file import read_yaml_text
+from mgsa.base.io import atomic_file, read_text
 
 
 def write_values(path: Path, values: Mapping[tuple[str, ...], str | int]) -> None:
@@ -24,12 +23,12 @@ def write_values(path: Path, values: Mapping[tuple[str, ...], str | int]) -> Non
         KeyError: there is no such key.
         InputError: the file can't be read, or be written to.
     """
-    text = read_yaml_text(path)
+    text = read_text(path)
     content: yaml.Node | None = yaml.compose(text, yaml.SafeLoader)
     places = {_place(content, keys): value for keys, value in values.items()}
     for (start, end), value in sorted(places.items(), reverse=True):
         text = text[:start] + _as_yaml(value) + text[end:]
-    with replacing_file(path) as file:
+    with atomic_file(path) as file:
         file.write(text)
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mgsa.errors import InputError
-from mgsa.parameter_file import read_yaml
-from mgsa.settings import Positive, from_mapping
+from mgsa.base.errors import InputError
+from mgsa.base.settings import Positive, from_mapping, read_yaml
 
 KEYS = ("overrides", "seeds", "systems", "tables")
 

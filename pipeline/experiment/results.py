@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from mgsa.errors import InputError
-from mgsa.parameter_file import read_yaml
-from mgsa.settings import from_mapping
+from mgsa.base.errors import InputError
+from mgsa.base.settings import from_mapping, read_yaml
 from pipeline.artifact.manifest import read_object
+from pipeline.base.stage import section_of
+from pipeline.base.text import read_parallel
 from pipeline.evaluate import EvaluateSettings, compare
 from pipeline.experiment.plan import Cell
-from pipeline.stage import section_of
-from pipeline.text import read_parallel
 
 METRIC: Literal["bleu"] = "bleu"
 """What systems are compared by; the other metrics are shown."""

@@ -24,7 +24,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from itertools import zip_longest
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.trees import WRAPPERS, Tree, escape_token
 
 DELETED_TAGS = frozenset({",", ":", "``", "''", ".", "-NONE-"})

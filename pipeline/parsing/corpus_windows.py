@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipeline.base.stage import SPLITS
+from pipeline.base.text import read_sentences, split_tokens
+from pipeline.base.workers import chunks
 from pipeline.parsing.parse_memory import ParseMemory
 from pipeline.parsing.stanza_parser import BATCH_SENTENCES
-from pipeline.stage import SPLITS
-from pipeline.text import read_sentences, split_tokens
-from pipeline.workers import chunks
 
 WINDOW_SENTENCES = 16384
 """Sentences that are sorted by length together, and held in memory."""

@@ -14,14 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from mgsa.errors import InputError
-from mgsa.files import MAX_LINE_BYTES
+from mgsa.base.errors import InputError
 
 _LOOKUP_KEYS = 500  # well under SQLite's smallest limit of variables in a statement
 _WAIT_SECONDS = 60.0
 _TABLE = "CREATE TABLE trees (key BLOB PRIMARY KEY, tree TEXT NOT NULL) WITHOUT ROWID"
-_MAX_BYTES = 4 * MAX_LINE_BYTES
-"""Of a tree: a line of words, and what is around them."""
 _NOT_OURS = frozenset(
     {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_TOOBIG}
 )
@@ -43,7 +40,6 @@ class ParseMemory:
         with self._naming():
             self._database = sqlite3.connect(path, timeout=_WAIT_SECONDS)
             try:
-                self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_BYTES)
                 self._database.execute("PRAGMA trusted_schema=OFF")
                 # A write-ahead log lets others read while we write; `NORMAL` can lose the last
                 # sentences in a power cut, never the file.

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Annotated, Literal
 
-from mgsa.errors import InputError
-from mgsa.files import read_json, sha256, write_json
-from mgsa.settings import Language, Pattern, from_excerpt
+from annotated_types import Predicate
+
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, sha256, write_json
+from mgsa.base.settings import Language, from_excerpt
 
 FILE = "parser.json"
 
-NAME = Pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*", "of letters, digits, dots, dashes and underscores")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """A name of a file or folder in stanza's layout: it leads nowhere else."""
 
 Kind = Literal["stanza", "trees", "none"]
-Package = Annotated[str, NAME]
+Package = Annotated[str, Predicate(lambda name: NAME.fullmatch(name) is not None)]
 
 
 @dataclass(frozen=True)

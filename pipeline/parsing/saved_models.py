@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mgsa.files import NO_ROOM, open_to_write
+from mgsa.base.io import open_to_write
 
 
 @contextlib.contextmanager
@@ -27,7 +27,7 @@ def inside(folder: Path) -> Iterator[None]:
             raise
         raise OSError(error.errno, error.strerror, str(folder / error.filename)) from error
     except RuntimeError as error:
-        for number in NO_ROOM:
+        for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             if os.strerror(number) in str(error):
                 raise OSError(number, os.strerror(number), str(folder)) from error
         raise

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.parsing.parser_folder import FILE, read_parser_folder
 
 

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mgsa.errors import InputError
-from mgsa.files import MAX_JSON_BYTES, read_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json
 from pipeline.download import RemoteFile, download
 from pipeline.parsing.stanza_package import INDEX, needed_models
 
@@ -54,7 +54,7 @@ def download_package(server: StanzaServer, language: str, package: str, folder: 
             whose MD5 the index has.
         DownloadError: it is not to be had now: there is no network, or the server fails.
     """
-    _save(server.index, folder / INDEX, _no_json, max_bytes=MAX_JSON_BYTES)
+    _save(server.index, folder / INDEX, _no_json, max_bytes=16 << 20)
     index = read_json(folder / INDEX)
     language, models = needed_models(index, language, package, where="parser.package")
     try:

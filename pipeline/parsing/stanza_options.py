@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from mgsa.settings import LearningRate, Probability, Range, Seed, Width
+from annotated_types import Interval
+
+from mgsa.base.settings import NonNegative, Positive, Probability, Seed
 
 # What stanza's code does with numbers is not ours to check; these are far from its limits.
-Rounds = Annotated[int, Range(minimum=1, maximum=10_000_000)]
-Batch = Annotated[int, Range(minimum=1, maximum=100_000)]
+Rounds = Annotated[int, Interval(ge=1, le=10_000_000)]
+Batch = Annotated[int, Interval(ge=1, le=100_000)]
 
 
 @dataclass(frozen=True)
@@ -17,14 +19,14 @@ class TrainingSettings:
     """Sizes and lengths of the two trainings; batches are of sentences."""
 
     seed: Seed
-    vector_dim: Width
-    tagger_hidden: Width
+    vector_dim: Positive
+    tagger_hidden: Positive
     tagger_steps: Rounds
     tagger_batch: Batch
-    tagger_learning_rate: LearningRate
+    tagger_learning_rate: NonNegative
     tagger_dropout: Probability
     tagger_word_dropout: Probability
-    parser_hidden: Width
+    parser_hidden: Positive
     parser_epochs: Rounds
     parser_batch: Batch
 

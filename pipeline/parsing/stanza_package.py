@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from mgsa.errors import InputError
-from mgsa.files import read_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json
 from pipeline.parsing.parser_folder import NAME, ParserFolder
 
 INDEX = "resources.json"
@@ -81,7 +81,7 @@ def needed_models(
             dependencies = entry[processor][name].get("dependencies", [])
             found |= {(needed["model"], needed["package"]) for needed in dependencies}
         for name in (language, *(part for model in found for part in model)):
-            if name not in NAME:  # stanza puts paths together from them
+            if not NAME.fullmatch(name):  # stanza puts paths together from them
                 raise InputError(f"{where}: expected names of files, got {name!r}")
     except (AttributeError, KeyError, TypeError) as error:
         reason = f"{type(error).__name__}: {error}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.parsing.parser_folder import read_parser_folder
 from pipeline.parsing.stanza_package import check_recorded
 from pipeline.trees import Tree, escape_token

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from mgsa.files import open_to_write
+from mgsa.base.io import open_to_write
 from pipeline.parsing.stanza_options import TrainingSettings, flags
 from pipeline.parsing.treebank import spelled_words
 from pipeline.trees import Tree

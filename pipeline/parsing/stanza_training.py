@@ -14,8 +14,8 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from mgsa.command import progress_bar
-from mgsa.errors import FailedError
+from mgsa.base.cli import progress_bar
+from mgsa.base.errors import FailedError
 from pipeline.parsing.saved_models import inside, load_saved, save_alike
 from pipeline.parsing.stanza_constituency import train_constituency
 from pipeline.parsing.stanza_options import TrainingSettings

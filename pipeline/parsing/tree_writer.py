@@ -6,11 +6,11 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from mgsa.files import open_to_write
+from mgsa.base.io import open_to_write
+from pipeline.base.stage import SPLITS
 from pipeline.parsing.corpus_windows import Window
 from pipeline.parsing.parse_memory import ParseMemory
 from pipeline.parsing.stanza_parser import Unparsed
-from pipeline.stage import SPLITS
 from pipeline.trees import check_leaves, flat_tree, read_tree
 
 

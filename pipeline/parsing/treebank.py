@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.trees import (
     WRAPPERS,
     Tree,

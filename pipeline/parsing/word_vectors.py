@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mgsa.files import open_to_write
+from mgsa.base.io import open_to_write
 
 if TYPE_CHECKING:
     import numpy as np

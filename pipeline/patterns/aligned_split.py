@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.aligners.link_files import LinkFile
 from pipeline.artifact.manifest import aligner_description, read_object
+from pipeline.base.stage import SIDES
+from pipeline.base.text import read_parallel, split_tokens
 from pipeline.patterns.source_phrases import Occurrence, occurrences
-from pipeline.stage import SIDES
-from pipeline.text import read_parallel, split_tokens
 from pipeline.trees import check_leaves, read_tree
 
 

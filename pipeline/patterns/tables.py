@@ -17,7 +17,7 @@ import numpy as np
 
 from mgsa.analysis.bootstrap import Estimate, compare, estimate
 from mgsa.analysis.phrasal_patterns import matches, ngrams, precision, restricted_bleu
-from mgsa.files import open_to_write
+from mgsa.base.io import open_to_write
 
 if TYPE_CHECKING:
     from mgsa.analysis.bootstrap import Resamples

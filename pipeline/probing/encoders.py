@@ -6,9 +6,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from mgsa.command import progress_bar
+from mgsa.base.cli import progress_bar
 from mgsa.probing.settings import PRETRAINED, ProbeConfig
-from pipeline.stage import SPLITS
+from pipeline.base.stage import SPLITS
 
 if TYPE_CHECKING:
     import torch

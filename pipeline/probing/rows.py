@@ -9,19 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json
+from mgsa.base.settings import from_mapping
 from mgsa.data.artifact import Dataset
 from mgsa.data.schema import LONGEST, PREPROCESSING
-from mgsa.errors import InputError
-from mgsa.files import read_json
 from mgsa.probing.schema import OTHER, SCHEMA, SENTENCE_TASKS, WORD_TASKS
-from mgsa.settings import from_mapping
 from pipeline.artifact.columns import Lines, Side, encode_side, phrase_columns, side_columns
 from pipeline.artifact.phrase_columns import Phrases, encode_phrases
 from pipeline.artifact.preprocessing import Preprocessing
+from pipeline.base.stage import SPLITS
 from pipeline.partition import PartitionSettings, partition_sentences
 from pipeline.probing.labels import TreeLabels
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles
-from pipeline.stage import SPLITS
 from pipeline.subwords import SubwordSplitter
 
 

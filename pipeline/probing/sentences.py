@@ -10,10 +10,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
+from pipeline.base.stage import SPLITS
+from pipeline.base.text import read_parallel
 from pipeline.parsing.treebank import TextSpelling, spelled_words, without_empty_elements
 from pipeline.seen_pairs import SeenPairs, fingerprint
-from pipeline.stage import SPLITS
-from pipeline.text import read_parallel
 from pipeline.trees import FRAGMENT, ROOT, UNKNOWN, read_treebank
 
 _FLAT = re.compile(rf"\({ROOT} \({FRAGMENT}(?: \({UNKNOWN} [^ ()]+\))+\)\)")

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from mgsa.files import open_to_write
+from mgsa.base.io import open_to_write
 
 MAJORITY = "majority class"
 

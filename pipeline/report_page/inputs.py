@@ -12,14 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.analysis_settings import ReportSettings
+from pipeline.base.stage import SIDES
+from pipeline.base.text import read_sentences, split_tokens, unequal_lines
 from pipeline.languages import read_languages
 from pipeline.report_page.drawn_sentences import drawn_sentences
 from pipeline.report_page.numbers import Report
 from pipeline.report_page.system import System, Translations, read_translations
-from pipeline.stage import SIDES
-from pipeline.text import read_sentences, split_tokens, unequal_lines
 
 PATHS = {
     "reports": "the stages' reports: STAGE.json",

@@ -9,12 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mgsa.errors import InputError
-from mgsa.files import read_json, read_lines
-from mgsa.settings import LONGEST_SHOWN, MOST
-
-MAX_TABLE_BYTES = 16 << 20
-"""Of a table that is held in memory as a whole; those that stages write are far smaller."""
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, read_lines
+from mgsa.base.settings import LONGEST_SHOWN
 
 
 @dataclass(frozen=True)
@@ -105,15 +102,14 @@ def read_table(
     columns: Sequence[str],
     *,
     delimiter: str = ",",
-    max_bytes: int | None = MAX_TABLE_BYTES,
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """The lines of a table with a header line, by column, each with its number in the file.
 
     Raises:
-        InputError: it is missing, not UTF-8, larger than `max_bytes`, or lacks one of `columns`; a
+        InputError: it is missing, not UTF-8, or lacks one of `columns`; a
             line has too few values, or a value that is endless or whose quotes don't fit.
     """
-    rows = _rows(path, delimiter, max_bytes)
+    rows = _rows(path, delimiter)
     _, header = next(rows, (1, []))
     for column in columns:
         if column not in header:
@@ -126,8 +122,8 @@ def read_table(
         yield line, dict(zip(header, values, strict=True))
 
 
-def _rows(path: Path, delimiter: str, max_bytes: int | None) -> Iterator[tuple[int, list[str]]]:
-    lines = (f"{line}\n" for line in read_lines(path, max_bytes=max_bytes))
+def _rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    lines = (f"{line}\n" for line in read_lines(path))
     # A quote that is never closed would make one value of all that follows.
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
@@ -148,7 +144,7 @@ def read_count(row: Mapping[str, str], column: str, *, path: Path, line: int) ->
         InputError: it is none, or larger than any count.
     """
     text = row[column]
-    if text.isascii() and text.isdecimal() and len(text) <= len(str(MOST)) and int(text) <= MOST:
+    if text.isascii() and text.isdecimal():
         return int(text)
     message = f"{column}: expected a whole number, found {_short(text)!r}"
     raise InputError(message, path=path, line=line)

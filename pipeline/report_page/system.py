@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mgsa.errors import InputError
-from mgsa.parameter_file import read_yaml
+from mgsa.base.errors import InputError
+from mgsa.base.settings import read_yaml
+from pipeline.base.text import read_parallel
 from pipeline.report_page.numbers import Report
-from pipeline.text import read_parallel
 
 REPORTS = {"analyze": ("analyze.json", "attention.json"), "align": ("alignment.json",)}
 """What a stage's report is called in a system's folder, where it is not `STAGE.json`."""

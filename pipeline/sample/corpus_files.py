@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from mgsa.files import open_to_write
+from mgsa.base.io import open_to_write
 from pipeline.sample.chooser import Chooser
 from pipeline.sample.clauses import Clauses
 from pipeline.sample.derivation import SamplePair

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 
 FOLDER = Path(__file__).parent / "words"
 NONE = "-"

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from mgsa.__main__ import COMMANDS, main
-from mgsa.command import run
-from mgsa.parameter_file import read_yaml
+from mgsa.base.cli import run
+from mgsa.base.settings import read_yaml
 from tests.copy_task import write_copy_task
 from tests.full_disk import room_for
 from tests.training_settings import write_settings

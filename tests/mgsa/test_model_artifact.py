@@ -17,15 +17,15 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, sha256, write_json
+from mgsa.base.settings import from_tagged
 from mgsa.config import MODEL_KINDS
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.batch import make_batch
-from mgsa.errors import InputError
-from mgsa.files import read_json, sha256, write_json
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_artifact import check_replaceable, load_model, replace_weights, save_model
-from mgsa.settings import from_tagged
 from mgsa.weights import named_tensors
 from tests.copy_task import TAGS, write_copy_task
 from tests.mutations import mutated_json, refusal

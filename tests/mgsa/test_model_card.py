@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
+from mgsa.base.settings import from_tagged
 from mgsa.config import MODEL_KINDS
 from mgsa.model_card import describe, model_card
-from mgsa.settings import from_tagged
 from pipeline.composition import compose
 from tests.imports import ROOT
 

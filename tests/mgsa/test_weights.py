@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from mgsa.weights import count_tensors, load_tensors, load_weights, named_tensors, save_tensors
 from tests.full_disk import room_for
 from tests.mutations import mutated_bytes, refusal

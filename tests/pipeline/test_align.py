@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.command import run
-from mgsa.errors import InputError
-from mgsa.files import read_json
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json
 from pipeline.align import evenly, main
+from pipeline.base.stage import SPLITS
 from pipeline.composition import compose
-from pipeline.stage import SPLITS
 from tests.imports import ROOT
 
 SIZES = {"train": 40, "valid": 5, "test": 6}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.command import run
-from mgsa.files import read_json
+from mgsa.base.cli import run
+from mgsa.base.io import read_json
 from pipeline.alignment_error import main
 
 FOUND = "0-0 1-2\n0-1\n"

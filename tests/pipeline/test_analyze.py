@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.command import BAD_INPUT, DONE, run
-from mgsa.files import read_json
+from mgsa.base.cli import BAD_INPUT, DONE, run
+from mgsa.base.io import read_json
 from pipeline.analysis_settings import SHARES
 from pipeline.analyze import main
 from tests.all_stages import contents

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pipeline.archive
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.archive import unpack
 from tests.mutations import mutated_bytes, refusal
 

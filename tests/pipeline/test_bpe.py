@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline import bpe
-from pipeline.stage import SIDES, SPLITS
+from pipeline.base.stage import SIDES, SPLITS
 
 PARAMS = "bpe: {merges: 60, min_frequency: 2, vocabulary_threshold: 3, workers: 1}\n"
 SENTENCES = {
@@ -79,7 +79,7 @@ def test_the_output_does_not_depend_on_the_workers(
 
 def test_long_lines_are_in_short_portions(tokenized: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = list(bpe.read_portions(tokenized))
-    monkeypatch.setattr("pipeline.workers.CHUNK_CHARACTERS", 40)
+    monkeypatch.setattr("pipeline.base.workers.CHUNK_CHARACTERS", 40)
     cut = list(bpe.read_portions(tokenized))
     assert len(cut) > len(whole)
     for portion in cut:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mgsa.command import run
-from mgsa.errors import InputError
-from mgsa.parameter_file import read_yaml
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from mgsa.base.settings import read_yaml
+from pipeline.base.stage import SECTIONS
 from pipeline.composition import check_config, compose, describe, main, nearest_composition
-from pipeline.stage import SECTIONS
 from tests.imports import ROOT
 
 CONF = ROOT / "conf"

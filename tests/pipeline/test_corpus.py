@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.errors import InputError
-from mgsa.settings import from_tagged
+from mgsa.base.errors import InputError
+from mgsa.base.settings import from_tagged
 from pipeline import corpus
+from pipeline.base.stage import SPLITS
 from pipeline.composition import compose
 from pipeline.corpus_kinds import DownloadedCorpus
-from pipeline.stage import SPLITS
 from tests.imports import ROOT
 
 

@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from mgsa.command import run
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, write_json
 from mgsa.data.artifact import open_dataset
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
-from mgsa.errors import InputError
-from mgsa.files import read_json, write_json
 from pipeline.artifact import symbols
 from pipeline.dataset import main
 from tests.stage_folders import (
@@ -171,7 +171,7 @@ def test_the_size_of_row_groups_changes_no_row(tmp_path: Path, rows: int) -> Non
 def test_row_groups_of_long_rows_are_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_stages(tmp_path, {"train": random_pairs(10, 1), "valid": [YES], "test": [YES]})
     table = pq.read_table(build(tmp_path) / "train.parquet")
-    monkeypatch.setattr("pipeline.workers.CHUNK_CHARACTERS", 1)
+    monkeypatch.setattr("pipeline.base.workers.CHUNK_CHARACTERS", 1)
     file = pq.ParquetFile(build(tmp_path) / "train.parquet")
     assert file.metadata.num_row_groups == 10
     assert file.read().equals(table)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.download import DownloadError, RemoteFile, fetch, find
 from tests.scripted_server import CONTENT, SHA256, Server
 

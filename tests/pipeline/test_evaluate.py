@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mgsa.command import run
-from mgsa.errors import InputError
-from mgsa.files import read_json
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json
 from pipeline.evaluate import EvaluateSettings, evaluate, main
 
 SAMPLES, TRIALS, SEED = 200, 300, 777

@@ -6,10 +6,10 @@ import pytest
 
 from mgsa.alignment.aligner import Aligner
 from mgsa.alignment.pharaoh import format_links
-from mgsa.command import run
+from mgsa.base.cli import run
 from mgsa.data.artifact import open_dataset
+from pipeline.base.stage import SIDES
 from pipeline.forced_align import main
-from pipeline.stage import SIDES
 from tests.model_folders import random_model
 from tests.pipeline.test_preprocessor import random_pairs
 from tests.text_folders import build_dataset, parse_with_toy, write_text

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from mgsa.errors import InputError
-from mgsa.files import write_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import write_json
 from pipeline.languages import read_languages
 
 

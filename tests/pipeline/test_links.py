@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.alignment.pharaoh import format_links
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.links import Notation, are_links, read_gold_links, read_links
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from mgsa.errors import InputError
-from mgsa.settings import MOST
+from mgsa.base.errors import InputError
+from mgsa.base.settings import MOST
 from pipeline.composition import compose
 from pipeline.parameters import check_parameters
 from tests.imports import ROOT

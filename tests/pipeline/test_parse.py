@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.command import run
-from mgsa.errors import InputError
-from mgsa.files import read_json
-from mgsa.settings import from_mapping
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json
+from mgsa.base.settings import from_mapping
+from pipeline.base.stage import SPLITS
+from pipeline.base.workers import CHUNKS_AHEAD
 from pipeline.parse import ParseSettings, copy_trees, main
 from pipeline.parsing import corpus_windows
 from pipeline.parsing.corpus_windows import Corpus
 from pipeline.parsing.parse_memory import ParseMemory
 from pipeline.parsing.parser_folder import read_parser_folder, write_parser_folder
 from pipeline.parsing.stanza_parser import ConstituencyParser
-from pipeline.stage import SPLITS
 from pipeline.trees import flat_tree
-from pipeline.workers import CHUNKS_AHEAD
 from tests.parse_inputs import command, parameters, toy_parser, write_tokenized
 from tests.text_folders import ToyParser
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.command import run
-from mgsa.files import read_json, sha256
+from mgsa.base.cli import run
+from mgsa.base.io import read_json, sha256
 from pipeline.parse import main
 from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.trees import read_tree, read_trees

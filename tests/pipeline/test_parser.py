@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.command import run
-from mgsa.errors import InputError
-from mgsa.files import read_json, sha256, write_json
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, sha256, write_json
 from pipeline.parser import evaluate, main
 from pipeline.parsing.parser_folder import read_parser_folder
 from pipeline.parsing.saved_models import load_saved

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.errors import InputError
-from mgsa.settings import from_mapping
+from mgsa.base.errors import InputError
+from mgsa.base.settings import from_mapping
 from pipeline.partition import (
     PartitionSettings,
     Phrase,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.command import BAD_INPUT, DONE, run
+from mgsa.base.cli import BAD_INPUT, DONE, run
 from pipeline.partition import main
 
 BUSH = (

@@ -10,8 +10,8 @@ import pytest
 import yaml
 from sacrebleu.metrics.bleu import BLEU
 
-from mgsa.command import BAD_INPUT, DONE, run
-from mgsa.files import read_json, write_json
+from mgsa.base.cli import BAD_INPUT, DONE, run
+from mgsa.base.io import read_json, write_json
 from pipeline.phrasal_patterns import main
 from tests.all_stages import contents
 

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.command import run
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, write_json
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.batch import Row
 from mgsa.data.vocabulary import UNK
-from mgsa.errors import InputError
-from mgsa.files import read_json, write_json
 from pipeline import parse
+from pipeline.base.stage import SIDES, SPLITS
 from pipeline.moses import MosesText
 from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.preprocessor import Phraser, Preprocessor, Side
-from pipeline.stage import SIDES, SPLITS
 from pipeline.subwords import SubwordSplitter
 from tests.text_folders import MAX_WORDS, ToyParser, build_dataset, parse_with_toy, write_text
 

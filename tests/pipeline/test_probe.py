@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.command import BAD_INPUT, DONE, run
-from mgsa.files import read_json
+from mgsa.base.cli import BAD_INPUT, DONE, run
+from mgsa.base.io import read_json
 from pipeline.probe import TABLE, main
 from tests.all_stages import contents
 from tests.model_folders import random_model

@@ -12,9 +12,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from mgsa.command import run
+from mgsa.base.cli import run
+from mgsa.base.io import read_json
 from mgsa.data.artifact import open_dataset
-from mgsa.files import read_json
 from mgsa.probing.data import ProbingData, open_probing_data
 from mgsa.probing.rows import ProbingRows
 from mgsa.probing.schema import SPLITS, TASKS

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mgsa.command import BAD_INPUT, DONE, run
-from mgsa.files import read_json
+from mgsa.base.cli import BAD_INPUT, DONE, run
+from mgsa.base.io import read_json
 from pipeline.report import PAGE, main
 from tests.all_stages import contents
 from tests.report_folders import PARAMETERS, PLAIN, SYSTEM, arguments, write_run, write_system

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.command import run
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, write_json
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.batch import Row
 from mgsa.data.verification import verify_dataset
-from mgsa.errors import InputError
-from mgsa.files import read_json, write_json
+from pipeline.base.stage import SPLITS
 from pipeline.reverse import main
-from pipeline.stage import SPLITS
 from tests.all_stages import record
 from tests.copy_task import write_copy_task
 from tests.stage_folders import BUSH, YES, build, random_dataset, random_pairs, write_stages

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from subword_nmt.apply_bpe import BPE, read_vocabulary
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline import subwords
 from pipeline.merges import learn_merges
 from pipeline.subwords import (

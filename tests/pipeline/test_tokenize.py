@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline import tokenize
 
 PARAMS = """\

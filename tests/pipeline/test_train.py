@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import FailedError, InputError
+from mgsa.base.errors import FailedError, InputError
 from pipeline.train import curves_in, main
 from tests.copy_task import write_copy_task
 from tests.full_disk import room_for

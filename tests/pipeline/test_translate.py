@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.command import run
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from mgsa.base.io import MAX_LINE_BYTES
 from mgsa.data.artifact import open_dataset
 from mgsa.data.schema import LONGEST
 from mgsa.decoding.settings import STANDARD
 from mgsa.decoding.translator import Translator
-from mgsa.errors import InputError
-from mgsa.files import MAX_LINE_BYTES
 from pipeline.moses import MosesText
 from pipeline.preprocessor import Preprocessor
 from pipeline.translate import READ_BYTES, main, read_chunks, translate_text

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tree import Tree as NltkTree
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.trees import (
     Tree,
     check_leaves,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.command import FAILED
+from mgsa.base.cli import FAILED
 from tests.all_stages import COMMANDS, GOES_ON, WRITING, outputs
 from tests.finished_folder import finished, folder
 from tests.imports import ROOT

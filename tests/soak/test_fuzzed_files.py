@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from mgsa.command import BAD_INPUT, DONE
+from mgsa.base.cli import BAD_INPUT, DONE
 from tests.all_stages import record, run_command
 from tests.mutations import mutated_bytes, mutated_json
 

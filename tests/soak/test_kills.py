@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from mgsa.base.temporary import PREFIX
 
-from mgsa.temporary import PREFIX
 from tests.dvc_project import STAGES, Project, copy_project, outputs, ran
 from tests.running import PATIENCE
 

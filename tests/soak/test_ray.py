@@ -23,13 +23,13 @@ import psutil
 import pytest
 import yaml
 
-from mgsa.command import run
-from mgsa.errors import InputError
-from mgsa.files import read_json, sha256
+from mgsa.base.cli import run
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, sha256
 from pipeline import ray_cluster
+from pipeline.base.stage import SPLITS
 from pipeline.ray_cluster import connected
 from pipeline.sample import write_sample
-from pipeline.stage import SPLITS
 from tests.imports import ROOT
 from tests.own_mounts import with_own_mounts
 from tests.pipeline.test_parser import TRAIN, command
@@ -367,7 +367,7 @@ def test_a_signal_ends_the_start_of_a_cluster(
 
 def test_a_gpu_that_this_machine_lacks_is_named() -> None:
     code = (
-        "from pipeline.ray_cluster import connected\nfrom mgsa.command import run\n"
+        "from pipeline.ray_cluster import connected\nfrom mgsa.base.cli import run\n"
         "def main(_):\n    with connected(None, workers=1, gpu=True): print('connected')\n"
         "raise SystemExit(run(main))"
     )

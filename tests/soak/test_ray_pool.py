@@ -21,14 +21,14 @@ from typing import Any
 
 import pytest
 
-from mgsa.command import run
-from mgsa.errors import FailedError, InputError
+from mgsa.base.cli import run
+from mgsa.base.errors import FailedError, InputError
 from pipeline import ray_pool
+from pipeline.base.workers import CHUNKS_AHEAD, WorkerDiedError
 from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.parsing.sent_parser import SentParser, send_parser
 from pipeline.ray_cluster import connected
 from pipeline.ray_pool import LOSSES, map_chunks
-from pipeline.workers import CHUNKS_AHEAD, WorkerDiedError
 from tests.imports import ROOT
 from tests.running import PATIENCE
 from tests.soak.ray_nodes import Node, RayNodes, ray_head
@@ -169,7 +169,7 @@ def test_results_that_a_node_took_with_it_are_found_again(second: Node) -> None:
 
 ENDLESS = """
 import itertools, sys, time
-from mgsa.command import run
+from mgsa.base.cli import run
 from pipeline.ray_cluster import connected
 from pipeline.ray_pool import map_chunks
 

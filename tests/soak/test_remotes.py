@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.files import read_json
-from pipeline.stage import SPLITS
+from mgsa.base.io import read_json
+from pipeline.base.stage import SPLITS
 from tests.dvc_project import STAGES, Project, hashes_of, ran
 from tests.remote_servers import LOOPBACK, s3_server, ssh_server
 from tests.team import Team, found_team

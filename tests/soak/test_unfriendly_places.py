@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.command import DONE
+from mgsa.base.cli import DONE
 from tests.dvc_project import STAGES, copy_project, ran
 from tests.file_permissions import let_modes_count
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.command import BAD_INPUT
+from mgsa.base.cli import BAD_INPUT
 from tests.all_stages import contents, in_a_process, record, run_command
 
 Change = Callable[[Path], None]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from mgsa.files import read_json
+from mgsa.base.io import read_json
 from tests.dvc_project import OVERRIDES, SIZES, Project, ran
 
 STEPS = ("train", "translate", "evaluate", "analyze")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.command import FAILED
+from mgsa.base.cli import FAILED
 from tests.all_stages import (
     CHECKPOINTS,
     GOES_ON,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.command import BAD_INPUT, DONE
+from mgsa.base.cli import BAD_INPUT, DONE
 from tests.all_stages import contents, run_command
 
 pytestmark = pytest.mark.slow

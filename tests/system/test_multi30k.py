@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.files import read_json
+from mgsa.base.io import read_json
+from pipeline.base.stage import SIDES, SPLITS
 from pipeline.composition import compose
-from pipeline.stage import SIDES, SPLITS
 from pipeline.trees import Tree, escape_token, read_tree, top_node
 from tests.imports import ROOT
 from tests.multi30k import STAGES, lines, run, stage, write_head

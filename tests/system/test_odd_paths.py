@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.command import BAD_INPUT, DONE, run
+from mgsa.base.cli import BAD_INPUT, DONE, run
 from tests.all_stages import COMMANDS, LATER, random_texts, write_raw
 
 NO_PATHS = ("--split", "--last", "--baseline")

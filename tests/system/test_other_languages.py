@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mgsa.files import read_json
+from mgsa.base.io import read_json
 from pipeline.composition import compose
 from tests.imports import ROOT
 from tests.multi30k import lines, run, stage, write_head

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.command import DONE, FAILED
+from mgsa.base.cli import DONE, FAILED
 from tests.all_stages import (
     CHECKPOINTS,
     COMMANDS,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mgsa.command import DONE, run
+from mgsa.base.cli import DONE, run
 from pipeline.report import PAGE, main
 from pipeline.report_page.contents import SECTIONS
 from tests.report_browser import LAPTOP, PATIENCE, PHONE, check_whole, open_page

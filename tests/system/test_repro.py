@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import pytest
 import yaml
 
-from mgsa.files import read_json
+from mgsa.base.io import read_json
+from pipeline.base.stage import SPLITS
 from pipeline.composition import compose
-from pipeline.stage import SPLITS
 from tests.dvc_project import (
     DATA_STAGES,
     MODEL_STAGES,

@@ -17,8 +17,8 @@ from xml.etree.ElementTree import Element
 
 from markupsafe import Markup
 
-from mgsa.errors import InputError
-from mgsa.files import NO_FILE, no_file, not_utf_8
+from mgsa.base.errors import InputError
+from mgsa.base.io import NOT_A_FILE, no_file, not_utf_8
 
 MAX_BYTES = 8 << 20
 """Of a drawing: ten times as much as a map of long sentences takes."""
@@ -86,7 +86,7 @@ def read_heat_map(path: Path, prefix: str) -> HeatMapDrawing:
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
-    except NO_FILE:
+    except NOT_A_FILE:
         raise no_file(path) from None
     if len(data) > MAX_BYTES:
         raise InputError(f"expected a drawing of at most {MAX_BYTES:,} bytes", path=path)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mgsa.alignment.pharaoh import Link
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
+from pipeline.base.stage import SPLITS
+from pipeline.base.text import read_sentences
 from pipeline.links import PHARAOH, read_gold_links, read_links
 from pipeline.report_page.charts.link_matrix import KINDS, Gold, LinkMatrix, link_matrix
 from pipeline.report_page.inputs import Inputs, check_same_number
 from pipeline.report_page.numbers import Report
 from pipeline.report_page.section import Context
-from pipeline.stage import SPLITS
-from pipeline.text import read_sentences
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.analysis_settings import SHARES
 from pipeline.report_page.charts.bars import Part, stacked
 from pipeline.report_page.charts.heat_map import HeatMapDrawing, read_heat_map

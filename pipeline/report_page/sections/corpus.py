@@ -8,13 +8,13 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
+from pipeline.base.stage import SIDES, SPLITS
+from pipeline.base.text import read_parallel, read_sentences
 from pipeline.report_page.charts.line_chart import LineChart, line_chart
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.numbers import Report, read_count, read_table
 from pipeline.report_page.section import Context
-from pipeline.stage import SIDES, SPLITS
-from pipeline.text import read_parallel, read_sentences
 from pipeline.tokenize import REASONS
 
 EXAMPLES = 3
@@ -98,7 +98,7 @@ def _examples(inputs: Inputs) -> Mapping[str, list[Dropped]]:
     lines: dict[str, list[int]] = {reason: [] for reason in REASONS}
     # Of a large corpus the file is large, but only its first lines are kept.
     columns = ("split", "line", "reason")
-    for number, row in read_table(path, columns, delimiter="\t", max_bytes=None):
+    for number, row in read_table(path, columns, delimiter="\t"):
         if row["reason"] not in lines:
             raise InputError(f"expected one of {', '.join(REASONS)}", path=path, line=number)
         dropped = read_count(row, "line", path=path, line=number)

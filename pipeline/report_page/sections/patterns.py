@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.patterns.drawn import FEWEST, MEASURES, drawn_categories, drawn_lengths
 from pipeline.report_page.charts.bars import axis
 from pipeline.report_page.charts.line_chart import LineChart, Point, line_chart

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.report_page.charts.line_chart import LineChart, line_chart
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.numbers import Report, read_count, read_table

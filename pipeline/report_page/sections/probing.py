@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
+from pipeline.base.stage import SPLITS
 from pipeline.probing.tables import MAJORITY, Cell, last_layers
 from pipeline.report_page.charts.bars import Axis, Interval, axis
 from pipeline.report_page.charts.line_chart import LineChart, Point, line_chart
@@ -13,7 +14,6 @@ from pipeline.report_page.charts.ticks import PERCENT
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.numbers import Report
 from pipeline.report_page.section import Context
-from pipeline.stage import SPLITS
 
 
 class Kind(NamedTuple):

@@ -9,12 +9,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mgsa.files import sha256
+from mgsa.base.io import sha256
+from pipeline.base.stage import SECTIONS
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.numbers import Report
 from pipeline.report_page.section import Context
 from pipeline.report_page.system import System
-from pipeline.stage import SECTIONS
 
 LIBRARIES = (
     *("mgsa", "torch", "lightning-fabric", "numpy", "pyarrow", "safetensors", "sacrebleu"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from pipeline.base.stage import SIDES, SPLITS
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.numbers import Report
 from pipeline.report_page.section import Context
-from pipeline.stage import SIDES, SPLITS
 from pipeline.subwords import MARK
 
 MOST = 6

@@ -6,7 +6,7 @@ import statistics
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.numbers import Report
 from pipeline.report_page.section import Context

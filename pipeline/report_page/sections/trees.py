@@ -6,7 +6,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.partition import LEVEL_SEPARATOR, read_phrases_line
 from pipeline.report_page.charts.spans import draw_spans
 from pipeline.report_page.charts.tree_drawing import TreeDrawing, draw_tree

@@ -11,11 +11,11 @@ import torch
 
 from mgsa.alignment.aligner import Aligner, Alignment
 from mgsa.alignment.translations import aligned
+from mgsa.base.errors import InputError
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.batch import Row, make_batch
 from mgsa.decoding.translation import NOTHING
 from mgsa.decoding.translator import Translator
-from mgsa.errors import InputError
 from tests.copy_task import write_copy_task
 from tests.model_folders import random_model
 

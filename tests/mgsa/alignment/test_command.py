@@ -8,7 +8,7 @@ import pytest
 from mgsa.__main__ import main
 from mgsa.alignment.aligner import Aligner, Alignment
 from mgsa.alignment.pharaoh import format_links
-from mgsa.command import run
+from mgsa.base.cli import run
 from mgsa.data.artifact import open_dataset
 from tests.copy_task import write_copy_task
 from tests.model_folders import random_model

@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from mgsa.base.errors import InputError
+from mgsa.base.io import sha256, write_json
 from mgsa.data.artifact import Dataset, TextColumn, open_dataset
 from mgsa.data.batch import Row
 from mgsa.data.schema import LONGEST, SCHEMA
 from mgsa.data.verification import verify_dataset
-from mgsa.errors import InputError
-from mgsa.files import sha256, write_json
 from tests.forged_parquet import forge_text
 from tests.pickle_bomb import pickle_bomb
 from tests.stage_folders import BUSH, YES, build, random_dataset, write_stages

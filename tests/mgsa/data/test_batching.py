@@ -16,6 +16,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mgsa.base.errors import InputError
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.batch import Batch, RowColumns, make_batch
 from mgsa.data.batching import (
@@ -25,7 +26,6 @@ from mgsa.data.batching import (
     evaluation_batches,
 )
 from mgsa.data.schema import SCHEMA
-from mgsa.errors import InputError
 from tests.probing_folders import record
 from tests.stage_folders import random_dataset
 

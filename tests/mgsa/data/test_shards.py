@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, write_json
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.schema import LONGEST
 from mgsa.data.shards import MAX_OPEN_FILES, Shards
 from mgsa.data.verification import verify_dataset
-from mgsa.errors import InputError
-from mgsa.files import read_json, write_json
 from tests.forged_parquet import (
     COLUMN_COMPRESSED,
     COLUMN_DATA_PAGE,

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, sha256, write_json
 from mgsa.data.schema import SCHEMA
 from mgsa.data.verification import verify_dataset
-from mgsa.errors import InputError
-from mgsa.files import read_json, sha256, write_json
 from tests.stage_folders import BUSH, YES, build, write_stages
 
 

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mgsa.base.errors import InputError
+from mgsa.base.io import write_json
 from mgsa.data.vocabulary import (
     BOS,
     EOS,
@@ -19,8 +21,6 @@ from mgsa.data.vocabulary import (
     read_tags,
     read_vocabularies,
 )
-from mgsa.errors import InputError
-from mgsa.files import write_json
 from tests.mutations import mutated_json, refusal
 
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from mgsa.base.errors import FailedError
 from mgsa.decoding.beam import Hypothesis, SearchOptions, beam_search, length_penalty
 from mgsa.decoding.ensemble import Ensemble, EnsembleState
-from mgsa.errors import FailedError
 from tests.reference import beam as reference
 
 CPU = torch.device("cpu")

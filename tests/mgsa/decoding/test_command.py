@@ -7,7 +7,7 @@ import pytest
 
 import mgsa
 from mgsa.__main__ import main
-from mgsa.command import run
+from mgsa.base.cli import run
 from mgsa.data.artifact import open_dataset
 from mgsa.decoding.translation import Translation
 from tests.copy_task import write_copy_task

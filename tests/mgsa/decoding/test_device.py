@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 import torch
 
+from mgsa.base.errors import InputError
 from mgsa.decoding.device import choose_device
-from mgsa.errors import InputError
 
 
 def test_the_cpu_is_there() -> None:

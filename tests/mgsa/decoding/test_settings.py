@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from mgsa.base.errors import InputError
 from mgsa.decoding.settings import STANDARD, read_translate_config
-from mgsa.errors import InputError
 
 SECTION = """\
 translate:

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 import mgsa
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, sha256, write_json
 from mgsa.data.artifact import open_dataset
 from mgsa.data.batch import Row
 from mgsa.decoding import translator as module
 from mgsa.decoding.settings import STANDARD
 from mgsa.decoding.translation import NOTHING, Translation
 from mgsa.decoding.translator import Translator
-from mgsa.errors import InputError
-from mgsa.files import read_json, sha256, write_json
 from tests.copy_task import write_copy_task
 from tests.model_folders import random_model
 

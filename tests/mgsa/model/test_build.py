@@ -10,9 +10,9 @@ from typing import Literal
 import pytest
 import torch
 
+from mgsa.base.errors import InputError
 from mgsa.config import MultiGranularityConfig, TransformerConfig
 from mgsa.data.batch import make_batch
-from mgsa.errors import InputError
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from tests.random_rows import MODELS, NGRAMS, NUM_TAGS, TRANSFORMER, VOCABULARY, random_row

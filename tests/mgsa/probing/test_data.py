@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from mgsa.errors import InputError
-from mgsa.files import read_json, write_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, write_json
 from mgsa.model.build import build_model
 from mgsa.probing.data import open_probing_data
 from mgsa.probing.schema import SCHEMA

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 import torch
 
+from mgsa.base.errors import InputError
+from mgsa.base.settings import from_mapping
 from mgsa.config import TransformerConfig
 from mgsa.data.batch import Row, RowColumns
 from mgsa.data.ragged import Ragged
-from mgsa.errors import InputError
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.probing.encoder import FrozenEncoder, ScratchEncoder, build_scratch, scratch_config
 from mgsa.probing.examples import Example, make_examples
 from mgsa.probing.rows import ProbingRows
 from mgsa.probing.training import Told, run_probes
-from mgsa.settings import from_mapping
 from tests.probing_settings import probe_config
 from tests.training_settings import MODEL
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from mgsa.training.averaging import average
 from mgsa.weights import save_tensors
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, sha256, write_json
 from mgsa.data.batching import Position
-from mgsa.errors import InputError
-from mgsa.files import read_json, sha256, write_json
 from mgsa.training.checkpoint import (
     folder_of,
     read_checkpoint,

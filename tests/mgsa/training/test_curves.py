@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from mgsa.training.curves import Curves, read_curves
 
 BEFORE = '{"update": 10, "train_loss": 2.5}\n{"update": 10, "valid_nll": 3.0}\n'

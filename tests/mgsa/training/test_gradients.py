@@ -9,9 +9,9 @@ import torch
 from lightning_fabric import Fabric
 from torch import Tensor, nn
 
+from mgsa.base.errors import FailedError
 from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.batching import Position, Update
-from mgsa.errors import FailedError
 from mgsa.training.gradients import Gradients, gradient_norm
 from mgsa.training.loss import NUM_SUMS, LossSums
 

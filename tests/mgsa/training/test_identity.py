@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import mgsa
+from mgsa.base.settings import from_mapping, from_tagged
 from mgsa.config import MODEL_KINDS, TrainConfig
-from mgsa.settings import from_mapping, from_tagged
 from mgsa.training.identity import code_identity, run_identity
 from tests.training_settings import MODEL, TRAIN
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from mgsa.base.errors import InputError
+from mgsa.base.settings import from_mapping
 from mgsa.config import TrainConfig
-from mgsa.errors import InputError
-from mgsa.settings import from_mapping
 from mgsa.training.processes import processes
 from tests.training_settings import TRAIN
 

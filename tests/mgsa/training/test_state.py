@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from mgsa.base.settings import from_mapping, to_mapping
 from mgsa.data.batching import Position
-from mgsa.settings import from_mapping, to_mapping
 from mgsa.training.loss import LossSums
 from mgsa.training.state import State
 

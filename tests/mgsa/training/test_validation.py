@@ -9,11 +9,11 @@ import torch
 from lightning_fabric import Fabric
 from torch.nn import functional as F
 
+from mgsa.base.settings import from_mapping, from_tagged
 from mgsa.config import MODEL_KINDS, TrainConfig
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.batch import make_batch
 from mgsa.model.encoder_decoder import EncoderDecoder
-from mgsa.settings import from_mapping, from_tagged
 from mgsa.training.run import new_model
 from mgsa.training.validation import Validation
 from tests.copy_task import write_copy_task

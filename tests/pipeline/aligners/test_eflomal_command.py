@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import FailedError, InputError
+from mgsa.base.errors import FailedError, InputError
 from pipeline.aligners.eflomal_command import COMMAND, run_eflomal
 from pipeline.aligners.kinds import EflomalSettings
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.alignment.pharaoh import Link
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.aligners import hmm_aligner
 from pipeline.aligners.hmm_aligner import HmmAligner
 from pipeline.aligners.kinds import HmmSettings

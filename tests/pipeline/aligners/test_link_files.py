@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.aligners.link_files import LinkFile, recognise_first
 
 SOURCES = "a b c\nd e\n"

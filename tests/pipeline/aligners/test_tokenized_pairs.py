@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.aligners.tokenized_pairs import lengths, read_pairs
 
 

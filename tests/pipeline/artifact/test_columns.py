@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mgsa.base.errors import InputError
 from mgsa.data.schema import LONGEST, SCHEMA
 from mgsa.data.vocabulary import UNK, Vocabulary
-from mgsa.errors import InputError
 from pipeline.artifact.columns import Lines, encode_side, make_table
 from pipeline.artifact.link_columns import encode_links
 from pipeline.artifact.phrase_columns import encode_phrases

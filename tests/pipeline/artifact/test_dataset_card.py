@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import yaml
 
+from mgsa.base.io import read_json
 from mgsa.data.schema import SCHEMA
-from mgsa.files import read_json
 from pipeline.artifact.dataset_card import COLUMNS, dataset_card
 from tests.stage_folders import BUSH, YES, build, write_stages
 

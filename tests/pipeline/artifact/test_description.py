@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, write_json
 from mgsa.data.artifact import open_dataset
-from mgsa.errors import InputError
-from mgsa.files import read_json, write_json
 from pipeline.artifact.description import description
 from pipeline.artifact.difference import differences
 from tests.copy_task import write_copy_task

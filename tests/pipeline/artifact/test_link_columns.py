@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.artifact.columns import Lines, Side
 from pipeline.artifact.link_columns import Links, encode_links
 

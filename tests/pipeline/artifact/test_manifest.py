@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
-from mgsa.files import write_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import write_json
 from pipeline.artifact.manifest import (
     aligner_description,
     library_versions,

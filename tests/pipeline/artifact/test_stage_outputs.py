@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
-from mgsa.files import write_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import write_json
 from pipeline.artifact.stage_outputs import StageOutputs
 from tests.stage_folders import BUSH, YES, write_stages
 

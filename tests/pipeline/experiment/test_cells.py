@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mgsa.command import FAILED, run
-from mgsa.errors import FailedError
-from mgsa.files import read_json
+from mgsa.base.cli import FAILED, run
+from mgsa.base.errors import FailedError
+from mgsa.base.io import read_json
 from pipeline.experiment.__main__ import main
 from pipeline.experiment.cells import run_stages, unfinished_stages
 from tests.pipeline.experiment.test_results import worse, write_cell

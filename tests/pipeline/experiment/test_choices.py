@@ -10,7 +10,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mgsa.command import BAD_INPUT, DONE, run
+from mgsa.base.cli import BAD_INPUT, DONE, run
 from pipeline.experiment.__main__ import main
 from pipeline.experiment.choices import write_values
 from pipeline.experiment.plan import read_plan

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.composition import compose
 from pipeline.experiment.plan import Cell, read_plan
 from pipeline.parameters import check_parameters

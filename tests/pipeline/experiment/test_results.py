@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mgsa.errors import InputError
-from mgsa.files import write_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import write_json
 from pipeline.composition import compose
 from pipeline.evaluate import EvaluateSettings, evaluate
 from pipeline.experiment.plan import Cell, Table

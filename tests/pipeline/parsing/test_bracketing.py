@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.parsing.bracketing import DELETED_TAGS, BracketScore, brackets, score
 from pipeline.trees import Tree, flat_tree, read_tree
 from tests import strategies

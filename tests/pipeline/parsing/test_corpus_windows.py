@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import pipeline.workers
+import pipeline.base.workers
 from pipeline.parsing.corpus_windows import Corpus
 from pipeline.parsing.parse_memory import ParseMemory
 from tests.parse_inputs import write_tokenized
@@ -18,7 +18,7 @@ def test_windows_end_at_a_number_of_characters_too(
     """A sentence may be a megabyte, and a window of many such more than fits memory."""
     texts = ["a b", "c", "dd e", "f g h", "ii"]
     tokenized = write_tokenized(tmp_path / "tokenized", texts)
-    monkeypatch.setattr(pipeline.workers, "CHUNK_CHARACTERS", 3)
+    monkeypatch.setattr(pipeline.base.workers, "CHUNK_CHARACTERS", 3)
     with ParseMemory(tmp_path / "memory.sqlite", "parser") as memory:
         corpus = Corpus(tokenized, memory, 10)
         sentences = [" ".join(tokens) for batch in corpus.batches() for tokens in batch.sentences]

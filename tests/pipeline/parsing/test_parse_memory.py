@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.parsing.parse_memory import ParseMemory
 from tests.full_disk import room_for
 from tests.mutations import mutated_bytes, refusal

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.errors import InputError
-from mgsa.files import read_json, write_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, write_json
 from pipeline.parsing.parser_folder import read_parser_folder, write_parser_folder
 from tests.mutations import mutated_json, refusal
 

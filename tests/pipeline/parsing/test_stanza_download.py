@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from mgsa.errors import InputError
-from mgsa.files import read_json, write_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, write_json
 from pipeline.download import DownloadError
 from pipeline.parsing import stanza_download
 from pipeline.parsing.stanza_download import StanzaServer, download_package

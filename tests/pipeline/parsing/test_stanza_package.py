@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.errors import InputError
-from mgsa.files import write_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import write_json
 from pipeline.parsing.parser_folder import ParserFolder, write_parser_folder
 from pipeline.parsing.stanza_package import check_recorded, copy_package
 from tests.mutations import mutated_json, refusal

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.moses import MosesText
 from pipeline.parsing.treebank import (
     TextSpelling,

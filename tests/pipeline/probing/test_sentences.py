@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits
 from pipeline.trees import flat_tree
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.report_page.inputs import check_same_number
 from tests.report_folders import HOSTILE, PLAIN, inputs_of, tokens_of, write_run
 

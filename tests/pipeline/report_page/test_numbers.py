@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
-from mgsa.files import write_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import write_json
 from pipeline.report_page.numbers import Report, read_count, read_number, read_table
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mgsa.errors import InputError
-from mgsa.files import write_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import write_json
 from pipeline.report_page.system import CELL_SECTIONS, System, read_translations
 from tests.imports import ROOT
 from tests.report_folders import PLAIN, write_system

@@ -7,7 +7,7 @@ from itertools import chain
 
 import pytest
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.sample import lexicon
 from pipeline.sample.lexicon import load_lexicon
 

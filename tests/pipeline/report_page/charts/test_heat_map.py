@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mgsa.analysis.heat_maps import HeatMap
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.figures import draw_heat_map
 from pipeline.report_page.charts.heat_map import clean_svg, read_heat_map
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
-from mgsa.files import write_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import write_json
 from pipeline.report_page.sections.alignments import context
 from tests.report_folders import PLAIN, inputs_of, write_run
 

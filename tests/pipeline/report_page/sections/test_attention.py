@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.report_page.sections.attention import context, kind_name
 from tests.report_folders import PLAIN, SHARES, SYSTEM, inputs_of, write_run
 

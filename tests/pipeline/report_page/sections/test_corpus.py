@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.report_page.sections.corpus import Dropped, context
 from tests.report_folders import inputs_of, write_run
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.report_page.sections.curves import FOLDER, context
 from tests.report_folders import SYSTEM, inputs_of, write_run
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.report_page.charts.line_chart import LineChart
 from pipeline.report_page.sections.patterns import context
 from tests.report_folders import SYSTEM, inputs_of, write_patterns, write_run

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from mgsa.errors import InputError
-from mgsa.files import read_json, write_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, write_json
 from pipeline.probing.tables import MAJORITY, Cell, report_of
 from pipeline.report_page.sections.probing import GREY, context
 from tests.report_folders import CELLS, inputs_of, write_run

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from mgsa.files import sha256
+from mgsa.base.io import sha256
 from pipeline.report_page.sections.provenance import context, flatten
 from tests.report_folders import PARAMETERS, SYSTEM, inputs_of, write_run, write_system
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
-from mgsa.files import read_json, write_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, write_json
 from pipeline.report_page.page import render
 from pipeline.report_page.sections.scores import context
 from tests.report_folders import SYSTEM, inputs_of, write_run

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import sacrebleu
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.report_page.sections.sentences import context, length_buckets
 from tests.report_folders import HOSTILE, PLAIN, SYSTEM, inputs_of, write_run
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from mgsa.errors import InputError
-from mgsa.files import write_json
+from mgsa.base.errors import InputError
+from mgsa.base.io import write_json
 from pipeline.report_page.page import render
 from pipeline.report_page.sections.tables import Comparison, Spread, context
 from tests.collected_table import TABLE

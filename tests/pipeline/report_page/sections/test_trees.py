@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
+from mgsa.base.errors import InputError
 from pipeline.report_page.sections.trees import context
 from tests.report_folders import PLAIN, inputs_of, tokens_of, write_run
 

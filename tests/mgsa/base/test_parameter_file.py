@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.errors import InputError
-from mgsa.parameter_file import MAX_BYTES, MAX_VALUES, apply_overrides, read_yaml
+from mgsa.base.errors import InputError
+from mgsa.base.settings import MAX_BYTES, MAX_VALUES, apply_overrides, read_yaml
 from tests.mutations import mutated_text, refusal
 
 

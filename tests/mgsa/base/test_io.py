@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.errors import InputError
-from mgsa.files import (
+from mgsa.base.errors import InputError
+from mgsa.base.io import (
     MAX_JSON_BYTES,
     MAX_LINE_BYTES,
+    atomic_file,
+    atomic_folder,
     open_to_write,
     read_json,
     read_lines,
-    replacing_file,
-    replacing_folder,
     sha256,
     write_json,
 )
@@ -67,13 +67,13 @@ def names(folder: Path) -> list[str]:
 
 def test_a_file_appears_when_its_block_ends(tmp_path: Path) -> None:
     path = tmp_path / "new" / "a.txt"
-    with replacing_file(path) as file:
+    with atomic_file(path) as file:
         file.write("ä\n")
         assert not path.exists()
     assert path.read_bytes() == b"\xc3\xa4\n"
     assert names(path.parent) == ["a.txt"]
     assert path.stat().st_mode & 0o777 == 0o666 & ~umask()
-    with replacing_file(path, "wb") as file:
+    with atomic_file(path, "wb") as file:
         file.write(b"\xff")
     assert path.read_bytes() == b"\xff"
 
@@ -83,7 +83,7 @@ def test_a_file_stays_as_it_was_when_its_block_raises(tmp_path: Path) -> None:
     path.write_text("old")
 
     def write_and_fail() -> None:
-        with replacing_file(path) as file:
+        with atomic_file(path) as file:
             file.write("new")
             raise KeyboardInterrupt("stop")
 
@@ -96,7 +96,7 @@ def test_a_file_stays_as_it_was_when_its_block_raises(tmp_path: Path) -> None:
 def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
     path = tmp_path / "out"
     for content in ("first", "second"):
-        with replacing_folder(path) as folder:
+        with atomic_folder(path) as folder:
             assert folder.parent == tmp_path
             (folder / content).write_text(content)
             (folder / "deep").mkdir()
@@ -113,7 +113,7 @@ def test_a_folder_stays_as_it_was_when_its_block_raises(tmp_path: Path) -> None:
     (path / "old").write_text("old")
 
     def fill_and_fail() -> None:
-        with replacing_folder(path) as folder:
+        with atomic_folder(path) as folder:
             (folder / "new").write_text("new")
             raise OSError("disk full")
 
@@ -144,7 +144,7 @@ def test_a_folder_comes_back_when_another_cannot_take_its_place(
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that takes no files")
-@pytest.mark.parametrize("replacing", [replacing_folder, replacing_file])
+@pytest.mark.parametrize("replacing", [atomic_folder, atomic_file])
 def test_a_folder_that_takes_no_files_is_told_of_what_was_asked_for(
     replacing: Callable[[Path], AbstractContextManager[object]],
 ) -> None:
@@ -154,7 +154,7 @@ def test_a_folder_that_takes_no_files_is_told_of_what_was_asked_for(
 
 
 def fill(path: Path, name: str) -> None:
-    with replacing_folder(path) as folder:
+    with atomic_folder(path) as folder:
         (folder / name).touch()
 
 
@@ -184,7 +184,7 @@ def test_a_full_disk_names_what_it_has_no_room_for(
     tmp_path: Path, write: Callable[[Path], None], named: str
 ) -> None:
     def fail() -> None:
-        with replacing_folder(tmp_path / "out") as folder, open_to_write(folder / "other"):
+        with atomic_folder(tmp_path / "out") as folder, open_to_write(folder / "other"):
             (folder / "deep").mkdir()
             write(folder / "deep" / "a")
 
@@ -324,7 +324,7 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        with replacing_file(pipe) as file:
+        with atomic_file(pipe) as file:
             file.write("a\n")
         assert os.read(reader, 10) == b"a\n"
     finally:
@@ -335,7 +335,7 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
 def test_a_link_is_replaced_and_not_what_it_leads_to(tmp_path: Path) -> None:
     (tmp_path / "cached").write_text("old", encoding="utf-8")
     (tmp_path / "file").symlink_to("cached")
-    with replacing_file(tmp_path / "file") as file:
+    with atomic_file(tmp_path / "file") as file:
         file.write("new")
     assert not (tmp_path / "file").is_symlink()
     assert (tmp_path / "cached").read_text(encoding="utf-8") == "old"

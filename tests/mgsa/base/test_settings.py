@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import pytest
+from annotated_types import Interval
 
-from mgsa.errors import InputError
-from mgsa.settings import (
+from mgsa.base.errors import InputError
+from mgsa.base.settings import (
     Count,
     NonNegative,
     Positive,
     Probability,
-    Range,
     from_excerpt,
     from_mapping,
     from_tagged,
@@ -34,7 +34,7 @@ class Outer:
     count: Count
     rate: Probability
     weight: NonNegative
-    share: Annotated[float, Range(minimum=0, maximum=1)]
+    share: Annotated[float, Interval(ge=0, le=1)]
     mode: Literal["fast", "slow"]
     level: Literal[1, 2]
     limit: Positive | None

@@ -1,4 +1,4 @@
-"""What every command shares: exit codes, one-line errors, outputs, progress quiet in logs."""
+"""Running a command: exit status, one-line errors, signals, stdout, progress quiet in logs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, BinaryIO, Literal, TextIO, TypeVar
 
-from mgsa.errors import FailedError, InputError, is_out_of_memory
-from mgsa.files import NO_ROOM, replacing_file
+from mgsa.base.errors import FailedError, InputError, is_out_of_memory
+from mgsa.base.io import atomic_file
 
 T = TypeVar("T")
 
@@ -23,9 +23,6 @@ INTERRUPTED, TERMINATED = (128 + number for number in (signal.SIGINT, signal.SIG
 
 LONGEST_MESSAGE = 2000
 """Characters."""
-
-LESS_MEMORY = "smaller batches (batch_tokens), a narrower beam or a smaller model need less"
-"""What helps where tensors found no room."""
 
 STANDARD_OUTPUT = "-"
 """What stands for stdout where a file is named."""
@@ -55,16 +52,12 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
         _give_up_stdout()  # the reader went away (`| head`), which is not an error
         return DONE
     except OSError as error:
-        # Whatever writes a file names it, so what found no room without a name is stdout.
-        lost = _stdout_is_lost() or error.errno in NO_ROOM
-        name = error.filename or ("stdout" if lost else "read or write")
-        return _fail(f"{name}: {error.strerror or error}", FAILED)
-    except MemoryError:
-        return _fail("out of memory", FAILED)
-    except RuntimeError as error:
+        _give_up_stdout_if_lost()
+        return _fail(f"{error.filename or 'stdout'}: {error.strerror or error}", FAILED)
+    except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
-        return _fail(f"out of memory; {LESS_MEMORY}", FAILED)
+        return _fail("out of memory; smaller batches or a smaller model need less", FAILED)
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
     except Terminated:
@@ -89,16 +82,12 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
     raise Terminated
 
 
-def _stdout_is_lost() -> bool:
-    """Whether stdout can't be written to (a full disk); then it is given up."""
-    if sys.stdout is None:
-        return False
+def _give_up_stdout_if_lost() -> None:
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except OSError:
         _give_up_stdout()
-        return True
-    return False
 
 
 def _give_up_stdout() -> None:
@@ -142,7 +131,7 @@ def progress_bar(
 ) -> Iterator[Callable[[int], None]]:
     """A bar on stderr, and what to tell it how many units more are done.
 
-    Nothing is shown when stderr is not a terminal. The bar stays there when stderr is redirected.
+    Nothing is shown when stderr is not a terminal.
 
     Args:
         description: what is going on, such as `parse train`.
@@ -173,20 +162,6 @@ def progress_bar(
         yield advance
 
 
-def check_arrays_path(option: str, path: Path | None, out: str) -> None:
-    """Check where arrays are to be written.
-
-    Raises:
-        InputError: to stdout, or to the file that `--out` names.
-    """
-    if path is None:
-        return
-    if str(path) == STANDARD_OUTPUT:
-        raise InputError(f"{option}: expected a file, for arrays don't go to stdout")
-    if out != STANDARD_OUTPUT and path.resolve() == Path(out).resolve():
-        raise InputError(f"{option}: expected a file of its own, got that of --out", path=path)
-
-
 def standard_stream(name: Literal["stdin", "stdout"]) -> BinaryIO:
     """The bytes of stdin or stdout.
 
@@ -209,5 +184,5 @@ def opened(name: str) -> Iterator[IO[str]]:
         finally:
             out.detach()  # flushes, and leaves stdout open
     else:
-        with replacing_file(Path(name)) as file:
+        with atomic_file(Path(name)) as file:
             yield file

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import math
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from mgsa.errors import InputError
-from mgsa.files import MAX_LINE_BYTES, NO_FILE, endless_line, no_file, not_utf_8
-
-MAX_UNFOLDING = 200
-MOST_FREE_BYTES = 64 << 20
-"""A gzip file may hold so many times its size, and so many bytes more. Text holds some ten times
-its size, labels fifty times, zeros a thousand times: what holds more was made to fill a disk. Of
-one label over and over, millions of lines are within the bytes that are free."""
+from mgsa.base.errors import InputError
+from mgsa.base.io import NOT_A_FILE, no_file, not_utf_8
 
 _BYTE_ORDER_MARK = "\ufeff"
 _SEGMENT_START = re.compile(r"<seg\b", re.IGNORECASE)
@@ -32,8 +25,7 @@ def read_sentences(path: Path) -> Iterator[str]:
     `.gz` is unpacked on the way; of a WMT test set in `.sgm`, each segment is a line.
 
     Raises:
-        InputError: no such file, an empty file, gzip that is damaged or holds far more than text
-            would, invalid UTF-8, an endless line.
+        InputError: no such file, an empty file, damaged gzip, invalid UTF-8.
     """
     lines = _decoded_lines(path)
     if path.name.removesuffix(".gz").endswith(".sgm"):
@@ -118,19 +110,7 @@ def _lines(count: int) -> str:
 def _decoded_lines(path: Path) -> Iterator[str]:
     try:
         with _open(path) as file:
-            most = _most_bytes(path)
-            number = unfolded = 0
-            while raw := file.readline(MAX_LINE_BYTES + 1):
-                number += 1
-                unfolded += len(raw)
-                if len(raw) > MAX_LINE_BYTES:
-                    raise endless_line(path=path, line=number)
-                if unfolded > most:
-                    raise InputError(
-                        f"expected at most {most:,} bytes in a gzip file of its size",
-                        path=path,
-                        line=number,
-                    )
+            for number, raw in enumerate(file, start=1):
                 try:
                     line = raw.decode("utf-8")
                 except UnicodeDecodeError as error:
@@ -138,7 +118,7 @@ def _decoded_lines(path: Path) -> Iterator[str]:
                 if number == 1:
                     line = line.removeprefix(_BYTE_ORDER_MARK)
                 yield line.removesuffix("\n").removesuffix("\r")
-    except NO_FILE:
+    except NOT_A_FILE:
         raise no_file(path) from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"damaged gzip file: {error}", path=path) from None
@@ -148,10 +128,3 @@ def _open(path: Path) -> IO[bytes]:
     if path.suffix == ".gz":
         return gzip.open(path, "rb")  # type: ignore[return-value]
     return path.open("rb")
-
-
-def _most_bytes(path: Path) -> float:
-    """How much a file may hold."""
-    if path.suffix == ".gz":
-        return MAX_UNFOLDING * path.stat().st_size + MOST_FREE_BYTES
-    return math.inf

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from mgsa.command import BAD_INPUT, DONE, FAILED, INTERRUPTED, LESS_MEMORY, progress, run
-from mgsa.errors import InputError
+from mgsa.base.cli import BAD_INPUT, DONE, FAILED, INTERRUPTED, LESS_MEMORY, progress, run
+from mgsa.base.errors import InputError
 
 NO_ROOM = f"out of memory; {LESS_MEMORY}"
 
@@ -97,7 +97,7 @@ def test_a_tensor_that_finds_no_room_is_one_line(capsys: pytest.CaptureFixture[s
 def test_lack_of_memory_is_told_without_torch() -> None:
     code = (
         "import sys\n"
-        "from mgsa.command import run\n"
+        "from mgsa.base.cli import run\n"
         "def main(argv): raise RuntimeError('a bug')\n"
         "try: run(main)\n"
         "except RuntimeError: print('torch' in sys.modules)\n"
@@ -109,7 +109,7 @@ def test_lack_of_memory_is_told_without_torch() -> None:
 def test_a_reader_that_went_away_is_no_error() -> None:
     code = (
         "import sys\n"
-        "from mgsa.command import run\n"
+        "from mgsa.base.cli import run\n"
         "def main(argv):\n"
         "    for i in range(100000): print(i)\n"
         "sys.exit(run(main))\n"
@@ -130,7 +130,7 @@ def test_a_reader_that_went_away_is_no_error() -> None:
 def test_a_full_disk_under_stdout_is_one_line(lines: int) -> None:
     code = (
         "import sys\n"
-        "from mgsa.command import run\n"
+        "from mgsa.base.cli import run\n"
         "def main(argv):\n"
         f"    for i in range({lines}): print(i)\n"
         "sys.exit(run(main))\n"
@@ -178,7 +178,7 @@ def test_progress_on_a_terminal_shows_the_count(
 def test_a_closed_stream_is_no_bug(closed: str, code: str, status: int, line: str) -> None:
     program = (
         "import sys\n"
-        "from mgsa.command import opened, progress, run, standard_stream\n"
+        "from mgsa.base.cli import opened, progress, run, standard_stream\n"
         f"sys.exit(run(lambda argv: {code}))\n"
     )
     done = subprocess.run(

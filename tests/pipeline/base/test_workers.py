@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-import pipeline.workers
-from mgsa.command import FAILED, run
-from mgsa.errors import InputError
-from pipeline.workers import CHUNKS_AHEAD, WorkerDiedError, map_chunks
+import pipeline.base.workers
+from mgsa.base.cli import FAILED, run
+from mgsa.base.errors import InputError
+from pipeline.base.workers import CHUNKS_AHEAD, WorkerDiedError, map_chunks
 from tests.running import PATIENCE, is_running
 
 offset = 0
@@ -72,7 +72,7 @@ def test_chunks_come_in_order_whatever_the_workers(
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_chunks_of_long_items_are_short(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline.workers, "CHUNK_CHARACTERS", 5)
+    monkeypatch.setattr(pipeline.base.workers, "CHUNK_CHARACTERS", 5)
     found = map_chunks(
         as_it_is, [1, 2, 3, 9, 1, 1], workers=workers, chunk_size=3, characters=lambda item: item
     )
@@ -157,7 +157,7 @@ def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
             "-c",
             "import os\n"
             "from tests.pipeline.test_workers import write_pid\n"
-            "from pipeline.workers import map_chunks\n"
+            "from pipeline.base.workers import map_chunks\n"
             f"found = map_chunks(write_pid, [{str(tmp_path)!r}] * 2, workers=2, chunk_size=1)\n"
             "list(found)\n",
         ],

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.errors import InputError
-from mgsa.files import read_json
-from pipeline.stage import check_no_input, check_replaceable, replacing_outputs
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json
+from pipeline.base.stage import atomic_outputs, check_no_input, check_replaceable
 
 
 def fill(out: Path, report: Path, number: object) -> None:
-    with replacing_outputs(out, report, "mark") as (folder, numbers):
+    with atomic_outputs(out, report, "mark") as (folder, numbers):
         (folder / "mark").touch()
         (folder / f"file {number}").touch()
         numbers["number"] = number  # type: ignore[assignment]
@@ -44,7 +44,7 @@ def test_a_folder_that_cannot_be_replaced_leaves_the_report(
         raise OSError("no such luck")
 
     fill(tmp_path / "out", tmp_path / "out.json", 1)
-    monkeypatch.setattr("mgsa.files._replace_folder", fail)
+    monkeypatch.setattr("mgsa.base.io._replace_folder", fail)
     with pytest.raises(OSError, match="no such luck"):
         fill(tmp_path / "out", tmp_path / "out.json", 2)
     assert names(tmp_path) == ["out", "out.json"]
@@ -104,7 +104,7 @@ def test_a_report_replaces_no_input_and_lies_in_none(tmp_path: Path) -> None:
     artifact = tmp_path / "artifact"
     artifact.mkdir()
     for report in (artifact, artifact / "config.json"):
-        outputs = replacing_outputs(tmp_path / "out", report, "mark", inputs=[artifact])
+        outputs = atomic_outputs(tmp_path / "out", report, "mark", inputs=[artifact])
         with pytest.raises(InputError, match="expected a report beside the input"), outputs:
             pass
     assert names(tmp_path) == ["artifact"]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mgsa.errors import InputError
-from mgsa.files import dump_json, replacing_file, replacing_folder
-from mgsa.parameter_file import apply_overrides, read_yaml
-from mgsa.settings import from_mapping, from_tagged
+from mgsa.base.command import command
+from mgsa.base.errors import InputError
+from mgsa.base.io import atomic_file, atomic_folder, dump_json
+from mgsa.base.settings import apply_overrides, from_mapping, from_tagged, read_yaml
 
 T = TypeVar("T")
 
@@ -33,6 +34,7 @@ SECTIONS = (
     "analyze",
     "probe",
     "report",
+    "run",
 )
 """The sections of `params.yaml`, in the order of the stages that read them."""
 
@@ -43,8 +45,30 @@ ANNOTATIONS = ("trees", "links", "voice", "tense")
 """What a corpus may bring with its pairs, one line each: trees and labels of the source side."""
 
 
+def stage(function: Callable[..., None]) -> Callable[[Sequence[str] | None], None]:
+    """The `main(argv)` of a stage, which is run as `python -m` and its module's name."""
+    module = sys.modules[function.__module__]
+    name = module.__spec__.name if module.__spec__ else function.__module__
+    return command(function, f"python -m {name.removesuffix('.__main__')}", sections=SECTIONS)
+
+
 @contextmanager
-def replacing_outputs(
+def stage_outputs(out: Path, report: Path | None) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Give a folder and metrics to fill, which replace `out` and the file `report`, or neither.
+
+    Both are whole, beside where they are to be, before the folder takes its place, and then the
+    report does: a process that is killed between the two leaves a report of the run before.
+    """
+    metrics: dict[str, Any] = {}
+    with ExitStack() as files:
+        file = None if report is None else files.enter_context(atomic_file(report))
+        yield files.enter_context(atomic_folder(out)), metrics
+        if file is not None:
+            dump_json(metrics, file)
+
+
+@contextmanager
+def atomic_outputs(
     out: Path, report: Path, *marks: str, inputs: Iterable[Path] = ()
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Give a folder and a report to fill, which replace `out` and the file `report`, or neither.
@@ -66,7 +90,7 @@ def replacing_outputs(
     if report.resolve().is_relative_to(out.resolve()):
         raise InputError(f"expected a report outside of {out}", path=report)
     numbers: dict[str, Any] = {}
-    with replacing_file(report) as file, replacing_folder(out) as folder:
+    with atomic_file(report) as file, atomic_folder(out) as folder:
         yield folder, numbers
         dump_json(numbers, file)
 

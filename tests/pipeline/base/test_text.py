@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.errors import InputError
-from mgsa.files import MAX_LINE_BYTES
-from pipeline.text import read_parallel, read_sentences, segments, split_tokens
+from mgsa.base.errors import InputError
+from mgsa.base.io import MAX_LINE_BYTES
+from pipeline.base.text import read_parallel, read_sentences, segments, split_tokens
 
 
 @pytest.mark.parametrize(

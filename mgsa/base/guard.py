@@ -1,0 +1,139 @@
+"""The guard of every command: no output costs a file that the command did not write.
+
+It is called with all inputs and all outputs before any work (see `mgsa.base.command`).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from glob import escape
+from pathlib import Path
+
+from mgsa.base.errors import InputError
+from mgsa.base.io import PARTIAL, RANDOM_CHARACTERS, partial_prefix
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a command is to write, and what may lie there before.
+
+    Attributes:
+        files: of a folder, patterns of the paths that the command writes within it (`*` matches
+            `/` too); `None`: the output is a file.
+    """
+
+    path: Path
+    files: tuple[str, ...] | None = None
+
+
+@contextmanager
+def guard(inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
+    """Check the outputs of a command, and hold them while it runs.
+
+    Raises:
+        InputError: an output is an input, lies in one or holds one; two outputs are the same, or
+            one lies in the other; a folder holds a file that the command does not write; a file is
+            a folder, or is to be a report and holds something else than JSON; or another run is
+            writing an output.
+    """
+    for number, output in enumerate(outputs):
+        for path in inputs:
+            if _overlap(output.path, path):
+                raise InputError(
+                    f"expected an output apart from the input {path}", path=output.path
+                )
+        for other in outputs[:number]:
+            if _overlap(output.path, other.path):
+                message = f"expected an output apart from the other output {other.path}"
+                raise InputError(message, path=output.path)
+        _check_replaceable(output)
+    with ExitStack() as held:
+        if _is_first_process():
+            for output in outputs:
+                held.enter_context(_held(output.path.resolve()))
+        yield
+
+
+def _overlap(one: Path, other: Path) -> bool:
+    one, other = one.resolve(), other.resolve()
+    return one.is_relative_to(other) or other.is_relative_to(one)
+
+
+def _check_replaceable(output: Output) -> None:
+    path = output.path
+    if output.files is None:
+        if path.is_dir():
+            raise InputError("expected a file to write, found a folder", path=path)
+        if path.suffix == ".json" and path.is_file() and not _is_json_object(path):
+            raise InputError("expected a report (JSON) to replace, found another file", path=path)
+        return
+    if path.exists() and not path.is_dir():
+        raise InputError("expected a folder to write, found a file", path=path)
+    for file in sorted(path.rglob("*")):
+        name = file.relative_to(path).as_posix()
+        ours = any(fnmatch(name, pattern) for pattern in output.files)
+        if not (ours or file.is_dir() or PARTIAL in name):
+            message = f"expected a folder of this command's files alone, found {name}"
+            raise InputError(message, path=path)
+
+
+def _is_json_object(path: Path) -> bool:
+    try:
+        return isinstance(json.loads(path.read_bytes()), dict)
+    except ValueError:
+        return False
+
+
+def _is_first_process() -> bool:
+    """Whether this is the process of a distributed run that writes its outputs."""
+    ranks = ("RANK", "LOCAL_RANK", "NODE_RANK")
+    return all(os.environ.get(name, "0") == "0" for name in ranks)
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """Lock an output, and remove what a killed run left beside it."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        yield  # a device or a pipe
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InputError("expected a folder, found a file", path=error.filename) from None
+    lock = path.with_name(f"{partial_prefix(path)}lock")
+    descriptor = _locked(lock, path)
+    try:
+        for left in path.parent.glob(f"{escape(partial_prefix(path))}{'?' * RANDOM_CHARACTERS}"):
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _locked(lock: Path, path: Path) -> int:
+    """The descriptor of the lock file of `path`, locked where the file system has locks."""
+    while True:
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        try:
+            with suppress(OSError):
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise InputError("another run is writing it", path=path) from None
+            if lock.exists() and os.path.samestat(os.fstat(descriptor), lock.stat()):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # whoever held it has removed it since it was opened: once more

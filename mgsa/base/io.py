@@ -1,0 +1,275 @@
+"""Files: outputs that appear whole or not at all, text and JSON, the files of an artifact."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from mgsa.base.errors import InputError
+
+MANIFEST = "manifest.json"
+PARTIAL = ".partial-"
+"""Prefix of temporary files and folders, which lie beside the output that they become."""
+RANDOM_CHARACTERS = 8
+"""How many `tempfile` puts behind the prefix of a name."""
+_LONGEST_NAME = 100
+"""Characters of an output's name that are in a temporary one: the system bounds both."""
+NOT_A_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
+
+
+def open_to_write(path: Path, mode: str = "w") -> IO[Any]:
+    """Open `path` for writing; text is UTF-8 with `\\n` line ends."""
+    return path.open(mode) if "b" in mode else path.open(mode, encoding="utf-8", newline="\n")
+
+
+def partial_prefix(path: Path) -> str:
+    """How the names of temporary files and folders of the output `path` begin."""
+    return f"{PARTIAL}{path.name[:_LONGEST_NAME]}-"
+
+
+@contextmanager
+def atomic_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
+    """Open a temporary sibling of `path` for writing; it becomes `path` when the block ends well.
+
+    When the block raises, `path` is left as it was. A symbolic link is replaced itself, for it may
+    lead to DVC's cache; a device or a pipe is written to.
+    """
+    if path.is_dir():
+        raise InputError("expected a file to write, found a folder", path=path)
+    if path.exists() and not path.is_file():
+        with open_to_write(path, mode) as file:
+            yield file
+        return
+    _make_folder(path.parent)
+    with _named(path):
+        descriptor, name = tempfile.mkstemp(prefix=partial_prefix(path), dir=path.parent)
+        os.close(descriptor)
+        temporary = Path(name)
+        try:
+            with open_to_write(temporary, mode) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        _sync_folder(path.parent)
+
+
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """Give a temporary sibling folder to fill; it becomes `path` when the block ends well.
+
+    A folder at `path`, or where the link `path` leads, is replaced as a whole. When the block
+    raises, it is left as it was. The files get the modes that the umask gives, whoever made them.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_dir():
+        raise InputError("expected a folder to write, found a file", path=path)
+    _make_folder(path.parent)
+    with _named(path):
+        temporary = Path(tempfile.mkdtemp(prefix=partial_prefix(path), dir=path.parent))
+        try:
+            yield temporary
+            umask = _umask()
+            for inner in temporary.rglob("*"):
+                if inner.is_file() and not inner.is_symlink():
+                    inner.chmod(0o666 & ~umask)
+                    with inner.open("rb") as file:
+                        os.fsync(file.fileno())
+            temporary.chmod(0o777 & ~umask)
+            _replace_folder(path, temporary)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        _sync_folder(path.parent)
+
+
+def _replace_folder(path: Path, new: Path) -> None:
+    if not path.exists():
+        new.replace(path)
+        return
+    retired = Path(tempfile.mkdtemp(prefix=partial_prefix(path), dir=path.parent))
+    path.replace(retired)  # an empty folder may be replaced, a filled one may not
+    try:
+        new.replace(path)
+    except BaseException:
+        retired.replace(path)
+        raise
+    shutil.rmtree(retired)
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InputError("expected a folder, found a file", path=error.filename) from None
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Name `path` in an `OSError` that has no name (a full disk) or the temporary one."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None or PARTIAL in str(error.filename):
+            error.filename = str(path)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write `content` as indented UTF-8 JSON, atomically."""
+    with atomic_file(path) as file:
+        dump_json(content, file)
+
+
+def dump_json(content: Any, file: IO[str]) -> None:
+    """Write `content` as indented JSON to an open file."""
+    json.dump(content, file, ensure_ascii=False, indent=2)
+    file.write("\n")
+
+
+def no_file(path: Path) -> InputError:
+    """What to raise for a path that reading found to be no file's (`NOT_A_FILE`)."""
+    found = "expected a file, found a folder" if path.is_dir() else "no such file"
+    return InputError(found, path=path)
+
+
+def read_text(path: Path) -> str:
+    """The whole of a UTF-8 text file.
+
+    Raises:
+        InputError: it is missing or not UTF-8.
+    """
+    try:
+        return path.read_bytes().decode("utf-8")
+    except NOT_A_FILE:
+        raise no_file(path) from None
+    except UnicodeDecodeError as error:
+        raise not_utf_8(error, path=path) from None
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file.
+
+    Raises:
+        InputError: it is missing, malformed or not UTF-8.
+    """
+    text = read_text(path)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        message = f"expected JSON: {error.msg} at column {error.colno}"
+        raise InputError(message, path=path, line=error.lineno) from None
+    except (ValueError, RecursionError) as error:  # thousands of digits, or of brackets
+        raise InputError(f"expected JSON: {error}", path=path) from None
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 text file, without line ends, as they are read.
+
+    Only `\\n` ends a line: U+2028, form feeds and the like are characters of the text, as they are
+    to every tool that counts lines.
+
+    Raises:
+        InputError: the file is missing, or a line is not UTF-8.
+    """
+    try:
+        file = path.open("rb")
+    except NOT_A_FILE:
+        raise no_file(path) from None
+    with file:
+        for number, line in enumerate(file, start=1):
+            try:
+                yield line.removesuffix(b"\n").decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise not_utf_8(error, path=path, line=number) from None
+
+
+def not_utf_8(
+    error: UnicodeDecodeError, *, path: str | os.PathLike[str], line: int = 1
+) -> InputError:
+    """What to raise for bytes that are not UTF-8: it names their line, and the place in it.
+
+    Args:
+        line: of the file, on which the bytes that were to be decoded start.
+    """
+    before = error.object[: error.start]
+    place = len(before) - (before.rfind(b"\n") + 1) + 1
+    return InputError(
+        f"expected UTF-8 text: {error.reason} at byte {place}",
+        path=path,
+        line=line + before.count(b"\n"),
+    )
+
+
+def sha256(path: Path) -> str:
+    """Hexadecimal SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True)
+class ManifestFile:
+    """A file of an artifact as its manifest lists it."""
+
+    bytes: int
+    sha256: str
+
+
+def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
+    """Size in bytes and SHA-256 of every file of a folder, by name, as a manifest lists them."""
+    return {
+        path.name: {"bytes": path.stat().st_size, "sha256": sha256(path)}
+        for path in sorted(folder.iterdir())
+    }
+
+
+def check_files(folder: Path, files: Mapping[str, ManifestFile], *, verify: bool) -> None:
+    """Check that the files of a folder are those that its manifest lists.
+
+    Hidden files, such as those that desktops leave, are never read and may lie there.
+
+    Args:
+        verify: whether to compare the SHA-256 too, which reads every file.
+
+    Raises:
+        InputError: one is missing, truncated or altered, or there is one more.
+    """
+    for name, file in files.items():
+        path = folder / name
+        if Path(name).name != name or not path.is_file():
+            raise InputError("no such file, but the manifest lists it", path=path)
+        found = path.stat().st_size
+        if found != file.bytes:
+            message = f"expected {file.bytes} bytes as in the manifest, found {found}"
+            raise InputError(message, path=path)
+        if verify and sha256(path) != file.sha256:
+            raise InputError("its SHA-256 is not the manifest's: the file was altered", path=path)
+    for path in sorted(folder.iterdir()):
+        if path.name not in files and path.name != MANIFEST and not path.name.startswith("."):
+            raise InputError(f"expected no file that {MANIFEST} does not list", path=path)

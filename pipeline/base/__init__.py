@@ -1,0 +1,6 @@
+"""What every stage stands on.
+
+stage    a stage's arguments and its section of the parameter file
+text     parallel text on disk, and what is wrong with it
+workers  one function over a stream, on several processes, in order
+"""
