@@ -15,8 +15,7 @@ from typing import IO, Annotated, NamedTuple
 
 from annotated_types import Interval
 
-from mgsa.base.cli import progress
-from mgsa.base.cli import run as run_command
+from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFile, OutputFolder
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, write_json
@@ -36,9 +35,7 @@ from pipeline.links import read_links
 from pipeline.seen_pairs import SeenPairs, fingerprint
 
 CHUNK_PAIRS = 500
-SPLIT_FILES = tuple(
-    f"{split}.{name}" for split in SPLITS for name in (*SIDES, *ANNOTATIONS, "lines")
-)
+SPLIT_FILES = [f"{s}.{name}" for s in SPLITS for name in (*SIDES, *ANNOTATIONS, "lines")]
 KEPT = ""
 REASONS = ("empty", "short", "long", "ratio", "duplicate")
 """Why a training pair is dropped: the first of these that holds."""
@@ -274,4 +271,4 @@ def tokenize_corpus(
 main = stage(tokenize_corpus)
 
 if __name__ == "__main__":
-    sys.exit(run_command(main))
+    sys.exit(run(main))
