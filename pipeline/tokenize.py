@@ -16,7 +16,7 @@ from typing import IO, Annotated, NamedTuple
 from annotated_types import Interval
 
 from mgsa.base.cli import progress, run
-from mgsa.base.command import Input, OutputFile, OutputFolder
+from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, write_json
 from mgsa.base.settings import Positive
@@ -261,7 +261,7 @@ def tokenize_corpus(
     out: Annotated[
         Path, OutputFolder("tokenised text", "languages.json", "dropped.tsv", *SPLIT_FILES)
     ],
-    report: Annotated[Path | None, OutputFile("counts (JSON)")] = None,
+    report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Normalise, tokenise and clean a parallel corpus."""
     with stage_outputs(out, report) as (folder, metrics):

@@ -6,7 +6,7 @@
         *,
         corpus: Annotated[Path, Input("raw text")],
         out: Annotated[Path, OutputFolder("tokenised text", "*.source", "*.target")],
-        report: Annotated[Path | None, OutputFile("counts (JSON)")] = None,
+        report: Annotated[Path | None, Report()] = None,
     ) -> None:
         \"\"\"Normalise, tokenise and clean a parallel corpus.\"\"\"
 
@@ -56,6 +56,13 @@ class OutputFile(Option):
     """A file that is written; `-` is stdout."""
 
     metavar: str | None = "FILE"
+
+
+@dataclass(frozen=True)
+class Report(OutputFile):
+    """A JSON file of metrics that is written; what stands there before must be JSON too."""
+
+    help: str = "metrics (JSON)"
 
 
 class OutputFolder(Option):
@@ -174,7 +181,7 @@ def call(
         elif isinstance(option, Input) and value is not None:
             inputs.append(value)
         elif isinstance(option, OutputFile) and value is not None and str(value) != STANDARD_OUTPUT:
-            outputs.append(Output(Path(value)))
+            outputs.append(Output(Path(value), is_json=isinstance(option, Report)))
         elif isinstance(option, OutputFolder) and value is not None:
             patterns: tuple[str, ...] = option.files  # type: ignore[attr-defined]
             outputs.append(Output(value, tuple(p.format(**vars(arguments)) for p in patterns)))

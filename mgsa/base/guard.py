@@ -27,10 +27,12 @@ class Output:
     Attributes:
         files: of a folder, patterns of the paths that the command writes within it (`*` matches
             `/` too); `None`: the output is a file.
+        is_json: of a file, whether it is JSON, and may replace nothing else.
     """
 
     path: Path
     files: tuple[str, ...] | None = None
+    is_json: bool = False
 
 
 @contextmanager
@@ -71,8 +73,8 @@ def _check_replaceable(output: Output) -> None:
     if output.files is None:
         if path.is_dir():
             raise InputError("expected a file to write, found a folder", path=path)
-        if path.suffix == ".json" and path.is_file() and not _is_json_object(path):
-            raise InputError("expected a report (JSON) to replace, found another file", path=path)
+        if output.is_json and path.is_file() and not _is_json_object(path):
+            raise InputError("expected no file, or JSON to replace", path=path)
         return
     if path.exists() and not path.is_dir():
         raise InputError("expected a folder to write, found a file", path=path)
