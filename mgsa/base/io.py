@@ -122,7 +122,7 @@ def _named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is None or PARTIAL in str(error.filename):
+        if error.errno is not None and (not error.filename or PARTIAL in str(error.filename)):
             error.filename = str(path)
         raise
 

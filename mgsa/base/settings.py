@@ -38,6 +38,8 @@ Resamples = Annotated[int, Interval(ge=2)]
 Language = Annotated[str, Len(2, 3), Predicate(str.islower)]
 """The code of a language, of two or three letters."""
 
+UNKNOWN = "unexpected_keyword_argument"
+"""What pydantic calls a key that a dataclass lacks."""
 LONGEST_SHOWN = 200
 """Characters of a value that an error shows."""
 
@@ -93,7 +95,8 @@ def _validated(cls: type[T], values: Any, where: str, *, extra: Literal["forbid"
         text = json.dumps(values, allow_nan=False)
         return TypeAdapter(cls).validate_json(text, strict=True, extra=extra)
     except ValidationError as failed:
-        error = failed.errors(include_url=False)[0]
+        # A mistyped key is unknown, and the right one missing: the first says more.
+        error, *_ = sorted(failed.errors(), key=lambda e: e["type"] != UNKNOWN)
     except (TypeError, ValueError) as failure:  # a date, an infinite number
         raise InputError(f"{where}: expected text, numbers and lists: {failure}") from None
     *outer, key = ("", *error["loc"])
@@ -101,7 +104,7 @@ def _validated(cls: type[T], values: Any, where: str, *, extra: Literal["forbid"
     match error["type"]:
         case "missing":
             raise InputError(f"{path}: missing key")
-        case "unexpected_keyword_argument":
+        case _ if error["type"] == UNKNOWN:
             names = ", ".join(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
             expected = f"; expected one of {names}" if len(outer) == 1 else ""
             raise InputError(f"{path}: unknown key{expected}")

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import (
-    MAX_JSON_BYTES,
-    MAX_LINE_BYTES,
+    ManifestFile,
     atomic_file,
     atomic_folder,
-    open_to_write,
+    check_files,
+    describe_files,
     read_json,
     read_lines,
     sha256,
     write_json,
 )
 from tests.full_disk import room_for
-from tests.mutations import mutated_bytes, refusal
 
 
 @pytest.mark.parametrize(
@@ -137,7 +133,7 @@ def test_a_folder_comes_back_when_another_cannot_take_its_place(
         return rename(self, target)
 
     monkeypatch.setattr(Path, "replace", refuse)
-    with pytest.raises(OSError, match=r"Input/output error: '\S+/out'$"):
+    with pytest.raises(OSError, match=r"Input/output error: '.*/out'$"):
         fill(path, "new")
     assert names(path) == ["old"]
     assert names(tmp_path) == ["out"]
@@ -156,42 +152,6 @@ def test_a_folder_that_takes_no_files_is_told_of_what_was_asked_for(
 def fill(path: Path, name: str) -> None:
     with atomic_folder(path) as folder:
         (folder / name).touch()
-
-
-def write_text(path: Path) -> None:
-    with open_to_write(path) as file:
-        file.write("ä" * 100)
-
-
-def copy(path: Path) -> None:
-    shutil.copyfile(__file__, path)
-
-
-def write_without_a_name(path: Path) -> None:
-    descriptor = os.open(path, os.O_CREAT | os.O_WRONLY)
-    try:
-        os.write(descriptor, b"x" * 10)
-        os.write(descriptor, b"x")
-    finally:
-        os.close(descriptor)
-
-
-@pytest.mark.parametrize(
-    ("write", "named"),
-    [(write_text, "out/deep/a"), (copy, "out/deep/a"), (write_without_a_name, "out")],
-)
-def test_a_full_disk_names_what_it_has_no_room_for(
-    tmp_path: Path, write: Callable[[Path], None], named: str
-) -> None:
-    def fail() -> None:
-        with atomic_folder(tmp_path / "out") as folder, open_to_write(folder / "other"):
-            (folder / "deep").mkdir()
-            write(folder / "deep" / "a")
-
-    with room_for(10), pytest.raises(OSError, match="File too large") as raised:
-        fail()
-    assert raised.value.filename == str(tmp_path / named)
-    assert names(tmp_path) == []
 
 
 def test_a_full_disk_names_the_file_that_stays_as_it_was(tmp_path: Path) -> None:
@@ -237,69 +197,14 @@ def test_json_is_read_as_it_was_written(tmp_path: Path) -> None:
         (b'{\n"a": }', r"a\.json:2: expected JSON: Expecting value"),
         (b'[\n"\xff"]', r"a\.json:2: expected UTF-8 text: invalid start byte at byte 2$"),
         (b"[" * 100_000, r"a\.json: expected JSON: "),
-        (b"[" * 52 + b"]" * 52, r"a\.json: expected JSON of at most 50 levels$"),
-        (b'{"a": ' * 52 + b"1" + b"}" * 52, r"a\.json: expected JSON of at most 50 levels$"),
-        (
-            b"[" + b"[]," * 200_000 + b"[]]",
-            r"a\.json: expected JSON of at most 200,000 lists and s",
-        ),
-        (
-            b"[" + b"{}," * 200_000 + b"{}]",
-            r"a\.json: expected JSON of at most 200,000 lists and s",
-        ),
         (b"9" * 5000, r"a\.json: expected JSON: Exceeds the limit \(4300 digits\)"),
-        (b'{"a\\ud800": 1}', r"a\.json: expected text, found half of a character: '\\ud800'$"),
-        (b'["\\uDFff"]', r"a\.json: expected text, found half of a character: '\\udfff'$"),
-        (b'"' + b"x" * MAX_JSON_BYTES, r"a\.json: expected JSON of at most 16,777,216 bytes$"),
     ],
-    ids=[
-        *("empty", "value", "bytes", "deep", "51 lists", "51 objects", "lists", "objects"),
-        *("number", "half in a key", "half in a value", "large"),
-    ],
+    ids=["empty", "value", "bytes", "deep", "number"],
 )
 def test_malformed_json_is_named(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "a.json").write_bytes(content)
     with pytest.raises(InputError, match=message):
         read_json(tmp_path / "a.json")
-
-
-def test_what_is_no_more_than_may_be_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    path.write_bytes(b"[" * 51 + b'"\\ud83d\\ude00"' + b"]" * 51)
-    content = read_json(path)
-    for _ in range(51):
-        (content,) = content
-    assert content == "😀"
-    with pytest.raises(InputError, match=r"a\.json: expected JSON of at most 3 bytes"):
-        read_json(path, max_bytes=3)
-
-
-@given(
-    data=st.one_of(
-        mutated_bytes(b'{"a": [1, -2.5e3, "\\u00e9"], "b": {"c": null, "d": [true, []]}}'),
-        st.binary(),
-    )
-)
-def test_whatever_a_json_file_holds(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-    path = tmp_path_factory.getbasetemp() / "a.json"
-    path.write_bytes(data)
-    said = refusal(lambda: read_json(path))
-    assert said is None or said.startswith(f"{path}:")
-
-
-def test_a_line_without_end_is_not_read(tmp_path: Path) -> None:
-    (tmp_path / "text").write_bytes(b"a\n" + b"b" * (MAX_LINE_BYTES + 1))
-    lines = read_lines(tmp_path / "text")
-    assert next(lines) == "a"
-    with pytest.raises(InputError, match=r"text:2: expected lines of at most 1,048,576 bytes$"):
-        next(lines)
-
-
-def test_a_file_of_more_than_is_asked_for_is_not_read(tmp_path: Path) -> None:
-    (tmp_path / "text").write_bytes(b"a\n" * 5)
-    assert len(list(read_lines(tmp_path / "text", max_bytes=10))) == 5
-    with pytest.raises(InputError, match=r"text: expected at most 9 bytes$"):
-        next(read_lines(tmp_path / "text", max_bytes=9))
 
 
 def test_a_missing_json_file_is_named(tmp_path: Path) -> None:
@@ -339,3 +244,55 @@ def test_a_link_is_replaced_and_not_what_it_leads_to(tmp_path: Path) -> None:
         file.write("new")
     assert not (tmp_path / "file").is_symlink()
     assert (tmp_path / "cached").read_text(encoding="utf-8") == "old"
+
+
+def test_a_link_to_a_folder_is_followed(tmp_path: Path) -> None:
+    """Finding 7: this failed after the whole training."""
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "out").symlink_to("disk")
+    fill(tmp_path / "out", "new")
+    assert (tmp_path / "out").is_symlink()
+    assert names(tmp_path / "disk") == ["new"]
+
+
+def test_files_in_a_folder_get_the_modes_of_the_umask(tmp_path: Path) -> None:
+    """Finding 8: safetensors makes files that nobody else may read."""
+    with atomic_folder(tmp_path / "out") as folder:
+        (folder / "weights").touch(mode=0o600)
+    assert (tmp_path / "out" / "weights").stat().st_mode & 0o777 == 0o666 & ~umask()
+
+
+def listed(folder: Path) -> dict[str, ManifestFile]:
+    return {name: ManifestFile(**file) for name, file in describe_files(folder).items()}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda folder: (folder / "a").unlink(), "a: no such file, but the manifest lists it"),
+        (lambda folder: (folder / "a").write_text("xy"), "a: expected 1 bytes as in"),
+        (lambda folder: (folder / "a").write_text("y"), "a: its SHA-256 is not the manifest's"),
+        (
+            lambda folder: (folder / "b").touch(),
+            "b: expected no file that",
+        ),
+    ],
+)
+def test_a_folder_is_what_its_manifest_lists(
+    tmp_path: Path, change: Callable[[Path], object], message: str
+) -> None:
+    (tmp_path / "a").write_text("x")
+    files = listed(tmp_path)
+    (tmp_path / "manifest.json").touch()
+    (tmp_path / ".hidden").touch()
+    check_files(tmp_path, files, verify=True)
+    change(tmp_path)
+    with pytest.raises(InputError, match=message):
+        check_files(tmp_path, files, verify=True)
+
+
+def test_a_manifest_lists_no_file_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "secret").touch()
+    (tmp_path / "artifact").mkdir()
+    with pytest.raises(InputError, match="secret: no such file, but the manifest lists it"):
+        check_files(tmp_path / "artifact", {"../secret": ManifestFile(0, "")}, verify=False)
