@@ -1,7 +1,7 @@
 """Which n-grams systems get right: by size, by source length, by syntactic category of the source.
 
 After Hao et al. 2019, figure 2: n-gram precision and BLEU restricted to n (see
-`mgsa.analysis.phrasal_patterns`) of one system or several, over text as sacreBLEU tokenises it.
+`mgsa.analysis.ngrams`) of one system or several, over text as sacreBLEU tokenises it.
 Beyond the paper the same for sentences of like source lengths, and how many n-grams of references
 the translations have, by the category of the source phrase that they are aligned to (see
 `pipeline.patterns.source_phrases`): recall, as only references are aligned. Trees and links are
@@ -67,7 +67,7 @@ def score_tables(
     import numpy as np
 
     from mgsa.analysis.bootstrap import Resamples
-    from mgsa.analysis.phrasal_patterns import ngram_statistics
+    from mgsa.analysis.ngrams import ngram_statistics
     from pipeline.patterns.category_counts import count_categories
     from pipeline.patterns.tables import category_scores, length_scores, ngram_scores
 

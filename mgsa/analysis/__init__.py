@@ -1,9 +1,8 @@
-"""What a trained model and its translations do, as numbers to look at, in reading order:
+"""What a trained model and its translations do, as numbers, in reading order:
 
 quadrants         how much attention goes from words and phrases to words and phrases
-heat_maps         the attention of one sentence pair, with what stands on its axes
+heat_maps         the attention of one sentence pair, with the labels of its axes
 alignment_error   alignment error rate, precision and recall against gold links
-phrasal_patterns  precision of n-grams, and BLEU restricted to a size
-ngram_recall      which n-grams of a reference a translation has
+ngrams            precision and recall of n-grams, and BLEU restricted to a size
 bootstrap         intervals and paired tests from resampled sentences
 """

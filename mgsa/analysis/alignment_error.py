@@ -1,7 +1,6 @@
 """Alignment error rate, precision and recall against gold links (Och & Ney 2003).
 
-Gold links are sure or possible; what is sure is possible too. An alignment should have all sure
-links and none that is not possible.
+Gold links are sure or possible; sure links are possible too.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ class GoldLinks:
 
     @classmethod
     def of(cls, sure: Set[Link], possible: Set[Link] = frozenset()) -> GoldLinks:
-        """From sure links, and those that are possible besides."""
+        """From sure links and further possible ones."""
         return cls(frozenset(sure), frozenset(sure | possible))
 
 
 @dataclass(frozen=True)
 class AlignmentCounts:
-    """Links in one sentence pair or many, whose counts add up.
+    """Counts of links in one sentence pair, or their sums over many.
 
     Attributes:
         predicted: |A|, of the alignment.
@@ -51,17 +50,17 @@ class AlignmentCounts:
 
     @property
     def precision(self) -> float:
-        """|A ∩ P| / |A|: which share of the links is right. Of no links, all are."""
+        """|A ∩ P| / |A|; 1 without links."""
         return self.predicted_possible / self.predicted if self.predicted else 1.0
 
     @property
     def recall(self) -> float:
-        """|A ∩ S| / |S|: which share of the sure links was found. Of no links, all were."""
+        """|A ∩ S| / |S|; 1 without sure links."""
         return self.predicted_sure / self.sure if self.sure else 1.0
 
     @property
     def error_rate(self) -> float:
-        """AER: 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|). Where there are no links, no error is."""
+        """AER: 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|); 0 without links."""
         links = self.predicted + self.sure
         return 1 - (self.predicted_sure + self.predicted_possible) / links if links else 0.0
 

@@ -1,8 +1,7 @@
 """Scores of a corpus with bootstrap intervals, and how far systems are apart (Koehn 2004).
 
-A score is a function of statistics that are summed over sentences, so a resample of the sentences
-is a matrix product. The same resamples stand behind every score of every system: differences are
-paired.
+A score is a function of statistics summed over sentences, so resampling is a matrix product. All
+scores of all systems share the same resamples: differences are paired.
 
 Legend: N sentences, R resamples, S systems; … the scores of one system.
 """
@@ -14,15 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 
 CELLS_AT_ONCE = 1 << 21
-"""Numbers of draws (resamples times sentences) that are in memory together."""
+"""Draws (resamples times sentences) in memory at once."""
 
 SAME = 1e-9
-"""Differences of percentages that are as good as none: sums of fractions are rounded."""
+"""Rounding error of percentages: differences below it are none."""
 
 
 @dataclass(frozen=True)
 class Resamples:
-    """Resamples of N sentences with replacement: those that sacreBLEU draws with the same seed."""
+    """Resamples of N sentences with replacement, the same as sacreBLEU's with this seed."""
 
     sentences: int
     samples: int
@@ -37,7 +36,7 @@ class Resamples:
         for start in range(0, self.samples, rows):
             size = (min(rows, self.samples - start), self.sentences)
             drawn = generator.choice(self.sentences, size=size, replace=True)
-            # How often each sentence is in each resample, counted in one go.
+            # How often each sentence is in each resample.
             cells = drawn + np.arange(size[0])[:, None] * self.sentences
             times = np.bincount(cells.ravel(), minlength=cells.size).reshape(size)
             sums[start : start + size[0]] = times @ flat
@@ -79,19 +78,18 @@ def estimate(value: np.ndarray, resampled: np.ndarray) -> Estimate:
 def compare(
     value: np.ndarray, resampled: np.ndarray, baseline: int, differing: np.ndarray
 ) -> Comparison:
-    """How far scores are above those of the system `baseline`, which is itself 0 above.
+    """How far scores are above those of the system `baseline`.
 
     The p-value is two-sided: the share of resamples whose difference is at least as far from the
-    mean of all resamples as the systems' is from 0 (the shift method of Noreen 1989), so that it
-    agrees with the interval. Riezler & Maxwell 2005, and sacreBLEU after them, shift absolute
-    differences; where the sign of a difference is clear, that counts one side alone, half as much.
-    One is counted for the corpus itself. Where few sentences differ, all resamples may be alike,
-    which is no proof: a fair coin gives k differences the same sign with probability 2^(1 - k), so
-    no p-value is smaller.
+    mean of all resamples as the observed one is from 0 (the shift method of Noreen 1989), plus one
+    for the corpus itself. Riezler & Maxwell 2005 and sacreBLEU shift absolute differences, which
+    counts one side alone where the sign is clear, so their p-value is half as large. Where few
+    sentences differ, all resamples may agree by chance: a fair coin gives k differences the same
+    sign with probability 2^(1 - k), so no p-value is smaller.
 
     Args:
-        value, resampled: as `estimate` takes them.
-        differing: (S, …) in how many sentences a system has not what the baseline has.
+        value, resampled: as in `estimate`.
+        differing: (S, …) in how many sentences a system's statistics differ from the baseline's.
     """
     differences = resampled - resampled[:, baseline : baseline + 1]
     observed = value - value[baseline]

@@ -1,8 +1,7 @@
-"""The attention of one sentence pair, with what stands on its axes.
+"""The attention of one sentence pair, with the labels of its axes.
 
-A map has the queries of one layer as rows and what they attend to as columns, each in parts: words,
-then n-grams or the phrases of a partition, written out. Weights are means over the heads that
-attend to a part.
+Rows are the queries of one layer, columns their keys, each in parts: words, then n-grams or the
+phrases of a partition, written out. Weights are means over the heads of a part.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from mgsa.data.vocabulary import Vocabulary
 from mgsa.model.outputs import ModelOutput, Weights
 
 Parts = dict[str, tuple[str, ...]]
-"""The labels of an axis, by the name of the part that they are in."""
+"""The labels of an axis, by part."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +27,8 @@ class HeatMap:
 
     Attributes:
         layer: counted from 1.
-        queries, keys: labels of rows and columns. Queries of cross-attention stand for the words
-            that they predict, those of the decoder's self-attention for the words that they read.
+        queries, keys: labels of rows and columns. A query of cross-attention is labelled with the
+            word that it predicts, one of the decoder's self-attention with its input.
         weights: (all queries, all keys).
     """
 
@@ -115,10 +114,11 @@ def _heat_map(place: Place, layer: int, weights: Weights, sentence: Sentence) ->
 def _ngrams(
     words: Sequence[str], size: int, weights: np.ndarray
 ) -> tuple[str, tuple[str, ...], list[int]]:
-    """The n-grams of a size: the part's name, the n-grams written out, and where they end.
+    """The n-grams of a size: the part's name, the n-grams written out, and their last positions.
 
-    Those that begin before the sentence are there only in a model that uses them, whose `weights`,
-    a row for each n-gram, say so.
+    Args:
+        weights: (n-grams, other axis). Of n-grams that begin before the sentence, those with
+            weights are kept: the model pads.
     """
     ends = [end for end in range(len(words)) if end >= size - 1 or weights[end].any()]
     written = tuple(
@@ -129,7 +129,7 @@ def _ngrams(
 
 
 def _phrases(words: Sequence[str], lengths: Sequence[int]) -> Iterator[str]:
-    """Phrases of so many subwords each, as text."""
+    """Phrases of these lengths in subwords, as text."""
     start = 0
     for length in lengths:
         yield " ".join(words[start : start + length]).replace("@@ ", "")

@@ -1,13 +1,13 @@
 """How much attention goes from words and phrases to words and phrases.
 
 The four quadrants of phrase-based attention (Nguyen & Joty 2018, tables 3 and 4), for any model: a
-model whose queries are all words has two of them, one that attends to words alone has one. Where
-heads are dealt out over granularities the shares are those of the heads; where all are under one
-softmax they are what the model has learned.
+model with word queries alone has two of them, one with word keys alone has one. Where each head has
+one granularity, shares are the heads' numbers; where granularities share a softmax, they are
+learned.
 
-A share is of the sum of weights. As every query has one unit to give, the two quadrants of phrase
-queries have about half of it together. In the paper's table 3 they have from 2 % to 96 % in a
-layer: it counts activations in some other way, which it does not tell.
+A share is of the sum of weights. As the weights of a query sum to 1, the two quadrants of phrase
+queries have about half of it together. In the paper's table 3 they have from 2 % to 96 % of a
+layer: how it counts activations, it does not say.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from mgsa.model.outputs import ModelOutput, Weights
 
 Place = Literal["encoder", "decoder", "cross"]
 PLACES: tuple[Place, ...] = ("encoder", "decoder", "cross")
-"""Where there is attention; `decoder`: of the target to itself, `cross`: to the source."""
+"""Self-attention of the encoder and of the decoder; cross-attention."""
 
 QUADRANTS = ("token_to_token", "token_to_phrase", "phrase_to_token", "phrase_to_phrase")
 
 _NGRAMS = re.compile(r"ngram_([0-9]+)_to_ngram_([0-9]+)")
 
 Shares = dict[Place, list[dict[str, float]]]
-"""For each place and layer: the share of each name of weights (`Attended.weights`) or quadrant."""
+"""For each place and layer: the share of each name of `Attended.weights`."""
 
 
 def ngram_sizes(name: str) -> tuple[int, int] | None:
-    """The sizes of queries and of keys that a name of phrase attention's weights tells."""
+    """n of queries and of keys of phrase attention's weights; `None` for other names."""
     found = _NGRAMS.fullmatch(name)
     return (int(found[1]), int(found[2])) if found else None
 
 
 def quadrant(name: str) -> str:
-    """The quadrant that the weights of this name are of."""
+    """The quadrant of the weights of this name."""
     sizes = ngram_sizes(name)
     query, key = sizes or (1, 1)
     from_phrase = query > 1
@@ -66,10 +66,9 @@ def weights_of(output: ModelOutput, place: Place) -> Sequence[Weights]:
 def attention_shares(
     model: EncoderDecoder, batches: Iterable[Batch], device: torch.device
 ) -> Shares:
-    """The share of attention that each kind of query gives each kind of key, by name.
+    """The share of each name of weights, summed over sentences, positions and heads.
 
-    Attention of a layer is summed over sentences, positions and heads, references being read as the
-    target; the shares of a layer add up to 1.
+    The target is the reference; the shares of a layer sum to 1.
     """
     sums: dict[tuple[Place, int], dict[str, Tensor]] = {}
     with torch.inference_mode():
@@ -81,7 +80,7 @@ def attention_shares(
                 for layer, weights in enumerate(weights_of(output, place)):
                     total = sums.setdefault((place, layer), {})
                     for name, w in weights.items():
-                        # (B, H, T, S) of which padding's queries are left out
+                        # (B, H, T, S), queries of padding left out
                         mass = (w.sum(dim=(1, 3), dtype=torch.float64) * real).sum()
                         total[name] = total.get(name, torch.zeros_like(mass)) + mass
     shares: Shares = {place: [] for place in PLACES}
@@ -92,7 +91,7 @@ def attention_shares(
 
 
 def by_quadrant(shares: Mapping[str, float]) -> dict[str, float]:
-    """The shares of a layer, added up by quadrant; those that the model lacks are left out."""
+    """The shares of a layer, summed by quadrant; quadrants that the model lacks are left out."""
     found: dict[str, float] = {}
     for name, share in shares.items():
         found[quadrant(name)] = found.get(quadrant(name), 0.0) + share

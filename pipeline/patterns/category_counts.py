@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mgsa.analysis.ngram_recall import shares_found
+from mgsa.analysis.ngrams import recall_of_spans
 from pipeline.patterns.source_phrases import PHRASE, Occurrence
 
 ALL = "all"
@@ -62,7 +62,7 @@ def count_categories(sentences: Iterable[Translated], num_systems: int) -> Categ
 def _count_sentence(sentence: Translated) -> dict[Cell, np.ndarray]:
     """Of each cell that a sentence has: (1 + S,) its n-grams, and those that each system found."""
     spans = [(occurrence.start, occurrence.end) for occurrence in sentence.occurrences]
-    shares = shares_found(spans, sentence.reference, sentence.hypotheses)
+    shares = recall_of_spans(spans, sentence.reference, sentence.hypotheses)
     sums: dict[Cell, np.ndarray] = {}
     for occurrence, share in zip(sentence.occurrences, shares.T, strict=True):
         for category in (ALL, occurrence.category):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mgsa.analysis.bootstrap import Estimate, compare, estimate
-from mgsa.analysis.phrasal_patterns import matches, ngrams, precision, restricted_bleu
+from mgsa.analysis.ngrams import matches, ngrams, precision, restricted_bleu
 from mgsa.base.io import open_to_write
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def ngram_scores(statistics: np.ndarray, resamples: Resamples, cell: Row | None 
     """Precision and BLEU restricted to n for each n.
 
     Args:
-        statistics: (N, S, 2 + 2 n_max), of `mgsa.analysis.phrasal_patterns`.
+        statistics: (N, S, 2 + 2 n_max), of `mgsa.analysis.ngrams`.
         cell: what else the cells are about.
     """
     total, resampled = statistics.sum(axis=0), resamples.sums(statistics)

@@ -9,7 +9,7 @@ from sacrebleu.significance import _compute_p_value, estimate_ci
 
 from mgsa.analysis import bootstrap
 from mgsa.analysis.bootstrap import Resamples, compare, estimate
-from mgsa.analysis.phrasal_patterns import ngram_statistics, restricted_bleu
+from mgsa.analysis.ngrams import ngram_statistics, restricted_bleu
 
 SENTENCES, SAMPLES, SEED = 9, 70, 3
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.analysis.phrasal_patterns import matches, ngram_statistics
+from mgsa.analysis.ngrams import matches, ngram_statistics
 from pipeline.links import read_links
 from pipeline.patterns.category_counts import ALL, CategoryCounts, Translated, count_categories
 from pipeline.patterns.source_phrases import Occurrence, occurrences

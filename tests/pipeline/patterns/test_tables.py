@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mgsa.analysis.bootstrap import Resamples
-from mgsa.analysis.phrasal_patterns import ngram_statistics, precision, restricted_bleu
+from mgsa.analysis.ngrams import ngram_statistics, precision, restricted_bleu
 from pipeline.patterns.category_counts import CategoryCounts
 from pipeline.patterns.tables import (
     category_scores,

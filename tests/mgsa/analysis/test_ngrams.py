@@ -1,26 +1,27 @@
-"""Counts and scores of n-grams: by hand, as sacreBLEU and NLTK have them, and in any order."""
+"""Counts, scores and recall of n-grams: by hand, and as sacreBLEU and NLTK have them."""
 
 from __future__ import annotations
 
 import math
 import random
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import corpus_bleu
 from sacrebleu.metrics.bleu import BLEU
 
-from mgsa.analysis.phrasal_patterns import (
+from mgsa.analysis.ngrams import (
     matches,
     ngram_statistics,
     ngrams,
     precision,
+    recall_of_spans,
     restricted_bleu,
 )
 
 sentences = st.lists(st.sampled_from(["a", "b", "c", "d,", "e."]), max_size=12).map(" ".join)
+tokens = st.lists(st.sampled_from("abcd"), min_size=1, max_size=12)
 corpora = st.lists(st.tuples(sentences, sentences), min_size=1, max_size=8)
 
 
@@ -95,21 +96,37 @@ def test_restricted_bleu_is_nltks_with_all_weight_on_one_size(shortest: int) -> 
         assert bleu > 0
 
 
-@given(corpora, st.randoms(use_true_random=False))
-def test_the_order_of_sentences_does_not_matter(
-    pairs: list[tuple[str, str]], generator: random.Random
+@pytest.mark.parametrize(
+    ("hypothesis", "shares"),
+    [
+        # the reference: the dog sees the cat; its words, "the dog", "sees the cat", all of it
+        ("the dog sees the cat", [1, 1, 1, 1, 1, 1, 1, 1]),
+        ("a bird", [0, 0, 0, 0, 0, 0, 0, 0]),
+        ("", [0, 0, 0, 0, 0, 0, 0, 0]),
+        # one "the" for two
+        ("the dog", [0.5, 1, 0, 0.5, 0, 1, 0, 0]),
+        # more than enough
+        ("the the the dog", [1, 1, 0, 1, 0, 1, 0, 0]),
+        ("cat the sees dog", [0.5, 1, 1, 0.5, 1, 0, 0, 0]),
+        ("then she sees the cat", [0.5, 0, 1, 0.5, 1, 0, 1, 0]),
+    ],
+)
+def test_recall_by_hand(hypothesis: str, shares: list[float]) -> None:
+    words = [(i, i + 1) for i in range(5)]
+    spans = [*words, (0, 2), (2, 5), (0, 5)]
+    found = recall_of_spans(spans, ["the", "dog", "sees", "the", "cat"], [hypothesis.split()])
+    assert found.tolist() == [shares]
+
+
+@given(tokens, st.lists(tokens, min_size=1, max_size=3))
+def test_shares_of_all_places_add_up_to_clipped_matches(
+    reference: list[str], hypotheses: list[list[str]]
 ) -> None:
-    def scores(pairs: list[tuple[str, str]]) -> list[float]:
-        hypotheses, references = map(list, zip(*pairs, strict=True))
-        found = ngram_statistics(hypotheses, references, tokenizer="13a", max_ngram=3)
-        total = found.sum(axis=0)
-        return [*precision(total).tolist(), *restricted_bleu(total).tolist()]
-
-    shuffled = list(pairs)
-    generator.shuffle(shuffled)
-    assert scores(shuffled) == scores(pairs)
-
-
-def test_scores_of_many_sums_are_those_of_each() -> None:
-    statistics = np.random.default_rng(0).integers(1, 9, size=(5, 2, 6))
-    assert np.array_equal(restricted_bleu(statistics)[3, 1], restricted_bleu(statistics[3, 1]))
+    for size in range(1, 4):
+        spans = [(i, i + size) for i in range(len(reference) - size + 1)]
+        sums = recall_of_spans(spans, reference, hypotheses).sum(axis=1)
+        for words, found in zip(hypotheses, sums, strict=True):
+            counts = ngram_statistics(
+                [" ".join(words)], [" ".join(reference)], tokenizer="none", max_ngram=3
+            )
+            assert found == pytest.approx(matches(counts)[0, size - 1])
