@@ -7,173 +7,164 @@ and sets side by side what the finished ones came to.
 
 from __future__ import annotations
 
-import argparse
+import json
+import os
+import shlex
+import signal
+import subprocess
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated, Any
 
-from mgsa.base.cli import progress_bar, run
+import yaml
+
+from mgsa.base.cli import progress, run
+from mgsa.base.command import Option, Positional, command
 from mgsa.base.errors import FailedError, InputError
 from mgsa.base.io import atomic_file, write_json
-from pipeline.experiment.cells import run_stages, unfinished_stages
-from pipeline.experiment.choices import write_values
-from pipeline.experiment.plan import Cell, Plan, read_plan
-from pipeline.experiment.results import Row, read_rows
-from pipeline.experiment.table import FAILED, NOT_RUN, Missing, to_csv, to_mapping, to_markdown
+from pipeline.experiment.plan import Cell, Table, read_plan
+from pipeline.experiment.results import Missing, read_table, to_csv, to_markdown
+
+DVC = (sys.executable, "-m", "dvc")
 
 
-def last_stages(plan: Plan, tables: Sequence[str]) -> list[str]:
-    """What DVC is to be asked for: the stages of the tables' cells that no other one reads."""
-    stages: dict[str, None] = {}
+def experiment(
+    *,
+    tables: Annotated[list[str], Positional("of params.yaml; without one, they are listed")] = [],  # noqa: B006
+    folder: Annotated[Path, Option("where dvc.yaml of the experiments lies")] = Path("experiments"),
+    overrides: Annotated[
+        str | None, Option("of conf/, for all cells; kept in overrides.yaml", "'KEY=VALUE …'")
+    ] = None,
+    seeds: Annotated[int | None, Option("how many, in place of the tables' num_seeds")] = None,
+    collect_only: Annotated[bool, Option("run nothing; take the cells that are finished")] = False,
+) -> None:
+    """Train, score and compare the systems of a table, each from several seeds."""
+    path = folder / "params.yaml"
+    plan = read_plan(path)
     for name in tables:
-        for cells in plan.rows(name).values():
-            for cell in cells:
-                stages[f"evaluate@{cell.name}"] = None
-                if plan.tables[name].analyze:
-                    stages[f"analyze@{cell.name}"] = None
-    return list(stages)
-
-
-def finished_cells(plan: Plan, name: str, unfinished: Collection[str]) -> set[Cell]:
-    """The cells of a table none of whose stages is unfinished."""
-    analyze = plan.tables[name].analyze
-    return {
-        cell
-        for cells in plan.rows(name).values()
-        for cell in cells
-        if not any(stage in unfinished for stage in cell.stages(analyze=analyze))
-    }
-
-
-def collect(
-    folder: Path, plan: Plan, name: str, *, finished: Collection[Cell], missing: Missing
-) -> list[Row]:
-    """Write a table of what its finished cells came to, into `tables` of the folder.
-
-    Args:
-        finished: the cells that have a result.
-        missing: what to say of the others.
-
-    Raises:
-        InputError: what a cell wrote is malformed.
-    """
-    table = plan.tables[name]
-    rows = plan.rows(name)
-    num_comparisons = sum(len(cells) for cells in list(rows.values())[1:])
-    with progress_bar(f"compare {name}", total=num_comparisons, unit="cells") as advance:
-        found = read_rows(folder / "runs", rows, finished, on_comparison=lambda: advance(1))
-    tables = folder / "tables"
-    tables.mkdir(exist_ok=True)
-    for suffix, text in {"md": to_markdown(table, found, missing), "csv": to_csv(found)}.items():
-        with atomic_file(tables / f"{name}.{suffix}") as file:
-            file.write(text)
-    write_json(tables / f"{name}.json", to_mapping(table, found, missing))
-    return found
-
-
-def choose(path: Path, plan: Plan, arguments: argparse.Namespace) -> Plan:
-    """Write the command's choices into the parameter file, and read that again.
-
-    Raises:
-        InputError: there are not so many seeds, or it is not said of which table.
-    """
-    values: dict[tuple[str, ...], str | int] = {}
-    if arguments.overrides is not None:
-        values["overrides",] = arguments.overrides
-    if arguments.seeds is not None:
-        if not 1 <= arguments.seeds <= len(plan.seeds):
-            raise InputError(
-                f"--seeds: expected 1 to {len(plan.seeds)}, for so many there are in seeds, "
-                f"got {arguments.seeds}",
-                path=path,
-            )
-        if not arguments.tables:
-            raise InputError("--seeds: expected a TABLE whose cells are to have so many")
-        values |= {("tables", name, "num_seeds"): arguments.seeds for name in arguments.tables}
-    if not values:
-        return plan
-    write_values(path, values)
-    return read_plan(path)
-
-
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run and collect the tables that are named."""
-    arguments = _parser().parse_args(argv)
-    folder: Path = arguments.folder
-    plan = read_plan(folder / "params.yaml")
-    for name in arguments.tables:
         if name not in plan.tables:
-            raise InputError(
-                f"{name}: no such table; expected one of {', '.join(plan.tables)}",
-                path=folder / "params.yaml",
-            )
-    plan = choose(folder / "params.yaml", plan, arguments)
-    if not arguments.tables:
+            expected = ", ".join(plan.tables)
+            raise InputError(f"{name}: no such table; expected one of {expected}", path=path)
+    if seeds is not None and not 1 <= seeds <= len(plan.seeds):
+        raise InputError(f"--seeds: expected 1 to {len(plan.seeds)}, got {seeds}", path=path)
+    if overrides is not None:
+        keep_overrides(folder / "overrides.yaml", overrides)
+    if not tables:
         for name, table in plan.tables.items():
             print(f"{name}: {table.title}")
         return
-    stages = last_stages(plan, arguments.tables)
-    # Asked before running too: what stops DVC itself is said before any work, and makes no table.
-    unfinished = unfinished_stages(folder, stages)
-    all_ran = True
-    if not arguments.collect_only:
-        all_ran = run_stages(folder, stages)
-        unfinished = unfinished_stages(folder, stages)
-    missing: Missing = NOT_RUN if arguments.collect_only else FAILED
+    rows = {name: plan.cells(name, seeds) for name in tables}
+    stages = {
+        name: {c: stages_of(c, plan.tables[name]) for row in rows[name].values() for c in row}
+        for name in tables
+    }
+    asked = list(dict.fromkeys(s for cells in stages.values() for of in cells.values() for s in of))
+    unfinished = unfinished_stages(folder, asked)
+    if not collect_only:
+        run_stages(folder, asked)
+        unfinished = unfinished_stages(folder, asked)
     without: dict[str, None] = {}
-    for name in arguments.tables:
-        finished = finished_cells(plan, name, unfinished)
-        if arguments.collect_only and not finished:
+    for name in tables:
+        finished = {cell for cell, of in stages[name].items() if unfinished.isdisjoint(of)}
+        if collect_only and not finished:
             raise FailedError(
-                f"{name}: no cell is of the present dataset and parameters (`dvc status` in "
+                f"{name}: no cell is of the present dataset, parameters and code (`dvc status` in "
                 f"{folder} says what has changed); its table is left as it is"
             )
-        rows = collect(folder, plan, name, finished=finished, missing=missing)
-        print(f"\n## {name}\n\n{to_markdown(plan.tables[name], rows, missing)}")
-        without |= dict.fromkeys(cell.name for row in rows for cell in row.missing)
+        missing: Missing = "not run" if collect_only else "failed"
+        content = collect(folder, plan.tables[name], rows[name], finished, missing)
+        write_table(folder / "tables", name, content)
+        print(f"\n## {name}\n\n{to_markdown(content)}")
+        without |= dict.fromkeys(cell.name for cell in stages[name] if cell not in finished)
     if without:
         count = "1 cell has" if len(without) == 1 else f"{len(without)} cells have"
         raise FailedError(f"{count} no result: {', '.join(without)}")
-    if not all_ran:
-        raise FailedError("dvc repro: failed, though every cell is finished")
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m pipeline.experiment",
-        description="Train, score and compare the systems of a table, each from several seeds.",
-    )
-    parser.add_argument(
-        "tables",
-        nargs="*",
-        metavar="TABLE",
-        help="tables of params.yaml; without one, they are listed",
-    )
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=Path("experiments"),
-        metavar="DIR",
-        help="where dvc.yaml and params.yaml of the experiments lie (default: experiments)",
-    )
-    parser.add_argument(
-        "--overrides",
-        metavar="'KEY=VALUE …'",
-        help="of conf/, for the cells of all tables; written into params.yaml first",
-    )
-    parser.add_argument(
-        "--seeds",
-        type=int,
-        metavar="N",
-        help="from how many seeds each system of these tables is trained; written there too",
-    )
-    parser.add_argument(
-        "--collect-only",
-        action="store_true",
-        help="run nothing; take the cells that are of the present dataset and parameters",
-    )
-    return parser
+def stages_of(cell: Cell, table: Table) -> list[str]:
+    """The stages of `experiments/dvc.yaml` that make a cell."""
+    steps = ("train", "translate", "evaluate", *(["analyze"] if table.analyze else []))
+    return [f"compose@{cell.system}", *(f"{step}@{cell.name}" for step in steps)]
 
+
+def collect(
+    folder: Path,
+    table: Table,
+    rows: Mapping[str, Sequence[Cell]],
+    finished: Collection[Cell],
+    missing: Missing,
+) -> dict[str, Any]:
+    """What the finished cells of a table came to, by system."""
+    found = read_table(folder / "runs", table, rows, finished, missing)
+    title = f"compare with {table.baseline}"
+    found = progress(found, title, total=len(rows), unit="systems", size=lambda _: 1)
+    systems = dict(found)
+    datasets = [cell["dataset"] for row in systems.values() for cell in row["cells"]]
+    return {
+        "title": table.title,
+        "baseline": table.baseline,
+        "dataset": datasets[0] if datasets else None,
+        "systems": systems,
+    }
+
+
+def write_table(folder: Path, name: str, content: dict[str, Any]) -> None:
+    """Write a table as JSON, Markdown and CSV."""
+    write_json(folder / f"{name}.json", content)
+    for suffix, text in (("md", to_markdown(content)), ("csv", to_csv(content))):
+        with atomic_file(folder / f"{name}.{suffix}") as file:
+            file.write(text)
+
+
+def keep_overrides(path: Path, text: str) -> None:
+    """Write the overrides of all cells, each quoted for the shell that DVC gives them to.
+
+    Raises:
+        InputError: a quote of theirs is not closed.
+    """
+    try:
+        quoted = shlex.join(shlex.split(text))
+    except ValueError as error:
+        raise InputError(f"--overrides: {error}") from None
+    with atomic_file(path) as file:
+        file.write("# Options and keys of conf/ for all cells; `--overrides` writes this file.\n")
+        yaml.safe_dump({"overrides": quoted}, file, allow_unicode=True)
+
+
+def unfinished_stages(folder: Path, stages: Sequence[str]) -> frozenset[str]:
+    """Which of some stages and of all that they depend on are out of date, failed or under way.
+
+    Raises:
+        FailedError: DVC can't say: it has no project there, its files are broken, or it is locked.
+    """
+    asked = [*DVC, "status", "--json", "--with-deps", *stages]
+    done = subprocess.run(asked, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise FailedError(f"dvc status: {done.stderr.strip().removeprefix('ERROR: ')}")
+    return frozenset(json.loads(done.stdout))
+
+
+def run_stages(folder: Path, stages: Sequence[str]) -> None:
+    """Let DVC run what is unfinished of some stages, whatever becomes of the others.
+
+    Raises:
+        FailedError: DVC was killed.
+    """
+    asked = [*DVC, "repro", "--keep-going", *stages]
+    with subprocess.Popen(asked, cwd=folder, process_group=0) as dvc:
+        try:
+            status = dvc.wait()
+        except BaseException:
+            if dvc.poll() is None:
+                os.killpg(dvc.pid, signal.SIGTERM)  # a training saves its state, and goes on later
+                dvc.wait()
+            raise
+    if status < 0:
+        raise FailedError(f"dvc repro: ended by signal {-status}")
+
+
+main = command(experiment, "python -m pipeline.experiment")
 
 if __name__ == "__main__":
     sys.exit(run(main))

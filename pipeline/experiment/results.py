@@ -1,217 +1,236 @@
 """What the cells of a table came to, and how sure the differences are.
 
 Each system is trained from several seeds. A row has the mean and the standard deviation over them;
-significance is of a pair of translations, so it is tested seed by seed, with sacreBLEU's tests.
+significance is of a pair of translations, so it is tested seed by seed.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import statistics
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from mgsa.base.errors import InputError
-from mgsa.base.settings import from_mapping, read_yaml
-from pipeline.artifact.manifest import read_object
-from pipeline.base.stage import section_of
+from mgsa.base.io import read_json
+from mgsa.base.settings import from_excerpt, from_mapping, read_yaml
 from pipeline.base.text import read_parallel
 from pipeline.evaluate import EvaluateSettings, compare
-from pipeline.experiment.plan import Cell
+from pipeline.experiment.plan import Cell, Table
 
 METRIC: Literal["bleu"] = "bleu"
 """What systems are compared by; the other metrics are shown."""
-
-PARAMS = "params.yaml"
-"""In the folder of a system: what all of its cells are run with."""
-MODEL_MANIFEST = "model/manifest.json"
-PARTS = (
-    *(MODEL_MANIFEST, "train.json", "evaluate.json"),
-    *("translations/test.references", "translations/test.hypotheses"),
-)
-"""In the folder of a cell: what is read of it here."""
+HEADINGS = {"bleu": "BLEU", "chrf": "chrF", "ter": "TER"}
+Missing = Literal["failed", "not run"]
+"""Why a cell has no result: DVC was to run it now, or nobody has asked for it as it is to be."""
 
 
 @dataclass(frozen=True)
-class CellResult:
-    """A finished cell.
+class _Scores:
+    bleu: float
+    chrf: float | None = None
+    ter: float | None = None
 
-    Attributes:
-        dataset: the identity of the one that it was trained on.
-        scores: as the stage `evaluate` reports them.
-        parameters: of the model.
-        tokens_per_second: target tokens, in training.
-        minutes: of training, validation not counted.
-    """
 
-    cell: Cell
-    dataset: str
-    scores: dict[str, float]
+@dataclass(frozen=True)
+class _Training:
     parameters: int
+    target_tokens: int
     tokens_per_second: float
-    minutes: float
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A cell against the baseline's of the same seed.
-
-    Attributes:
-        difference: in BLEU.
-        bootstrap: p-value of the paired bootstrap.
-        randomization: p-value of paired approximate randomisation; `None`: not asked for.
-    """
-
-    seed: int
-    difference: float
-    bootstrap: float
-    randomization: float | None
+class _TrainedOn:
+    identity: str
 
 
 @dataclass(frozen=True)
-class Row:
-    """A system of a table.
-
-    Attributes:
-        results: of the cells that are finished.
-        missing: the other cells.
-        comparisons: with the baseline, of the seeds that both have.
-    """
-
-    system: str
-    results: tuple[CellResult, ...]
-    missing: tuple[Cell, ...]
-    comparisons: tuple[Comparison, ...]
+class _Model:
+    dataset: _TrainedOn
 
 
-@dataclass(frozen=True)
-class Spread:
-    """A figure over seeds: mean and standard deviation of a sample (`None` of fewer than two)."""
-
-    mean: float
-    deviation: float | None
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Spread:
-        """Over at least one value."""
-        return cls(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None)
-
-
-def read_rows(
-    runs: Path,
-    rows: Mapping[str, Sequence[Cell]],
-    finished: Collection[Cell],
-    *,
-    on_comparison: Callable[[], None],
-) -> list[Row]:
-    """The rows of a table, of which the first is the baseline's.
-
-    Args:
-        runs: the folder of the cells' folders.
-        rows: the cells of each system.
-        finished: the cells to read; whatever lies in the folders of others is no result.
-        on_comparison: called after each comparison, which takes seconds.
+def read_cell(runs: Path, cell: Cell) -> dict[str, Any]:
+    """Scores, size, speed and dataset of a finished cell, whose folder lies in `runs`.
 
     Raises:
-        InputError: what a cell wrote is malformed, or cells are of several datasets.
-    """
-    found = {
-        system: {
-            cell.seed: result
-            for cell in cells
-            if cell in finished and (result := read_cell(runs, cell)) is not None
-        }
-        for system, cells in rows.items()
-    }
-    _check_one_dataset(runs, [result for of in found.values() for result in of.values()])
-    baseline = next(iter(rows))
-    made = []
-    for system, cells in rows.items():
-        comparisons = []
-        for seed, result in found[system].items():
-            if system != baseline and seed in found[baseline]:
-                comparisons.append(compare_cells(runs, result.cell, found[baseline][seed].cell))
-                on_comparison()
-        missing = tuple(cell for cell in cells if cell.seed not in found[system])
-        made.append(Row(system, tuple(found[system].values()), missing, tuple(comparisons)))
-    return made
-
-
-def _check_one_dataset(runs: Path, results: Sequence[CellResult]) -> None:
-    for result in results:
-        if result.dataset != results[0].dataset:
-            raise InputError(
-                f"expected a model of the dataset that {results[0].cell.name} was trained on",
-                path=runs / result.cell.name / MODEL_MANIFEST,
-            )
-
-
-def read_cell(runs: Path, cell: Cell) -> CellResult | None:
-    """What a cell came to; `None`: a part of it is missing.
-
-    Raises:
-        InputError: its reports are malformed.
+        InputError: its reports are missing or malformed.
     """
     folder = runs / cell.name
-    # A stage that fails again leaves the later stages' outputs of the time before.
-    parts = [runs / cell.system / PARAMS, *(folder / part for part in PARTS)]
-    if not all(path.is_file() for path in parts):
-        return None
-    scores = read_object(folder / "evaluate.json", {METRIC: int | float})
-    figures = ("parameters", "target_tokens", "tokens_per_second")
-    training = read_object(folder / "train.json", dict.fromkeys(figures, int | float))
-    speed = training["tokens_per_second"]
-    return CellResult(
-        cell,
-        _dataset(folder / MODEL_MANIFEST),
-        {name: value for name, value in scores.items() if isinstance(value, int | float)},
-        training["parameters"],
-        speed,
-        training["target_tokens"] / speed / 60 if speed else 0.0,
+    scores, training, model = (
+        from_excerpt(kind, read_json(folder / name), str(folder / name))
+        for kind, name in (
+            (_Scores, "evaluate.json"),
+            (_Training, "train.json"),
+            (_Model, "model/manifest.json"),
+        )
     )
+    assert isinstance(training, _Training)
+    assert isinstance(model, _Model)
+    speed = training.tokens_per_second
+    return {
+        "seed": cell.seed,
+        **{name: value for name, value in vars(scores).items() if value is not None},
+        "parameters": training.parameters,
+        "tokens_per_second": speed,
+        "minutes": training.target_tokens / speed / 60 if speed else 0.0,
+        "dataset": model.dataset.identity,
+    }
 
 
-def _dataset(path: Path) -> str:
-    """The identity of the dataset that the manifest of a model names."""
-    dataset = read_object(path, {}).get("dataset")
-    identity = dataset.get("identity") if isinstance(dataset, dict) else None
-    if not isinstance(identity, str):
-        raise InputError("dataset.identity: expected text", path=path)
-    return identity
-
-
-def compare_cells(runs: Path, cell: Cell, baseline: Cell) -> Comparison:
+def compare_cells(runs: Path, cell: Cell, baseline: Cell) -> dict[str, Any]:
     """Test a cell's translations against the baseline's, with the cell's settings of `evaluate`.
 
     Raises:
         InputError: they are not translations of the same text, or the settings are wrong.
     """
-    params = runs / cell.system / PARAMS
-    section = section_of(read_yaml(params), "evaluate", params)
-    settings = replace(
-        from_mapping(EvaluateSettings, section, f"{params}: evaluate"), metrics=(METRIC,)
-    )
-    of_cell, of_baseline = (runs / name / "translations" for name in (cell.name, baseline.name))
-    lines = read_parallel(
-        [
-            of_cell / "test.references",
-            of_cell / "test.hypotheses",
-            of_baseline / "test.references",
-            of_baseline / "test.hypotheses",
-        ]
-    )
+    params = runs / cell.system / "params.yaml"
+    section = read_yaml(params).get("evaluate")
+    settings = from_mapping(EvaluateSettings, section, f"{params}: evaluate")
+    folders = [runs / one.name / "translations" for one in (cell, baseline)]
+    names = ("test.references", "test.hypotheses")
+    lines = read_parallel([folder / name for folder in folders for name in names])
     references, hypotheses, others, translations = (
         list(column) for column in zip(*lines, strict=True)
     )
     if references != others:
-        raise InputError(
-            f"expected the references of {of_cell}", path=of_baseline / "test.references"
-        )
+        message = f"expected the references of {folders[0]}"
+        raise InputError(message, path=folders[1] / names[0])
+    settings = replace(settings, metrics=(METRIC,))
     scores = compare(hypotheses, translations, references, settings)
-    return Comparison(
-        cell.seed,
-        scores[f"{METRIC}_difference"],
-        scores[f"{METRIC}_p_value"],
-        scores.get(f"{METRIC}_randomization_p_value"),
-    )
+    return {
+        "seed": cell.seed,
+        "difference": scores[f"{METRIC}_difference"],
+        "bootstrap": scores[f"{METRIC}_p_value"],
+        "randomization": scores.get(f"{METRIC}_randomization_p_value"),
+    }
+
+
+def read_table(
+    runs: Path,
+    table: Table,
+    cells: Mapping[str, Sequence[Cell]],
+    finished: Collection[Cell],
+    missing: Missing,
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each system of a table with what its finished cells came to, the baseline first.
+
+    Args:
+        runs: the folder of the cells' folders.
+        cells: of each system.
+        finished: the cells to read; whatever lies in the folders of others is no result.
+        missing: why the others have none.
+
+    Raises:
+        InputError: what a cell wrote is malformed, or cells are of several datasets.
+    """
+    dataset = None
+    for system, of_system in cells.items():
+        results, comparisons = [], []
+        for cell in (cell for cell in of_system if cell in finished):
+            results.append(read_cell(runs, cell))
+            dataset = dataset or results[0]["dataset"]
+            if results[-1]["dataset"] != dataset:
+                message = "expected a model of the dataset that the others were trained on"
+                raise InputError(message, path=runs / cell.name / "model/manifest.json")
+            baseline = Cell(table.baseline, cell.seed)
+            if system != table.baseline and baseline in finished:
+                comparisons.append(compare_cells(runs, cell, baseline))
+        names = [name for name in HEADINGS if all(name in result for result in results)]
+        yield (
+            system,
+            {
+                "parameters": results[0]["parameters"] if results else None,
+                **{
+                    name: spread([result[name] for result in results])
+                    for name in (*names, "tokens_per_second", "minutes")
+                },
+                "comparisons": comparisons,
+                "cells": results,
+                "seeds": [result["seed"] for result in results],
+                **{
+                    reason.replace(" ", "_"): [
+                        cell.seed
+                        for cell in of_system
+                        if cell not in finished and reason == missing
+                    ]
+                    for reason in ("failed", "not run")
+                },
+            },
+        )
+
+
+def spread(values: Sequence[float]) -> dict[str, float | None] | None:
+    """Mean and standard deviation of a sample; the latter is `None` of fewer than two."""
+    if not values:
+        return None
+    deviation = statistics.stdev(values) if len(values) > 1 else None
+    return {"mean": statistics.fmean(values), "deviation": deviation}
+
+
+def to_markdown(content: Mapping[str, Any]) -> str:
+    """A title and a table whose rows are systems; means ± standard deviations over seeds."""
+    systems = content["systems"]
+    metrics = [name for name in HEADINGS if all(name in row for row in systems.values())]
+    tests = ["p by seed (bootstrap)", "p by seed (randomisation)"]
+    headings = ["system", *(HEADINGS[name] for name in metrics), "Δ BLEU", *tests]
+    headings += ["parameters", "tokens/s", "minutes", "seeds"]
+    lines = [
+        f"{content['title']}; differences and p-values: to {content['baseline']}.",
+        "",
+        f"| {' | '.join(headings)} |",
+        f"| --- |{' ---: |' * (len(headings) - 1)}",
+    ]
+    without = []
+    for system, row in systems.items():
+        reasons = [(seed, "failed") for seed in row["failed"]]
+        reasons += [(seed, "not run") for seed in row["not_run"]]
+        without += ["", *(f"{system}-{seed}: {reason}" for seed, reason in reasons)]
+        count = len(row["seeds"])
+        cells = [system]
+        if count:
+            cells += [_shown(row[name]) for name in metrics]
+            compared = row["comparisons"]
+            difference = spread([one["difference"] for one in compared])
+            cells.append(_shown(difference, "+") if difference else "")
+            cells.append(", ".join(f"{one['bootstrap']:.3f}" for one in compared))
+            values = [one["randomization"] for one in compared]
+            cells.append(", ".join(f"{value:.4f}" for value in values if value is not None))
+            cells += [f"{row['parameters']:,}", f"{row['tokens_per_second']['mean']:,.0f}"]
+            cells.append(f"{row['minutes']['mean']:.1f}")
+        else:
+            cells += [*[reasons[0][1]] * len(metrics), *[""] * 6]
+        cells.append(f"{count} of {count + len(reasons)}" if reasons else f"{count}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, *without]).rstrip() + "\n"
+
+
+def _shown(figure: Mapping[str, float | None], sign: str = "") -> str:
+    deviation = figure["deviation"]
+    text = format(figure["mean"], f"{sign}.2f")
+    return text if deviation is None else f"{text} ± {deviation:.2f}"
+
+
+def to_csv(content: Mapping[str, Any]) -> str:
+    """A line for each finished cell: its scores, and how it compares with the baseline."""
+    rows = []
+    for system, row in content["systems"].items():
+        compared = {one["seed"]: one for one in row["comparisons"]}
+        for cell in row["cells"]:
+            comparison = compared.get(cell["seed"], {})
+            rows.append(
+                {"system": system}
+                | {name: value for name, value in cell.items() if name != "dataset"}
+                | {
+                    "difference": comparison.get("difference"),
+                    "bootstrap_p_value": comparison.get("bootstrap"),
+                    "randomization_p_value": comparison.get("randomization"),
+                }
+            )
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]) if rows else ["system"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

@@ -7,11 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
+from pipeline.experiment.__main__ import keep_overrides, stages_of
+from pipeline.experiment.plan import Cell, Table
 from tests.imports import ROOT
 from tests.running import PATIENCE, is_running
 
@@ -27,7 +30,6 @@ def folder(tmp_path: Path) -> Path:
         "analyze": False,
     }
     params = {
-        "overrides": "",
         "seeds": [1],
         "systems": {"one": "model=one", "other": "model=other"},
         "tables": {"table": table},
@@ -75,3 +77,27 @@ def test_a_cell_ends_with_the_command(folder: Path, number: signal.Signals, said
         assert time.monotonic() < deadline
         time.sleep(0.05)
     assert len(list(folder.glob("*.process"))) == 1  # the other was not begun
+
+
+@pytest.mark.parametrize(
+    ("given", "quoted"),
+    [
+        ("train.max_epochs=1 model=transformer_tiny", "train.max_epochs=1 model=transformer_tiny"),
+        ("'train.max_epochs=1; touch X #'", "'train.max_epochs=1; touch X #'"),
+        ("'probe.tasks=[voice, tense]'", "'probe.tasks=[voice, tense]'"),
+        ("a=$(touch X)", "'a=$(touch' 'X)'"),
+    ],
+)
+def test_no_override_reaches_the_shell_unquoted(tmp_path: Path, given: str, quoted: str) -> None:
+    """Finding 16: DVC puts them into a command line."""
+    keep_overrides(tmp_path / "overrides.yaml", given)
+    assert yaml.safe_load((tmp_path / "overrides.yaml").read_text()) == {"overrides": quoted}
+
+
+def test_stages_of_a_cell_are_those_of_dvc_yaml() -> None:
+    declared = yaml.safe_load((ROOT / "experiments/dvc.yaml").read_text("utf-8"))["stages"]
+    table = Table("", "a", (), 1, analyze=True)
+    stages = stages_of(Cell("a", 4), table)
+    assert [name.partition("@")[0] for name in stages] == list(declared)
+    assert [name.partition("@")[2] for name in stages] == ["a", *["a-4"] * 4]
+    assert stages_of(Cell("a", 4), replace(table, analyze=False)) == stages[:-1]
