@@ -8,7 +8,7 @@ from mgsa.config import TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import PAD
 from mgsa.masks import causal_mask
-from mgsa.model.embedding import Embedding, make_embedding
+from mgsa.model.layers import Embedding, make_embedding
 
 
 class TorchTransformer(nn.Module):

@@ -1,8 +1,7 @@
 """Interaction of phrases (Hao et al. 2019, section 3.3): H_g = REC(g_1 … g_M).
 
 A recurrent network runs over a sentence's phrases in its own width, and its states are projected
-back to the model's and normed. What it gives after a sentence's last phrase means nothing and is
-masked.
+back to the model's and normed. States after a sentence's last phrase mean nothing and are masked.
 
 The paper says nothing of a norm. But H_g takes the place of X, which comes normed, and the states
 of a recurrence are at first a tenth of it: without the norm a head attends evenly to all phrases,
@@ -17,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from mgsa.onlstm import ONLSTM, run_side_by_side
+from mgsa.onlstm import ONLSTM, run_batched
 
 
 class NoInteraction(nn.Module):
@@ -62,7 +61,7 @@ class Interaction(nn.Module):
         return F.layer_norm(memory, memory.shape[-1:])
 
 
-class OneByOne(nn.Module):
+class PerGranularity(nn.Module):
     """The interaction of every granularity, one after the other."""
 
     def __init__(self, interactions: Iterable[nn.Module]) -> None:
@@ -75,8 +74,8 @@ class OneByOne(nn.Module):
         return [interaction(memory, length) for interaction, memory, length in parts]
 
 
-class SideBySide(nn.Module):
-    """The interaction of every granularity, by ON-LSTMs that take each step together."""
+class BatchedONLSTM(nn.Module):
+    """The interaction of every granularity, their ON-LSTMs batched step by step."""
 
     def __init__(self, interactions: Iterable[Interaction]) -> None:
         super().__init__()
@@ -84,5 +83,5 @@ class SideBySide(nn.Module):
 
     def forward(self, memories: Sequence[Tensor], lengths: Sequence[Tensor]) -> list[Tensor]:
         """For each granularity memory (B, M_g, D), lengths (B,) to (B, M_g, D)."""
-        states = run_side_by_side([i.recurrence for i in self.interactions], memories, lengths)
+        states = run_batched([i.recurrence for i in self.interactions], memories, lengths)
         return [i.finish(h) for i, h in zip(self.interactions, states, strict=True)]

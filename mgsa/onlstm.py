@@ -9,7 +9,7 @@ where f, i, o, ĉ are the gates and the candidate of an ordinary LSTM, and cumax
 sum of a softmax over chunks of hidden units: all units of a chunk share their master gates.
 
 MG-SA runs one ON-LSTM for each granularity. They are independent and a step of one is too small to
-keep a processor busy, so they run side by side, as one batch of matrices: G of them here.
+keep a processor busy, so they run as one batch of matrices: G of them here.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ class ONLSTM(nn.Module):
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         """x (B, T, D), lengths (B,) to hidden states (B, T, H), zeros after a sequence's end."""
-        return run_side_by_side([self], [x], [lengths])[0]
+        return run_batched([self], [x], [lengths])[0]
 
 
 @torch.compiler.disable  # unrolled, it would be compiled anew for every number of steps
-def run_side_by_side(
+def run_batched(
     layers: Sequence[ONLSTM], inputs: Sequence[Tensor], lengths: Sequence[Tensor]
 ) -> list[Tensor]:
-    """What each layer of the same size makes of its own input, in one loop over positions.
+    """The states of several layers of one size, each of its own input, in one loop over positions.
 
     Args:
         inputs: for each layer, x (B, T_g, D).

@@ -15,7 +15,7 @@ from mgsa.analysis.quadrants import PLACES, Place, ngram_sizes, weights_of
 from mgsa.attention.word import WORDS
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import Vocabulary
-from mgsa.model.outputs import ModelOutput, Weights
+from mgsa.model.encoder_decoder import ModelOutput, Weights
 
 Parts = dict[str, tuple[str, ...]]
 """The labels of an axis, by part."""

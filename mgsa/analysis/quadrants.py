@@ -22,8 +22,7 @@ from torch import Tensor
 from mgsa.attention.word import WORDS
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import PAD
-from mgsa.model.encoder_decoder import EncoderDecoder
-from mgsa.model.outputs import ModelOutput, Weights
+from mgsa.model.encoder_decoder import EncoderDecoder, ModelOutput, Weights
 
 Place = Literal["encoder", "decoder", "cross"]
 PLACES: tuple[Place, ...] = ("encoder", "decoder", "cross")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, assert_never
 
 from torch import nn
 
@@ -30,11 +30,10 @@ from mgsa.config import (
     TransformerConfig,
 )
 from mgsa.data.vocabulary import PAD
-from mgsa.model.embedding import Embedding, PlainEmbedding, make_embedding
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model.joint_alignment import AlignmentHead
+from mgsa.model.layers import Embedding, FeedForward, PlainEmbedding, make_embedding
 from mgsa.model.recurrent import RecurrentDecoder, RecurrentEncoder, draw_weights
-from mgsa.model.sublayers import FeedForward
 from mgsa.model.transformer import Decoder, DecoderLayer, Encoder, EncoderLayer
 from mgsa.onlstm import ONLSTM
 from mgsa.tags import TagHead
@@ -73,6 +72,8 @@ def build_model(
             return _transformer(config, source_subwords, target_subwords, output, num_tags)
         case RecurrentConfig():
             return _recurrent(config, source_subwords, target_subwords, output)
+        case _:
+            assert_never(config)
 
 
 def _transformer(
@@ -145,7 +146,7 @@ def _recurrent(
 
 
 def _state_attention(config: RecurrentConfig) -> tuple[StateAttention, int]:
-    """The attention, and the width of what it gives."""
+    """The attention, and the width of its output."""
     match config.attention:
         case "attn":
             return StateAttention(whole_states), config.dim
@@ -153,6 +154,8 @@ def _state_attention(config: RecurrentConfig) -> tuple[StateAttention, int]:
             return StateAttention(KeyValueHalves(config.dim)), config.dim // 2
         case "modifying_iw":
             return StateAttention(key_halves), config.dim
+        case _:
+            assert_never(config.attention)
 
 
 def _final_norm(config: TransformerConfig) -> nn.Module:
@@ -189,7 +192,7 @@ def _self_attention(
 ) -> WordSelfAttention | PhraseSelfAttention:
     phrase = config.phrase_attention
     if phrase and place in phrase.attentions:
-        # Only an encoder may look at what the next bigram query found.
+        # Only an encoder may see the output of the next bigram query.
         return PhraseSelfAttention(
             _phrase_heads(config, phrase, window=3 if place == "encoder" else 2)
         )
@@ -207,7 +210,7 @@ def _phrase_heads(
     config: TransformerConfig, phrase: PhraseAttentionConfig, *, window: int
 ) -> PhraseHeads:
     """The heads of one attention; `window` is that of the fold, if queries are interleaved."""
-    technique = ConvKV if phrase.technique == "conv_kv" else QueryK
+    techniques: dict[str, type[ConvKV | QueryK]] = {"conv_kv": ConvKV, "query_k": QueryK}
     interleaved = phrase.structure == "interleaved"
     groups = (
         [(config.heads, phrase.ngrams)]
@@ -216,7 +219,7 @@ def _phrase_heads(
     )
     return PhraseHeads(
         (
-            technique(
+            techniques[phrase.technique](
                 config.dim,
                 config.dim // config.heads,
                 heads=heads,
@@ -261,6 +264,8 @@ def _composition(dim: int, multi: MultiGranularityConfig) -> nn.Module:
             return composition.LSTM(dim, multi.composition_width)
         case "self_attention":
             return composition.SelfAttention(dim, multi.composition_width)
+        case _:
+            assert_never(multi.composition)
 
 
 def _interaction(dim: int, multi: MultiGranularityConfig) -> nn.Module:
@@ -269,12 +274,14 @@ def _interaction(dim: int, multi: MultiGranularityConfig) -> nn.Module:
     each = range(len(multi.granularities))
     match multi.interaction:
         case "none":
-            return interaction.OneByOne(interaction.NoInteraction() for _ in each)
+            return interaction.PerGranularity(interaction.NoInteraction() for _ in each)
         case "lstm":
-            return interaction.OneByOne(
+            return interaction.PerGranularity(
                 interaction.Interaction(interaction.LSTM(dim, width), dim) for _ in each
             )
         case "on_lstm":
-            return interaction.SideBySide(
+            return interaction.BatchedONLSTM(
                 interaction.Interaction(ONLSTM(dim, width, chunk), dim) for _ in each
             )
+        case _:
+            assert_never(multi.interaction)

@@ -1,9 +1,10 @@
-"""What training and search see of a model: batches in, logits out, or one target word at a time."""
+"""The whole model: batches in, logits out; or, for search, one target word at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -12,11 +13,58 @@ from torch.nn import functional as F
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import PAD
 from mgsa.masks import Context, Phrases, padding_mask
-from mgsa.model.embedding import Embedding, PlainEmbedding
 from mgsa.model.joint_alignment import AlignmentHead, HeadAlignment
-from mgsa.model.outputs import DecoderOutput, EncoderOutput, ModelOutput, Weights
-from mgsa.model.sides import DecoderSide, EncoderSide, SourceMemory
-from mgsa.model.transformer import Cache
+from mgsa.model.layers import Embedding
+from mgsa.model.recurrent import RecurrentDecoder, RecurrentEncoder
+from mgsa.model.transformer import Decoder, Encoder
+
+Weights = dict[str, Tensor]
+"""A layer's attention weights, by the name of what it attends to: (B, heads, T, positions)."""
+
+CAUSAL = Context(mask=None, causal=True)
+"""Of target positions, none of which sees padding before the end of its sentence."""
+
+
+@dataclass(frozen=True)
+class EncoderOutput:
+    """The source as the encoder sees it.
+
+    Attributes:
+        states: (B, S, D).
+        mask: (B, 1, 1, S) which positions are no padding.
+        tag_logits: for each supervised granularity, (B, M, number of tags). That of the lowest
+            layer that predicts tags goes by the granularity's name, `syntactic_1`; that of a layer
+            above it by name and layer, `syntactic_1@3`.
+        weights: if asked for, of each layer that attends to something.
+        layers: if asked for, (B, S, D) the output of each layer, before a last norm.
+    """
+
+    states: Tensor
+    mask: Tensor
+    tag_logits: dict[str, Tensor] = field(default_factory=dict)
+    weights: tuple[Weights, ...] = ()
+    layers: tuple[Tensor, ...] = ()
+
+
+@dataclass(frozen=True)
+class ModelOutput:
+    """What training and scoring of a batch need.
+
+    Attributes:
+        logits: (B, T, V) of the next target word.
+        tag_logits: as `EncoderOutput` has them.
+        encoder_weights: if asked for, of each encoder layer that attends to something.
+        decoder_weights, cross_weights: if asked for, of each decoder layer's attention to the
+            target and to the source.
+        alignment: if asked for, that of the alignment head.
+    """
+
+    logits: Tensor
+    tag_logits: dict[str, Tensor] = field(default_factory=dict)
+    encoder_weights: tuple[Weights, ...] = ()
+    decoder_weights: tuple[Weights, ...] = ()
+    cross_weights: tuple[Weights, ...] = ()
+    alignment: HeadAlignment | None = None
 
 
 @dataclass(frozen=True)
@@ -34,8 +82,8 @@ class DecoderState:
 
     position: int
     rows: int
-    caches: Sequence[Cache]
-    memories: Sequence[SourceMemory]
+    caches: Sequence[Any]
+    memories: Sequence[Any]
     need_weights: bool
     weights: tuple[Weights, ...] = ()
 
@@ -76,10 +124,10 @@ class EncoderDecoder(nn.Module):
     def __init__(
         self,
         *,
-        source_embedding: Embedding | PlainEmbedding,
-        encoder: EncoderSide,
-        target_embedding: Embedding | PlainEmbedding,
-        decoder: DecoderSide,
+        source_embedding: Embedding,
+        encoder: Encoder | RecurrentEncoder,
+        target_embedding: Embedding,
+        decoder: Decoder | RecurrentDecoder,
         output: nn.Linear,
         granularities: tuple[str, ...],
         ngram_unit: str,
@@ -105,22 +153,15 @@ class EncoderDecoder(nn.Module):
             need_alignment: also give the distribution of the alignment head, which there must be.
         """
         encoded = self.encode(batch, need_weights=need_weights)
-        decoded = self.decode(
+        output = self.decode(
             encoded, batch.target_input, need_weights=need_weights, need_alignment=need_alignment
         )
-        return ModelOutput(
-            decoded.logits,
-            encoded.tag_logits,
-            encoded.weights,
-            decoded.decoder_weights,
-            decoded.cross_weights,
-            decoded.alignment,
-        )
+        return replace(output, tag_logits=encoded.tag_logits, encoder_weights=encoded.weights)
 
     def encode(
         self, batch: Batch, *, need_weights: bool = False, need_layers: bool = False
     ) -> EncoderOutput:
-        """The encoder's view of the batch's source side.
+        """The batch's source side as the encoder sees it.
 
         Args:
             need_weights: also give the weights of each layer that attends to something.
@@ -152,7 +193,7 @@ class EncoderDecoder(nn.Module):
         *,
         need_weights: bool = False,
         need_alignment: bool = False,
-    ) -> DecoderOutput:
+    ) -> ModelOutput:
         """All target positions at once, each of which sees those before it.
 
         Args:
@@ -165,29 +206,27 @@ class EncoderDecoder(nn.Module):
         memories = self.decoder.memories(encoded.states, encoded.mask)
         states, layers = self.decoder(
             x,
-            Context(mask=None, causal=True),  # no position before the end sees padding
+            CAUSAL,
             memories,
             need_weights=need_weights,
             aligned_layer=head.layer if head and not head.full_context else None,
         )
         alignment = None
         if head and head.full_context:
-            alignment = self._full_context(head, x, target_input, memories)
+            alignment = self._second_pass(head, x, target_input, memories)
         elif head:
-            log_weights = layers[head.layer - 1].alignment
-            assert log_weights is not None
-            alignment = HeadAlignment(log_weights, None)
-        return DecoderOutput(
+            alignment = HeadAlignment(layers[head.layer - 1].alignment, None)
+        return ModelOutput(
             self.output(states),
-            tuple(layer.self_weights for layer in layers if layer.self_weights),
-            tuple(layer.cross_weights for layer in layers) if need_weights else (),
-            alignment,
+            decoder_weights=tuple(layer.self_weights for layer in layers if layer.self_weights),
+            cross_weights=tuple(layer.cross_weights for layer in layers) if need_weights else (),
+            alignment=alignment,
         )
 
-    def _full_context(
-        self, head: AlignmentHead, x: Tensor, target_input: Tensor, memories: Sequence[SourceMemory]
+    def _second_pass(
+        self, head: AlignmentHead, x: Tensor, target_input: Tensor, memories: Sequence[Any]
     ) -> HeadAlignment:
-        """The second pass, for embedded targets x (B, T, D)."""
+        """The alignment with full context, of embedded targets x (B, T, D)."""
         drawn = head.draw(len(x), x.device) if self.training else None
         places = None
         if drawn is not None:
@@ -195,30 +234,37 @@ class EncoderDecoder(nn.Module):
             places[drawn] = torch.arange(len(drawn), device=x.device)
             x, target_input = x[drawn], target_input[drawn]
             memories = [memory.select(drawn) for memory in memories[: head.layer]]
-        log_weights = self.decoder.align(x, _whole(target_input), memories, head.layer)
-        return HeadAlignment(log_weights, places)
+        return HeadAlignment(self._log_weights(head, x, target_input, memories), places)
+
+    def _log_weights(
+        self, head: AlignmentHead, x: Tensor, target_input: Tensor, memories: Sequence[Any]
+    ) -> Tensor:
+        """(B, T, S) the head's log weights for embedded targets x (B, T, D)."""
+        whole = Context(mask=(target_input != PAD)[:, None, None, :])
+        _, layers = self.decoder(
+            x,
+            whole if head.full_context else CAUSAL,
+            memories[: head.layer],
+            aligned_layer=head.layer,
+        )
+        return layers[-1].alignment
 
     def align(self, batch: Batch) -> Tensor:
         """(B, T, S) the head's log weights of all sentences, without predicting words."""
         head = self.alignment_head
         assert head is not None, "a model with an alignment head"
         encoded = self.encode(batch)
-        return self.decoder.align(
-            self.target_embedding(batch.target_input),
-            _whole(batch.target_input) if head.full_context else Context(mask=None, causal=True),
-            self.decoder.memories(encoded.states, encoded.mask),
-            head.layer,
-        )
+        memories = self.decoder.memories(encoded.states, encoded.mask)
+        x = self.target_embedding(batch.target_input)
+        return self._log_weights(head, x, batch.target_input, memories)
 
     def cross_weights(self, batch: Batch, layer: int) -> Weights:
         """The weights with which a decoder layer, counted from 1, attends to the source."""
         encoded = self.encode(batch)
-        return self.decoder.cross_weights(
-            self.target_embedding(batch.target_input),
-            Context(mask=None, causal=True),
-            self.decoder.memories(encoded.states, encoded.mask),
-            layer,
-        )
+        memories = self.decoder.memories(encoded.states, encoded.mask)
+        x = self.target_embedding(batch.target_input)
+        _, layers = self.decoder(x, CAUSAL, memories[:layer], need_weights=True)
+        return layers[-1].cross_weights
 
     def start(
         self, encoded: EncoderOutput, *, max_length: int, need_weights: bool = False
@@ -259,8 +305,3 @@ class EncoderDecoder(nn.Module):
             F.log_softmax(logits, dim=-1, dtype=wide),
             replace(state, position=state.position + 1, weights=weights),
         )
-
-
-def _whole(target_input: Tensor) -> Context:
-    """Every position of (B, T) ids sees all others that are no padding."""
-    return Context(mask=(target_input != PAD)[:, None, None, :])

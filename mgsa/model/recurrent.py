@@ -175,6 +175,9 @@ class RecurrentCache:
 class RecurrentDecoder(nn.Module):
     """A stack of LSTMs, the attention of the topmost, and the output layer e_j."""
 
+    num_attending = 1  # layers that attend to the source: the topmost
+    sees_words = True
+
     def __init__(
         self, attention: StateAttention, *, layers: int, dim: int, context_dim: int, dropout: float
     ) -> None:
@@ -190,16 +193,6 @@ class RecurrentDecoder(nn.Module):
         self.initial = nn.Linear(dim, 2 * layers * dim)  # W_s, of hidden states, of cells
         self.output = nn.Linear(dim + context_dim, dim, bias=False)  # W_d
         self.dropout = nn.Dropout(dropout)
-
-    @property
-    def num_attending(self) -> int:
-        """How many layers attend to the source: the topmost."""
-        return 1
-
-    @property
-    def sees_words(self) -> bool:
-        """Its attention is to the words of the source."""
-        return True
 
     @torch.compiler.disable
     def memories(self, states: Tensor, mask: Tensor) -> list[RecurrentMemory]:
@@ -218,42 +211,14 @@ class RecurrentDecoder(nn.Module):
         need_weights: bool = False,
         aligned_layer: int | None = None,
     ) -> tuple[Tensor, list[DecoderAttended]]:
-        """x (B, T, D), y_0 to y_{T−1}, to e (B, T, D), and what its attention gave."""
+        """x (B, T, D), y_0 to y_{T−1}, to e (B, T, D), and the output of its attention."""
+        assert context.causal, "a recurrence can't see what comes"
         (memory,) = memories
-        d, before = self._read(x, context, memory)
+        d, _ = self._run(x, memory.states)
+        before = torch.cat([memory.states[0, -1, :, None], d[:, :-1]], dim=1)  # d_{j−1}
         attended = self.attention(before, memory.words, need_weights=need_weights)
         alignment = self.attention.alignment(before, memory.words) if aligned_layer else None
         return self._attended(d, attended, alignment)
-
-    @torch.compiler.disable
-    def align(
-        self,
-        x: Tensor,
-        context: Context,
-        memories: Sequence[RecurrentMemory],
-        aligned_layer: int,
-    ) -> Tensor:
-        """x (B, T, D) to log α, (B, T, S)."""
-        del aligned_layer
-        (memory,) = memories
-        _, before = self._read(x, context, memory)
-        return self.attention.alignment(before, memory.words)
-
-    @torch.compiler.disable
-    def cross_weights(
-        self, x: Tensor, context: Context, memories: Sequence[RecurrentMemory], number: int
-    ) -> dict[str, Tensor]:
-        """The weights of its attention."""
-        del number
-        (memory,) = memories
-        _, before = self._read(x, context, memory)
-        return self.attention(before, memory.words, need_weights=True).weights
-
-    def _read(self, x: Tensor, context: Context, memory: RecurrentMemory) -> tuple[Tensor, Tensor]:
-        """x (B, T, D) to d_j and d_{j−1} of all positions, (B, T, D) each."""
-        assert context.causal, "a recurrence can't see what comes"
-        d, _ = self._run(x, memory.states)
-        return d, torch.cat([memory.states[0, -1, :, None], d[:, :-1]], dim=1)
 
     def start(self, *, max_length: int) -> list[RecurrentCache]:
         """The cache before the first position; it does not grow with their number."""
@@ -268,7 +233,7 @@ class RecurrentDecoder(nn.Module):
         *,
         need_weights: bool = False,
     ) -> tuple[Tensor, list[DecoderAttended]]:
-        """The next position x (rows, 1, D) to e (rows, 1, D), and what its attention gave."""
+        """The next position x (rows, 1, D) to e (rows, 1, D), and the output of its attention."""
         (memory,), (cache,) = memories, caches
         states = cache.states
         if states is None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from mgsa.interaction import LSTM, Interaction, NoInteraction, OneByOne, SideBySide
+from mgsa.interaction import LSTM, BatchedONLSTM, Interaction, NoInteraction, PerGranularity
 from mgsa.onlstm import ONLSTM
 from tests.reference.composition import lstm_states
 from tests.reference.onlstm import on_lstm
@@ -89,6 +89,6 @@ def test_side_by_side_equals_one_by_one() -> None:
     interactions = [make("on_lstm") for _ in range(3)]
     memories = [torch.randn(2, m, DIM, dtype=torch.float64) for m in (2, 5, 3)]
     counts = [torch.tensor(n) for n in ([2, 1], [4, 5], [3, 3])]
-    together = SideBySide(interactions)(memories, counts)
-    for ours, theirs in zip(together, OneByOne(interactions)(memories, counts), strict=True):
+    together = BatchedONLSTM(interactions)(memories, counts)
+    for ours, theirs in zip(together, PerGranularity(interactions)(memories, counts), strict=True):
         torch.testing.assert_close(ours, theirs)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from mgsa.onlstm import ONLSTM, run_side_by_side
+from mgsa.onlstm import ONLSTM, run_batched
 from tests.reference.onlstm import on_lstm
 
 
@@ -60,7 +60,7 @@ def test_side_by_side_equals_one_by_one() -> None:
     layers = [ONLSTM(4, 6, 2) for _ in range(3)]
     inputs = [torch.randn(2, steps, 4) for steps in (3, 7, 5)]
     lengths = [torch.tensor(n) for n in ([3, 1], [6, 7], [5, 5])]
-    together = run_side_by_side(layers, inputs, lengths)
+    together = run_batched(layers, inputs, lengths)
     weights = [torch.randn_like(states) for states in together]
     gradients = torch.autograd.grad(
         sum((h * w).sum() for h, w in zip(together, weights, strict=True)),

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from mgsa.model.encoder_decoder import EncoderDecoder
-from mgsa.model.outputs import EncoderOutput
+from mgsa.model.encoder_decoder import EncoderDecoder, EncoderOutput
 
 
 @dataclass(frozen=True)

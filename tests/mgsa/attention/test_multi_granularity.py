@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from mgsa.attention.multi_granularity import MultiGranularityAttention
 from mgsa.attention.word import WordSelfAttention
 from mgsa.composition import MaxPool, SelfAttention
-from mgsa.interaction import Interaction, NoInteraction, OneByOne, SideBySide
+from mgsa.interaction import BatchedONLSTM, Interaction, NoInteraction, PerGranularity
 from mgsa.masks import Context, Phrases, padding_mask
 from mgsa.onlstm import ONLSTM
 from mgsa.tags import TagHead
@@ -40,9 +40,9 @@ def make(
     torch.manual_seed(0)
     plain = parts == "max-pooling"
     interaction: nn.Module = (
-        OneByOne(NoInteraction() for _ in LENGTHS)
+        PerGranularity(NoInteraction() for _ in LENGTHS)
         if plain
-        else SideBySide(Interaction(ONLSTM(D, 6, 2), D) for _ in LENGTHS)
+        else BatchedONLSTM(Interaction(ONLSTM(D, 6, 2), D) for _ in LENGTHS)
     )
     layer = MultiGranularityAttention(
         D,

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from mgsa.data.vocabulary import PAD
-from mgsa.model.embedding import Embedding, make_embedding, sinusoids
+from mgsa.model.layers import Embedding, make_embedding, sinusoids
 
 CPU = torch.device("cpu")
 

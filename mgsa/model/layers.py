@@ -1,0 +1,96 @@
+"""Layers of any encoder or decoder: embeddings, residual connection, feed-forward network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from mgsa.data.vocabulary import PAD
+
+
+def make_embedding(vocabulary: int, dim: int) -> nn.Embedding:
+    """A table of subword vectors, of length about 1 so that √D times them have length √D."""
+    embedding = nn.Embedding(vocabulary, dim, padding_idx=PAD)
+    nn.init.normal_(embedding.weight, std=dim**-0.5)
+    with torch.no_grad():
+        embedding.weight[PAD].zero_()
+    return embedding
+
+
+class Embedding(nn.Module):
+    """Dropout(√D · subword vectors + positions) (Vaswani et al. 2017, sections 3.4 and 3.5)."""
+
+    def __init__(self, subwords: nn.Embedding, *, dropout: float) -> None:
+        super().__init__()
+        self.subwords = subwords
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids: Tensor, *, start: int = 0) -> Tensor:
+        """ids (B, T), the first of which is at position `start`, to (B, T, D)."""
+        dim = self.subwords.embedding_dim
+        vectors = self.subwords(ids) * math.sqrt(dim)
+        positions = sinusoids(start, ids.shape[1], dim, ids.device)
+        return self.dropout(vectors + positions.to(vectors.dtype))
+
+
+class PlainEmbedding(Embedding):
+    """Dropout(subword vectors), for a recurrence, which knows the order of words."""
+
+    def forward(self, ids: Tensor, *, start: int = 0) -> Tensor:  # noqa: ARG002
+        """ids (B, T) to (B, T, D)."""
+        return self.dropout(self.subwords(ids))
+
+
+def sinusoids(start: int, length: int, dim: int, device: torch.device) -> Tensor:
+    """(T, D): the sines of position / 10000^(2i / D) for i = 0 … D/2 − 1, then the cosines."""
+    positions = torch.arange(start, start + length, device=device, dtype=torch.float32)
+    exponents = torch.arange(0, dim, 2, device=device, dtype=torch.float32) / dim
+    angles = positions[:, None] * torch.exp(exponents * -math.log(10000.0))
+    return torch.cat([angles.sin(), angles.cos()], dim=-1)
+
+
+class Residual(nn.Module):
+    """A sub-layer f with its residual connection: x + dropout(f(x)), and a layer norm.
+
+    `pre` norms what goes into f, `post` the sum.
+    """
+
+    def __init__(self, dim: int, *, dropout: float, pre: bool) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(dim)
+        self.dropout = nn.Dropout(dropout)
+        self.pre = pre
+
+    def forward(self, x: Tensor, f: Callable[[Tensor], Tensor]) -> Tensor:
+        """x (B, T, D) to (B, T, D)."""
+        return self.after(x, f(self.before(x)))
+
+    def before(self, x: Tensor) -> Tensor:
+        """The input of f."""
+        return self.norm(x) if self.pre else x
+
+    def after(self, x: Tensor, y: Tensor) -> Tensor:
+        """The sum of x and y = f(before(x))."""
+        total = x + self.dropout(y)
+        return total if self.pre else self.norm(total)
+
+
+class FeedForward(nn.Module):
+    """W₂ dropout(relu(W₁ x + b₁)) + b₂ (section 3.3)."""
+
+    def __init__(self, dim: int, ffn_dim: int, *, dropout: float) -> None:
+        super().__init__()
+        self.inner = nn.Linear(dim, ffn_dim)
+        self.outer = nn.Linear(ffn_dim, dim)
+        self.dropout = nn.Dropout(dropout)
+        for linear in (self.inner, self.outer):
+            nn.init.xavier_uniform_(linear.weight)
+            nn.init.zeros_(linear.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (B, T, D) to (B, T, D)."""
+        return self.outer(self.dropout(F.relu(self.inner(x), inplace=True)))
