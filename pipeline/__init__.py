@@ -7,10 +7,7 @@ base/              stages, parallel text, pools of processes
 ray_cluster        a Ray cluster for the time of a block
 ray_pool           one function over a stream, on a Ray cluster, in order
 sample/            the built-in corpus: a synchronous grammar of English and German
-corpus_kinds       kinds of corpora and their settings
-server_time        HTTP that gives a server so much time and no more
-download           files from the web: resumed, bounded, checked by SHA-256
-archive            members of tar archives, unpacked within bounds
+download           files from the web: continued where a connection broke, checked by hash
 corpus             STAGE: raw parallel text
 moses              normalise, tokenise, detokenise
 languages          the languages of a corpus

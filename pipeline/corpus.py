@@ -2,216 +2,284 @@
 
 from __future__ import annotations
 
+import gzip
+import lzma
 import re
-import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+import tarfile
+import zlib
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Literal
+from urllib.parse import unquote, urlsplit
+
+from annotated_types import Interval
 
 from mgsa.base.cli import progress, run
+from mgsa.base.command import Option, OutputFolder, Reads, Report
 from mgsa.base.errors import InputError
-from mgsa.base.io import open_to_write, write_json
-from pipeline.archive import unpack
+from mgsa.base.io import open_to_write, sha256, write_json
+from mgsa.base.settings import Language, Seed, Share
 from pipeline.base.stage import (
     ANNOTATIONS,
     SIDES,
+    SPLITS,
     TREEBANK_PARTS,
-    argument_parser,
-    atomic_outputs,
-    read_settings,
+    stage,
+    stage_outputs,
 )
 from pipeline.base.text import read_parallel
-from pipeline.corpus_kinds import (
-    KINDS,
-    DownloadedCorpus,
-    LocalCorpus,
-    LocalSplit,
-    SampleCorpus,
-)
-from pipeline.download import fetch, find
+from pipeline.download import download
 from pipeline.links import read_links
 from pipeline.sample import write_sample
 from pipeline.trees import read_tree, read_treebank
 
-_LABEL = re.compile("[^ ]+")
+SampleSentences = Annotated[int, Interval(ge=1, le=10_000_000)]
+"""Held-out splits of the sample are kept in memory, so that no other split repeats them."""
+InputFile = Annotated[str, Reads()]
+
+_DAMAGED = (tarfile.TarError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError)
 
 
-class CorpusWriter:
-    """Writes the splits of a corpus to a folder, checks what is written, and counts it.
+@dataclass(frozen=True)
+class SampleCorpus:
+    """The built-in corpus: pairs and trees generated from a seed.
 
-    `max_bytes` bounds all that is written: a small compressed file may hold more than a disk.
+    `ambiguity` is the share of places that may belong to a noun as well as to the verb, which only
+    the tree tells; for the others the place tells it too.
     """
 
-    def __init__(self, folder: Path, max_bytes: int | None) -> None:
-        self._folder = folder
-        self._max_bytes = max_bytes
-        self._bytes = 0
-        self.pairs: dict[str, int] = {}
-
-    def write(self, split: str, parts: Sequence[Mapping[str, Path]]) -> None:
-        """Write a split: the files of each part side by side, one part after the other.
-
-        Args:
-            parts: files by column (`source`, `target`, `trees`, …); the columns of all are alike.
-
-        Raises:
-            InputError: as `read_parallel`; a tree or links are malformed; there is too much text.
-        """
-        columns = list(parts[0])
-        pairs = 0
-        with ExitStack() as stack:
-            files = [
-                stack.enter_context(open_to_write(self._folder / f"{split}.{column}", "wb"))
-                for column in columns
-            ]
-            for part in parts:
-                paths = [part[column] for column in columns]
-                rows = progress(
-                    read_parallel(paths), f"read {split}", total=None, unit="pairs", size=_one
-                )
-                for line, row in enumerate(rows, start=1):
-                    for column, path, text, file in zip(columns, paths, row, files, strict=True):
-                        _check_annotation(column, text, path, line)
-                        self._bytes += file.write(f"{text}\n".encode())
-                    pairs += 1
-                    if self._max_bytes is not None and self._bytes > self._max_bytes:
-                        raise InputError(
-                            f"expected at most {self._max_bytes:,} bytes of text in all",
-                            path=paths[0],
-                            line=line,
-                        )
-        self.pairs[split] = pairs
+    kind: Literal["sample"]
+    seed: Seed
+    train: SampleSentences
+    valid: SampleSentences
+    test: SampleSentences
+    treebank_train: SampleSentences
+    treebank_dev: SampleSentences
+    ambiguity: Share
 
 
-def write_corpus(
-    settings: SampleCorpus | LocalCorpus | DownloadedCorpus, folder: Path, downloads: Path
-) -> dict[str, int]:
-    """Fill `folder` with the corpus; its pairs by split.
+@dataclass(frozen=True)
+class LocalSplit:
+    """Two files of text, and annotations of the source side or none (`null`)."""
 
-    Raises:
-        InputError: a file is missing or malformed, or a download is not what was asked for.
-        DownloadError: the network failed.
+    source: InputFile
+    target: InputFile
+    trees: InputFile | None
+    links: InputFile | None
+    voice: InputFile | None
+    tense: InputFile | None
+
+
+@dataclass(frozen=True)
+class LocalTreebank:
+    """Bracketed trees to train a parser on and to score it on."""
+
+    train: InputFile
+    dev: InputFile
+
+
+@dataclass(frozen=True)
+class LocalCorpus:
+    """One's own files, by their paths from where the command runs."""
+
+    kind: Literal["local"]
+    name: str
+    source_language: Language
+    target_language: Language
+    train: LocalSplit
+    valid: LocalSplit
+    test: LocalSplit
+    treebank: LocalTreebank | None
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file on the web, known by the last part of its address.
+
+    A file whose `sha256` is `null` is downloaded but refused: its hash is printed, to be compared
+    with the publisher's and set.
     """
-    match settings:
-        case SampleCorpus():
-            name, languages = "sample", ("en", "de")
-            pairs = _write_sample(settings, folder)
-        case LocalCorpus():
-            name = settings.name
-            languages = (settings.source_language, settings.target_language)
-            pairs = _write_local(settings, folder)
-        case DownloadedCorpus():
-            name = settings.name
-            languages = (settings.source_language, settings.target_language)
-            pairs = _write_downloaded(settings, folder, downloads)
-    content = {f"{side}_language": code for side, code in zip(SIDES, languages, strict=True)}
-    # The parser depends on this file and on the treebank: neither changes when a corpus grows.
-    write_json(folder / "corpus.json", {"name": name, **content})
-    _complete_treebank(folder / "treebank")
-    return pairs
+
+    url: str
+    sha256: str | None
+
+    def __post_init__(self) -> None:
+        if not re.match(r"https?://[^/]+/", self.url) or self.name in ("", ".."):
+            raise ValueError(f"url: expected http(s)://…/NAME, got {self.url!r}")
+        if self.sha256 is not None and not re.fullmatch("[0-9a-f]{64}", self.sha256):
+            raise ValueError(f"sha256: expected 64 hexadecimal digits, got {self.sha256!r}")
+
+    @property
+    def name(self) -> str:
+        return Path(unquote(urlsplit(self.url).path)).name
 
 
-def _complete_treebank(folder: Path) -> None:
-    """Let a corpus without trees have empty files of them, as DVC keeps no empty folder."""
-    folder.mkdir(exist_ok=True)
-    for part in TREEBANK_PARTS:
-        (folder / f"{part}.mrg").touch()
+@dataclass(frozen=True)
+class DownloadedSplit:
+    """Files of text, concatenated: `NAME`, or `ARCHIVE/MEMBER` of a tar archive."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DownloadedCorpus:
+    """A public corpus: files from the web, or in a local folder that stands in for it."""
+
+    kind: Literal["download"]
+    name: str
+    source_language: Language
+    target_language: Language
+    folder: InputFile | None
+    files: tuple[RemoteFile, ...]
+    train: DownloadedSplit
+    valid: DownloadedSplit
+    test: DownloadedSplit
+
+    def __post_init__(self) -> None:
+        names = [file.name for file in self.files]
+        if len(set(names)) != len(names):
+            raise ValueError(f"files: expected different names, got {names}")
+        for split in SPLITS:
+            part: DownloadedSplit = getattr(self, split)
+            if len(part.source) != len(part.target) or not part.source:
+                raise ValueError(f"{split}: expected as many source as target files, at least one")
+            for text in (*part.source, *part.target):
+                if text.partition("/")[0] not in names:
+                    raise ValueError(f"{split}: {text} is in none of the files {', '.join(names)}")
+
+
+KINDS: dict[str, type[SampleCorpus | LocalCorpus | DownloadedCorpus]] = {
+    "sample": SampleCorpus,
+    "local": LocalCorpus,
+    "download": DownloadedCorpus,
+}
 
 
 def _write_sample(settings: SampleCorpus, folder: Path) -> dict[str, int]:
-    write_sample(
-        folder,
-        seed=settings.seed,
-        train=settings.train,
-        valid=settings.valid,
-        test=settings.test,
-        treebank_train=settings.treebank_train,
-        treebank_dev=settings.treebank_dev,
-        ambiguity=settings.ambiguity,
-    )
-    return {"train": settings.train, "valid": settings.valid, "test": settings.test}
+    counts = {name: value for name, value in asdict(settings).items() if name != "kind"}
+    write_sample(folder, **counts)
+    return {split: counts[split] for split in SPLITS}
 
 
 def _write_local(settings: LocalCorpus, folder: Path) -> dict[str, int]:
-    splits = {"train": settings.train, "valid": settings.valid, "test": settings.test}
-    parts = {split: _local_files(files) for split, files in splits.items()}
-    treebank = {}
-    if settings.treebank is not None:
-        treebank = {part: Path(getattr(settings.treebank, part)) for part in TREEBANK_PARTS}
-    for path in [*treebank.values(), *(path for part in parts.values() for path in part.values())]:
+    splits = {
+        split: {column: Path(name) for column, name in asdict(files).items() if name is not None}
+        for split, files in {split: getattr(settings, split) for split in SPLITS}.items()
+    }
+    treebank = asdict(settings.treebank) if settings.treebank is not None else {}
+    paths = [path for files in splits.values() for path in files.values()]
+    for path in (*map(Path, treebank.values()), *paths):
         if not path.is_file():
             raise InputError("no such file", path=path)
-    writer = CorpusWriter(folder, None)
-    for split, part in parts.items():
-        writer.write(split, [part])
-    for name, path in treebank.items():
+    pairs = {split: _write_split(folder, split, [files]) for split, files in splits.items()}
+    for part, name in treebank.items():
         (folder / "treebank").mkdir(exist_ok=True)
-        with open_to_write(folder / "treebank" / f"{name}.mrg") as out:
-            out.writelines(f"{tree}\n" for tree in read_treebank(path))
-    return writer.pairs
-
-
-def _local_files(split: LocalSplit) -> dict[str, Path]:
-    """The files of a split by column."""
-    names = {column: getattr(split, column) for column in (*SIDES, *ANNOTATIONS)}
-    return {column: Path(name) for column, name in names.items() if name is not None}
+        with open_to_write(folder / "treebank" / f"{part}.mrg") as out:
+            out.writelines(f"{tree}\n" for tree in read_treebank(Path(name)))
+    return pairs
 
 
 def _write_downloaded(settings: DownloadedCorpus, folder: Path, downloads: Path) -> dict[str, int]:
-    paths = {}
+    stored = downloads if settings.folder is None else Path(settings.folder)
     for file in settings.files:
-        if settings.folder is not None:
-            paths[file.name] = find(file, Path(settings.folder))
-        else:
-            paths[file.name] = fetch(
-                file, downloads, timeout=settings.timeout, retries=settings.retries
-            )
-    splits = {"train": settings.train, "valid": settings.valid, "test": settings.test}
-    texts = [text for split in splits.values() for text in (*split.source, *split.target)]
-    place = folder / ".unpacked"
-    archives = {}
-    for name, archive in paths.items():
-        members = {text.partition("/")[2] for text in texts if text.startswith(f"{name}/")}
-        if members:
-            unpack(archive, members, place / name, max_bytes=settings.max_text_bytes)
-            paths[name] = place / name
-            archives[place / name] = archive
-    writer = CorpusWriter(folder, settings.max_text_bytes)
-    with _naming_archives(archives):
-        for split, files in splits.items():
-            writer.write(
-                split,
-                [
-                    {side: _downloaded(text, paths) for side, text in zip(SIDES, pair, strict=True)}
-                    for pair in zip(files.source, files.target, strict=True)
-                ],
-            )
-    if place.exists():
-        shutil.rmtree(place)
-    return writer.pairs
+        path = stored / file.name
+        if not path.is_file() and settings.folder is None:
+            stored.mkdir(parents=True, exist_ok=True)
+            download(file.url, path, sha256=file.sha256)
+        _check_file(file, path)
+    splits: dict[str, DownloadedSplit] = {split: getattr(settings, split) for split in SPLITS}
+    texts = {text for files in splits.values() for text in (*files.source, *files.target)}
+    with TemporaryDirectory(dir=folder) as name:
+        unpacked = Path(name)
+        for archive in {text.partition("/")[0] for text in texts if "/" in text}:
+            members = {text.partition("/")[2] for text in texts if text.startswith(f"{archive}/")}
+            _unpack(stored / archive, members, unpacked / archive)
+
+        def path_of(text: str) -> Path:
+            return (unpacked if "/" in text else stored) / text
+
+        try:
+            return {
+                split: _write_split(
+                    folder,
+                    split,
+                    [
+                        {"source": path_of(source), "target": path_of(target)}
+                        for source, target in zip(files.source, files.target, strict=True)
+                    ],
+                )
+                for split, files in splits.items()
+            }
+        except InputError as error:
+            raise InputError(str(error).replace(f"{unpacked}/", f"{stored}/")) from None
 
 
-@contextmanager
-def _naming_archives(unpacked: Mapping[Path, Path]) -> Iterator[None]:
-    """Errors of an archive's members that name the archive, not where they lie for a while.
+def _check_file(file: RemoteFile, path: Path) -> None:
+    if not path.is_file():
+        raise InputError(f"no such file; expected what {file.url} gives", path=path)
+    found = sha256(path)
+    if file.sha256 is None:
+        raise InputError(
+            f"its SHA-256 is {found}: compare it with the publisher's, set it for {file.url} and "
+            "run again",
+            path=path,
+        )
+    if found != file.sha256:
+        raise InputError(
+            f"expected the file with SHA-256 {file.sha256}, this one has {found}; remove it, and "
+            f"take the one that {file.url} gives",
+            path=path,
+        )
+
+
+def _unpack(archive: Path, members: Collection[str], folder: Path) -> None:
+    """Unpack these members of a tar archive, and nothing else."""
+    wanted = set(members)
+    try:
+        with tarfile.open(archive) as tar:
+            for member in tar:
+                name = member.name.removeprefix("./")
+                if name in wanted:
+                    tar.extract(member, folder, filter="data")
+                    wanted.remove(name)
+                if not wanted:
+                    return
+    except _DAMAGED as error:
+        raise InputError(f"damaged archive: {error}", path=archive) from None
+    raise InputError(f"no member {min(wanted)}", path=archive)
+
+
+def _write_split(folder: Path, split: str, parts: Sequence[Mapping[str, Path]]) -> int:
+    """Write a split: the files of each part side by side, one part after the other; its pairs.
 
     Args:
-        unpacked: the archive that was unpacked to a folder.
+        parts: files by column (`source`, `target`, `trees`, …); the columns of all are alike.
+
+    Raises:
+        InputError: as `read_parallel`, or a tree, a label or links are malformed.
     """
-    try:
-        yield
-    except InputError as error:
-        message = str(error)
-        for folder, archive in unpacked.items():
-            message = message.replace(f"{folder}/", f"{archive}/")
-        raise InputError(message) from None
-
-
-def _downloaded(text: str, paths: Mapping[str, Path]) -> Path:
-    """Where the text `NAME` or `ARCHIVE/MEMBER` lies now."""
-    name, _, member = text.partition("/")
-    return paths[name] / member if member else paths[name]
+    columns = list(parts[0])
+    pairs = 0
+    with ExitStack() as stack:
+        files = [
+            stack.enter_context(open_to_write(folder / f"{split}.{column}")) for column in columns
+        ]
+        for part in parts:
+            paths = [part[column] for column in columns]
+            rows = progress(
+                read_parallel(paths), f"read {split}", total=None, unit="pairs", size=lambda _: 1
+            )
+            for line, row in enumerate(rows, start=1):
+                for column, path, text, file in zip(columns, paths, row, files, strict=True):
+                    _check_annotation(column, text, path, line)
+                    file.write(f"{text}\n")
+                pairs += 1
+    return pairs
 
 
 def _check_annotation(column: str, text: str, path: Path, line: int) -> None:
@@ -220,32 +288,49 @@ def _check_annotation(column: str, text: str, path: Path, line: int) -> None:
         read_tree(text, path=path, line=line)
     elif column == "links":
         read_links(text, path=path, line=line)
-    elif column in ANNOTATIONS and not _LABEL.fullmatch(text):
+    elif column in ANNOTATIONS and not re.fullmatch("[^ ]+", text):
         raise InputError(f"expected one label, got {text!r}", path=path, line=line)
 
 
-def _one(_: object) -> int:
-    return 1
+def write_corpus(
+    corpus: SampleCorpus | LocalCorpus | DownloadedCorpus,
+    *,
+    out: Annotated[
+        Path,
+        OutputFolder(
+            "raw text",
+            "corpus.json",
+            *(f"{split}.{column}" for split in SPLITS for column in (*SIDES, *ANNOTATIONS)),
+            *(f"treebank/{part}.mrg" for part in TREEBANK_PARTS),
+        ),
+    ],
+    report: Annotated[Path | None, Report()] = None,
+    downloads: Annotated[Path, Option("where downloaded files are kept", "DIR")] = Path(
+        "data/downloads"
+    ),
+) -> None:
+    """Generate, download or copy a parallel corpus."""
+    name, languages = "sample", ("en", "de")
+    if not isinstance(corpus, SampleCorpus):
+        name, languages = corpus.name, (corpus.source_language, corpus.target_language)
+    with stage_outputs(out, report) as (folder, metrics):
+        match corpus:
+            case SampleCorpus():
+                pairs = _write_sample(corpus, folder)
+            case LocalCorpus():
+                pairs = _write_local(corpus, folder)
+            case DownloadedCorpus():
+                pairs = _write_downloaded(corpus, folder, downloads)
+        metrics.update({f"{split}_pairs": count for split, count in pairs.items()})
+        # The parser depends on this file and on the treebank: neither changes when a corpus grows.
+        codes = {f"{side}_language": code for side, code in zip(SIDES, languages, strict=True)}
+        write_json(folder / "corpus.json", {"name": name, **codes})
+        (folder / "treebank").mkdir(exist_ok=True)
+        for part in TREEBANK_PARTS:
+            (folder / "treebank" / f"{part}.mrg").touch()  # DVC keeps no empty folder
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Write a corpus."""
-    parser = argument_parser("corpus", "Generate, download or copy a parallel corpus.")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="raw text")
-    parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="counts (JSON)")
-    parser.add_argument(
-        "--downloads",
-        type=Path,
-        default=Path("data/downloads"),
-        metavar="DIR",
-        help="where downloaded files are kept (default: data/downloads)",
-    )
-    arguments = parser.parse_args(argv)
-    settings = read_settings(arguments, "corpus", KINDS)
-    with atomic_outputs(arguments.out, arguments.report, "corpus.json") as (folder, report):
-        pairs = write_corpus(settings, folder, arguments.downloads)
-        report.update({f"{split}_pairs": count for split, count in pairs.items()})
-
+main = stage(write_corpus)
 
 if __name__ == "__main__":
     sys.exit(run(main))

@@ -30,8 +30,8 @@ from pipeline.analysis_settings import (
 )
 from pipeline.base.stage import section_of
 from pipeline.bpe import BpeSettings
-from pipeline.corpus_kinds import KINDS as CORPUS_KINDS
-from pipeline.corpus_kinds import LocalCorpus, SampleCorpus
+from pipeline.corpus import KINDS as CORPUS_KINDS
+from pipeline.corpus import LocalCorpus, SampleCorpus
 from pipeline.dataset import DatasetSettings
 from pipeline.evaluate import EvaluateSettings
 from pipeline.parse import ParseSettings

@@ -78,7 +78,7 @@ def make_parser(settings: ParserSettings, corpus: Path, folder: Path) -> dict[st
 
     Raises:
         InputError: a treebank is missing or malformed, or a package unknown or of no use here.
-        DownloadError: a package can't be downloaded now.
+        FailedError: a package can't be downloaded now.
     """
     language = read_languages(corpus)["source"]
     match settings:

@@ -1,36 +1,15 @@
-"""A server on this machine that cuts, stalls, refuses, lies and leads astray, as it is told to."""
+"""A server on this machine that cuts, stalls and refuses, as it is told to."""
 
 from __future__ import annotations
 
 import hashlib
 import threading
-import time
-from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 CONTENT = bytes(range(256)) * 1000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
-
-
-LENGTHS = {
-    "unknown length": None,
-    "cut unknown length": None,
-    "no length": "many",
-    "negative length": "-1",
-    "too short": "9",
-}
-"""What behaviours say that the length is, where it is not what it is."""
-
-_OK = b"HTTP/1.1 200 OK\r\n"
-_CHUNKED = _OK + b"Transfer-Encoding: chunked\r\n\r\n"
-ENDLESS = {
-    "endless header": (_OK + b"X-Name: ", b"x"),
-    "endless headers": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
-    "endless chunk length": (_CHUNKED, b"0"),
-    "endless trailers": (_CHUNKED + b"%x\r\n%b\r\n0\r\n" % (len(CONTENT), CONTENT), b"x: y\r\n"),
-}
-"""Behaviours that keep the line busy without content: what comes first, and then forever."""
+MD5 = hashlib.md5(CONTENT).hexdigest()
 
 
 class Server(ThreadingHTTPServer):
@@ -60,8 +39,7 @@ class Handler(BaseHTTPRequestHandler):
         content = server.files.get(self.path, CONTENT)
         server.paths.append(self.path)
         server.ranges.append(self.headers["Range"])
-        number = min(len(server.ranges), len(server.behaviours)) - 1
-        behaviour = server.behaviours[number]
+        behaviour = server.behaviours[min(len(server.ranges), len(server.behaviours)) - 1]
         if behaviour.isdigit():
             self.send_error(int(behaviour))
             return
@@ -69,51 +47,21 @@ class Handler(BaseHTTPRequestHandler):
             self.send_response(302)
             self.send_header(*behaviour.split(": ", 1))
             self.end_headers()
-            self.repeat(b"", b"Found elsewhere. ")
             return
         if behaviour == "stall":
             threading.Event().wait(3)
             return
-        if behaviour in ENDLESS:
-            self.repeat(*ENDLESS[behaviour])
-            return
         start = int((self.headers["Range"] or "bytes=0-")[len("bytes=") : -1])
         if behaviour == "no ranges":
             start = 0
-        if start >= len(content) or behaviour == "no range at all":
-            self.send_response(416)
-            self.send_header("Content-Range", f"bytes */{len(content)}")
-            self.end_headers()
+        if start >= len(content):
+            self.send_error(416)
             return
         self.send_response(206 if start else 200)
-        if start:
-            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
-        length = LENGTHS.get(behaviour, str(len(content) - start))
-        if length is not None:
-            self.send_header("Content-Length", length)
+        if behaviour != "unknown length":
+            self.send_header("Content-Length", str(len(content) - start))
         self.end_headers()
-        if behaviour in ("drip", "gush, then drip"):
-            fast = 100_000 if behaviour.startswith("gush") else 0
-            self.wfile.write(content[start : start + fast])
-            self.drip(content[start + fast :])
-            return
-        end = start + 100_000 if behaviour.startswith("cut") else len(content)
-        self.wfile.write(content[start:end])
-
-    def drip(self, content: bytes) -> None:
-        """Ten bytes at a time, well before any timeout, as long as somebody listens."""
-        with suppress(ConnectionError):
-            for place in range(0, len(content), 10):
-                self.wfile.write(content[place : place + 10])
-                time.sleep(0.05)
-
-    def repeat(self, first: bytes, forever: bytes) -> None:
-        """Something, well before any timeout, as long as somebody listens."""
-        with suppress(ConnectionError):
-            self.wfile.write(first)
-            while True:
-                self.wfile.write(forever)
-                time.sleep(0.05)
+        self.wfile.write(content[start : start + 100_000 if behaviour == "cut" else None])
 
     def log_message(self, *_: Any) -> None:
         """Not on the terminal."""
