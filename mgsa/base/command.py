@@ -10,9 +10,10 @@
     ) -> None:
         \"\"\"Normalise, tokenise and clean a parallel corpus.\"\"\"
 
-Positional parameters are sections of the parameter file, read by name; keyword-only ones are
-options, required unless they have a default. The docstring is the help. What is read and written
-goes through `mgsa.base.guard` before the function is called.
+Positional parameters are sections of the parameter file, read by name; where all of them have
+defaults, the file may be missing. Keyword-only parameters are options, required unless they have a
+default. The docstring is the help. What is read and written goes through `mgsa.base.guard` before
+the function is called.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from mgsa.base.cli import STANDARD_OUTPUT
 from mgsa.base.errors import InputError
 from mgsa.base.guard import Output, guard
-from mgsa.base.settings import apply_overrides, from_mapping, from_tagged, read_yaml
+from mgsa.base.settings import apply_overrides, from_mapping, from_tagged, read_yaml, to_mapping
 
 
 @dataclass(frozen=True)
@@ -120,14 +121,15 @@ def add_arguments(
     """
     parser.description = inspect.cleandoc(function.__doc__ or "")
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    names = _sections(function)
+    names = [*_sections(function)]
     if names:
+        optional = _can_do_without_file(function)
         parser.add_argument(
             parameters,
             dest="params",
             type=Path,
-            required=default is None,
-            default=default,
+            required=default is None and not optional,
+            default=None if optional and not Path(default or "").is_file() else default,
             metavar="FILE",
             help=f"parameter file (YAML) with the sections {', '.join(names)}"
             + (f" (default: {default})" if default else ""),
@@ -163,11 +165,12 @@ def call(
     settings = []
     inputs = []
     if names:
-        inputs.append(arguments.params)
-        content = _read_sections(arguments.params, arguments.set, names, sections)
+        path = arguments.params
+        inputs += [path] if path else []
+        content = _read_sections(path, arguments.set, names, sections)
         hints = get_type_hints(function, include_extras=True)
         for name in names:
-            where = f"{arguments.params}: {name}"
+            where = f"{path}: {name}" if path else name
             settings.append(read_section(hints[name], content[name], where))
             inputs += _paths_read(settings[-1])
     options = {}
@@ -202,27 +205,40 @@ def read_section(kind: Any, values: Any, where: str) -> Any:
     return from_mapping(kind, values, where)
 
 
+def _can_do_without_file(function: Callable[..., None]) -> bool:
+    return inspect.Parameter.empty not in _sections(function).values()
+
+
 def _read_sections(
-    path: Path, overrides: Sequence[str], names: Sequence[str], known: Sequence[str] | None
+    path: Path | None,
+    overrides: Sequence[str],
+    sections: Mapping[str, Any],
+    known: Sequence[str] | None,
 ) -> Mapping[str, Any]:
-    content = read_yaml(path)
+    """The file's content, or without a file the sections' defaults, with the overrides put in."""
+    if path is None:
+        content: Mapping[str, Any] = {name: to_mapping(value) for name, value in sections.items()}
+    else:
+        content = read_yaml(path)
     for name in content:
         if known is not None and name not in known:
             expected = ", ".join(known)
             raise InputError(f"{name}: unknown section; expected one of {expected}", path=path)
-    for name in names:
+    for name in sections:
         if name not in content:
             raise InputError(f"{name}: missing section", path=path)
+    main, *_ = sections
     qualified = []
     for override in overrides:
         first, dot, _ = override.partition("=")[0].partition(".")
-        qualified.append(override if dot and first in names else f"{names[0]}.{override}")
+        qualified.append(override if dot and first in sections else f"{main}.{override}")
     return apply_overrides(content, qualified)
 
 
-def _sections(function: Callable[..., None]) -> list[str]:
+def _sections(function: Callable[..., None]) -> dict[str, Any]:
+    """The positional parameters and their defaults (or `inspect.Parameter.empty`)."""
     parameters = inspect.signature(function).parameters.values()
-    return [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    return {p.name: p.default for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD}
 
 
 def _options(function: Callable[..., None]) -> dict[str, tuple[Any, Option, Any]]:

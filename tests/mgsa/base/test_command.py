@@ -153,3 +153,24 @@ def test_help_tells_all(capsys: pytest.CaptureFixture[str]) -> None:
     said = " ".join(capsys.readouterr().out.split())
     for part in ("Learn from text.", "with the sections learn, run", "NAME=DIR", "{fast,slow}"):
         assert part in said
+
+
+def search(search: Machine = Machine(3)) -> None:
+    """Search."""
+    CALLS.append(dict(locals()))
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_section_with_a_default_can_do_without_its_file() -> None:
+    find = command(search, "search")
+    Path("params.yaml").rename("other.yaml")
+    find([])
+    find(["--set", "workers=4"])
+    Path("other.yaml").write_text("search: {workers: 5}")
+    find(["--params", "other.yaml"])
+    assert [call["search"] for call in CALLS] == [Machine(3), Machine(4), Machine(5)]
+    with pytest.raises(InputError, match=r"^search\.workers: expected greater"):
+        find(["--set", "workers=0"])
+    Path("params.yaml").write_text("{}")
+    with pytest.raises(InputError, match=re.escape("params.yaml: search: missing section")):
+        find([])
