@@ -36,7 +36,7 @@ from pipeline.aligners.eflomal_command import find_command
 from pipeline.aligners.symmetrize import SYMMETRIZATIONS, Symmetrization, symmetrize
 from pipeline.aligners.tokenized_pairs import read_pairs
 from pipeline.base.stage import SIDES, SPLITS
-from pipeline.composition import compose
+from pipeline.params import compose
 
 ROOT = Path(__file__).parents[1]
 SYMMETRIZATION: Symmetrization = "grow-diag-final-and"

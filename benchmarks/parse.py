@@ -27,7 +27,7 @@ from mgsa.base.cli import run
 from mgsa.base.io import write_json
 from pipeline.base.stage import SPLITS
 from pipeline.base.text import read_sentences
-from pipeline.composition import compose
+from pipeline.params import compose
 
 PACKAGE = "ptbsample"
 RESOURCES = "stanza_resources"

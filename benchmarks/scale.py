@@ -63,7 +63,7 @@ def commands() -> dict[str, str]:
 
 def write_parameters(folder: Path, overrides: Sequence[str], workers: int) -> None:
     """The parameter file of a composition whose stages have so many workers."""
-    from pipeline.composition import compose
+    from pipeline.params import compose
 
     working = [f"{stage}.workers={workers}" for stage in WORKING]
     params = compose(ROOT / "conf", [*overrides, *working])
@@ -128,7 +128,7 @@ def load_epoch(folder: Path, window: int) -> None:
     """Read an epoch of training batches, from windows of so many rows."""
     from mgsa.data.artifact import open_dataset
     from mgsa.data.batching import Position, TrainBatches
-    from pipeline.composition import compose
+    from pipeline.params import compose
 
     config = compose(ROOT / "conf", [])["train"]
     batches = TrainBatches(

@@ -29,7 +29,7 @@ from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_lines, write_json
 from pipeline.base.stage import SIDES, SPLITS
-from pipeline.composition import compose
+from pipeline.params import compose
 from pipeline.trees import escape_token
 
 ROOT = Path(__file__).parents[1]

@@ -1,7 +1,7 @@
 """The parameter file as a whole: what each of its sections must be.
 
 A stage reads its own section when its turn comes. Whoever mistyped a key of the last stage should
-not wait for the first ones to hear of it, so the stage `composition` checks them all.
+not wait for the first ones to hear of it, so the stage `params` checks them all.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from mgsa.config import (
     MODEL_KINDS,
     ModelConfig,
     MultiGranularityConfig,
+    RunConfig,
     TrainConfig,
     TransformerConfig,
     TranslateConfig,
@@ -58,6 +59,7 @@ SETTINGS: dict[str, type | Mapping[str, type]] = {
     "analyze": AnalyzeSettings,
     "probe": ProbeConfig,
     "report": ReportSettings,
+    "run": RunConfig,
 }
 """The dataclass of each section, or several by the section's key `kind`."""
 

@@ -25,8 +25,8 @@ import yaml
 from mgsa.base.cli import run
 from mgsa.base.io import sha256
 from pipeline.base.stage import SPLITS
-from pipeline.composition import GROUPS
 from pipeline.moses import MosesText
+from pipeline.params import GROUPS
 from pipeline.trees import flat_tree, read_tree
 from tests.file_permissions import let_modes_count
 from tests.imports import ROOT
@@ -75,7 +75,7 @@ COMMANDS = {
     "--parsed parsed --bpe bpe --partitions partitions --phrase-counts plots "
     "--alignments alignments --dataset dataset --model model --translations translations "
     "--attention attention --patterns patterns --out page",
-    "composition": "pipeline.composition --config conf --report composition.json",
+    "params": "pipeline.params --config conf --report params.json",
     # Not run by `run_all`, since they need no more than that.
     "forced align": "pipeline.forced_align --model words --source raw/test.en --target raw/test.de "
     "--out aligned --accelerator cpu",

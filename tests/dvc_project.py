@@ -68,7 +68,7 @@ class Project:
 
     def compose(self, *overrides: str) -> None:
         """Put the tiny corpus with these options into `params.yaml`."""
-        self.run("python", "-m", "pipeline.composition", "--write", *OVERRIDES, *overrides)
+        self.run("python", "-m", "pipeline.params", "--write", *OVERRIDES, *overrides)
 
     def commit(self) -> None:
         self.run("git", "add", "--all")

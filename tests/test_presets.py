@@ -18,8 +18,8 @@ from mgsa.data.batch import make_batch
 from mgsa.data.vocabulary import PAD
 from mgsa.model.build import build_model
 from pipeline.base.stage import SECTIONS
-from pipeline.composition import GROUPS, compose
 from pipeline.parameters import check_parameters
+from pipeline.params import GROUPS, compose
 from tests.imports import ROOT
 from tests.random_rows import NUM_TAGS, VOCABULARY, random_row
 

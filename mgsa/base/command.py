@@ -269,8 +269,7 @@ def _settings_of(name: str, kind: Any, option: Option, default: Any) -> dict[str
     else:
         settings["metavar"] = option.metavar or name.upper()
     if get_origin(kind) in (list, dict):
-        several = isinstance(option, Positional) and not required
-        settings["nargs"] = "*" if several else "+"
+        settings["nargs"] = "+" if required else "*"
         inner = get_args(kind)[-1]
         settings["type"] = _named_path if get_origin(kind) is dict else inner
         if not isinstance(option, Positional):

@@ -11,7 +11,7 @@ import yaml
 from mgsa.base.settings import from_tagged
 from mgsa.config import MODEL_KINDS
 from mgsa.model_card import describe, model_card
-from pipeline.composition import compose
+from pipeline.params import compose
 from tests.imports import ROOT
 
 MANIFEST = {

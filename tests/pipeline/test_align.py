@@ -16,7 +16,7 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
 from pipeline.align import evenly, main
 from pipeline.base.stage import SPLITS
-from pipeline.composition import compose
+from pipeline.params import compose
 from tests.imports import ROOT
 
 SIZES = {"train": 40, "valid": 5, "test": 6}

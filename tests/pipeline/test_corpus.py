@@ -18,8 +18,8 @@ from mgsa.base.errors import InputError
 from mgsa.base.settings import from_tagged
 from pipeline import corpus
 from pipeline.base.stage import SPLITS
-from pipeline.composition import compose
 from pipeline.corpus import DownloadedCorpus
+from pipeline.params import compose
 from tests.imports import ROOT
 
 

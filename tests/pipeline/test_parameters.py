@@ -11,8 +11,8 @@ import pytest
 
 from mgsa.base.errors import InputError
 from mgsa.base.settings import MOST
-from pipeline.composition import compose
 from pipeline.parameters import check_parameters
+from pipeline.params import compose
 from tests.imports import ROOT
 
 EXTREMES = (-1, float("nan"), MOST, 1.0e308)

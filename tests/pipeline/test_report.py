@@ -120,7 +120,7 @@ def test_parameters_alone_are_a_page(folder: Path) -> None:
 
 
 def test_the_run_has_a_name_where_nothing_says_its_model(folder: Path) -> None:
-    (folder / "reports/composition.json").unlink()
+    (folder / "reports/params.json").unlink()
     assert run(main, arguments(folder)) == DONE
     assert "<title>this run on " in (folder / "page" / PAGE).read_text("utf-8")
 

@@ -242,5 +242,5 @@ def test_what_dvc_was_killed_while_writing_can_be_removed(
         (project.folder / name).write_bytes(content[: len(content) * part // parts])
         put_right(project)
         # What params.yaml is, is said anew in every clone; all else comes from the cache.
-        assert set(ran(project.run("dvc", "repro"))) <= {"composition"}, (name, part)
+        assert set(ran(project.run("dvc", "repro"))) <= {"params"}, (name, part)
         assert (project.folder / "dvc.lock").read_bytes() == whole["dvc.lock"], (name, part)

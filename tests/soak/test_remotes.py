@@ -118,7 +118,7 @@ def test_an_identical_experiment_is_fetched_not_run(
     assert not (clone.folder / "dvc.lock").exists()
     clone.compose()
     # What the composition says is said in every clone: git keeps it, so DVC does not.
-    assert ran(clone.run("dvc", "repro", "--pull")) == ["composition"]
+    assert ran(clone.run("dvc", "repro", "--pull")) == ["params"]
     assert hashes_of(clone, list(STAGES)) == hashes_of(team.first, list(STAGES))
     # Nothing of where the clone lies, or of when it was made, is in what the team compares by.
     locks = [project.folder / "dvc.lock" for project in (clone, team.first)]
@@ -178,7 +178,7 @@ def test_ones_own_corpus_is_shared_too(reproduced: Project, tmp_path: Path) -> N
         (first.folder / name).write_text(texts[name[-2:]], "utf-8")
     first.run("dvc", "add", *names)
     own = ("corpus=local", "parser=none", "model=transformer_tiny")
-    first.run("python", "-m", "pipeline.composition", "--write", *own)
+    first.run("python", "-m", "pipeline.params", "--write", *own)
     assert {*ran(first.run("dvc", "repro", "parse"))} == {"corpus", "tokenize", "parser", "parse"}
     first.commit()
     team.publish()

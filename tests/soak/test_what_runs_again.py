@@ -39,7 +39,7 @@ def test_another_bpe_size_parses_nothing(finished_project: Project) -> None:
     project = finished_project
     project.compose("bpe.merges=150")
     status = changed(project.run("dvc", "status"))
-    assert status.keys() == {"composition", "bpe", "dataset", "report"}
+    assert status.keys() == {"params", "bpe", "dataset", "report"}
     assert re.search(r"params\.yaml:\s+modified: +bpe\.merges\n", status["bpe"])
     assert ran(project.run("dvc", "repro", "dataset")) == ["bpe", "dataset"]
 
@@ -48,7 +48,7 @@ def test_another_option_of_the_model_rebuilds_no_data(finished_project: Project)
     project = finished_project
     project.compose("model.dropout=0.2")
     status = changed(project.run("dvc", "status"))
-    assert status.keys() == {"composition", "train", "report"}
+    assert status.keys() == {"params", "train", "report"}
     assert re.search(r"params\.yaml:\s+modified: +model\n", status["train"])
     said = project.run("dvc", "repro", "--dry")
     assert not set(ran(said)) & set(DATA_STAGES)
@@ -61,4 +61,4 @@ def test_another_number_of_processes_rebuilds_nothing(finished_project: Project)
     project = finished_project
     workers = [f"{stage}.workers=2" for stage in ("tokenize", "parse", "bpe", "partition")]
     project.compose(*workers)
-    assert changed(project.run("dvc", "status")).keys() == {"composition", "report"}
+    assert changed(project.run("dvc", "status")).keys() == {"params", "report"}

@@ -159,8 +159,8 @@ NOT_UTF_8 = [
         ("report", "translations/test.references"),
         ("report", "partitions/test.phrases"),
         ("report", "attention/attention_shares.csv"),
-        ("composition", "params.yaml"),
-        ("composition", "conf/model/own.yaml"),
+        ("params", "params.yaml"),
+        ("params", "conf/model/own.yaml"),
     ]
 ]
 
@@ -188,7 +188,7 @@ EMPTY_FILES = [
     ("average", empty, "model/config.json", ": expected ... bytes as in the manifest, found 0"),
     ("evaluate", empty, "translations/test.references", f": {NO_LINE}"),
     ("phrasal patterns", empty, "parsed/test.trees", f": {NO_LINE}"),
-    ("composition", empty, "conf/config.yaml", "conf: Could not override 'corpus'. No match in the defaults list."),
+    ("params", empty, "conf/config.yaml", "conf: Could not override 'corpus'. No match in the defaults list."),
 ]
 
 OPEN = "column 1: unbalanced: 1 ) missing, first for (ROOT"

@@ -11,7 +11,7 @@ import yaml
 
 from mgsa.base.io import read_json
 from pipeline.base.stage import SIDES, SPLITS
-from pipeline.composition import compose
+from pipeline.params import compose
 from pipeline.trees import Tree, escape_token, read_tree, top_node
 from tests.imports import ROOT
 from tests.multi30k import STAGES, lines, run, stage, write_head

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from mgsa.base.io import read_json
-from pipeline.composition import compose
+from pipeline.params import compose
 from tests.imports import ROOT
 from tests.multi30k import lines, run, stage, write_head
 

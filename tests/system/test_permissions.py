@@ -44,7 +44,7 @@ READ = {
     "analyze": "model/model.safetensors",
     "probe": "probing/manifest.json",
     "report": "parser/parser.json",
-    "composition": "conf/config.yaml",
+    "params": "conf/config.yaml",
 }
 """A file that each command reads."""
 
@@ -92,9 +92,7 @@ def test_a_file_that_may_not_be_read_is_one_line(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(
-    "command", ["tokenize", "train", "evaluate", "analyze", "probe", "composition"]
-)
+@pytest.mark.parametrize("command", ["tokenize", "train", "evaluate", "analyze", "probe", "params"])
 def test_a_read_only_home_is_no_obstacle(command: str, tmp_path: Path) -> None:
     """These import the libraries that like to keep something there."""
     home = tmp_path / "home"

@@ -11,7 +11,7 @@ import yaml
 
 from mgsa.base.io import read_json
 from pipeline.base.stage import SPLITS
-from pipeline.composition import compose
+from pipeline.params import compose
 from tests.dvc_project import (
     DATA_STAGES,
     MODEL_STAGES,
@@ -38,7 +38,7 @@ def check_metrics(project: Project) -> None:
         for stage in STAGES
         if "metrics" in STAGES[stage]
     }
-    assert len(reports) == len(STAGES) - 3  # composition, translate and report measure nothing
+    assert len(reports) == len(STAGES) - 3  # params, translate and report measure nothing
     layers = reports.pop("analyze")["encoder"].values()
     assert [sum(layer.values()) for layer in layers] == pytest.approx([1.0] * 4, abs=1e-5)
     for report in reports.values():
@@ -92,7 +92,7 @@ def test_every_stage_runs_once_and_another_model_reruns_no_data_stage(project: P
     check_plots(project)
     untracked = project.run("git", "status", "--porcelain", "--untracked-files=all").split("\n")
     assert {line[3:] for line in untracked[:-1]} == {
-        *("params.yaml", "dvc.lock", "data/reports/composition.json")
+        *("params.yaml", "dvc.lock", "data/reports/params.json")
     }
     project.commit()
     first, written = hashes_of(project, list(STAGES)), times_of(project, list(STAGES))
@@ -105,19 +105,19 @@ def test_every_stage_runs_once_and_another_model_reruns_no_data_stage(project: P
 
     for model in ("transformer_tiny", "mgsa_ngram_tiny", "query_k_interleaved_tiny"):
         project.compose(f"model={model}")
-        assert ran(project.run("dvc", "repro")) == ["composition", *MODEL_STAGES], model
+        assert ran(project.run("dvc", "repro")) == ["params", *MODEL_STAGES], model
         assert times_of(project, DATA_STAGES) == data
         check_metrics(project)
 
     # Back at the first model: what was computed once comes from DVC's cache. Only the composition
     # is said anew: DVC's cache of runs leaves out stages whose output git keeps.
     project.compose("model=mgsa_syntactic_tiny")
-    assert ran(project.run("dvc", "repro")) == ["composition"]
+    assert ran(project.run("dvc", "repro")) == ["params"]
     assert hashes_of(project, list(STAGES)) == first
 
     shorter = [*OVERRIDES, "model=mgsa_ngram_tiny", "train.max_updates=3"]
     sets = [part for override in shorter for part in ("-S", override)]
-    assert ran(project.run("dvc", "exp", "run", *sets)) == ["composition", *MODEL_STAGES]
+    assert ran(project.run("dvc", "exp", "run", *sets)) == ["params", *MODEL_STAGES]
     params = yaml.safe_load((project.folder / "params.yaml").read_text("utf-8"))
     assert params == compose(ROOT / "conf", shorter)
     assert times_of(project, DATA_STAGES) == data
@@ -130,10 +130,10 @@ def test_what_no_preset_gives_is_named_by_its_key(project: Project) -> None:
     path = project.folder / "params.yaml"
     text = path.read_text("utf-8")
     path.write_text(text.replace("  warmup: 400\n", "  warmup: 401\n"), "utf-8")
-    said = project.run("dvc", "repro", "composition")
+    said = project.run("dvc", "repro", "params")
     assert "model=mgsa_syntactic_tiny train=cpu, with 1 value that no preset gives:\n" in said
     assert "  train.warmup: 401 (the preset has 400)\n" in said
-    assert ran(project.run("dvc", "repro", "composition")) == []
+    assert ran(project.run("dvc", "repro", "params")) == []
 
 
 @pytest.mark.slow
@@ -151,15 +151,15 @@ def test_what_no_preset_gives_is_named_by_its_key(project: Project) -> None:
 def test_what_no_stage_takes_is_named_before_any_work(
     project: Project, right: str, wrong: str, message: str
 ) -> None:
-    project.run("dvc", "repro", "composition")
-    before = (project.folder / "data/reports/composition.json").read_bytes()
+    project.run("dvc", "repro", "params")
+    before = (project.folder / "data/reports/params.json").read_bytes()
     path = project.folder / "params.yaml"
     path.write_text(path.read_text("utf-8").replace(right, wrong), "utf-8")
     said = project.run("dvc", "repro", status=255)
     assert f"\nerror: params.yaml: {message}" in said
-    assert (project.folder / "data/reports/composition.json").read_bytes() == before
+    assert (project.folder / "data/reports/params.json").read_bytes() == before
     assert "Traceback" not in said
-    assert ran(said) == ["composition"]
+    assert ran(said) == ["params"]
     assert not (project.folder / "data/corpus").exists()
 
 
@@ -170,7 +170,7 @@ def test_a_change_to_ones_own_corpus_is_noticed(project: Project) -> None:
         (own / f"{split}.en").write_text("A man sleeps.\nThe woman reads a book.\n", "utf-8")
         (own / f"{split}.de").write_text("Ein Mann schläft.\nDie Frau liest ein Buch.\n", "utf-8")
     assert project.run("git", "status", "--porcelain") == ""
-    project.run("python", "-m", "pipeline.composition", "--write", "corpus=local", "parser=stanza")
+    project.run("python", "-m", "pipeline.params", "--write", "corpus=local", "parser=stanza")
     assert "corpus" in ran(project.run("dvc", "repro", "corpus"))
     assert ran(project.run("dvc", "repro", "corpus")) == []
     (own / "train.en").write_text("A man snores.\nThe woman reads a book.\n", "utf-8")

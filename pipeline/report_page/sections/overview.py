@@ -21,7 +21,7 @@ class Tile(NamedTuple):
 def context(inputs: Inputs) -> Context:
     """Always there."""
     # Of the run's own parameters: systems that are only compared were composed of others.
-    composition = inputs.report("composition") if inputs.parameters is not None else None
+    composition = inputs.report("params") if inputs.parameters is not None else None
     content = {} if composition is None else composition.content
     differences = content.get("differences")
     return {

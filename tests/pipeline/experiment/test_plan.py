@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from mgsa.base.errors import InputError
-from pipeline.composition import compose
 from pipeline.experiment.plan import Cell, read_plan
 from pipeline.parameters import check_parameters
+from pipeline.params import compose
 from tests.imports import ROOT
 
 CONTENT: dict[str, Any] = {

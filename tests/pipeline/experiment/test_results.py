@@ -13,10 +13,10 @@ import yaml
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import write_json
-from pipeline.composition import compose
 from pipeline.evaluate import EvaluateSettings, evaluate
 from pipeline.experiment.plan import Cell, Table
 from pipeline.experiment.results import read_table, spread, to_csv, to_markdown
+from pipeline.params import compose
 from tests.imports import ROOT
 
 REFERENCES = [f"the {word} sat on the {word} mat {i}" for i, word in enumerate("abcdefgh")]

@@ -1,26 +1,28 @@
-"""Check `params.yaml`, say which composition of the config groups it is, and name what differs.
+"""Check `params.yaml`, say which composition of the config groups it is, or compose it anew.
 
-`dvc exp run -S model=…` composes the groups in `conf/`; `dvc repro` runs `params.yaml` as it is.
-A file that was edited by hand is a legitimate experiment, but nobody should take it for a preset:
-this stage runs whenever the file or the groups changed, and says so. It is the first to run, so a
+`dvc exp run -S model=…` composes the groups in `conf/`; `dvc repro` runs `params.yaml` as it is. A
+file edited by hand is a legitimate experiment, but nobody should take it for a preset: this stage
+runs whenever the file or the groups changed, and names what differs. It is the first to run, so a
 wrong key or value of any stage ends `dvc repro` before any work.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import yaml
 
 from mgsa.base.cli import run
+from mgsa.base.command import Input, Option, OutputFile, Report, command
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_file, write_json
 from mgsa.base.settings import read_yaml
-from pipeline.base.stage import check_no_input
 from pipeline.parameters import check_parameters
 
 GROUPS = ("corpus", "parser", "align", "model", "train")
@@ -38,31 +40,35 @@ class Composition:
     differences: dict[str, tuple[Any, Any]]
 
 
-def check_config(config: Path) -> None:
-    """Check that every file of the folder `config` is one of parameters.
-
-    Raises:
-        InputError: one is malformed.
-    """
-    for path in sorted(config.rglob("*.yaml")):
-        if path.stat().st_size:  # Hydra takes an empty file for an empty option
-            read_yaml(path)
-
-
 def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
     """The sections that Hydra composes from the folder `config` with `group=option` overrides.
 
     Raises:
         InputError: an option or key is unknown, or the files of the groups don't fit each other.
     """
+    with _hydra(config):
+        return _compose(config, overrides)
+
+
+@contextmanager
+def _hydra(config: Path) -> Iterator[None]:
+    import hydra
+
+    for path in sorted(config.rglob("*.yaml")):
+        if path.stat().st_size:  # Hydra takes an empty file for an empty option
+            read_yaml(path)
+    with hydra.initialize_config_dir(str(config.resolve()), version_base=None):
+        yield
+
+
+def _compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
     import hydra
     from hydra.errors import HydraException, MissingConfigException, OverrideParseException
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
     try:
-        with hydra.initialize_config_dir(str(config.resolve()), version_base=None):
-            composed = hydra.compose("config", overrides=list(overrides))
+        composed = hydra.compose("config", overrides=list(overrides))
         sections = OmegaConf.to_container(composed, resolve=True)
     except MissingConfigException as error:
         options = f"; expected one of {', '.join(error.options)}" if error.options else ""
@@ -88,14 +94,18 @@ def nearest_composition(params: Mapping[str, Any], config: Path) -> Composition:
     """
     wanted = _flatten(params)
     options: dict[str, str] = {}
-    for group in GROUPS:
-        names = sorted(path.stem for path in (config / group).glob("*.yaml"))
-        if not names:
-            raise InputError("expected a config group, found no option", path=config / group)
-        options[group] = min(
-            names, key=lambda name: len(_differences(wanted, compose(config, [f"{group}={name}"])))
-        )
-    composed = compose(config, [f"{group}={name}" for group, name in options.items()])
+    with _hydra(config):
+        for group in GROUPS:
+            names = sorted(path.stem for path in (config / group).glob("*.yaml"))
+            if not names:
+                message = "expected a config group, found no option"
+                raise InputError(message, path=config / group)
+            numbers = {
+                name: len(_differences(wanted, _compose(config, [f"{group}={name}"])))
+                for name in names
+            }
+            options[group] = min(names, key=numbers.__getitem__)
+        composed = _compose(config, [f"{group}={name}" for group, name in options.items()])
     return Composition(options, _differences(wanted, composed))
 
 
@@ -139,45 +149,39 @@ def _flatten(sections: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Check the parameter file, compare it with the groups; write the finding, or a composition."""
-    parser = argparse.ArgumentParser(
-        prog="python -m pipeline.composition",
-        description="Check the parameter file, every section of it, and say which composition of "
-        "the config groups it is; with --write, compose it anew.",
-    )
-    parser.add_argument("--params", type=Path, default=Path("params.yaml"), metavar="FILE")
-    parser.add_argument("--config", type=Path, default=Path("conf"), metavar="DIR")
-    parser.add_argument("--report", type=Path, metavar="FILE", help="write the finding as JSON")
-    parser.add_argument(
-        "--write",
-        nargs="*",
-        metavar="GROUP=OPTION",
-        help="write the composition with these options to --params, as `dvc exp run -S` would",
-    )
-    arguments = parser.parse_args(argv)
-    check_no_input(arguments.report, [arguments.params])
-    check_config(arguments.config)
-    if arguments.write is not None:
-        from omegaconf import OmegaConf
-
-        content = compose(arguments.config, arguments.write)
-        check_parameters(content, arguments.params)
-        text = OmegaConf.to_yaml(OmegaConf.create(content))
-        with atomic_file(arguments.params) as file:
-            file.write(text)
-    content = read_yaml(arguments.params)
-    check_parameters(content, arguments.params)
-    composition = nearest_composition(content, arguments.config)
-    for line in describe(composition, arguments.params):
+def check_or_compose(
+    *,
+    params: Annotated[Path, OutputFile("parameter file, which --write replaces")] = Path(
+        "params.yaml"
+    ),
+    config: Annotated[Path, Input("config groups")] = Path("conf"),
+    write: Annotated[
+        list[str] | None,
+        Option("write the composition of these, as `dvc exp run -S` would", "GROUP=OPTION"),
+    ] = None,
+    report: Annotated[Path | None, Report("what the file is (JSON)")] = None,
+) -> None:
+    """Check the parameter file and say which composition of the groups it is, or write one."""
+    if write is not None:
+        content = compose(config, write)
+        check_parameters(content, params)
+        with atomic_file(params) as file:
+            yaml.safe_dump(content, file, sort_keys=False, allow_unicode=True)
+        return
+    content = read_yaml(params)
+    check_parameters(content, params)
+    composition = nearest_composition(content, config)
+    for line in describe(composition, params):
         print(line, file=sys.stderr)
-    if arguments.report:
+    if report:
         differences = {
             key: {"params": value, "preset": preset}
             for key, (value, preset) in composition.differences.items()
         }
-        write_json(arguments.report, {**composition.options, "differences": differences})
+        write_json(report, {**composition.options, "differences": differences})
 
+
+main = command(check_or_compose, "python -m pipeline.params")
 
 if __name__ == "__main__":
     sys.exit(run(main))

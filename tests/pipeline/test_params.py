@@ -11,7 +11,7 @@ from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.settings import read_yaml
 from pipeline.base.stage import SECTIONS
-from pipeline.composition import check_config, compose, describe, main, nearest_composition
+from pipeline.params import compose, describe, main, nearest_composition
 from tests.imports import ROOT
 
 CONF = ROOT / "conf"
@@ -97,7 +97,7 @@ def test_a_section_in_place_of_null_is_named_by_its_keys(config: Path) -> None:
 def test_a_malformed_option_is_named(config: Path, content: bytes, message: str) -> None:
     (config / "model" / "small.yaml").write_bytes(content)
     with pytest.raises(InputError, match=message):
-        check_config(config)
+        compose(config, [])
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,6 @@ def test_a_malformed_option_is_named(config: Path, content: bytes, message: str)
 )
 def test_what_is_no_composition_is_named(config: Path, content: str, message: str) -> None:
     (config / "config.yaml").write_text(content, "utf-8")
-    check_config(config)
     with pytest.raises(InputError, match=rf"conf: .*({message})"):
         compose(config, [])
 
@@ -147,7 +146,7 @@ def test_an_impossible_value_is_not_written(
     params.write_text("corpus: {}\n", encoding="utf-8")
     argv = ["--config", str(CONF), "--params", str(params), "--write", "train.max_epochs=three"]
     assert run(main, argv) == 2
-    assert "train.max_epochs: expected a whole number" in capsys.readouterr().err
+    assert "train.max_epochs: expected a valid integer, got 'three'" in capsys.readouterr().err
     assert read_yaml(params) == {"corpus": {}}
 
 
