@@ -27,7 +27,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
@@ -36,9 +36,7 @@ from benchmarks.options import count
 from mgsa.base.cli import run
 from mgsa.base.errors import FailedError
 from mgsa.base.io import read_json
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from pipeline.base.charts import Spec, chart, write_figure
 
 ROOT = Path(__file__).parents[1]
 STAGES = ("corpus", "tokenize", "parser", "parse", "bpe", "partition", "align", "dataset")
@@ -194,20 +192,13 @@ def measure_all(
     return found
 
 
-def figure_of(measurements: Sequence[Measurement]) -> Figure:
+def chart_of(measurements: Sequence[Measurement]) -> Spec:
     """Peak memory against the size of the corpus, a line a stage."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = figure.add_subplot()
-    for number, stage in enumerate(dict.fromkeys(one.stage for one in measurements)):
-        points = [(one.pairs, one.peak) for one in measurements if one.stage == stage]
-        axes.plot(*zip(*points, strict=True), marker="osD^vPX*"[number % 8], label=stage)
-    axes.set(xscale="log", xlabel="sentence pairs", ylabel="peak memory, MiB")
-    axes.set_ylim(bottom=0)
-    axes.grid(axis="y", alpha=0.3)
-    figure.legend(loc="outside right upper", frameon=False)
-    return figure
+    rows = [{"rev": one.stage, "pairs": one.pairs, "peak": one.peak} for one in measurements]
+    labels = {"x_label": "sentence pairs", "y_label": "peak memory, MiB"}
+    spec = chart("curves", rows, x="pairs", y="peak", **labels)
+    spec["encoding"]["x"]["scale"] = {"type": "log"}
+    return spec
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -244,9 +235,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if arguments.out:
         write_measurements(arguments.out, found)
     if arguments.plot:
-        from pipeline.figures import write_figure
-
-        write_figure(lambda: figure_of(found), arguments.plot)
+        write_figure(chart_of(found), arguments.plot)
 
 
 def _size(folder: Path) -> int:

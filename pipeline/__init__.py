@@ -36,7 +36,7 @@ forced_align       COMMAND: word alignments of given text, as a model sees them
 evaluate           STAGE: scores with confidence intervals
 experiment/        COMMAND: tables of systems, each trained from several seeds
 analysis_settings  settings of the stages that look at a model
-figures            drawings; matplotlib is imported here and in modules of this name only
+figures            heat maps of attention as files
 analyze            STAGE: what a model attends to: shares, heat maps
 patterns/          n-grams of translations, by the phrases of the source they come from
 phrasal_patterns   STAGE: which n-grams are right

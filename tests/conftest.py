@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import signal
@@ -66,8 +65,6 @@ def pytest_configure(config: pytest.Config) -> None:
     """Let hypothesis draw fewer examples where the fast tests alone are wanted."""
     if config.getoption("--hypothesis-profile") is None:
         settings.load_profile("fast" if config.option.markexpr == "not slow" else "all")
-    # On a machine where nothing was drawn yet, it says that it looks for fonts.
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
 
 
 @pytest.fixture(scope="session")

@@ -2,5 +2,6 @@
 
 stage    a stage's arguments and its section of the parameter file
 text     parallel text on disk, and what is wrong with it
+charts   Vega-Lite charts for `dvc plots`, files and the report
 workers  one function over a stream, on several processes, in order
 """

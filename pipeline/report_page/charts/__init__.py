@@ -7,5 +7,4 @@ text_width    how wide text is, about
 tree_drawing  a constituency tree
 link_matrix   word links of a pair, against gold links
 spans         phrases under a sentence, by displaCy
-heat_map      the drawings of the stage `analyze`, made safe and small
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +11,6 @@ from pathlib import Path
 from mgsa.base.errors import InputError
 from pipeline.analysis_settings import SHARES
 from pipeline.report_page.charts.bars import Part, stacked
-from pipeline.report_page.charts.heat_map import HeatMapDrawing, read_heat_map
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.numbers import read_count, read_number, read_table
 from pipeline.report_page.section import Context
@@ -48,7 +48,7 @@ class HeatMapSet:
     sentence: int
     place: str
     source: str | None
-    maps: tuple[tuple[int, HeatMapDrawing], ...]
+    maps: tuple[tuple[int, str], ...]
 
 
 def context(inputs: Inputs) -> Context | None:
@@ -69,9 +69,7 @@ def context(inputs: Inputs) -> Context | None:
         ],
         "places": PLACES,
         "heat_maps": [
-            one
-            for number, system in enumerate(systems)
-            for one in _heat_maps(system, number, inputs.settings.split, sources)
+            one for system in systems for one in _heat_maps(system, inputs.settings.split, sources)
         ],
         "language": inputs.languages["source"],
         "paths": [system.attention for system in systems],
@@ -115,9 +113,13 @@ def kind_name(kind: str) -> str:
     return f"{query} to {key}"
 
 
-def _heat_maps(
-    system: System, number: int, split: str, sources: list[str] | None
-) -> Iterator[HeatMapSet]:
+def picture(path: Path) -> str:
+    """An SVG or PNG file as the address of a picture that holds its own data."""
+    kind = "png" if path.suffix == ".png" else "svg+xml"
+    return f"data:image/{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+
+
+def _heat_maps(system: System, split: str, sources: list[str] | None) -> Iterator[HeatMapSet]:
     assert system.attention is not None
     folder = system.attention / "heat_maps"
     named = [
@@ -138,8 +140,5 @@ def _heat_maps(
                 sentence=index,
                 place=place,
                 source=sources[index] if known and sources is not None else None,
-                maps=tuple(
-                    (layer, read_heat_map(path, f"map-{number}-{match[0]}-{place}-{layer}-"))
-                    for layer, path in sorted(found[place])
-                ),
+                maps=tuple((layer, picture(path)) for layer, path in sorted(found[place])),
             )

@@ -18,7 +18,16 @@ from pipeline.report_page.system import System
 
 LIBRARIES = (
     *("mgsa", "torch", "lightning-fabric", "numpy", "pyarrow", "safetensors", "sacrebleu"),
-    *("stanza", "sacremoses", "subword-nmt", "spacy", "Jinja2", "matplotlib", "dvc", "dvclive"),
+    *(
+        "stanza",
+        "sacremoses",
+        "subword-nmt",
+        "spacy",
+        "Jinja2",
+        "vl-convert-python",
+        "dvc",
+        "dvclive",
+    ),
 )
 """What a run's numbers, or this page, may depend on."""
 

@@ -1,10 +1,10 @@
-"""Bars stand at accuracies beside the majority class; encoders of fewer layers have gaps."""
+"""Accuracies stand beside the majority class; encoders of fewer layers have gaps."""
 
 from __future__ import annotations
 
-import numpy as np
+from pathlib import Path
 
-from pipeline.probing.figures import bars_figure, layer_panels
+from pipeline.probing.figures import accuracy_chart, draw_bars, draw_layers, layer_chart
 from pipeline.probing.tables import MAJORITY, Cell, last_layers
 
 
@@ -26,18 +26,26 @@ def test_last_layers_are_each_encoders_own() -> None:
     assert last_layers(CELLS) == [*CELLS[2:4], *CELLS[4:]]
 
 
-def test_bars_of_a_task_stand_together() -> None:
-    (axes,) = bars_figure(last_layers(CELLS)).axes
-    heights = [[bar.get_height() for bar in group] for group in axes.containers if len(group) == 2]
-    assert [30, 30] in heights
-    assert [80, 70] in heights
-    assert [65, 55] in heights
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["voice", "pos"]
+def test_tasks_stay_in_their_order() -> None:
+    spec = accuracy_chart(last_layers(CELLS))
+    assert spec["facet"]["row"]["sort"] == ["voice", "pos"]
+    values = spec["data"]["values"]
+    assert [(v["encoder"], v["low"], v["majority"]) for v in values[::2]] == [
+        ("deep", 75, 30),
+        ("$ flat", 60, 30),
+    ]
 
 
 def test_layers_that_an_encoder_lacks_are_gaps() -> None:
-    voice, pos = layer_panels(CELLS)
-    assert (voice.title, voice.labels, pos.title) == ("voice", ["1", "2"], "pos")
-    assert voice.curves["deep"].tolist() == [[60, 80], [55, 75], [62, 82]]
-    assert np.isnan(voice.curves["$ flat"][:, 1]).all()
-    assert pos.curves[MAJORITY].tolist() == [[30, 30]] * 3
+    curves: dict[str, list[int]] = {}
+    for row in layer_chart(CELLS)["data"]["values"]:
+        if row["measure"] == "voice":
+            curves.setdefault(row["system"], []).append(row["n"])
+    assert curves == {"deep": [1, 2], "$ flat": [1], MAJORITY: [1, 2]}
+
+
+def test_figures_are_written(tmp_path: Path) -> None:
+    for draw in (draw_bars, draw_layers):
+        path = tmp_path / f"{draw.__name__}.svg"
+        draw(CELLS, path)
+        assert "$ flat" in path.read_text("utf-8")

@@ -1,0 +1,170 @@
+"""Charts: the Vega-Lite templates of `.dvc/plots`, filled in; vl-convert draws them as SVG or PNG.
+
+One template serves `dvc plots`, figures as files, and the report. Colours are CSS variables with
+their values for light backgrounds, so that a drawing inside a page is as light or dark as the page.
+The same numbers are the same bytes; there is no network and no browser.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from mgsa.base.io import open_to_write
+
+TEMPLATES = Path(__file__).parents[2] / ".dvc" / "plots"
+VEGA_LITE = "5.20"
+LARGEST = 1e100
+"""Larger numbers have no place on an axis: the distance of two such may be infinite."""
+
+Row = Mapping[str, Any]
+Spec = dict[str, Any]
+
+TEXT, MUTED, RULE, GROUND = (
+    "var(--text, #1c2126)",
+    "var(--muted, #59636d)",
+    "var(--rule, #dcdfe3)",
+    "var(--page, #ffffff)",
+)
+SYSTEMS = tuple(
+    f"var(--system-{number}, {colour})"
+    for number, colour in enumerate(
+        ("#6a21f2", "#cc5900", "#00785f", "#c66893", "#825538", "#0089c8", "#323c3e", "#700001")
+    )
+)
+"""Colours that are told apart without red or green: `templates/page.css` has them for dark too."""
+DASHES: tuple[list[float], ...] = ([1, 0], [7, 3], [2, 2.5], [9, 3, 2, 3])
+SHAPES = ("circle", "square", "diamond", "triangle-up")
+_RANGES: Mapping[str, Sequence[Any]] = {
+    "color": SYSTEMS,
+    "strokeDash": DASHES,
+    "shape": SHAPES,
+}
+_CONFIG: Spec = {
+    "font": "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-serif",
+    "background": None,
+    "view": {"stroke": None},
+    "title": {"color": TEXT, "anchor": "start", "fontSize": 13},
+    "header": {"labelColor": TEXT, "titleColor": MUTED, "labelFontWeight": 600},
+    "axis": {
+        **dict.fromkeys(("labelColor", "titleColor", "domainColor", "tickColor"), MUTED),
+        **{"gridColor": RULE, "titleFontWeight": "normal", "labelFontSize": 11},
+    },
+    "axisBand": {"domain": False, "ticks": False},
+    "legend": {"labelColor": TEXT, "titleColor": MUTED, "titleFontWeight": "normal"},
+    "line": {"strokeWidth": 2, "color": SYSTEMS[0]},
+    "rule": {"color": MUTED},
+    "bar": {"color": SYSTEMS[0]},
+    "point": {"size": 28, "color": SYSTEMS[0], "opacity": 1},
+    "range": {"category": list(SYSTEMS), "symbol": list(SHAPES)},
+}
+
+
+def chart(
+    template: str,
+    rows: Sequence[Row],
+    *,
+    x: str,
+    y: str,
+    title: str = "",
+    x_label: str = "",
+    y_label: str = "",
+    styles: Mapping[str, int] | None = None,
+) -> Spec:
+    """A template with `rows` in it, as `dvc plots` fills it; what is not finite is left out.
+
+    Args:
+        x, y: the columns on the axes.
+        styles: the colour, dash and mark of each series, by number, where more than one chart
+            draws it; else the order of the rows says.
+    """
+    values = {
+        "<DVC_METRIC_DATA>": [{"rev": "", **_finite(row)} for row in rows],
+        "<DVC_METRIC_TITLE>": title,
+        "<DVC_METRIC_X>": x,
+        "<DVC_METRIC_Y>": y,
+        "<DVC_METRIC_X_LABEL>": x_label,
+        "<DVC_METRIC_Y_LABEL>": y_label,
+    }
+    text = (TEMPLATES / f"{template}.json").read_text(encoding="utf-8")
+    spec: Spec = _filled(json.loads(text), values)
+    if styles is not None:
+        _set_styles(spec, styles)
+    return spec
+
+
+def panel(spec: Spec, *, width: int = 360, height: int | None = 220) -> Spec:
+    """The panel of a template that has several, for a drawing as wide as `width` in all.
+
+    `height` is `None` where rows of a fixed height follow each other.
+    """
+    inner = deepcopy(spec.get("spec", {key: value for key, value in spec.items() if key != "data"}))
+    size = {"width": width} if height is None else {"width": width, "height": height}
+    fit = {"type": "fit-x" if height is None else "fit", "contains": "padding"}
+    return {**inner, **size, "data": spec["data"], "autosize": fit, "title": None}
+
+
+def svg(spec: Spec) -> str:
+    """The drawing to stand inside a page: its colours are the page's."""
+    import vl_convert
+
+    drawn = {**spec, "config": {**_CONFIG, "padding": 2, "legend": {"disable": True}}}
+    text: str = vl_convert.vegalite_to_svg(json.dumps(drawn), vl_version=VEGA_LITE)
+    return text
+
+
+def write_figure(spec: Spec, path: Path) -> None:
+    """Write a figure on white; the suffix, `.svg` or `.png`, says which format."""
+    import vl_convert
+
+    text = json.dumps({**spec, "config": {**_CONFIG, "background": "#ffffff", "padding": 12}})
+    plain = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", text)
+    with open_to_write(path, "wb") as file:
+        if path.suffix == ".png":
+            file.write(vl_convert.vegalite_to_png(plain, vl_version=VEGA_LITE, scale=2))
+        else:
+            file.write(vl_convert.vegalite_to_svg(plain, vl_version=VEGA_LITE).encode())
+
+
+def labels(texts: Sequence[str]) -> str:
+    """A `labelExpr` for an axis whose values are the places of `texts`."""
+    return f"{json.dumps(list(texts))}[datum.value]"
+
+
+def _finite(row: Row) -> dict[str, Any]:
+    return {
+        key: None if isinstance(value, float | int) and not abs(value) <= LARGEST else value
+        for key, value in row.items()
+    }
+
+
+def _filled(node: Any, values: Mapping[str, Any]) -> Any:
+    match node:
+        case dict():
+            return {key: _filled(value, values) for key, value in node.items()}
+        case list():
+            return [_filled(value, values) for value in node]
+        case str():
+            return values.get(node, node)
+    return node
+
+
+def _set_styles(node: Any, styles: Mapping[str, int]) -> None:
+    """Give every colour, dash and mark of a spec its place in `styles`."""
+    if isinstance(node, list):
+        for inner in node:
+            _set_styles(inner, styles)
+    elif isinstance(node, dict):
+        for key, inner in node.items():
+            if key in _RANGES and isinstance(inner, dict) and "field" in inner:
+                choices = _RANGES[key]
+                # Beyond eight systems the marks move on, so that a pair is a system's own.
+                moved = 0 if key == "color" else 1
+                shown = [choices[(n + moved * (n // 8)) % len(choices)] for n in styles.values()]
+                inner["scale"] = {"domain": list(styles), "range": shown}
+            elif key != "data":
+                _set_styles(inner, styles)
