@@ -195,8 +195,9 @@ def measure_all(
 def chart_of(measurements: Sequence[Measurement]) -> Spec:
     """Peak memory against the size of the corpus, a line a stage."""
     rows = [{"rev": one.stage, "pairs": one.pairs, "peak": one.peak} for one in measurements]
-    labels = {"x_label": "sentence pairs", "y_label": "peak memory, MiB"}
-    spec = chart("curves", rows, x="pairs", y="peak", **labels)
+    spec = chart(
+        "curves", rows, x="pairs", y="peak", x_label="sentence pairs", y_label="peak memory, MiB"
+    )
     spec["encoding"]["x"]["scale"] = {"type": "log"}
     return spec
 

@@ -21,7 +21,7 @@ VEGA_LITE = "5.20"
 LARGEST = 1e100
 """Larger numbers have no place on an axis: the distance of two such may be infinite."""
 
-Row = Mapping[str, Any]
+Row = dict[str, Any]
 Spec = dict[str, Any]
 
 TEXT, MUTED, RULE, GROUND = (
