@@ -35,7 +35,6 @@ translate          STAGE: translations; raw text in, translations out
 forced_align       COMMAND: word alignments of given text, as a model sees them
 evaluate           STAGE: scores with confidence intervals
 experiment/        COMMAND: tables of systems, each trained from several seeds
-analysis_settings  settings of the stages that look at a model
 figures            heat maps of attention as files
 analyze            STAGE: what a model attends to: shares, heat maps
 patterns/          n-grams of translations, by the phrases of the source they come from

@@ -1,30 +1,45 @@
-"""What a model attends to: shares of attention by quadrant and layer, and maps of sentences.
+"""What a model attends to: shares of attention by quadrant and layer, and heat maps of sentences.
 
-The paper's tables 3 and 4 and figures 4 to 6 (Nguyen & Joty 2018), and for MG-SA its figure 3 (Hao
-et al. 2019: the layer above the one with phrases), for any model; references are the target.
+Tables 3 and 4 and figures 4 to 6 of Nguyen & Joty 2018, and figure 3 of Hao et al. 2019 (the layer
+above the one with phrases), for any model. The target is the reference.
 """
 
 from __future__ import annotations
 
-import argparse
-import csv
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from mgsa.base.cli import progress, run
+from mgsa.base.command import Input, Option, OutputFolder, Report
 from mgsa.base.errors import InputError
-from mgsa.base.io import open_to_write
-from pipeline.analysis_settings import SHARES, AnalyzeSettings
-from pipeline.base.stage import argument_parser, atomic_outputs, read_settings
+from mgsa.base.settings import Count, Positive
+from pipeline.base.stage import stage, stage_outputs
+from pipeline.base.tables import Row, write_csv
 
 if TYPE_CHECKING:
-    from mgsa.analysis.heat_maps import HeatMap
     from mgsa.analysis.quadrants import Shares
     from mgsa.data.artifact import Dataset
-    from mgsa.data.batch import Row
+    from mgsa.data.batch import Row as Pair
     from mgsa.decoding.translator import Translator
+
+SHARES = "attention_shares.csv"
+
+
+@dataclass(frozen=True)
+class AnalyzeSettings:
+    """The split whose attention is counted, and its rows (`sentences`) that are drawn."""
+
+    split: str
+    sentences: tuple[Count, ...]
+    figures: Literal["svg", "png"]
+    batch_tokens: Positive
+
+    def __post_init__(self) -> None:
+        if len(set(self.sentences)) != len(self.sentences):
+            raise ValueError("sentences: expected each once")
 
 
 def attention_shares(translator: Translator, dataset: Dataset, settings: AnalyzeSettings) -> Shares:
@@ -51,36 +66,48 @@ def attention_shares(translator: Translator, dataset: Dataset, settings: Analyze
     return quadrants.attention_shares(model, shown, translator.device)
 
 
-def sentence_maps(translator: Translator, pair: Row) -> Iterator[HeatMap]:
-    """The map of every layer for one pair."""
+def draw_heat_maps(translator: Translator, pair: Pair, folder: Path, title: str, kind: str) -> None:
+    """Write the map of every layer for one pair, as `encoder_1.svg` and so on."""
     import torch
 
     from mgsa.analysis.heat_maps import Sentence, heat_maps
     from mgsa.data.batch import make_batch
+    from pipeline.figures import draw_heat_map
 
     artifact = translator.artifacts[0]
     model = artifact.model
     batch = make_batch([pair], model.granularities, ngram_unit=model.ngram_unit)
     with torch.inference_mode():
         output = model(batch.to(translator.device), need_weights=True)
-    yield from heat_maps(output, Sentence.of(batch, artifact.vocabularies))
+    maps = heat_maps(output, Sentence.of(batch, artifact.vocabularies))
+    folder.mkdir(parents=True)
+    for heat_map in progress(
+        maps, f"draw {folder.name}", total=None, unit="heat maps", size=lambda _: 1
+    ):
+        path = folder / f"{heat_map.place}_{heat_map.layer}.{kind}"
+        draw_heat_map(heat_map, path, sentence=title)
 
 
-def write_shares(shares: Shares, path: Path) -> None:
-    """A line for each layer and kind of attention, as CSV."""
+def share_rows(shares: Shares) -> list[Row]:
+    """A row for each layer and name of weights."""
     from mgsa.analysis.quadrants import quadrant
 
-    with open_to_write(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["place", "layer", "attention", "quadrant", "share"])
-        for place, layers in shares.items():
-            for layer, of_layer in enumerate(layers, start=1):
-                for name, share in of_layer.items():
-                    writer.writerow([place, layer, name, quadrant(name), f"{share:.6f}"])
+    return [
+        {
+            "place": place,
+            "layer": layer,
+            "attention": name,
+            "quadrant": quadrant(name),
+            "share": f"{share:.6f}",
+        }
+        for place, layers in shares.items()
+        for layer, of_layer in enumerate(layers, start=1)
+        for name, share in of_layer.items()
+    ]
 
 
 def report_of(shares: Shares) -> dict[str, dict[str, dict[str, float]]]:
-    """Place, layer, quadrant: what DVC compares."""
+    """Shares by place, layer and quadrant."""
     from mgsa.analysis.quadrants import by_quadrant
 
     return {
@@ -100,78 +127,53 @@ def describe(report: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterato
             yield f"{place} {layer.removeprefix('layer_')}: {', '.join(parts)}"
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Count attention and draw it."""
-    arguments = _parser().parse_args(argv)
-    settings = read_settings(arguments, "analyze", AnalyzeSettings)
-
+def analyze_attention(
+    analyze: AnalyzeSettings,
+    *,
+    model: Annotated[Path, Input("model artifact")],
+    dataset: Annotated[Path, Input("dataset artifact")],
+    out: Annotated[
+        Path,
+        OutputFolder("table of shares and heat maps", SHARES, "heat_maps/*.svg", "heat_maps/*.png"),
+    ],
+    report: Annotated[Path | None, Report("shares by quadrant (JSON)")] = None,
+    accelerator: Annotated[
+        Literal["cpu", "gpu", "auto"], Option("device of the model (default: auto)")
+    ] = "auto",
+) -> None:
+    """Count and draw what a model attends to."""
     from mgsa.data.artifact import open_dataset
     from mgsa.decoding.translator import Translator
 
-    translator = Translator.load(arguments.model, accelerator=arguments.accelerator)
-    dataset = open_dataset(arguments.dataset)
-    translator.check_dataset(dataset)
-    _check_sentences(settings, dataset, arguments.params)
-    read = [arguments.model, arguments.dataset]
-    with atomic_outputs(arguments.out, arguments.report, SHARES, inputs=read) as (out, report):
-        shares = attention_shares(translator, dataset, settings)
-        write_shares(shares, out / SHARES)
-        (out / "heat_maps").mkdir()
-        for pair in dataset.rows(settings.split, settings.sentences):
-            folder = out / "heat_maps" / f"{settings.split}_{pair.index}"
-            named = f"{settings.split}, sentence {pair.index}"
-            _draw(sentence_maps(translator, pair), folder, named, settings.figures)
-        report.update(report_of(shares))
-    for line in describe(report):
+    translator = Translator.load(model, accelerator=accelerator)
+    opened = open_dataset(dataset)
+    translator.check_dataset(opened)
+    _check_sentences(analyze, opened)
+    with stage_outputs(out, report) as (folder, metrics):
+        shares = attention_shares(translator, opened, analyze)
+        write_csv(share_rows(shares), folder / SHARES)
+        (folder / "heat_maps").mkdir()
+        for pair in opened.rows(analyze.split, analyze.sentences):
+            maps = folder / "heat_maps" / f"{analyze.split}_{pair.index}"
+            title = f"{analyze.split}, sentence {pair.index}"
+            draw_heat_maps(translator, pair, maps, title, analyze.figures)
+        metrics.update(report_of(shares))
+    for line in describe(metrics):
         print(line)
 
 
-def _check_sentences(settings: AnalyzeSettings, dataset: Dataset, params: Path) -> None:
+def _check_sentences(settings: AnalyzeSettings, dataset: Dataset) -> None:
     rows = dataset.num_rows(settings.split)
     if not rows:
         raise InputError(f"expected sentences in {settings.split}", path=dataset.folder)
     for row in settings.sentences:
         if row >= rows:
             raise InputError(
-                f"analyze.sentences: expected rows of {settings.split}, 0 to {rows - 1}, got {row}",
-                path=params,
+                f"analyze.sentences: expected rows of {settings.split}, 0 to {rows - 1}, got {row}"
             )
 
 
-def _draw(heat_maps: Iterator[HeatMap], folder: Path, sentence: str, kind: str) -> None:
-    """Write the maps of a sentence, as `encoder_1.svg` and so on."""
-    from pipeline.figures import draw_heat_map
-
-    folder.mkdir()
-    shown = progress(
-        heat_maps, f"draw {folder.name}", total=None, unit="heat maps", size=lambda _: 1
-    )
-    for heat_map in shown:
-        path = folder / f"{heat_map.place}_{heat_map.layer}.{kind}"
-        draw_heat_map(heat_map, path, sentence=sentence)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argument_parser("analyze", "Count and draw what a model attends to.")
-    parser.add_argument("--model", type=Path, required=True, metavar="DIR", help="model artifact")
-    parser.add_argument(
-        "--dataset", type=Path, required=True, metavar="DIR", help="dataset artifact"
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help=f"for {SHARES} and the folder heat_maps",
-    )
-    parser.add_argument(
-        "--report", type=Path, required=True, metavar="FILE", help="shares by quadrant, as JSON"
-    )
-    parser.add_argument(
-        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
-    )
-    return parser
-
+main = stage(analyze_attention)
 
 if __name__ == "__main__":
     sys.exit(run(main))

@@ -23,12 +23,7 @@ from mgsa.config import (
 )
 from mgsa.probing.settings import ProbeConfig
 from pipeline.aligners.kinds import KINDS as ALIGNER_KINDS
-from pipeline.analysis_settings import (
-    AnalyzeSettings,
-    PhrasalPatternsSettings,
-    ProbeDataSettings,
-    ReportSettings,
-)
+from pipeline.analyze import AnalyzeSettings
 from pipeline.base.stage import section_of
 from pipeline.bpe import BpeSettings
 from pipeline.corpus import KINDS as CORPUS_KINDS
@@ -39,6 +34,9 @@ from pipeline.parse import ParseSettings
 from pipeline.parser import KINDS as PARSER_KINDS
 from pipeline.parser import ReadyTrees, TrainedParser
 from pipeline.partition import PartitionSettings
+from pipeline.phrasal_patterns import PhrasalPatternsSettings
+from pipeline.probe_data import ProbeDataSettings
+from pipeline.report_page.inputs import ReportSettings
 from pipeline.tokenize import TokenizeSettings
 
 SETTINGS: dict[str, type | Mapping[str, type]] = {

@@ -1,41 +1,57 @@
 """Which n-grams systems get right: by size, by source length, by syntactic category of the source.
 
-After Hao et al. 2019, figure 2: n-gram precision and BLEU restricted to n (see
-`mgsa.analysis.ngrams`) of one system or several, over text as sacreBLEU tokenises it.
-Beyond the paper the same for sentences of like source lengths, and how many n-grams of references
-the translations have, by the category of the source phrase that they are aligned to (see
-`pipeline.patterns.source_phrases`): recall, as only references are aligned. Trees and links are
-over the pipeline's tokens, so there text is tokenised as the stage `tokenize` does. The same
-resamples are behind all intervals and tests.
+After Hao et al. 2019, figure 2: n-gram precision and BLEU restricted to n (`mgsa.analysis.ngrams`)
+of one system or several, over text as sacreBLEU tokenises it. Beyond the paper: the same by source
+length; and recall of the references' n-grams, by the category of the source phrase that they are
+aligned to (`pipeline.patterns.categories`). Trees and links are over the pipeline's tokens, so for
+recall text is tokenised as in the stage `tokenize`. All intervals and tests share resamples.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mgsa.base.cli import progress, run
+from mgsa.base.command import Input, Option, OutputFolder, Report
 from mgsa.base.errors import InputError
-from mgsa.base.settings import to_mapping
-from pipeline.analysis_settings import PhrasalPatternsSettings
-from pipeline.base.stage import argument_parser, atomic_outputs, named_paths, read_settings
+from mgsa.base.settings import Positive, Resamples, Seed, to_mapping
+from pipeline.base.stage import stage, stage_outputs
+from pipeline.base.tables import Row, write_csv
 from pipeline.base.text import read_parallel
-from pipeline.patterns.aligned_split import AlignedSplit, find_links
 
 if TYPE_CHECKING:
-    from pipeline.patterns.category_counts import Translated
-    from pipeline.patterns.tables import Row, Scores
+    from pipeline.patterns.aligned_split import AlignedSplit
+    from pipeline.patterns.categories import CategoryCounts
+    from pipeline.patterns.scores import Scores
 
-MARK = "ngrams.csv"
+
+@dataclass(frozen=True)
+class PhrasalPatternsSettings:
+    """Sizes of n-grams, of all and by syntactic category.
+
+    `source_lengths` are the largest numbers of source words of all bins but the last.
+    """
+
+    max_ngram: Positive
+    max_category_ngram: Positive
+    bleu_tokenizer: Literal["13a", "intl", "zh", "char", "none"]
+    source_lengths: tuple[Positive, ...]
+    bootstrap_samples: Resamples
+    seed: Seed
+
+    def __post_init__(self) -> None:
+        if any(one >= other for one, other in pairwise(self.source_lengths)):
+            raise ValueError("source_lengths: expected each larger than the one before")
 
 
 @dataclass(frozen=True)
 class Texts:
-    """References, and by system what it made of the same sentences; all detokenised."""
+    """References, and by system its translations of the same sentences; all detokenised."""
 
     references: Sequence[str]
     hypotheses: Mapping[str, Sequence[str]]
@@ -59,17 +75,16 @@ def read_texts(references: Path, systems: Mapping[str, Path], split: AlignedSpli
 def score_tables(
     texts: Texts, split: AlignedSplit | None, settings: PhrasalPatternsSettings
 ) -> dict[str, Scores]:
-    """The scores by n-gram, and as far as there is a source to go by, by length and category.
+    """The scores by n-gram; with a source, by length; with trees and links, by category.
 
     Raises:
         InputError: trees or links are malformed or not of the split.
     """
     import numpy as np
 
-    from mgsa.analysis.bootstrap import Resamples
+    from mgsa.analysis.bootstrap import Bootstrap
     from mgsa.analysis.ngrams import ngram_statistics
-    from pipeline.patterns.category_counts import count_categories
-    from pipeline.patterns.tables import category_scores, length_scores, ngram_scores
+    from pipeline.patterns.scores import category_scores, length_scores, ngram_scores
 
     statistics = [
         ngram_statistics(
@@ -81,39 +96,35 @@ def score_tables(
         for hypotheses in texts.hypotheses.values()
     ]
     of_systems = np.stack(statistics, axis=1)  # (N, S, 2 + 2 n_max)
-    resamples = Resamples(len(texts.references), settings.bootstrap_samples, settings.seed)
+    resamples = Bootstrap(len(texts.references), settings.bootstrap_samples, settings.seed)
     tables = {"ngrams": ngram_scores(of_systems, resamples)}
     if split is not None:
         lengths = np.array(split.source_lengths())
         tables["lengths"] = length_scores(of_systems, lengths, settings.source_lengths, resamples)
         if split.trees is not None and split.links is not None:
-            sentences = aligned_sentences(texts, split, settings.max_category_ngram)
-            counts = count_categories(sentences, len(statistics))
+            counts = category_counts(texts, split, settings.max_category_ngram)
             tables["categories"] = category_scores(counts, resamples)
     return tables
 
 
-def aligned_sentences(texts: Texts, split: AlignedSplit, max_ngram: int) -> Iterator[Translated]:
-    """Each sentence in tokens, with its n-grams and their categories."""
-    from pipeline.patterns.category_counts import Translated
+def category_counts(texts: Texts, split: AlignedSplit, max_ngram: int) -> CategoryCounts:
+    """The n-grams of all references and translations, in tokens, by category."""
+    from pipeline.patterns.categories import Translated, count_categories
 
     tokens = map(split.target_tokens, (texts.references, *texts.hypotheses.values()))
     sentences = zip(split.occurrences(range(1, max_ngram + 1)), *tokens, strict=True)
     shown = progress(
-        sentences,
-        "categories",
-        total=len(texts.references),
-        unit="sentences",
-        size=lambda _: 1,
+        sentences, "categories", total=len(texts.references), unit="sentences", size=lambda _: 1
     )
-    for found, reference, *hypotheses in shown:
-        yield Translated(found, reference, hypotheses)
+    return count_categories(
+        (Translated(ngrams, reference, rest) for ngrams, reference, *rest in shown),
+        len(texts.hypotheses),
+    )
 
 
 def write_tables(tables: Mapping[str, Sequence[Row]], folder: Path, baseline: str | None) -> None:
     """Write each table as CSV, and as a figure."""
     from pipeline.patterns.figures import draw_categories, draw_lengths, draw_ngrams
-    from pipeline.patterns.tables import write_csv
 
     draw = {"ngrams": draw_ngrams, "lengths": draw_lengths, "categories": draw_categories}
     (folder / "figures").mkdir()
@@ -128,10 +139,10 @@ def report_of(
     split: AlignedSplit | None,
     settings: PhrasalPatternsSettings,
 ) -> dict[str, Any]:
-    """Scores by system, which DVC compares; then, as lists, which it leaves out, all the rest."""
+    """Scores by system, which DVC compares; then lists, which it ignores."""
     import sacrebleu
 
-    from pipeline.patterns.category_counts import ALL
+    from pipeline.patterns.categories import ALL
 
     systems: dict[str, dict[str, float]] = {}
     for row in tables["ngrams"]:
@@ -154,7 +165,7 @@ def report_of(
 
 
 def describe(rows: Sequence[Row], baseline: str | None) -> Iterator[str]:
-    """A line for each system, for people: BLEU restricted to n, or what it is above a baseline."""
+    """A line for each system, for people: BLEU restricted to n, or its gain over a baseline."""
     of_systems: dict[str, list[str]] = {}
     for row in rows:
         if row["measure"] == "bleu":
@@ -167,28 +178,57 @@ def describe(rows: Sequence[Row], baseline: str | None) -> Iterator[str]:
         yield f"{system}: BLEU restricted to n{above}: {', '.join(parts)}"
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Score n-grams, write tables and figures."""
-    arguments = _arguments(argv)
-    settings = read_settings(arguments, "phrasal_patterns", PhrasalPatternsSettings)
-    systems = named_paths("--system", arguments.system, "FILE")
-    _check_baseline(arguments.baseline, list(systems))
-    split = _split(arguments)
-    texts = read_texts(arguments.references, systems, split)
-    of_source = (arguments.tokenized, arguments.trees, arguments.alignments)
-    given = [path for path in of_source if path is not None]
-    read = [arguments.references, *systems.values(), *given]
-    with atomic_outputs(arguments.out, arguments.report, MARK, inputs=read) as (folder, report):
-        from pipeline.patterns.tables import rows_of
+def score_patterns(
+    phrasal_patterns: PhrasalPatternsSettings,
+    *,
+    references: Annotated[Path, Input("reference translations, detokenised", "FILE")],
+    system: Annotated[
+        dict[str, Path],
+        Input("its translations, detokenised; may be repeated", "NAME=FILE"),
+    ],
+    baseline: Annotated[str | None, Option("the system to compare the others with", "NAME")] = None,
+    tokenized: Annotated[Path | None, Input("tokenised text, for scores by source length")] = None,
+    split: Annotated[str, Option("of the tokenised text (default: test)", "NAME")] = "test",
+    trees: Annotated[
+        Path | None,
+        Input("of its source side; with --alignments, for recall by category", "FILE"),
+    ] = None,
+    alignments: Annotated[
+        Path | None,
+        Input(
+            "links of its words (0-0 1-2), or the output of the stage align; gold links of "
+            "--tokenized precede those of the stage",
+            "FILE|DIR",
+        ),
+    ] = None,
+    out: Annotated[
+        Path,
+        OutputFolder(
+            "tables and figures",
+            *(f"{name}.csv" for name in ("ngrams", "lengths", "categories")),
+            "figures/*.svg",
+        ),
+    ],
+    report: Annotated[Path | None, Report("scores (JSON)")] = None,
+) -> None:
+    """Score n-grams of systems, with differences to a baseline.
 
-        scores = score_tables(texts, split, settings)
+    n-gram precision and BLEU restricted to n; also by source length, and recall by syntactic
+    category of the source.
+    """
+    from pipeline.patterns.scores import rows_of
+
+    _check_baseline(baseline, list(system))
+    aligned = _aligned_split(tokenized, split, trees, alignments)
+    texts = read_texts(references, system, aligned)
+    with stage_outputs(out, report) as (folder, metrics):
+        scores = score_tables(texts, aligned, phrasal_patterns)
         tables = {
-            name: rows_of(of_table, list(systems), arguments.baseline)
-            for name, of_table in scores.items()
+            name: rows_of(of_table, list(system), baseline) for name, of_table in scores.items()
         }
-        write_tables(tables, folder, arguments.baseline)
-        report.update(report_of(tables, texts, split, settings))
-    for line in describe(tables["ngrams"], arguments.baseline):
+        write_tables(tables, folder, baseline)
+        metrics.update(report_of(tables, texts, aligned, phrasal_patterns))
+    for line in describe(tables["ngrams"], baseline):
         print(line)
 
 
@@ -201,73 +241,25 @@ def _check_baseline(baseline: str | None, systems: Sequence[str]) -> None:
         raise InputError(f"--baseline {baseline}: expected another --system to compare with it")
 
 
-def _split(arguments: argparse.Namespace) -> AlignedSplit | None:
+def _aligned_split(
+    tokenized: Path | None, split: str, trees: Path | None, alignments: Path | None
+) -> AlignedSplit | None:
     """The source side, as far as it is given."""
-    if arguments.tokenized is None:
+    from pipeline.patterns.aligned_split import AlignedSplit, find_links
+
+    if (trees is None) != (alignments is None):
+        raise InputError("expected --trees and --alignments together")
+    if tokenized is None:
+        if trees is not None:
+            raise InputError("--trees and --alignments: expected --tokenized too")
         return None
-    links = None
-    if arguments.alignments is not None:
-        links = find_links(arguments.alignments, arguments.tokenized, arguments.split)
-        if links is None:
-            print(
-                f"{arguments.alignments} has no links of {arguments.split}: no categories",
-                file=sys.stderr,
-            )
-    return AlignedSplit(arguments.tokenized, arguments.split, arguments.trees, links)
+    links = None if alignments is None else find_links(alignments, tokenized, split)
+    if alignments is not None and links is None:
+        print(f"{alignments} has no links of {split}: no categories", file=sys.stderr)
+    return AlignedSplit(tokenized, split, trees, links)
 
 
-def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argument_parser(
-        "phrasal_patterns",
-        "n-gram precision and BLEU restricted to n of one system or several, with differences to "
-        "a baseline; also by source length, and recall by syntactic category of the source.",
-    )
-    parser.add_argument(
-        "--references", type=Path, required=True, metavar="FILE", help="detokenised"
-    )
-    parser.add_argument(
-        "--system",
-        action="append",
-        required=True,
-        metavar="NAME=FILE",
-        help="its translations, detokenised; may be repeated",
-    )
-    parser.add_argument("--baseline", metavar="NAME", help="the system to compare the others with")
-    parser.add_argument(
-        "--tokenized",
-        type=Path,
-        metavar="DIR",
-        help="tokenised text, for scores by source length",
-    )
-    parser.add_argument(
-        "--split", default="test", metavar="NAME", help="of the tokenised text (default: test)"
-    )
-    parser.add_argument(
-        "--trees",
-        type=Path,
-        metavar="FILE",
-        help="of its source side; with --alignments, for recall by category",
-    )
-    parser.add_argument(
-        "--alignments",
-        type=Path,
-        metavar="FILE|DIR",
-        help="links of its words (0-0 1-2), or the folder of the stage align, in whose place gold "
-        "links are taken where --tokenized has them",
-    )
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help=f"for {MARK}, … and figures"
-    )
-    parser.add_argument(
-        "--report", type=Path, required=True, metavar="FILE", help="scores, as JSON"
-    )
-    arguments = parser.parse_args(argv)
-    if (arguments.trees is None) != (arguments.alignments is None):
-        parser.error("--trees and --alignments come together")
-    if arguments.trees is not None and arguments.tokenized is None:
-        parser.error("--trees and --alignments need --tokenized")
-    return arguments
-
+main = stage(score_patterns)
 
 if __name__ == "__main__":
     sys.exit(run(main))

@@ -13,17 +13,18 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from mgsa.base.cli import progress, run
+from mgsa.base.command import Input, OutputFolder, Reads, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, describe_files, sha256, write_json
-from mgsa.base.settings import to_mapping
-from pipeline.analysis_settings import ProbeDataSettings
+from mgsa.base.settings import Positive, Seed, to_mapping
 from pipeline.artifact.manifest import LIBRARIES, library_versions
 from pipeline.artifact.parquet_file import parquet_writer
-from pipeline.base.stage import SPLITS, argument_parser, atomic_outputs, read_settings
+from pipeline.base.stage import SPLITS, stage, stage_outputs
 from pipeline.base.text import split_tokens
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits
 from pipeline.trees import Tree, check_leaves, read_tree
@@ -34,12 +35,38 @@ if TYPE_CHECKING:
     from pipeline.probing.rows import SentenceEncoder
 
 TRAIN = SPLITS[0]
+FILES = (*(f"{split}.parquet" for split in SPLITS), "*.json")
 
 ROW_GROUP_ROWS = 10_000
 """Sentences that are encoded together."""
 
 VERBS_LANGUAGE = "en"
 """The language whose verbs there are patterns of; other sentences have neither voice nor tense."""
+
+
+@dataclass(frozen=True)
+class ProbeDataSettings:
+    """What probes learn from, and are tested on.
+
+    Attributes:
+        trees: whose labels: `parsed`: the parser's trees of the training split; `gold`: those that
+            the corpus brought for it; anything else: a file of bracketed trees, with their words.
+        sentences: the most to take; of fewer different ones, all.
+        shares: of train, valid and test; what division leaves over is train's.
+        tss_classes: the most frequent top-level syntactic sequences; the others share one more.
+        seed: of the choice of sentences.
+    """
+
+    trees: Annotated[str, Reads()]
+    sentences: Positive
+    shares: tuple[Positive, ...]
+    tss_classes: Positive
+    seed: Seed
+
+    def __post_init__(self) -> None:
+        if len(self.shares) != 3:
+            raise ValueError(f"shares: expected those of train, valid, test, got {self.shares}")
+
 
 Classes = Mapping[str, Sequence[str]]
 """The names of each task's classes, by id."""
@@ -202,38 +229,31 @@ def _write_split(
     }
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Make probing data."""
-    parser = argument_parser("probe_data", "Label sentences by their trees, for probes.")
-    folders = {
-        "parsed": "parse's output",
-        "tokenized": "the tokens parsed, and the corpus's own trees if it has any",
-        "dataset": "the dataset artifact whose subwords and tags the sentences get",
-        "out": "probing data go here",
-    }
-    for name, meaning in folders.items():
-        parser.add_argument(f"--{name}", type=Path, required=True, metavar="DIR", help=meaning)
-    parser.add_argument(
-        "--report", type=Path, required=True, metavar="FILE", help="counts go here, as JSON"
-    )
-    arguments = parser.parse_args(argv)
-    settings = read_settings(arguments, "probe_data", ProbeDataSettings)
-    files = sentence_files(settings.trees, parsed=arguments.parsed, tokenized=arguments.tokenized)
-
+def make_probe_data(
+    probe_data: ProbeDataSettings,
+    *,
+    parsed: Annotated[Path, Input("parse's output")],
+    tokenized: Annotated[Path, Input("the tokens parsed, and gold trees if the corpus has any")],
+    dataset: Annotated[Path, Input("the dataset artifact whose subwords and tags are used")],
+    out: Annotated[Path, OutputFolder("probing data", *FILES)],
+    report: Annotated[Path | None, Report("counts (JSON)")] = None,
+) -> None:
+    """Label sentences by their trees, for probes."""
     from mgsa.data.artifact import open_dataset
 
-    dataset = open_dataset(arguments.dataset)
-    read = [arguments.parsed, arguments.tokenized, arguments.dataset]
-    outputs = atomic_outputs(arguments.out, arguments.report, "labels.json", inputs=read)
-    with outputs as (folder, report):
-        report.update(build_probe_data(dataset, files, settings, folder))
-    sizes = ", ".join(f"{report[split]['sentences']:,} {split}" for split in SPLITS)
+    files = sentence_files(probe_data.trees, parsed=parsed, tokenized=tokenized)
+    opened = open_dataset(dataset)
+    with stage_outputs(out, report) as (folder, metrics):
+        metrics.update(build_probe_data(opened, files, probe_data, folder))
+    sizes = ", ".join(f"{metrics[split]['sentences']:,} {split}" for split in SPLITS)
     print(
-        f"probe_data: {sizes}, of {report['read']:,} sentences ({report['duplicates']:,} duplicates"
-        f", {report['flat']:,} with flat trees)",
+        f"probe_data: {sizes}, of {metrics['read']:,} sentences "
+        f"({metrics['duplicates']:,} duplicates, {metrics['flat']:,} with flat trees)",
         file=sys.stderr,
     )
 
+
+main = stage(make_probe_data)
 
 if __name__ == "__main__":
     sys.exit(run(main))

@@ -16,8 +16,8 @@ from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_folder, open_to_write
 from mgsa.base.settings import read_yaml
-from pipeline.analysis_settings import ReportSettings
 from pipeline.base.stage import argument_parser, check_replaceable, named_paths, read_settings
+from pipeline.report_page.inputs import ReportSettings
 
 if TYPE_CHECKING:
     from pipeline.report_page.system import System

@@ -12,12 +12,11 @@ import yaml
 from mgsa.analysis.heat_maps import HeatMap
 from mgsa.base.io import write_json
 from mgsa.base.settings import from_mapping
-from pipeline.analysis_settings import ReportSettings
+from pipeline.base.tables import write_csv
 from pipeline.figures import draw_heat_map
 from pipeline.partition import syntactic_partition, write_phrases_line
-from pipeline.patterns.tables import write_csv
-from pipeline.probing.tables import Cell, report_of
-from pipeline.report_page.inputs import PATHS, Inputs
+from pipeline.probing.accuracies import Accuracy, report_of
+from pipeline.report_page.inputs import PATHS, Inputs, ReportSettings
 from pipeline.report_page.system import System
 from pipeline.trees import Tree, escape_token
 from tests.collected_table import TABLE
@@ -48,7 +47,7 @@ PLAIN = ["A dog sees the cat .", "The cat sleeps .", "She reads a long book in t
 SYSTEM = "mgsa_<i>tiny</i>"
 
 CELLS = [
-    Cell(encoder, layer, task, classes, 80, accuracy + 5 * layer, 70.0 + layer, 95.5, majority)
+    Accuracy(encoder, layer, task, classes, 80, accuracy + 5 * layer, 70.0 + layer, 95.5, majority)
     for encoder, layers in (("model", (1, 2)), ("scratch_<b>", (3,)))
     for layer in layers
     for task, classes, accuracy, majority in (("voice", 2, 75.0, 61.25), ("pos", 4, 80.0, 20.5))

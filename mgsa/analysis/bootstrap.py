@@ -20,8 +20,8 @@ SAME = 1e-9
 
 
 @dataclass(frozen=True)
-class Resamples:
-    """Resamples of N sentences with replacement, the same as sacreBLEU's with this seed."""
+class Bootstrap:
+    """Draws of N sentences with replacement, the same as sacreBLEU's with this seed."""
 
     sentences: int
     samples: int

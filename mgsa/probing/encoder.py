@@ -1,4 +1,4 @@
-"""Encoders whose states are probed: a trained model's, frozen, or one that learns the task."""
+"""Encoders whose states are probed: that of a trained model, frozen, or one from scratch."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.probing.examples import Example
 from mgsa.probing.settings import ScratchConfig
 
-KEPT_BYTES = 1 << 30
-"""The most memory for states of a frozen encoder, which are the same in every epoch."""
+CACHE_BYTES = 1 << 30
+"""The most memory for the states of a frozen encoder, which are cached for later epochs."""
 
 
-class StatesOf(Protocol):
+class ProbedEncoder(Protocol):
     """An encoder to be probed.
 
     Attributes:
@@ -37,19 +37,18 @@ class StatesOf(Protocol):
     layers: tuple[int, ...]
 
     def parameters(self) -> list[torch.nn.Parameter]:
-        """What the encoder learns with a probe; nothing if it is frozen."""
+        """Trained with a probe; none if frozen."""
 
     def states(self, example: Example, *, training: bool) -> tuple[Sequence[Tensor], Tensor]:
         """(B, S, D) of each of `layers`, and the mask (B, 1, 1, S)."""
 
 
 class FrozenEncoder:
-    """The encoder of a translation model, as it is.
+    """The encoder of a translation model.
 
-    The last layer's states are what the decoder sees. Those of a Transformer's layers below are
-    scaled position by position to mean 0 and variance 1, as the layer above scales them before it
-    looks at them; else, with pre-norm, they would grow from layer to layer. LSTMs' lie within
-    (-1, 1), and stay as they are.
+    The last layer's states are those the decoder attends to. States of a Transformer's lower layers
+    are scaled to mean 0 and variance 1 at each position, as by the layer norm of the layer above;
+    with pre-norm they would grow from layer to layer. States of LSTMs lie within (-1, 1).
     """
 
     def __init__(
@@ -58,31 +57,31 @@ class FrozenEncoder:
         config: ModelConfig,
         *,
         layers: Literal["last", "all"],
-        kept_bytes: int = KEPT_BYTES,
+        cache_bytes: int = CACHE_BYTES,
     ) -> None:
         self.model = model.requires_grad_(False).eval()
         self.dim = config.dim
         self._scaled = config.kind == "transformer"
         count = config.encoder_layers
         self.layers = tuple(range(1, count + 1)) if layers == "all" else (count,)
-        self._room = kept_bytes
-        self._kept: dict[Example, tuple[Sequence[Tensor], Tensor]] = {}
+        self._room = cache_bytes
+        self._cache: dict[Example, tuple[Sequence[Tensor], Tensor]] = {}
 
     def parameters(self) -> list[torch.nn.Parameter]:
         """None: it is frozen."""
         return []
 
     def states(self, example: Example, *, training: bool) -> tuple[Sequence[Tensor], Tensor]:
-        """The same whether in training or not; kept for the next time while there is room."""
+        """The same in training or not; cached while there is room."""
         del training
-        if example in self._kept:
-            return self._kept[example]
-        with torch.no_grad():  # states of inference mode could not be learned from
+        if example in self._cache:
+            return self._cache[example]
+        with torch.no_grad():  # states of inference mode have no gradient graph
             states, mask = self._encode(example.batch)
         size = sum(layer.numel() * layer.element_size() for layer in states)
         if size <= self._room:
             self._room -= size
-            self._kept[example] = states, mask
+            self._cache[example] = states, mask
         return states, mask
 
     def _encode(self, batch: Batch) -> tuple[Sequence[Tensor], Tensor]:
@@ -94,7 +93,7 @@ class FrozenEncoder:
 
 
 class ScratchEncoder:
-    """An encoder with random weights and embeddings of its own, which learns with its probe."""
+    """An encoder with random weights and embeddings of its own, trained with its probe."""
 
     def __init__(self, model: EncoderDecoder, config: ModelConfig) -> None:
         self.model = model
@@ -102,21 +101,21 @@ class ScratchEncoder:
         self.layers: tuple[int, ...] = (config.encoder_layers,)
 
     def parameters(self) -> list[torch.nn.Parameter]:
-        """Those of embeddings and encoder; the model's decoder is never asked."""
+        """Of embeddings and encoder; the decoder is not used."""
         sides = ("source_embedding.", "encoder.")
         return [weight for name, weight in self.model.named_parameters() if name.startswith(sides)]
 
     def states(self, example: Example, *, training: bool) -> tuple[Sequence[Tensor], Tensor]:
-        """What it gives now; in training, with dropout and gradients."""
+        """The present states; in training, with dropout and gradients."""
         with torch.set_grad_enabled(training):
             encoded = self.model.train(training).encode(example.batch)
         return [encoded.states], encoded.mask
 
 
 def sizes_for_scratch(models: Iterable[ModelConfig]) -> ModelConfig:
-    """Whose sizes encoders from scratch have: the first Transformer's, or where none is the first.
+    """The model that gives encoders from scratch their sizes: the first Transformer.
 
-    `scratch_config` refuses the latter.
+    Without any it is the first model, which `scratch_config` refuses.
     """
     models = list(models)
     return next((config for config in models if config.kind == "transformer"), models[0])
@@ -125,10 +124,10 @@ def sizes_for_scratch(models: Iterable[ModelConfig]) -> ModelConfig:
 def scratch_config(name: str, like: ModelConfig, scratch: ScratchConfig) -> TransformerConfig:
     """The configuration of an encoder from scratch, of the sizes of the model `like`.
 
-    Heads are shared out as in Hao et al. 2019, evenly; words get those that are left over.
+    Granularities get equal numbers of heads (Hao et al. 2019), words the remainder too.
 
     Raises:
-        InputError: `like` is no Transformer, or has fewer heads than there is to attend to.
+        InputError: `like` is no Transformer, or has fewer heads than granularities.
     """
     if not isinstance(like, TransformerConfig):
         raise InputError(
@@ -156,7 +155,7 @@ def scratch_config(name: str, like: ModelConfig, scratch: ScratchConfig) -> Tran
 def _multi_granularity(
     name: str, like: TransformerConfig, scratch: ScratchConfig, granularities: tuple[str, ...]
 ) -> MultiGranularityConfig | None:
-    """Phrases composed by self-attention as wide as a head; boundaries alone, no tags."""
+    """Composition by self-attention, as wide as a head; no tags."""
     if not granularities:
         return None
     share = like.heads // (len(granularities) + 1)
@@ -182,7 +181,7 @@ def _multi_granularity(
 
 
 def build_scratch(config: TransformerConfig, *, source_vocabulary: int) -> ScratchEncoder:
-    """An encoder with random weights, of a model that has next to nothing of a target side."""
+    """An encoder with random weights, of a model with a minimal target side."""
     model = build_model(
         config,
         source_vocabulary=source_vocabulary,

@@ -1,21 +1,96 @@
-"""One task asked of one layer: a classifier, its optimizer, and the best weights so far."""
+"""Probes: classifiers of an encoder's states, trained on `train`, stopped early by `valid`.
+
+A probe is a multi-layer perceptron (Shi et al. 2016):
+
+    sentence    class = MLP(mean of the states of its positions)
+    word        class = MLP(state of the position), for each subword of the word
+
+End of sentence is a position of its sentence, as for the decoder, but no word: tasks of words leave
+it out. Padding never counts. The states of a frozen encoder are the same for all of its probes,
+which share one pass over the sentences; an encoder from scratch learns with a single probe.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from mgsa.probing.classifier import Classifier, labelled
+from mgsa.probing.encoder import ProbedEncoder
+from mgsa.probing.examples import Example
+from mgsa.probing.rows import NO_LABEL
+from mgsa.probing.settings import ProbeConfig
+from mgsa.training.randomness import place_seed
 from mgsa.training.schedule import learning_rate
+
+Splits = Mapping[str, Sequence[Example]]
+"""`train`, `valid` and `test`."""
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    """The test of a probe, sentence by sentence.
+
+    Attributes:
+        layer: of the encoder, counted from 1.
+        right, counted: (N,) labels predicted correctly, and all labels.
+    """
+
+    task: str
+    layer: int
+    right: np.ndarray
+    counted: np.ndarray
+
+
+class Classifier(nn.Module):
+    """One hidden layer of rectified units."""
+
+    def __init__(self, dim: int, classes: int, *, hidden: int, dropout: float) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(dim, hidden)
+        self.dropout = dropout
+        self.output = nn.Linear(hidden, classes)
+
+    def forward(self, x: Tensor, *, generator: torch.Generator | None = None) -> Tensor:
+        """x (P, D) to (P, classes) logits; with a generator, its dropout is applied."""
+        hidden = self.hidden(x).relu()
+        if generator is not None and self.dropout:
+            drawn = torch.rand(hidden.shape, generator=generator, device=hidden.device)
+            hidden = hidden * (drawn >= self.dropout) / (1 - self.dropout)
+        return self.output(hidden)
+
+
+def labelled(states: Tensor, mask: Tensor, labels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The vectors of a batch that have a label.
+
+    Args:
+        states: (B, S, D).
+        mask: (B, 1, 1, S), False at padding.
+        labels: (B,) of sentences, or (B, S) of positions; `NO_LABEL` where there is none.
+
+    Returns:
+        (P, D) vectors; (P,) their labels; (P,) their sentences.
+    """
+    present = labels != NO_LABEL
+    vectors = sentence_means(states, mask) if labels.dim() == 1 else states
+    return vectors[present], labels[present], present.nonzero()[:, 0]
+
+
+def sentence_means(states: Tensor, mask: Tensor) -> Tensor:
+    """states (B, S, D), mask (B, 1, 1, S) to (B, D): the mean over positions but padding."""
+    inside = mask[:, 0, 0, :, None]
+    return states.masked_fill(~inside, 0.0).sum(dim=1) / inside.sum(dim=1)
 
 
 class Probe:
-    """A classifier that learns, alone or together with its encoder, until it gets no better.
+    """One task, asked of one layer: a classifier, its optimizer, and the best weights so far.
 
     Attributes:
-        task: what it tells.
-        layer: which of the encoder's layers it looks at, as a place among `encoder.layers`.
+        layer: index into `encoder.layers`.
     """
 
     def __init__(
@@ -30,13 +105,13 @@ class Probe:
         patience: int,
         generator: torch.Generator,
     ) -> None:
-        """A probe that has not learned yet.
+        """An untrained probe.
 
         Args:
-            encoder: its encoder's weights, if it learns too.
-            peak, warmup: the learning rate, and in how many updates it is reached.
-            patience: epochs in a row without a higher accuracy after which it is finished.
-            generator: its own, so that it learns the same whatever others learn beside it.
+            encoder: weights to train with it.
+            peak, warmup: learning rate, and the updates until it is reached.
+            patience: epochs in a row without a higher accuracy, after which it is finished.
+            generator: of its dropout alone, so that other probes do not affect it.
         """
         self.task, self.layer = task, layer
         self.classifier = classifier
@@ -50,11 +125,11 @@ class Probe:
 
     @property
     def finished(self) -> bool:
-        """Whether it learns no more."""
+        """Whether its patience is over."""
         return self._without_gain >= self._patience
 
     def update(self, states: Tensor, mask: Tensor, labels: Tensor) -> None:
-        """One step of Adam on a batch, as `labelled` takes it; none where nothing has a label."""
+        """One step of Adam on a batch, as `labelled` takes it; none if nothing has a label."""
         vectors, classes, _ = labelled(states, mask, labels)
         if not len(classes):
             return
@@ -67,19 +142,16 @@ class Probe:
 
     @torch.no_grad()
     def right(self, states: Tensor, mask: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-        """(B,) how many labels of each sentence it tells, and of how many."""
+        """(B,) correct predictions of each sentence, and (B,) its labels."""
         vectors, classes, sentences = labelled(states, mask, labels)
-        told = self.classifier(vectors).argmax(dim=-1) == classes
+        correct = self.classifier(vectors).argmax(dim=-1) == classes
         right, counted = (
-            torch.bincount(of, minlength=len(labels)) for of in (sentences[told], sentences)
+            torch.bincount(of, minlength=len(labels)) for of in (sentences[correct], sentences)
         )
         return right, counted
 
     def note(self, accuracy: float) -> None:
-        """Take notice of the accuracy after an epoch, and remember the weights if it is the best.
-
-        Of epochs that are alike good, the first is taken.
-        """
+        """Keep the weights if the accuracy after this epoch is the first highest."""
         if accuracy > self._best:
             self._best, self._without_gain = accuracy, 0
             self._best_weights = [weight.detach().clone() for weight in self._weights]
@@ -88,6 +160,107 @@ class Probe:
 
     @torch.no_grad()
     def restore(self) -> None:
-        """Take the best weights."""
+        """Load the best weights."""
         for weight, best in zip(self._weights, self._best_weights, strict=True):
             weight.copy_(best)
+
+
+def run_probes(
+    encoder: ProbedEncoder,
+    splits: Splits,
+    classes: Mapping[str, int],
+    config: ProbeConfig,
+    advance: Callable[[int], None],
+) -> list[ProbeResult]:
+    """Train a probe for each layer and task, and test them.
+
+    Args:
+        encoder: on the device of the examples.
+        classes: how many each task has; every split has labels of each task.
+        advance: called with numbers of sentences, `config.max_epochs * len(train)` in all, even if
+            the probes are finished before.
+    """
+    probes = _make_probes(encoder, splits, classes, config)
+    epochs = 0
+    while epochs < config.max_epochs and not all(probe.finished for probe in probes):
+        _train_epoch(encoder, splits["train"], probes, config.seed, epochs, advance)
+        learning = [probe for probe in probes if not probe.finished]
+        counts = _count(encoder, splits["valid"], learning)
+        for probe, (right, counted) in zip(learning, counts, strict=True):
+            probe.note(right.sum() / counted.sum())
+        epochs += 1
+    advance((config.max_epochs - epochs) * _sentences(splits["train"]))
+    for probe in probes:
+        probe.restore()
+    counts = _count(encoder, splits["test"], probes)
+    return [
+        ProbeResult(probe.task, encoder.layers[probe.layer], right, counted)
+        for probe, (right, counted) in zip(probes, counts, strict=True)
+    ]
+
+
+def _make_probes(
+    encoder: ProbedEncoder, splits: Splits, classes: Mapping[str, int], config: ProbeConfig
+) -> list[Probe]:
+    device = splits["train"][0].batch.source.device
+    learned = encoder.parameters()
+    peak, warmup = config.learning_rate, 1
+    if learned:
+        peak, warmup = config.scratch.learning_rate, config.scratch.warmup
+    probes = []
+    for number, layer in enumerate(encoder.layers):
+        for task, num_classes in classes.items():
+            place = f"{task}/{layer}"
+            torch.manual_seed(place_seed(config.seed, place))
+            classifier = Classifier(
+                encoder.dim, num_classes, hidden=config.hidden, dropout=config.dropout
+            )
+            seed = place_seed(config.seed, f"{place}/dropout")
+            probe = Probe(
+                task,
+                number,
+                classifier.to(device),
+                learned,
+                peak=peak,
+                warmup=warmup,
+                patience=config.patience,
+                generator=torch.Generator(device).manual_seed(seed),
+            )
+            probes.append(probe)
+    torch.manual_seed(place_seed(config.seed, "encoder"))  # of its dropout, if it learns
+    return probes
+
+
+def _train_epoch(
+    encoder: ProbedEncoder,
+    examples: Sequence[Example],
+    probes: Sequence[Probe],
+    seed: int,
+    epoch: int,
+    advance: Callable[[int], None],
+) -> None:
+    """Learn from every batch once, in a random order that depends on the epoch."""
+    for number in np.random.default_rng([seed, epoch]).permutation(len(examples)):
+        example = examples[number]
+        states, mask = encoder.states(example, training=True)
+        for probe in probes:
+            if not probe.finished:
+                probe.update(states[probe.layer], mask, example.labels[probe.task])
+        advance(len(example.rows))
+
+
+def _count(
+    encoder: ProbedEncoder, examples: Sequence[Example], probes: Sequence[Probe]
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """For each probe (N,) correct predictions and (N,) labels of each sentence of the split."""
+    counts = np.zeros((len(probes), 2, _sentences(examples)), dtype=np.int64)
+    for example in examples:
+        states, mask = encoder.states(example, training=False)
+        for number, probe in enumerate(probes):
+            both = probe.right(states[probe.layer], mask, example.labels[probe.task])
+            counts[number][:, example.rows] = [part.cpu().numpy() for part in both]
+    return [(right, counted) for right, counted in counts]
+
+
+def _sentences(examples: Sequence[Example]) -> int:
+    return sum(len(example.rows) for example in examples)

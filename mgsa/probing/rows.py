@@ -13,7 +13,7 @@ from mgsa.data.batch import Batch, RowColumns, pad_columns
 from mgsa.data.ragged import Ragged
 
 NO_LABEL = -1
-"""What stands for a label where there is none: padding, end of sentence, no main clause."""
+"""In place of a label: padding, end of sentence, no main clause."""
 
 
 @dataclass(frozen=True)
@@ -72,3 +72,11 @@ class ProbingRows:
         starts = np.cumsum(lengths) - lengths
         padded = Ragged(of_subwords, starts, lengths).padded(NO_LABEL, width=lengths.max() + 1)
         return torch.from_numpy(padded)
+
+
+def class_counts(rows: ProbingRows, task: str, classes: int) -> np.ndarray:
+    """(classes,) how many sentences, or subwords, have each."""
+    if not len(rows):
+        return np.zeros(classes, dtype=np.int64)
+    labels = rows.labels(task).numpy()
+    return np.bincount(labels[labels != NO_LABEL], minlength=classes)

@@ -15,7 +15,7 @@ from mgsa.base.settings import (
 from mgsa.data.limits import Level
 
 Task = Literal["voice", "tense", "tss", "spc", "pos"]
-ProbedEncoder = Literal[
+EncoderName = Literal[
     "pretrained",
     "scratch_transformer",
     "scratch_ngram",
@@ -23,7 +23,7 @@ ProbedEncoder = Literal[
     "scratch_syntactic_on_lstm",
 ]
 PRETRAINED = "pretrained"
-"""The encoder of a translation model, frozen; all others learn the task themselves."""
+"""The frozen encoder of a translation model; the other encoders learn the task themselves."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class ScratchConfig:
         layers: of each encoder (Hao et al. 2019, section 4.4: three).
         phrase_layers: those with phrases, counted from the bottom.
         ngrams: sizes that `scratch_ngram` attends to beside words.
-        levels: of the parse, that the syntactic ones attend to beside words.
+        levels: of the parse that the syntactic encoders attend to beside words.
         interaction_width, interaction_chunk: of the ON-LSTM, as `MultiGranularityConfig` has them.
         learning_rate: of encoder and classifier, reached after `warmup` updates.
     """
@@ -76,15 +76,15 @@ class ProbeConfig:
         layers: of pretrained encoders: a probe on the last one, or one on every layer.
         hidden: units of the classifier's one hidden layer.
         dropout: of these units.
-        learning_rate: Adam's, of the classifiers of frozen encoders.
+        learning_rate: of Adam, for classifiers of frozen encoders.
         batch_tokens: most source positions of a batch, padding counted.
-        max_epochs: the most; a probe stops earlier when `patience` of them in a row did not make
-            its accuracy on `valid` higher.
+        max_epochs: the most; early stopping after `patience` of them in a row without a higher
+            accuracy on `valid`.
         bootstrap_samples: resamples behind each interval.
     """
 
     tasks: tuple[Task, ...]
-    encoders: tuple[ProbedEncoder, ...]
+    encoders: tuple[EncoderName, ...]
     layers: Literal["last", "all"]
     hidden: Positive
     dropout: Probability

@@ -1,6 +1,7 @@
 """What every stage stands on.
 
 stage    a stage's arguments and its section of the parameter file
+tables   rows as CSV and Markdown
 text     parallel text on disk, and what is wrong with it
 charts   Vega-Lite charts for `dvc plots`, files and the report
 workers  one function over a stream, on several processes, in order

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from mgsa.base.io import open_to_write
+from pipeline.base.tables import Row
 
 TEMPLATES = Path(__file__).parents[2] / ".dvc" / "plots"
 VEGA_LITE = "5.20"
 LARGEST = 1e100
 """Larger numbers have no place on an axis: the distance of two such may be infinite."""
 
-Row = dict[str, Any]
 Spec = dict[str, Any]
 
 TEXT, MUTED, RULE, GROUND = (

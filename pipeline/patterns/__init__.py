@@ -1,9 +1,8 @@
 """N-grams of translations, by the phrases of the source they come from, in reading order:
 
-source_phrases   which source phrase an n-gram of a reference is aligned to
-aligned_split    a split with its tokens, trees and links
-category_counts  n-grams by syntactic category, counted
-tables           scores of n-grams as rows
-drawn            which of them are drawn
-figures          and as curves
+categories     the source phrases that n-grams of a reference are aligned to; recall by category
+aligned_split  a split with its tokens, trees and links
+scores         scores of n-grams, and the rows of their tables
+selection      the rows that are drawn
+figures        and their curves
 """

@@ -11,7 +11,7 @@ from pipeline.aligners.link_files import LinkFile
 from pipeline.artifact.manifest import aligner_description, read_object
 from pipeline.base.stage import SIDES
 from pipeline.base.text import read_parallel, split_tokens
-from pipeline.patterns.source_phrases import Occurrence, occurrences
+from pipeline.patterns.categories import Occurrence, occurrences
 from pipeline.trees import check_leaves, read_tree
 
 

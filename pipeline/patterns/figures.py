@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pipeline.base.charts import Row, Spec, chart, write_figure
-from pipeline.patterns.drawn import MEASURES, drawn_categories, drawn_lengths
+from pipeline.base.charts import Spec, chart, write_figure
+from pipeline.base.tables import Row
+from pipeline.patterns.selection import MEASURES, drawn_categories, drawn_lengths
 
 
 def draw_ngrams(rows: Sequence[Row], path: Path, baseline: str | None) -> None:

@@ -1,38 +1,88 @@
-"""All encoders that are asked for, probed one after the other: the cells of the table."""
+"""All encoders that are asked for, probed one after the other: the rows of the table."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import torch
 
 from mgsa.base.cli import progress_bar
+from mgsa.base.errors import InputError
+from mgsa.base.io import MANIFEST, sha256
+from mgsa.base.settings import to_mapping
+from mgsa.model_artifact import ModelArtifact
+from mgsa.probing.data import ProbingData
+from mgsa.probing.encoder import (
+    FrozenEncoder,
+    ProbedEncoder,
+    build_scratch,
+    scratch_config,
+    sizes_for_scratch,
+)
+from mgsa.probing.examples import make_examples
+from mgsa.probing.probe import ProbeResult, Splits, run_probes
+from mgsa.probing.rows import ProbingRows, class_counts
 from mgsa.probing.settings import PRETRAINED, ProbeConfig
+from mgsa.training.randomness import seed_weights
 from pipeline.base.stage import SPLITS
+from pipeline.probing.accuracies import Accuracy, accuracies, majority_accuracy
 
-if TYPE_CHECKING:
-    import torch
-
-    from mgsa.config import TransformerConfig
-    from mgsa.model_artifact import ModelArtifact
-    from mgsa.probing.data import ProbingData
-    from mgsa.probing.encoder import StatesOf
-    from mgsa.probing.rows import ProbingRows
-    from mgsa.probing.training import Splits, Told
-    from pipeline.probing.tables import Cell
-
-Rows = Mapping[str, "ProbingRows"]
+Rows = Mapping[str, ProbingRows]
 """The sentences of each split."""
 
 
-def labelled_tasks(rows: Rows, data: ProbingData, tasks: Sequence[str]) -> dict[str, float]:
-    """The tasks that every split has labels of, with the accuracy of the majority class.
+def check_models(models: Collection[ModelArtifact], data: ProbingData, config: ProbeConfig) -> None:
+    """Check that models read these data, and that the encoders from scratch can be built.
 
-    The others are said on stderr: sentences of other languages than English have no voice and no
-    tense, flat trees nothing at all.
+    Raises:
+        InputError: the data have other subwords or fewer levels, or no model has sizes for
+            encoders from scratch.
     """
-    from mgsa.probing.accuracy import class_counts, majority_accuracy
+    if PRETRAINED in config.encoders:
+        for artifact in models:
+            if artifact.vocabularies[0].symbols != data.vocabulary.symbols:
+                message = f"expected the source vocabulary of the model {artifact.folder}"
+                raise InputError(message, path=data.folder)
+            _check_levels(artifact.levels, f"the model {artifact.folder} attends to", data)
+    like = sizes_for_scratch(artifact.config for artifact in models)
+    for name in config.encoders:
+        if name != PRETRAINED:
+            scratch_config(name, like, config.scratch)
+            if name.startswith("scratch_syntactic"):
+                levels = max(config.scratch.levels)
+                _check_levels(levels, f"{name} attends to (probe.scratch.levels)", data)
 
+
+def _check_levels(level: int, whose: str, data: ProbingData) -> None:
+    if level > data.levels:
+        raise InputError(
+            f"expected the level syntactic_{level}, which {whose}, but there are {data.levels} "
+            "(partition.levels)",
+            path=data.folder,
+        )
+
+
+def recipe_of(
+    models: Mapping[str, ModelArtifact], data: ProbingData, config: ProbeConfig
+) -> dict[str, Any]:
+    """Settings, data, models and versions behind the numbers."""
+    return {
+        **to_mapping(config),
+        "probing": data.identity,
+        "sentences": {split: data.num_rows(split) for split in SPLITS},
+        "models": {name: sha256(one.folder / MANIFEST) for name, one in models.items()},
+        "torch": torch.__version__,
+    }
+
+
+def majority_accuracies(rows: Rows, data: ProbingData, tasks: Sequence[str]) -> dict[str, float]:
+    """For each task with labels in every split, the accuracy of the majority class.
+
+    Other tasks are named on stderr: voice and tense are labelled in English alone, flat trees have
+    no labels.
+    """
     majority = {}
     for task in tasks:
         counts = {
@@ -46,69 +96,54 @@ def labelled_tasks(rows: Rows, data: ProbingData, tasks: Sequence[str]) -> dict[
     return majority
 
 
-def probe_encoders(
+def probe_all(
     models: Mapping[str, ModelArtifact],
     data: ProbingData,
     config: ProbeConfig,
     device: torch.device,
-) -> list[Cell]:
+) -> list[Accuracy]:
     """Probe the encoder of every model, then those from scratch (`sizes_for_scratch`)."""
-    from mgsa.probing.encoder import FrozenEncoder, scratch_config, sizes_for_scratch
-
     rows = {split: data.rows(split) for split in SPLITS}
-    majority = labelled_tasks(rows, data, config.tasks)
+    majority = majority_accuracies(rows, data, config.tasks)
     classes = {task: len(data.classes[task]) for task in majority}
-    cells: list[Cell] = []
+    results: dict[str, list[ProbeResult]] = {}
     if not classes:
-        return cells
+        return []
     for name, artifact in models.items():
         if PRETRAINED in config.encoders:
             model = artifact.model.to(device)
             frozen = FrozenEncoder(model, artifact.config, layers=config.layers)
             splits = _examples(frozen, rows, list(classes), config, device)
-            told = _probe(frozen, name, splits, classes, config)
-            cells += _cells(name, told, classes, majority, config)
+            results[name] = _probe(frozen, name, splits, classes, config)
             model.cpu()
     like = sizes_for_scratch(artifact.config for artifact in models.values())
     for name in config.encoders:
         if name != PRETRAINED:
             sizes = scratch_config(name, like, config.scratch)
-            told = _probe_from_scratch(
-                name, sizes, len(data.vocabulary), rows, classes, config, device
-            )
-            cells += _cells(name, told, classes, majority, config)
-    return cells
-
-
-def _probe_from_scratch(
-    name: str,
-    sizes: TransformerConfig,
-    source_vocabulary: int,
-    rows: Rows,
-    classes: Mapping[str, int],
-    config: ProbeConfig,
-    device: torch.device,
-) -> list[Told]:
-    """For each task an encoder of its own, all of which start alike."""
-    from mgsa.probing.encoder import build_scratch
-    from mgsa.training.randomness import seed_weights
-
-    told: list[Told] = []
-    splits: Splits = {}
-    for task in classes:
-        seed_weights(config.seed)
-        encoder = build_scratch(sizes, source_vocabulary=source_vocabulary)
-        encoder.model.to(device)
-        splits = splits or _examples(encoder, rows, list(classes), config, device)
-        told += _probe(encoder, f"{name} {task}", splits, {task: classes[task]}, config)
-    return told
+            results[name] = []
+            splits = {}
+            for task in classes:  # an encoder each, all with the same initial weights
+                seed_weights(config.seed)
+                encoder = build_scratch(sizes, source_vocabulary=len(data.vocabulary))
+                encoder.model.to(device)
+                splits = splits or _examples(encoder, rows, list(classes), config, device)
+                one = {task: classes[task]}
+                results[name] += _probe(encoder, f"{name} {task}", splits, one, config)
+    resamples = {"samples": config.bootstrap_samples, "seed": config.seed}
+    return [
+        row
+        for name, of_encoder in results.items()
+        for row in accuracies(name, of_encoder, classes, majority, **resamples)
+    ]
 
 
 def _examples(
-    encoder: StatesOf, rows: Rows, tasks: Sequence[str], config: ProbeConfig, device: torch.device
+    encoder: ProbedEncoder,
+    rows: Rows,
+    tasks: Sequence[str],
+    config: ProbeConfig,
+    device: torch.device,
 ) -> Splits:
-    from mgsa.probing.examples import make_examples
-
     return {
         split: make_examples(
             rows[split],
@@ -123,38 +158,13 @@ def _examples(
 
 
 def _probe(
-    encoder: StatesOf, shown: str, splits: Splits, classes: Mapping[str, int], config: ProbeConfig
-) -> list[Told]:
-    from mgsa.probing.training import run_probes
-
+    encoder: ProbedEncoder,
+    title: str,
+    splits: Splits,
+    classes: Mapping[str, int],
+    config: ProbeConfig,
+) -> list[ProbeResult]:
     sentences = sum(len(example.rows) for example in splits["train"])
     total = config.max_epochs * sentences
-    with progress_bar(f"probe {shown}", total=total, unit="sentences") as advance:
+    with progress_bar(f"probe {title}", total=total, unit="sentences") as advance:
         return run_probes(encoder, splits, classes, config, advance)
-
-
-def _cells(
-    encoder: str,
-    told: Sequence[Told],
-    classes: Mapping[str, int],
-    majority: Mapping[str, float],
-    config: ProbeConfig,
-) -> list[Cell]:
-    from mgsa.probing.accuracy import accuracies
-    from pipeline.probing.tables import Cell
-
-    estimated = accuracies(told, samples=config.bootstrap_samples, seed=config.seed)
-    return [
-        Cell(
-            encoder=encoder,
-            layer=one.layer,
-            task=one.task,
-            classes=classes[one.task],
-            counted=int(one.counted.sum()),
-            accuracy=round(float(estimated.value[place]), 6),
-            low=round(float(estimated.low[place]), 6),
-            high=round(float(estimated.high[place]), 6),
-            majority=round(majority[one.task], 6),
-        )
-        for place, one in enumerate(told)
-    ]

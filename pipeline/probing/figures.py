@@ -8,20 +8,20 @@ from pathlib import Path
 
 from pipeline.base.charts import Spec, chart, write_figure
 from pipeline.patterns.figures import pattern_chart
-from pipeline.probing.tables import MAJORITY, Cell, last_layers
+from pipeline.probing.accuracies import MAJORITY, Accuracy, last_layers
 
 
-def draw_bars(cells: Sequence[Cell], path: Path) -> None:
+def draw_bars(cells: Sequence[Accuracy], path: Path) -> None:
     """The last layer of each encoder, task by task."""
     write_figure(accuracy_chart(last_layers(cells)), path)
 
 
-def draw_layers(cells: Sequence[Cell], path: Path) -> None:
+def draw_layers(cells: Sequence[Accuracy], path: Path) -> None:
     """All layers, a panel for each task."""
     write_figure(layer_chart(cells), path)
 
 
-def accuracy_chart(cells: Sequence[Cell], styles: Mapping[str, int] | None = None) -> Spec:
+def accuracy_chart(cells: Sequence[Accuracy], styles: Mapping[str, int] | None = None) -> Spec:
     """A row for each encoder, with a line at the majority class."""
     if styles is None:
         styles = {name: i for i, name in enumerate(dict.fromkeys(cell.encoder for cell in cells))}
@@ -33,7 +33,7 @@ def accuracy_chart(cells: Sequence[Cell], styles: Mapping[str, int] | None = Non
     return spec
 
 
-def layer_chart(cells: Sequence[Cell], styles: Mapping[str, int] | None = None) -> Spec:
+def layer_chart(cells: Sequence[Accuracy], styles: Mapping[str, int] | None = None) -> Spec:
     """A curve for each encoder and one for the majority class; fewer layers leave gaps."""
     rows = [
         {

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from mgsa.base.errors import InputError
-from pipeline.analysis_settings import ReportSettings
+from mgsa.base.settings import Count, Positive
 from pipeline.base.stage import SIDES
 from pipeline.base.text import read_sentences, split_tokens, unequal_lines
 from pipeline.languages import read_languages
@@ -39,6 +39,22 @@ PATHS = {
     "patterns": "scores of n-grams, from the stage phrasal_patterns",
 }
 """The folders that a report can be made of, and what they hold."""
+
+
+@dataclass(frozen=True)
+class ReportSettings:
+    """What the page shows of its sentences.
+
+    `sentences` of the split, spread over their lengths up to `max_words` source words, are drawn.
+    Of the worst, of the best and of those that systems differ in most, `ranked` are listed, by the
+    sentence score `metric`.
+    """
+
+    split: str
+    sentences: Count
+    max_words: Positive
+    ranked: Count
+    metric: Literal["chrf", "bleu"]
 
 
 @dataclass

@@ -11,8 +11,7 @@ import yaml
 
 from mgsa.base.cli import BAD_INPUT, DONE, run
 from mgsa.base.io import read_json
-from pipeline.analysis_settings import SHARES
-from pipeline.analyze import main
+from pipeline.analyze import SHARES, main
 from tests.all_stages import contents
 from tests.model_folders import random_model
 from tests.stage_folders import random_dataset
@@ -97,13 +96,6 @@ def test_every_kind_of_model_is_counted_and_drawn(
     )
 
 
-@pytest.mark.slow
-def test_the_same_again_is_the_same_bytes(finished: Path, tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        assert analyze(finished, "mgsa", tmp_path / name) == DONE
-    assert contents(tmp_path / "one") == contents(tmp_path / "two")
-
-
 def test_no_sentences_no_maps(finished: Path, tmp_path: Path) -> None:
     assert analyze(finished, "transformer", tmp_path / "out", sentences=[]) == DONE
     assert contents(tmp_path / "out").keys() == {SHARES, "heat_maps"}
@@ -115,7 +107,6 @@ def test_no_sentences_no_maps(finished: Path, tmp_path: Path) -> None:
         ({"sentences": [0, 4]}, "analyze.sentences: expected rows of test, 0 to 3, got 4"),
         ({"sentences": [1, 1]}, "analyze: sentences: expected each once"),
         ({"split": "tset"}, "no split 'tset'; it has train, valid, test"),
-        ({"figures": "pdf"}, "analyze.figures: expected one of svg, png, got 'pdf'"),
     ],
 )
 def test_what_is_not_there_is_one_line(
@@ -132,14 +123,3 @@ def test_what_is_not_there_is_one_line(
     *_, said = capsys.readouterr().err.splitlines()
     assert said.endswith(message)
     assert contents(out) == before
-
-
-def test_a_folder_of_something_else_is_not_replaced(
-    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / "thesis.txt").write_text("all of it", encoding="utf-8")
-    assert analyze(finished, "mgsa", out) == BAD_INPUT
-    assert "expected an empty folder, or one with attention_shares.csv" in capsys.readouterr().err
-    assert (out / "thesis.txt").read_text(encoding="utf-8") == "all of it"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mgsa.base.errors import InputError
-from pipeline.analysis_settings import SHARES
+from pipeline.analyze import SHARES
 from pipeline.report_page.charts.bars import Part, stacked
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.numbers import read_count, read_number, read_table

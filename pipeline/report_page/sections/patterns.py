@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mgsa.base.errors import InputError
-from pipeline.patterns.drawn import FEWEST, MEASURES, drawn_categories, drawn_lengths
+from pipeline.patterns.selection import FEWEST, MEASURES, drawn_categories, drawn_lengths
 from pipeline.report_page.charts.bars import axis
 from pipeline.report_page.charts.line_chart import LineChart, Point, line_chart
 from pipeline.report_page.charts.ticks import ANY, LARGEST, PERCENT
@@ -16,7 +16,7 @@ from pipeline.report_page.numbers import read_count, read_number, read_table
 from pipeline.report_page.section import Context
 
 if TYPE_CHECKING:
-    from pipeline.patterns.tables import Row
+    from pipeline.base.tables import Row
 
 
 class Table(NamedTuple):

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from pipeline.base.stage import SPLITS
-from pipeline.probing.tables import MAJORITY, Cell, last_layers
+from pipeline.probing.accuracies import MAJORITY, Accuracy, last_layers
 from pipeline.report_page.charts.bars import Axis, Interval, axis
 from pipeline.report_page.charts.line_chart import LineChart, Point, line_chart
 from pipeline.report_page.charts.ticks import PERCENT
@@ -66,7 +66,7 @@ def context(inputs: Inputs) -> Context | None:
     numbers = (number for number in count() if number != GREY)
     styles = dict(zip(dict.fromkeys(cell.encoder for cell in cells), numbers, strict=False))
     styles[MAJORITY] = GREY
-    of_tasks: dict[str, list[Cell]] = {}
+    of_tasks: dict[str, list[Accuracy]] = {}
     for cell in cells:
         of_tasks.setdefault(cell.task, []).append(cell)
     return {
@@ -79,8 +79,8 @@ def context(inputs: Inputs) -> Context | None:
     }
 
 
-def _cell(one: Report) -> Cell:
-    return Cell(
+def _cell(one: Report) -> Accuracy:
+    return Accuracy(
         encoder=one.text("encoder"),
         layer=int(one.number("layer")),
         task=one.text("task"),
@@ -94,7 +94,7 @@ def _cell(one: Report) -> Cell:
 
 
 def _task(
-    name: str, cells: Sequence[Cell], styles: Mapping[str, int], data: Report | None
+    name: str, cells: Sequence[Accuracy], styles: Mapping[str, int], data: Report | None
 ) -> dict[str, Any]:
     """What is shown of a task: bars of the last layers, the curve over all of them, classes."""
     kind, last, majority = _kind(name), last_layers(cells), cells[0].majority
@@ -114,7 +114,7 @@ def _task(
     }
 
 
-def _bar(cell: Cell, scale: Axis) -> Bar:
+def _bar(cell: Accuracy, scale: Axis) -> Bar:
     return Bar(
         name=cell.encoder,
         layer=cell.layer,
@@ -125,7 +125,7 @@ def _bar(cell: Cell, scale: Axis) -> Bar:
     )
 
 
-def _layers(title: str, cells: Sequence[Cell], styles: Mapping[str, int]) -> LineChart | None:
+def _layers(title: str, cells: Sequence[Accuracy], styles: Mapping[str, int]) -> LineChart | None:
     """The accuracies by layer; none where no encoder was asked for more than one."""
     if len(cells) == len(last_layers(cells)):
         return None

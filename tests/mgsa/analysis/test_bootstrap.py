@@ -1,4 +1,4 @@
-"""Resamples against a loop over the same draws and against sacreBLEU; intervals and p-values."""
+"""Bootstrap against a loop over the same draws and against sacreBLEU; intervals and p-values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import _compute_p_value, estimate_ci
 
 from mgsa.analysis import bootstrap
-from mgsa.analysis.bootstrap import Resamples, compare, estimate
+from mgsa.analysis.bootstrap import Bootstrap, compare, estimate
 from mgsa.analysis.ngrams import ngram_statistics, restricted_bleu
 
 SENTENCES, SAMPLES, SEED = 9, 70, 3
@@ -31,7 +31,7 @@ def test_sums_are_those_of_a_loop(
 ) -> None:
     """However many resamples are in memory at once."""
     monkeypatch.setattr(bootstrap, "CELLS_AT_ONCE", cells)
-    sums = Resamples(SENTENCES, SAMPLES, SEED).sums(statistics)
+    sums = Bootstrap(SENTENCES, SAMPLES, SEED).sums(statistics)
     expected = [sum(statistics[sentence] for sentence in drawn) for drawn in draws()]
     assert np.array_equal(sums, expected)
 
@@ -43,7 +43,7 @@ def test_intervals_and_tests_are_those_of_a_loop(statistics: np.ndarray) -> None
         return 100 * sums[..., 0] / sums[..., 1:].sum(axis=-1)
 
     whole = score(statistics.sum(axis=0))
-    resampled = score(Resamples(SENTENCES, SAMPLES, SEED).sums(statistics))
+    resampled = score(Bootstrap(SENTENCES, SAMPLES, SEED).sums(statistics))
     compared = compare(whole, resampled, 0, np.array([0, SENTENCES]))
     found = estimate(whole, resampled)
     scores: list[list[float]] = [[], []]
@@ -84,7 +84,7 @@ def test_intervals_are_sacrebleus(monkeypatch: pytest.MonkeyPatch) -> None:
     bleu = BLEU(max_ngram_order=1, smooth_method="none", references=[references])
     score = bleu.corpus_score(hypotheses, None, n_bootstrap=120)
     statistics = ngram_statistics(hypotheses, references, tokenizer="13a", max_ngram=1)
-    resampled = restricted_bleu(Resamples(40, 120, 42).sums(statistics))
+    resampled = restricted_bleu(Bootstrap(40, 120, 42).sums(statistics))
     found = estimate(restricted_bleu(statistics.sum(axis=0)), resampled)
     assert found.value[0] == pytest.approx(score.score)
     assert resampled.mean() == pytest.approx(score._mean)
@@ -121,7 +121,7 @@ def test_few_sentences_that_differ_prove_nothing(differing: int, p_value: float)
 
 def test_the_sign_of_a_difference_does_not_matter_to_its_p_value(statistics: np.ndarray) -> None:
     values = statistics.sum(axis=0)[:, 0].astype(float)
-    resampled = Resamples(SENTENCES, SAMPLES, SEED).sums(statistics)[..., 0]
+    resampled = Bootstrap(SENTENCES, SAMPLES, SEED).sums(statistics)[..., 0]
     differing = np.full(2, SENTENCES)
     one, other = (compare(values, resampled, baseline, differing) for baseline in (0, 1))
     assert one.p_value[1] == other.p_value[0]

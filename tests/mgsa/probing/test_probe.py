@@ -1,12 +1,155 @@
-"""One probe: it stops when it gets no better, and has its best weights in the end."""
+"""Classifiers, single probes, and probes of made-up rows: what is learned, and from what alone."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
 import pytest
 import torch
 
-from mgsa.probing.classifier import Classifier
-from mgsa.probing.probe import Probe
+from mgsa.base.errors import InputError
+from mgsa.base.settings import from_mapping
+from mgsa.config import TransformerConfig
+from mgsa.data.batch import Row, RowColumns
+from mgsa.data.ragged import Ragged
+from mgsa.model.build import build_model
+from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.probing.encoder import FrozenEncoder, ScratchEncoder, build_scratch, scratch_config
+from mgsa.probing.examples import Example, make_examples
+from mgsa.probing.probe import (
+    Classifier,
+    Probe,
+    ProbeResult,
+    labelled,
+    run_probes,
+    sentence_means,
+)
+from mgsa.probing.rows import ProbingRows
+from tests.probing_settings import probe_config
+from tests.training_settings import MODEL
+
+VOCABULARY = 12
+CLASSES = {"voice": 2, "pos": VOCABULARY}
+SIZES = {"train": 120, "valid": 40, "test": 60}
+CPU = torch.device("cpu")
+
+
+def words_and_sentence(subwords: int) -> list[list[int]]:
+    """The lengths of a sentence's phrases of two levels."""
+    return [[1] * subwords, [subwords]]
+
+
+def rows_of(
+    count: int,
+    seed: int,
+    *,
+    shuffled: bool = False,
+    phrases: Callable[[int], list[list[int]]] = words_and_sentence,
+) -> ProbingRows:
+    """Sentences of random subwords; voice is whether the first half of them is first, pos each."""
+    generator = np.random.default_rng(seed)
+    sentences = [generator.integers(4, VOCABULARY, generator.integers(2, 8)) for _ in range(count)]
+    voice = np.array([int(sentence[0] < 8) for sentence in sentences])
+    pos = [list(map(int, sentence)) for sentence in sentences]
+    if shuffled:
+        voice = generator.integers(0, 2, count)
+        pos = [list(map(int, generator.integers(4, VOCABULARY, len(one)))) for one in pos]
+    rows = [
+        Row(
+            index=index,
+            source=list(map(int, sentence)),
+            target=(),
+            subwords_per_word=[1] * len(sentence),
+            phrase_lengths=phrases(len(sentence)),
+            phrase_tags=[[0] * len(lengths) for lengths in phrases(len(sentence))],
+        )
+        for index, sentence in enumerate(sentences)
+    ]
+    return ProbingRows(RowColumns.of(rows), {"voice": voice}, {"pos": Ragged.of(pos)})
+
+
+def splits_of(
+    model: EncoderDecoder, *, shuffled: bool = False, batch_tokens: int = 100
+) -> dict[str, list[Example]]:
+    return {
+        split: make_examples(
+            rows_of(size, seed, shuffled=shuffled),
+            list(CLASSES),
+            model.granularities,
+            ngram_unit=model.ngram_unit,
+            batch_tokens=batch_tokens,
+            device=CPU,
+        )
+        for seed, (split, size) in enumerate(SIZES.items())
+    }
+
+
+def model_config(**changes: Any) -> TransformerConfig:
+    return from_mapping(TransformerConfig, MODEL | {"share_embeddings": "none"} | changes, "model")
+
+
+def frozen(layers: Any = "last", **more: Any) -> FrozenEncoder:
+    config = model_config()
+    torch.manual_seed(1)
+    model = build_model(
+        config, source_vocabulary=VOCABULARY, target_vocabulary=VOCABULARY, num_tags=2
+    )
+    return FrozenEncoder(model, config, layers=layers, **more)
+
+
+def scratch(name: str) -> ScratchEncoder:
+    torch.manual_seed(1)
+    sizes = scratch_config(name, model_config(), probe_config().scratch)
+    return build_scratch(sizes, source_vocabulary=VOCABULARY)
+
+
+def probed(
+    encoder: FrozenEncoder | ScratchEncoder,
+    splits: Mapping[str, Sequence[Example]] | None = None,
+    classes: Mapping[str, int] = CLASSES,
+    **changes: Any,
+) -> dict[tuple[str, int], ProbeResult]:
+    config = probe_config(**{"max_epochs": 12, "patience": 4, "hidden": 32} | changes)
+    told = run_probes(encoder, splits or splits_of(encoder.model), classes, config, lambda _: None)
+    return {(one.task, one.layer): one for one in told}
+
+
+def accuracy(result: ProbeResult) -> float:
+    return float(result.right.sum() / result.counted.sum())
+
+
+def test_means_leave_padding_out_whatever_stands_there() -> None:
+    states = torch.tensor([[[1.0], [3.0], [float("nan")]], [[2.0], [4.0], [9.0]]])
+    mask = torch.tensor([[True, True, False], [True, True, True]])[:, None, None]
+    assert sentence_means(states, mask).tolist() == [[2.0], [5.0]]
+
+
+def test_what_has_no_label_is_left_out() -> None:
+    states = torch.arange(12.0).view(2, 3, 2)
+    mask = torch.ones(2, 1, 1, 3, dtype=torch.bool)
+    vectors, classes, sentences = labelled(states, mask, torch.tensor([[4, -1, 2], [-1, 0, -1]]))
+    assert vectors.tolist() == [[0, 1], [4, 5], [8, 9]]
+    assert (classes.tolist(), sentences.tolist()) == ([4, 2, 0], [0, 0, 1])
+    vectors, classes, sentences = labelled(states, mask, torch.tensor([-1, 1]))
+    assert vectors.tolist() == [[8, 9]]
+    assert (classes.tolist(), sentences.tolist()) == ([1], [1])
+
+
+def test_dropout_is_drawn_from_its_generator_alone() -> None:
+    torch.manual_seed(0)
+    classifier = Classifier(4, 3, hidden=64, dropout=0.5)
+    x = torch.randn(5, 4)
+
+    def drawn(seed: int) -> torch.Tensor:
+        return classifier(x, generator=torch.Generator().manual_seed(seed))
+
+    assert torch.equal(drawn(1), drawn(1))
+    assert not torch.equal(drawn(1), drawn(2))
+    assert torch.equal(classifier(x), classifier(x))
+    mean = torch.stack([drawn(seed) for seed in range(2000)]).mean(dim=0)
+    assert torch.allclose(mean, classifier(x), atol=0.05)
 
 
 @pytest.fixture
@@ -52,3 +195,157 @@ def test_two_clouds_are_told_apart(probe: Probe) -> None:
     before = probe.classifier.output.bias.clone()
     probe.update(states, mask, torch.full((40,), -1))
     assert torch.equal(before, probe.classifier.output.bias)
+
+
+def test_a_probe_learns_what_states_tell_and_a_frozen_encoder_stays_as_it_is() -> None:
+    encoder = frozen()
+    before = {name: weight.clone() for name, weight in encoder.model.state_dict().items()}
+    told = probed(encoder)
+    assert accuracy(told["pos", 2]) > 0.95
+    assert all(torch.equal(before[name], w) for name, w in encoder.model.state_dict().items())
+    assert all(weight.grad is None for weight in encoder.model.parameters())
+    assert not encoder.model.training
+
+
+def test_labels_that_nothing_tells_are_told_by_chance() -> None:
+    """Whoever sees a label of the test split, or its sentences in training, does better."""
+    encoder = frozen()
+    told = probed(encoder, splits_of(encoder.model, shuffled=True))
+    assert accuracy(told["pos", 2]) < 2 / 8
+    assert 0.3 < accuracy(told["voice", 2]) < 0.7
+
+
+@pytest.mark.slow
+def test_counts_are_in_the_splits_order_whatever_is_batched_together() -> None:
+    encoder = frozen()
+    rows = rows_of(SIZES["test"], 2)
+    told = probed(encoder)
+    assert told["pos", 2].counted.tolist() == rows.columns.source.lengths.tolist()
+    assert (told["voice", 2].counted == 1).all()
+    # One sentence a batch, so no padding; learned from the same batches as before.
+    again = frozen()
+    alone = splits_of(again.model) | {"test": splits_of(again.model, batch_tokens=1)["test"]}
+    for key, one in probed(again, alone).items():
+        assert one.right.tolist() == told[key].right.tolist()
+
+
+def test_every_layer_has_a_probe_that_learns_as_if_it_were_alone() -> None:
+    everything = probed(frozen("all"), max_epochs=2)
+    assert list(everything) == [("voice", 1), ("pos", 1), ("voice", 2), ("pos", 2)]
+    last = probed(frozen(), max_epochs=2)
+    assert everything["pos", 2].right.tolist() == last["pos", 2].right.tolist()
+    alone = probed(frozen(), classes={"voice": 2}, max_epochs=2)
+    assert alone["voice", 2].right.tolist() == last["voice", 2].right.tolist()
+    assert everything["pos", 1].right.tolist() != everything["pos", 2].right.tolist()
+
+
+def test_states_are_kept_while_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    encode = EncoderDecoder.encode
+
+    def counted(self: EncoderDecoder, *batch: Any, **more: Any) -> Any:
+        calls.append(1)
+        return encode(self, *batch, **more)
+
+    monkeypatch.setattr(EncoderDecoder, "encode", counted)
+    encoder = frozen()
+    kept = probed(encoder, max_epochs=2)
+    assert len(calls) == sum(map(len, splits_of(encoder.model).values()))
+    calls.clear()
+    none = probed(frozen(cache_bytes=0), max_epochs=2)
+    assert len(calls) == sum(
+        times * len(splits_of(encoder.model)[split])
+        for split, times in {"train": 2, "valid": 2, "test": 1}.items()
+    )
+    assert kept["pos", 2].right.tolist() == none["pos", 2].right.tolist()
+
+
+def test_progress_is_whole_where_probes_stop_before() -> None:
+    encoder = frozen()
+    splits = splits_of(encoder.model)
+    advanced: list[int] = []
+    config = probe_config(max_epochs=30, patience=1)
+    run_probes(encoder, splits, CLASSES, config, advanced.append)
+    assert sum(advanced) == 30 * SIZES["train"]
+    assert max(advanced) > SIZES["train"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "granularities", "interaction"),
+    [
+        ("scratch_transformer", (), None),
+        ("scratch_ngram", ("ngram_2", "ngram_3"), "none"),
+        ("scratch_syntactic", ("syntactic_1", "syntactic_2"), "none"),
+        ("scratch_syntactic_on_lstm", ("syntactic_1", "syntactic_2"), "on_lstm"),
+    ],
+)
+def test_an_encoder_from_scratch_learns_with_its_probe(
+    name: str, granularities: tuple[str, ...], interaction: str | None
+) -> None:
+    sizes = scratch_config(name, model_config(), probe_config().scratch)
+    multi = sizes.multi_granularity
+    assert (multi.granularities if multi else ()) == granularities
+    assert (multi.interaction if multi else None) == interaction
+    if multi:
+        assert (multi.group_heads, multi.tags) == ((2, 1, 1), False)
+    encoder = scratch(name)
+    assert encoder.model.granularities == granularities
+    before = [weight.clone() for weight in encoder.parameters()]
+    told = probed(encoder, classes={"pos": VOCABULARY})
+    assert accuracy(told["pos", 2]) > 0.95
+    learned = [not torch.equal(*pair) for pair in zip(before, encoder.parameters(), strict=True)]
+    assert all(learned)
+    again = probed(scratch(name), classes={"pos": VOCABULARY})
+    assert again["pos", 2].right.tolist() == told["pos", 2].right.tolist()
+
+
+def test_an_encoder_with_ngrams_sees_them() -> None:
+    """Its bottom layer's states change when its bigrams are other ones, and words stay."""
+    encoder = scratch("scratch_ngram")
+    example = splits_of(encoder.model)["test"][-1]
+    (states,), _ = encoder.states(example, training=False)
+    segments = example.batch.segments["ngram_2"]
+    segments[:, 1] = 1  # the first bigram loses its second word to the next one
+    example.batch.phrase_lengths["ngram_2"][:, 0] -= 1
+    example.batch.phrase_lengths["ngram_2"][:, 1] += 1
+    (others,), _ = encoder.states(example, training=False)
+    assert not torch.allclose(states, others)
+
+
+def states_of(encoder: ScratchEncoder, phrases: Callable[[int], list[list[int]]]) -> torch.Tensor:
+    """What it makes of sentences that have these phrases: the states of all their positions."""
+    model = encoder.model
+    rows = rows_of(20, 5, phrases=phrases)
+    examples = make_examples(
+        rows, [], model.granularities, ngram_unit=model.ngram_unit, batch_tokens=100, device=CPU
+    )
+    found = []
+    for example in examples:
+        (states,), mask = encoder.states(example, training=False)
+        found.append(states[mask[:, 0, 0]])
+    return torch.cat(found)
+
+
+@pytest.mark.parametrize("name", ["scratch_syntactic", "scratch_syntactic_on_lstm"])
+@pytest.mark.parametrize("level", [0, 1])
+def test_an_encoder_with_phrases_sees_where_they_begin_and_end(name: str, level: int) -> None:
+    """Other phrases of either level change the states, of words that stay as they are."""
+
+    def others(subwords: int) -> list[list[int]]:
+        phrases = words_and_sentence(subwords)
+        phrases[level] = [1, subwords - 1]
+        return phrases
+
+    encoder = scratch(name)
+    states = states_of(encoder, words_and_sentence)
+    assert torch.equal(states, states_of(encoder, words_and_sentence))
+    assert not torch.allclose(states, states_of(encoder, others), atol=1e-3)
+    words_alone = scratch("scratch_transformer")
+    assert torch.equal(states_of(words_alone, words_and_sentence), states_of(words_alone, others))
+
+
+def test_more_to_attend_to_than_heads() -> None:
+    few = model_config(heads=2, multi_granularity=None)
+    with pytest.raises(InputError, match="expected a model with 3 heads or more, got 2"):
+        scratch_config("scratch_ngram", few, probe_config().scratch)

@@ -9,7 +9,7 @@ import pytest
 from mgsa.base.errors import InputError
 from mgsa.base.io import write_json
 from pipeline.patterns.aligned_split import AlignedSplit, find_links
-from pipeline.patterns.source_phrases import Occurrence
+from pipeline.patterns.categories import Occurrence
 
 REFERENCES = ["Ich sehe (das) Haus.", "Er geht!"]
 FILES = {

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from pipeline.patterns.drawn import FEWEST, MOST_CATEGORIES
 from pipeline.patterns.figures import draw_categories, draw_lengths, draw_ngrams, pattern_chart
+from pipeline.patterns.selection import FEWEST, MOST_CATEGORIES
 
 COLUMNS = ("score", "score_low", "score_high", "difference", "difference_low", "difference_high")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pipeline.probing.accuracies import MAJORITY, Accuracy, last_layers
 from pipeline.probing.figures import accuracy_chart, draw_bars, draw_layers, layer_chart
-from pipeline.probing.tables import MAJORITY, Cell, last_layers
 
 
-def cell(encoder: str, layer: int, task: str, accuracy: float) -> Cell:
-    return Cell(encoder, layer, task, 2, 10, accuracy, accuracy - 5, accuracy + 2, 30.0)
+def cell(encoder: str, layer: int, task: str, accuracy: float) -> Accuracy:
+    return Accuracy(encoder, layer, task, 2, 10, accuracy, accuracy - 5, accuracy + 2, 30.0)
 
 
 CELLS = [

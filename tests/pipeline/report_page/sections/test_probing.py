@@ -9,7 +9,7 @@ import pytest
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, write_json
-from pipeline.probing.tables import MAJORITY, Cell, report_of
+from pipeline.probing.accuracies import MAJORITY, Accuracy, report_of
 from pipeline.report_page.sections.probing import GREY, context
 from tests.report_folders import CELLS, inputs_of, write_run
 
@@ -70,7 +70,7 @@ def test_classes_are_counted_in_every_split(finished_run: Path) -> None:
 def test_many_encoders_keep_off_the_style_of_the_majority_class(tmp_path: Path) -> None:
     write_run(tmp_path, ["a b"])
     (tmp_path / "reports/probe_data.json").unlink()
-    cells = [Cell(f"m{i}", 1, "voice", 2, 80, 90.0, 89.0, 91.0, 60.0) for i in range(9)]
+    cells = [Accuracy(f"m{i}", 1, "voice", 2, 80, 90.0, 89.0, 91.0, 60.0) for i in range(9)]
     recipe: dict[str, Any] = {"sentences": {"test": 80}, "tasks": ["voice"]}
     write_json(tmp_path / "reports/probe.json", report_of(cells, recipe))
     shown = context(inputs_of(tmp_path))

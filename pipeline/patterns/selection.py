@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pipeline.patterns.tables import Row
+    from pipeline.base.tables import Row
 
 MEASURES = {"precision": "n-gram precision", "bleu": "BLEU restricted to n"}
 MOST_CATEGORIES = 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pipeline.patterns.drawn import FEWEST, MOST_CATEGORIES, drawn_categories, drawn_lengths
+from pipeline.patterns.selection import FEWEST, MOST_CATEGORIES, drawn_categories, drawn_lengths
 
 
 def test_lengths_of_every_power_of_two_that_enough_sentences_have() -> None:

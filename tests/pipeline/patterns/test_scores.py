@@ -1,26 +1,23 @@
-"""Tables: what is in which cell, as many rows as cells, and files that others read."""
+"""Scores by n-gram, length and category, and the rows of their tables."""
 
 from __future__ import annotations
 
-import csv
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from mgsa.analysis.bootstrap import Resamples
+from mgsa.analysis.bootstrap import Bootstrap
 from mgsa.analysis.ngrams import ngram_statistics, precision, restricted_bleu
-from pipeline.patterns.category_counts import CategoryCounts
-from pipeline.patterns.tables import (
+from pipeline.patterns.categories import CategoryCounts
+from pipeline.patterns.scores import (
     category_scores,
     length_scores,
     ngram_scores,
     rows_of,
-    write_csv,
 )
 
-SENTENCES, RESAMPLES = 30, Resamples(30, 50, 1)
+SENTENCES, RESAMPLES = 30, Bootstrap(30, 50, 1)
 LENGTHS = np.array([3] * 10 + [4] * 5 + [9] * 14 + [30])
 
 
@@ -123,52 +120,28 @@ def test_categories_have_their_share_of_what_was_found() -> None:
         counted=np.array([[4.0, 3, 0], [2, 1, 0], [2, 2, 1]]),
         found=np.array([[[2.0, 1.5, 0]], [[1, 0, 0]], [[2, 2, 1 / 3]]]),
     )
-    rows = rows_of(category_scores(counts, Resamples(3, 100, 1)), ["one"], None)
+    rows = rows_of(category_scores(counts, Bootstrap(3, 100, 1)), ["one"], None)
     assert [(r["n"], r["category"], r["matches"], r["ngrams"], r["score"]) for r in rows] == [
         ("1", "all", 5, 8, 62.5),
         ("1", "NN", 3.5, 6, 58.333333),
         ("phrase", "NP", 0.333333, 1, 33.333333),
     ]
-    # Resamples without the third sentence have no phrase to find.
+    # Bootstrap without the third sentence have no phrase to find.
     assert (rows[2]["score_low"], rows[2]["score_high"]) == (33.333333, 33.333333)
 
 
-def test_where_no_resample_has_anything_there_is_no_interval(tmp_path: Path) -> None:
+def test_where_no_resample_has_anything_there_is_no_interval() -> None:
     seed = next(s for s in range(99) if 0 not in np.random.default_rng(s).choice(5, size=(2, 5)))
     counted = np.array([[1.0], [0], [0], [0], [0]])
     counts = CategoryCounts([("1", "NN")], counted, counted[:, None])
-    rows = rows_of(category_scores(counts, Resamples(5, 2, seed)), ["one"], None)
+    rows = rows_of(category_scores(counts, Bootstrap(5, 2, seed)), ["one"], None)
     assert (rows[0]["score"], rows[0]["score_low"], rows[0]["score_high"]) == (100, None, None)
-    write_csv(rows, tmp_path / "rows.csv")
-    assert (tmp_path / "rows.csv").read_text("utf-8").splitlines()[1] == "one,1,NN,1.0,1.0,100.0,,"
 
 
 def test_a_category_of_one_sentence_proves_nothing() -> None:
     counted = np.array([[1.0], [0], [0]])
     found = np.array([[[1.0], [0]], [[0], [0]], [[0], [0]]])
     counts = CategoryCounts([("1", "NN")], counted, found)
-    first, second = rows_of(category_scores(counts, Resamples(3, 100, 1)), ["a", "b"], "b")
+    first, second = rows_of(category_scores(counts, Bootstrap(3, 100, 1)), ["a", "b"], "b")
     assert (first["difference"], first["p_value"]) == (100, 1)
     assert (second["difference"], second["p_value"]) == (0, 1)
-
-
-def test_the_order_of_sentences_changes_no_score(statistics: np.ndarray) -> None:
-    order = np.random.default_rng(1).permutation(SENTENCES)
-    for one, other in (
-        (ngram_scores(statistics, RESAMPLES), ngram_scores(statistics[order], RESAMPLES)),
-        (
-            length_scores(statistics, LENGTHS, [3, 4], RESAMPLES),
-            length_scores(statistics[order], LENGTHS[order], [3, 4], RESAMPLES),
-        ),
-    ):
-        assert one.cells == other.cells
-        assert np.array_equal(one.value, other.value)
-        assert not np.array_equal(one.resampled, other.resampled)
-
-
-def test_a_table_is_read_back(statistics: np.ndarray, tmp_path: Path) -> None:
-    rows = rows_of(ngram_scores(statistics, RESAMPLES), ['a "name", with', "ü"], "ü")
-    write_csv(rows, tmp_path / "ngrams.csv")
-    with (tmp_path / "ngrams.csv").open(encoding="utf-8", newline="") as file:
-        read = list(csv.DictReader(file))
-    assert [{name: str(value) for name, value in row.items()} for row in rows] == read

@@ -1,0 +1,36 @@
+"""Tables: rows with the same columns, as CSV for programs and as Markdown for people."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mgsa.base.io import open_to_write
+
+Row = dict[str, Any]
+
+
+def write_csv(
+    rows: Sequence[Mapping[str, Any]], path: Path, columns: Sequence[str] | None = None
+) -> None:
+    """Write a table; the cell of `None` is empty.
+
+    Args:
+        columns: names; without them, the keys of the first row.
+    """
+    with open_to_write(path) as file:
+        writer = csv.DictWriter(file, columns or list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def markdown(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Iterator[str]:
+    """The lines of a table; all columns but the first are aligned to the right."""
+    yield f"| {' | '.join(columns)} |"
+    yield f"| {' | '.join(['---'] + ['---:'] * (len(columns) - 1))} |"
+    for row in rows:
+        # A bar would end the cell.
+        cells = [str(row[column]).replace("|", r"\|") for column in columns]
+        yield f"| {' | '.join(cells)} |"

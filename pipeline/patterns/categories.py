@@ -1,0 +1,171 @@
+"""N-grams of references by the syntactic category of the source phrase they are aligned to.
+
+The category of an n-gram is the label of the smallest constituent of the source tree that covers
+all source words linked to a word of the n-gram; of one word that is its part of speech. N-grams
+without a link are `unaligned`. Of a unary chain, the lowest constituent is the smallest. The
+wrapper of a tree is no constituent. Functions and indices of labels (`NP-SBJ-1`) are left out, so
+that gold trees have the categories of parsed ones.
+
+Besides n-grams of fixed sizes there are translations of whole phrases: for a constituent of two
+words or more, the target words from the first to the last that is linked to it, if none of these
+is linked outside the constituent (phrase pairs of Koehn, Och & Marcu 2003, without the unaligned
+words around them).
+
+Legend: N sentences, S systems, F cells (a size and a category each).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from mgsa.alignment.pharaoh import Link
+from mgsa.analysis.ngrams import recall_of_spans
+from pipeline.trees import Tree, plain_label, top_node
+
+UNALIGNED = "unaligned"
+PHRASE = "phrase"
+"""In place of a size: the translation of a whole phrase."""
+ALL = "all"
+"""In place of a category: all categories of a size."""
+
+Constituents = Mapping[tuple[int, int], str]
+"""The lowest label over each span of words, inner spans before outer ones."""
+
+Cell = tuple[str, str]
+"""A size and a category."""
+
+
+class Occurrence(NamedTuple):
+    """An n-gram of a reference: its size, or `phrase`; its words; its category."""
+
+    size: str
+    start: int
+    end: int
+    category: str
+
+
+class Translated(NamedTuple):
+    """A sentence: n-grams of its reference, the reference's tokens, and every translation's."""
+
+    occurrences: Sequence[Occurrence]
+    reference: Sequence[str]
+    hypotheses: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class CategoryCounts:
+    """N-grams of references, and those that systems produced.
+
+    Attributes:
+        cells: by size, `all` first, then categories in alphabetical order; phrases come last.
+        counted: (N, F) n-grams of each reference.
+        found: (N, S, F) those that each system's translation has, by `recall_of_spans`.
+    """
+
+    cells: Sequence[Cell]
+    counted: np.ndarray
+    found: np.ndarray
+
+
+def occurrences(
+    tree: Tree, links: Set[Link], target_words: int, sizes: Sequence[int]
+) -> list[Occurrence]:
+    """Every n-gram of these sizes in a reference of so many words, then its phrases.
+
+    Args:
+        tree: of the source.
+        links: (source word, target word), from 0, inside the pair.
+    """
+    constituents = find_constituents(tree)
+    sources: list[set[int]] = [set() for _ in range(target_words)]
+    for source, target in links:
+        sources[target].add(source)
+    ngrams = []
+    for size in sizes:
+        for start in range(target_words - size + 1):
+            linked = set[int]().union(*sources[start : start + size])
+            category = smallest_over(linked, constituents) if linked else UNALIGNED
+            ngrams.append(Occurrence(str(size), start, start + size, category))
+    return [*ngrams, *aligned_phrases(constituents, sources)]
+
+
+def find_constituents(tree: Tree) -> Constituents:
+    """The constituents of a tree, parts of speech over single words included."""
+    constituents: dict[tuple[int, int], str] = {}
+    position = 0
+    waiting: list[tuple[Tree, int | None]] = [(top_node(tree), None)]
+    while waiting:
+        node, start = waiting.pop()
+        if start is not None:  # all below it is done
+            constituents.setdefault((start, position), plain_label(node.label))
+        elif node.children:
+            waiting.append((node, position))
+            waiting.extend((child, None) for child in reversed(node.children))
+        else:
+            constituents[position, position + 1] = plain_label(node.label)
+            position += 1
+    return constituents
+
+
+def smallest_over(words: Set[int], constituents: Constituents) -> str:
+    """The label of the smallest constituent over all of some words."""
+    first, last = min(words), max(words)
+    # Constituents over the same words are nested, the innermost first.
+    return next(
+        label for (start, end), label in constituents.items() if start <= first and last < end
+    )
+
+
+def aligned_phrases(
+    constituents: Constituents, sources: Sequence[Set[int]]
+) -> Iterator[Occurrence]:
+    """The translations of constituents of two words or more.
+
+    Args:
+        sources: of each target word, the source words linked to it.
+    """
+    for (start, end), label in constituents.items():
+        inside = range(start, end)
+        linked = [i for i, words in enumerate(sources) if any(word in inside for word in words)]
+        if end - start < 2 or not linked:
+            continue
+        first, last = linked[0], linked[-1] + 1
+        if all(word in inside for words in sources[first:last] for word in words):
+            yield Occurrence(PHRASE, first, last, label)
+
+
+def count_categories(sentences: Iterable[Translated], num_systems: int) -> CategoryCounts:
+    """The counts of a corpus."""
+    sparse = [_count_sentence(sentence) for sentence in sentences]
+    cells = sorted({cell for sums in sparse for cell in sums}, key=_order)
+    column = {cell: f for f, cell in enumerate(cells)}
+    counted = np.zeros((len(sparse), len(cells)))
+    found = np.zeros((len(sparse), num_systems, len(cells)))
+    for row, sums in enumerate(sparse):
+        for cell, (number, *of_systems) in sums.items():
+            counted[row, column[cell]] = number
+            found[row, :, column[cell]] = of_systems
+    return CategoryCounts(cells, counted, found)
+
+
+def _count_sentence(sentence: Translated) -> dict[Cell, np.ndarray]:
+    """For each cell of a sentence (1 + S,): its n-grams, and those that each system produced."""
+    spans = [(occurrence.start, occurrence.end) for occurrence in sentence.occurrences]
+    recall = recall_of_spans(spans, sentence.reference, sentence.hypotheses)
+    sums: dict[Cell, np.ndarray] = {}
+    for occurrence, share in zip(sentence.occurrences, recall.T, strict=True):
+        for category in (ALL, occurrence.category):
+            of_cell = sums.setdefault((occurrence.size, category), np.zeros(1 + len(share)))
+            of_cell[0] += 1
+            of_cell[1:] += share
+    return sums
+
+
+def _order(cell: Cell) -> tuple[bool, int, bool, str]:
+    """A sort key: sizes, then phrases; `all`, then categories."""
+    size, category = cell
+    return size == PHRASE, 0 if size == PHRASE else int(size), category != ALL, category

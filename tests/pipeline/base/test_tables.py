@@ -1,0 +1,29 @@
+"""Tables as files and text that other programs read back."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from pipeline.base.tables import markdown, write_csv
+
+ROWS = [{"system": 'a "name", with', "score": 1.5}, {"system": "ü | v", "score": None}]
+
+
+def test_csv_is_read_back(tmp_path: Path) -> None:
+    write_csv(ROWS, tmp_path / "table.csv")
+    with (tmp_path / "table.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.DictReader(file)) == [
+            {"system": 'a "name", with', "score": "1.5"},
+            {"system": "ü | v", "score": ""},
+        ]
+    write_csv([], tmp_path / "empty.csv", ["system", "score"])
+    assert (tmp_path / "empty.csv").read_text("utf-8") == "system,score\n"
+
+
+def test_bars_in_markdown_are_escaped() -> None:
+    assert list(markdown(ROWS[1:], ["system", "score"])) == [
+        "| system | score |",
+        "| --- | ---: |",
+        r"| ü \| v | None |",
+    ]
