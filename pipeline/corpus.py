@@ -35,7 +35,7 @@ from pipeline.base.text import read_parallel
 from pipeline.download import download
 from pipeline.links import read_links
 from pipeline.sample import write_sample
-from pipeline.trees import read_tree, read_treebank
+from pipeline.trees import bracketed, read_tree, read_treebank
 
 SampleSentences = Annotated[int, Interval(ge=1, le=10_000_000)]
 """Held-out splits of the sample are kept in memory, so that no other split repeats them."""
@@ -180,7 +180,7 @@ def _write_local(settings: LocalCorpus, folder: Path) -> dict[str, int]:
     for part, name in treebank.items():
         (folder / "treebank").mkdir(exist_ok=True)
         with open_to_write(folder / "treebank" / f"{part}.mrg") as out:
-            out.writelines(f"{tree}\n" for tree in read_treebank(Path(name)))
+            out.writelines(f"{bracketed(tree)}\n" for tree in read_treebank(Path(name)))
     return pairs
 
 

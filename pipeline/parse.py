@@ -32,7 +32,7 @@ from pipeline.parsing.sent_parser import send_parser
 from pipeline.parsing.stanza_parser import Unparsed
 from pipeline.parsing.tree_writer import TreeWriter
 from pipeline.ray_cluster import connected
-from pipeline.trees import check_leaves, flat_tree, read_tree
+from pipeline.trees import bracketed, check_leaves, flat_tree, read_tree
 
 
 @dataclass(frozen=True)
@@ -135,11 +135,11 @@ def copy_trees(tokenized: Path, folder: Path) -> dict[str, int]:
         source = tokenized / f"{split}.source"
         pairs = read_parallel([source, path])
         with open_to_write(folder / path.name) as file:
-            for line, (text, bracketed) in enumerate(pairs, start=1):
-                tree = read_tree(bracketed, path=path, line=line)
+            for line, (text, brackets) in enumerate(pairs, start=1):
+                tree = read_tree(brackets, path=path, line=line)
                 tokens = split_tokens(text, path=source, line=line)
                 check_leaves(tree, tokens, path=path, line=line)
-                file.write(f"{tree}\n")
+                file.write(f"{bracketed(tree)}\n")
                 counts["sentences"] += 1
     return counts
 
@@ -152,7 +152,7 @@ def write_flat_trees(tokenized: Path, folder: Path) -> dict[str, int]:
             split: files.enter_context(open_to_write(folder / f"{split}.trees")) for split in SPLITS
         }
         for split, _, tokens in read_tokens(tokenized):
-            opened[split].write(f"{flat_tree(tokens)}\n")
+            opened[split].write(f"{bracketed(flat_tree(tokens))}\n")
             counts[split] += 1
     return {"sentences": sum(counts.values())}
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
@@ -20,7 +20,10 @@ from pipeline.parsing.stanza_package import copy_package
 from pipeline.parsing.stanza_parser import ConstituencyParser, Parser, Unparsed, parse_each
 from pipeline.parsing.stanza_training import train_parser
 from pipeline.parsing.treebank import read_gold_trees, spelled_words
-from pipeline.trees import Tree, flat_tree, read_tree
+from pipeline.trees import flat_tree, read_tree
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 PACKAGE = "treebank"
 """The name of the models that are trained here."""

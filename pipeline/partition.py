@@ -20,7 +20,7 @@ from functools import partial
 from itertools import accumulate
 from os import PathLike
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mgsa.base.cli import progress, run
 from mgsa.base.errors import InputError
@@ -37,7 +37,10 @@ from pipeline.base.stage import (
 from pipeline.base.text import read_parallel, split_tokens
 from pipeline.base.workers import map_chunks
 from pipeline.phrase_counts import PhraseCounts
-from pipeline.trees import Tree, check_leaves, read_tree, top_node
+from pipeline.trees import check_leaves, children, is_preterminal, read_tree, top_node
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 LEVEL_SEPARATOR = " ||| "
 LENGTH = re.compile("[1-9][0-9]{0,8}")
@@ -86,12 +89,12 @@ def syntactic_partition(tree: Tree | str, levels: int) -> list[list[Phrase]]:
     if levels < 1:
         raise ValueError(f"expected at least 1 level, got {levels}")
     top = top_node(read_tree(tree) if isinstance(tree, str) else tree)
-    nodes: Sequence[Tree] = top.children or (top,)
+    nodes = children(top) or [top]
     partitions = []
     for _ in range(levels):
-        lengths = [len(node.leaves()) if node.children else 1 for node in nodes]
-        partitions.append(_place(lengths, [node.label for node in nodes]))
-        nodes = [child for node in nodes for child in node.children or (node,)]
+        lengths = [1 if is_preterminal(node) else len(node.leaves()) for node in nodes]
+        partitions.append(_place(lengths, [node.label() for node in nodes]))
+        nodes = [child for node in nodes for child in children(node) or [node]]
     return partitions
 
 

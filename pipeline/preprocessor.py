@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mgsa.base.errors import InputError
 from mgsa.data.batch import Row
@@ -29,7 +30,10 @@ from pipeline.parsing.stanza_parser import (
 )
 from pipeline.partition import syntactic_partition, to_subwords
 from pipeline.subwords import SubwordSplitter
-from pipeline.trees import Tree, check_leaves, flat_tree, read_tree
+from pipeline.trees import check_leaves, flat_tree, read_tree
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 NOT_FOR_TEXT = "shuffled"
 """Boundaries that are drawn by a sentence's place in its split, which raw text has none of."""

@@ -27,9 +27,11 @@ from pipeline.artifact.parquet_file import parquet_writer
 from pipeline.base.stage import SPLITS, stage, stage_outputs
 from pipeline.base.text import split_tokens
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits
-from pipeline.trees import Tree, check_leaves, read_tree
+from pipeline.trees import check_leaves, read_tree
 
 if TYPE_CHECKING:
+    from nltk.tree import Tree
+
     from mgsa.data.artifact import Dataset
     from pipeline.probing.labels import TreeLabels
     from pipeline.probing.rows import SentenceEncoder

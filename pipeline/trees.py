@@ -1,26 +1,29 @@
-"""Bracketed constituency trees, `(ROOT (S (NP (NNP Bush)) (VP (VBD spoke))))`: read and write them.
+"""Bracketed constituency trees, `(ROOT (S (NP (NNP Bush)) (VP (VBD spoke))))`, as NLTK's `Tree`.
 
-Nothing here recurses, so the depth of a tree is bounded by memory alone, and every function takes
-time in proportion to the tree. Only space, tab, carriage return and line feed separate the parts
-of a tree; any other character, U+00A0 or U+2028 too, belongs to a word or a label.
+A node is a label over nodes, or a preterminal: a part of speech over its word, escaped (`-LRB-`).
+Space, tab, carriage return and line feed separate the parts of a tree; other white space (U+00A0,
+U+2028) may stand in a word.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_lines
 
+if TYPE_CHECKING:
+    from nltk.tree import Tree
+
 ROOT, FRAGMENT, UNKNOWN = "ROOT", "FRAG", "X"
 """Labels of a flat tree: the wrapper, the PTB's fragment, and its tag for what cannot be tagged."""
 
-WRAPPERS = frozenset({"ROOT", "TOP", ""})
+WRAPPERS = frozenset({"ROOT", "TOP", "S1", ""})
 """Labels of a node that merely wraps the top node of a tree."""
 
 _ESCAPES = {
@@ -29,92 +32,21 @@ _ESCAPES = {
 _ESCAPE = str.maketrans(_ESCAPES)
 _UNESCAPE = {escape: bracket for bracket, escape in _ESCAPES.items()}
 _ANY_ESCAPE = re.compile("|".join(_UNESCAPE))
-
 _AFTER_LABEL = re.compile("[-=|]")
 
-# The possessive `++` and `*+` keep the pattern linear: what they took is never tried shorter.
-_PART = re.compile(
-    r"""
-      \( [ \t\r\n]*+ ([^ \t\r\n()]++) [ \t\r\n]++ ([^ \t\r\n()]++) [ \t\r\n]*+ \)  # 1 tag, 2 word
-    | \( [ \t\r\n]*+ ([^ \t\r\n()]*+)                                              # 3 label
-    | (\))                                                                         # 4
-    | ([^ \t\r\n()]++)                                                             # 5 stray word
+_SPACE, _WORD = r"[ \t\r\n]*+", r"[^ \t\r\n()]++"
+_MALFORMED = re.compile(
+    rf"""
+      (?<!^)   \( {_SPACE} (?=\()                   # no label, except that of a wrapper
+    | \( {_SPACE} (?: {_WORD} )? {_SPACE} \)        # nothing in it
+    | \( {_SPACE} [^ \t\r\n()]* (?![ \t\r\n]) \s    # white space in a label
+    | \( {_SPACE} {_WORD} {_SPACE} {_WORD} {_SPACE} [^)]  # more than a word
+    | \) {_SPACE} {_WORD}                           # a word without a part of speech
     """,
     re.VERBOSE,
 )
-_PRETERMINAL, _OPEN, _CLOSE = 2, 3, 4
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Tree:
-    """A node of a constituency tree: a label over children, or a part of speech over its word.
-
-    Exactly one of `children` and `word` is given; a node with a word is a preterminal. The word is
-    as it stands in the brackets: `-LRB-`, not `(`.
-    """
-
-    label: str
-    children: tuple[Tree, ...] = ()
-    word: str | None = None
-
-    def __post_init__(self) -> None:
-        if (self.word is None) == (not self.children):
-            raise ValueError(f"({self.label}: expected either children or a word")
-
-    def preterminals(self) -> Iterator[Tree]:
-        """The parts of speech over their words, from the left."""
-        waiting = [self]
-        while waiting:
-            node = waiting.pop()
-            if node.children:
-                waiting.extend(node.children[::-1])
-            else:
-                yield node
-
-    def leaves(self) -> list[str]:
-        """The words from the left, escaped as they stand in the brackets."""
-        return [node.word for node in self.preterminals() if node.word is not None]
-
-    def __str__(self) -> str:
-        """The tree on one line: one space before every child and word, no other."""
-        pieces: list[str] = []
-        waiting: list[Tree | str] = [self]
-        while waiting:
-            node = waiting.pop()
-            if isinstance(node, str):
-                pieces.append(node)
-            elif node.children:
-                pieces.append(f" ({node.label}")
-                waiting.append(")")
-                waiting.extend(node.children[::-1])
-            else:
-                pieces.append(f" ({node.label} {node.word})")
-        return "".join(pieces)[1:]
-
-    def __repr__(self) -> str:
-        return f"read_tree({str(self)!r})"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tree):
-            return NotImplemented
-        waiting = [(self, other)]
-        while waiting:
-            mine, its = waiting.pop()
-            if (
-                mine.label != its.label
-                or mine.word != its.word
-                or len(mine.children) != len(its.children)
-            ):
-                return False
-            waiting.extend(zip(mine.children, its.children, strict=True))
-        return True
-
-    def __hash__(self) -> int:
-        return hash(str(self))
-
-    def __reduce__(self) -> tuple[object, tuple[str]]:
-        # Pickle would recurse into the children; text is smaller and quicker besides.
-        return read_tree, (str(self),)
+_OTHER_WHITE_SPACE = re.compile(r"(?![ \t\r\n])\s|\\")
+"""What separates the parts of a tree for NLTK, or is an escape, unless it is told otherwise."""
 
 
 def read_tree(
@@ -125,70 +57,32 @@ def read_tree(
     Only the outermost bracket may lack a label, as in the PTB's `( (S …))`.
 
     Args:
-        path: the file that errors name.
-        line: the line of it on which `text` starts.
+        path, line: where errors say that `text` starts.
 
     Raises:
-        InputError: there is no tree, brackets don't balance, something follows the tree, a bracket
-            is empty or unlabelled, or a word has no part of speech to itself.
+        InputError: there is no tree or more than one, brackets don't balance, a bracket is empty or
+            unlabelled, a word has no part of speech to itself, or nodes lie hundreds deep in one
+            another (`nltk.tree.tree.MAX_TREE_DEPTH`).
     """
-    children: list[Tree] = []  # of the bracket that is open
-    outer: list[tuple[str, list[Tree], int]] = []  # its label, siblings and offset, and outer ones
-    for match in _PART.finditer(text):
-        kind = match.lastindex
-        if not outer and children:
-            _fail("expected one tree, found more after it", match.start(), text, path, line)
-        if kind == _PRETERMINAL:
-            children.append(Tree(match[1], (), match[2]))
-        elif kind == _OPEN:
-            label = match[3]
-            if not label and outer:
-                _fail("expected a label after (", match.start(), text, path, line)
-            outer.append((label, children, match.start()))
-            children = []
-        elif kind == _CLOSE:
-            if not outer:
-                _fail("unbalanced ): expected (", match.start(), text, path, line)
-            label, siblings, start = outer.pop()
-            if not children:
-                _fail(f"nothing in ({label}): expected a word or brackets", start, text, path, line)
-            siblings.append(Tree(label, tuple(children)))
-            children = siblings
-        else:
-            _fail_at_word(match, outer, text, path, line)
-    if outer:
-        label, _, start = outer[-1]
-        _fail(f"unbalanced: {len(outer)} ) missing, first for ({label}", start, text, path, line)
-    if not children:
-        _fail("expected a bracketed tree, found none", 0, text, path, line)
-    return children[0]
+    from nltk.tree import Tree
 
-
-def _fail_at_word(
-    match: re.Match[str],
-    outer: list[tuple[str, list[Tree], int]],
-    text: str,
-    path: str | PathLike[str] | None,
-    line: int | None,
-) -> NoReturn:
-    """Say why a word may not stand where `match` found it: it is not alone in its bracket."""
-    if not outer:
-        message = f"expected (, found {match[0]!r}"
-    elif not text[match.end() :].strip(" \t\r\n"):
-        message = f"unbalanced: {len(outer)} ) missing after {match[0]!r}"
-    else:
-        message = f"word {match[0]!r} without a part of speech: expected (TAG {match[0]})"
-    _fail(message, match.start(), text, path, line)
-
-
-def _fail(
-    message: str, offset: int, text: str, path: str | PathLike[str] | None, line: int | None
-) -> NoReturn:
-    """Raise an error that names file, line and column of `offset` in `text`."""
-    line_start = text.rfind("\n", 0, offset) + 1
-    if line is not None:
-        line += text.count("\n", 0, offset)
-    raise InputError(f"column {offset - line_start + 1}: {message}", path=path, line=line)
+    text = text.strip(" \t\r\n")
+    if malformed := _MALFORMED.search(text):
+        expected = "expected (LABEL (…) …) or (TAG word)"
+        column = malformed.start() - (text.rfind("\n", 0, malformed.start()) + 1) + 1
+        if line is not None:
+            line += text.count("\n", 0, malformed.start())
+        raise InputError(
+            f"column {column}: {expected}, found {malformed[0]!r}", path=path, line=line
+        )
+    patterns = {}
+    if _OTHER_WHITE_SPACE.search(text):
+        patterns = {"node_pattern": _WORD, "leaf_pattern": _WORD}
+    try:
+        return Tree.fromstring(text, **patterns)
+    except ValueError as error:
+        reason = str(error).splitlines()[0].split(";")[0].removeprefix("Tree.read(): ")
+        raise InputError(f"not one bracketed tree: {reason}", path=path, line=line) from None
 
 
 def read_trees(path: Path) -> Iterator[Tree]:
@@ -213,25 +107,43 @@ def read_treebank(path: Path) -> Iterator[Tree]:
         InputError: as for `read_tree`; the file is missing, not UTF-8, or has no tree.
     """
     lines: list[str] = []
-    start = 1
-    found = False
+    start = 0
     for number, line in enumerate(read_lines(path), start=1):
         if line.startswith("(") and lines:
             yield read_tree("\n".join(lines), path=path, line=start)
             lines = []
         if lines or line.strip(" \t\r"):
-            if not lines:
-                start, found = number, True
+            start = start if lines else number
             lines.append(line)
-    if not found:
+    if not start:
         raise InputError("expected bracketed trees, found none", path=path)
     yield read_tree("\n".join(lines), path=path, line=start)
 
 
+def bracketed(tree: Tree) -> str:
+    """The tree on one line: one space before every child and word, no other."""
+    return tree.pformat(margin=sys.maxsize)
+
+
+def is_preterminal(tree: Tree) -> bool:
+    """Whether a node is a part of speech over its word."""
+    return isinstance(tree[0], str)
+
+
+def preterminals(tree: Tree) -> list[Tree]:
+    """The parts of speech over their words, from the left."""
+    return list(tree.subtrees(is_preterminal))
+
+
+def children(tree: Tree) -> list[Tree]:
+    """The nodes below a node: none below a preterminal."""
+    return [] if is_preterminal(tree) else list(tree)
+
+
 def top_node(tree: Tree) -> Tree:
-    """The tree without its wrapper: what a ROOT, TOP or unlabelled node has as its only child."""
-    while tree.label in WRAPPERS and len(tree.children) == 1:
-        (tree,) = tree.children
+    """The tree without its wrapper, a node of one child that `WRAPPERS` names."""
+    while tree.label() in WRAPPERS and len(tree) == 1 and not is_preterminal(tree):
+        (tree,) = tree
     return tree
 
 
@@ -243,10 +155,12 @@ def plain_label(label: str) -> str:
     return label if label.startswith("-") else _AFTER_LABEL.split(label, maxsplit=1)[0] or label
 
 
-def flat_tree(tokens: Sequence[str], tag: str = UNKNOWN) -> Tree:
+def flat_tree(tokens: Sequence[str]) -> Tree:
     """`(ROOT (FRAG (X w1) (X w2) …))`: what stands in for a sentence that no parser could take."""
-    words = tuple(Tree(tag, (), escape_token(token)) for token in tokens)
-    return Tree(ROOT, (Tree(FRAGMENT, words),))
+    from nltk.tree import Tree
+
+    words = [Tree(UNKNOWN, [escape_token(token)]) for token in tokens]
+    return Tree(ROOT, [Tree(FRAGMENT, words)])
 
 
 def escape_token(token: str) -> str:
@@ -285,10 +199,8 @@ def check_leaves(
                 line=line,
             )
     if len(leaves) != len(tokens):
-        position = min(len(leaves), len(tokens)) + 1
         raise InputError(
-            f"the tree has {len(leaves)} leaves: expected {len(tokens)}, one for each token; they "
-            f"differ from position {position}",
+            f"the tree has {len(leaves)} leaves: expected {len(tokens)}, one for each token",
             path=path,
             line=line,
         )

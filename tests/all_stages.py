@@ -27,7 +27,7 @@ from mgsa.base.io import sha256
 from pipeline.base.stage import SPLITS
 from pipeline.moses import MosesText
 from pipeline.params import GROUPS
-from pipeline.trees import flat_tree, read_tree
+from pipeline.trees import bracketed, flat_tree, read_tree
 from tests.file_permissions import let_modes_count
 from tests.imports import ROOT
 from tests.probing_settings import PROBE
@@ -136,8 +136,8 @@ def _tree(text: str) -> str:
     if not tokens:
         return "(ROOT (X nothing))"  # the pair will be dropped
     if len(tokens) > 100 or "!" in tokens:
-        return str(flat_tree(tokens))
-    return str(read_tree(ToyParser().parse([tokens])[0]))
+        return bracketed(flat_tree(tokens))
+    return bracketed(read_tree(ToyParser().parse([tokens])[0]))
 
 
 def _parameters() -> dict[str, Any]:

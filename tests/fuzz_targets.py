@@ -20,7 +20,7 @@ from tests.mutations import refusal
 with atheris.instrument_imports(include=["mgsa.base.io", "pipeline.links", "pipeline.trees"]):
     from mgsa.alignment.pharaoh import format_links
     from pipeline.links import Notation, are_links, read_gold_links, read_links
-    from pipeline.trees import read_tree, read_treebank, read_trees
+    from pipeline.trees import bracketed, read_tree, read_treebank, read_trees
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ def trees(data: bytes) -> None:
     _FILE.write_bytes(data)
     for read in (read_trees, read_treebank):
         for tree in _taken(partial(read, _FILE), f"{_FILE}:") or ():
-            assert read_tree(str(tree)) == tree
+            assert read_tree(bracketed(tree)) == tree
             assert tree.leaves()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import yaml
+from nltk.tree import Tree
 
 from mgsa.analysis.heat_maps import HeatMap
 from mgsa.base.io import write_json
@@ -18,7 +19,7 @@ from pipeline.partition import syntactic_partition, write_phrases_line
 from pipeline.probing.accuracies import Accuracy, report_of
 from pipeline.report_page.inputs import PATHS, Inputs, ReportSettings
 from pipeline.report_page.system import System
-from pipeline.trees import Tree, escape_token
+from pipeline.trees import bracketed, escape_token
 from tests.collected_table import TABLE
 
 PARAMETERS: dict[str, Any] = {
@@ -198,12 +199,12 @@ def _pattern(cell: dict[str, Any], system: str, above: int, baseline: str | None
 
 def comb(words: Sequence[str]) -> Tree:
     """A tree that branches to the right at every other word."""
-    leaves = [Tree("NN" if i % 2 else "VB", (), escape_token(w)) for i, w in enumerate(words)]
-    tree = Tree("NP", (leaves[-1],))
+    leaves = [Tree("NN" if i % 2 else "VB", [escape_token(w)]) for i, w in enumerate(words)]
+    tree = Tree("NP", [leaves[-1]])
     for number, leaf in reversed(list(enumerate(leaves[:-1]))):
-        right = (tree,) if number % 2 else tree.children
-        tree = Tree("VP" if number % 2 else "NP", (leaf, *right))
-    return Tree("ROOT", (Tree("S<b>", tree.children),))
+        right = [tree] if number % 2 else tree
+        tree = Tree("VP" if number % 2 else "NP", [leaf, *right])
+    return Tree("ROOT", [Tree("S<b>", tree)])
 
 
 def tokens_of(text: str) -> list[str]:
@@ -231,7 +232,7 @@ def _write_texts(folder: Path, sentences: Sequence[str]) -> None:
             "train\t3\tlong",
             "train\t5\tlong",
         ],
-        "parsed/test.trees": [str(tree) for tree in trees],
+        "parsed/test.trees": [bracketed(tree) for tree in trees],
         "partitions/test.phrases": [write_phrases_line(syntactic_partition(t, 2)) for t in trees],
         "bpe/test.source": ["do@@ g s", *tokenized[1:]],
         "bpe/test.target": tokenized,

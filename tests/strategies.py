@@ -6,8 +6,9 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
+from nltk.tree import Tree
 
-from pipeline.trees import Tree
+from pipeline.trees import WRAPPERS
 
 SEPARATORS = " \t\r\n"
 LABELS = ("S", "NP", "VP", "PP", "SBAR", "ADVP", "PRT", "QP")
@@ -36,7 +37,7 @@ def preterminals(
     words: SearchStrategy[str] = leaves, tags: SearchStrategy[str] = parts_of_speech
 ) -> SearchStrategy[Tree]:
     """A part of speech over a word."""
-    return st.builds(Tree, tags, st.just(()), words)
+    return st.builds(Tree, tags, st.lists(words, min_size=1, max_size=1))
 
 
 def constituents(
@@ -48,16 +49,16 @@ def constituents(
     """A tree without a wrapper; a preterminal alone is one."""
     return st.recursive(
         preterminals(words, tags),
-        lambda inner: st.builds(Tree, labels, st.lists(inner, min_size=1, max_size=4).map(tuple)),
+        lambda inner: st.builds(Tree, labels, st.lists(inner, min_size=1, max_size=4)),
         max_leaves=max_leaves,
     )
 
 
 def trees(words: SearchStrategy[str] = leaves, *, max_leaves: int = 15) -> SearchStrategy[Tree]:
-    """A tree in a wrapper: ROOT, TOP, or one without a label."""
+    """A tree in a wrapper."""
     return st.builds(
-        lambda label, top: Tree(label, (top,)),
-        st.sampled_from(["ROOT", "TOP", ""]),
+        lambda label, top: Tree(label, [top]),
+        st.sampled_from(sorted(WRAPPERS)),
         constituents(words, max_leaves=max_leaves),
     )
 

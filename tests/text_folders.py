@@ -14,7 +14,7 @@ import pipeline.partition
 import pipeline.tokenize
 from mgsa.base.io import write_json
 from pipeline.parsing.parser_folder import write_parser_folder
-from pipeline.trees import escape_token, flat_tree
+from pipeline.trees import bracketed, escape_token, flat_tree
 
 MAX_WORDS = 12
 PARAMETERS = {
@@ -84,7 +84,7 @@ def parse_with_toy(folder: Path) -> None:
     for path in (folder / "tokenized").glob("*.source"):
         sentences = [line.split(" ") for line in path.read_text("utf-8").split("\n")[:-1]]
         trees = [
-            str(flat_tree(tokens))
+            bracketed(flat_tree(tokens))
             if len(tokens) > MAX_WORDS or "!" in tokens
             else ToyParser().parse([tokens])[0]
             for tokens in sentences

@@ -23,9 +23,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from mgsa.base.errors import InputError
-from pipeline.trees import WRAPPERS, Tree, escape_token
+from pipeline.trees import WRAPPERS, escape_token, is_preterminal, preterminals
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 DELETED_TAGS = frozenset({",", ":", "``", "''", ".", "-NONE-"})
 """Parts of speech whose words take part in no span and no tagging accuracy."""
@@ -102,9 +106,9 @@ def score(gold: Iterable[Tree], predicted: Iterable[Tree]) -> BracketScore:
 
 
 def _score_tree(gold: Tree, predicted: Tree, sentence: int) -> BracketScore:
-    gold_words, predicted_words = list(gold.preterminals()), list(predicted.preterminals())
+    gold_words, predicted_words = preterminals(gold), preterminals(predicted)
     _check_words(gold_words, predicted_words, sentence)
-    kept = [word.label not in DELETED_TAGS for word in gold_words]
+    kept = [word.label() not in DELETED_TAGS for word in gold_words]
     if not any(kept):
         return BracketScore()
     gold_brackets, predicted_brackets = brackets(gold, kept), brackets(predicted, kept)
@@ -116,7 +120,7 @@ def _score_tree(gold: Tree, predicted: Tree, sentence: int) -> BracketScore:
         predicted_brackets=predicted_brackets.total(),
         words=sum(kept),
         correct_tags=sum(
-            keep and _equal_label(mine.label) == _equal_label(its.label)
+            keep and _equal_label(mine.label()) == _equal_label(its.label())
             for keep, mine, its in zip(kept, gold_words, predicted_words, strict=True)
         ),
     )
@@ -129,10 +133,10 @@ def _check_words(gold: list[Tree], predicted: list[Tree], sentence: int) -> None
             f"expected {len(gold)} as in the gold tree"
         )
     for position, (mine, its) in enumerate(zip(gold, predicted, strict=True), start=1):
-        if mine.word != its.word and escape_token(mine.word or "") != escape_token(its.word or ""):
+        if escape_token(mine[0]) != escape_token(its[0]):
             raise InputError(
-                f"sentence {sentence}: word {position} of the predicted tree is {its.word!r}, "
-                f"expected {mine.word!r} as in the gold tree"
+                f"sentence {sentence}: word {position} of the predicted tree is {its[0]!r}, "
+                f"expected {mine[0]!r} as in the gold tree"
             )
 
 
@@ -152,12 +156,12 @@ def brackets(tree: Tree, kept: list[bool]) -> Counter[Bracket]:
             label, start = node
             if position > start:
                 found[label, start, position] += 1
-        elif node.children:
-            if node.label not in _NO_BRACKETS:
-                waiting.append((_equal_label(_FUNCTION_TAG.sub("", node.label)), position))
-            waiting.extend(node.children[::-1])
-        else:
+        elif is_preterminal(node):
             position += next(keeps)
+        else:
+            if node.label() not in _NO_BRACKETS:
+                waiting.append((_equal_label(_FUNCTION_TAG.sub("", node.label())), position))
+            waiting.extend(reversed(node))
     return found
 
 

@@ -12,12 +12,15 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipeline.parsing.bracketing import score
 from pipeline.parsing.saved_models import load_saved
 from pipeline.parsing.stanza_options import TrainingSettings, flags
-from pipeline.trees import ROOT, Tree, read_tree, top_node, unescape_token
+from pipeline.trees import ROOT, bracketed, read_tree, top_node, unescape_token
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 _SQUARE_OR_CURLY = re.compile(r"-[LR][SC]B-(?=[^ ()]*\))")
 """In a word, which a bracket follows; labels are followed by a space."""
@@ -46,8 +49,8 @@ def train_constituency(
     from stanza.models.constituency import parser_training, tree_reader
     from stanza.models.constituency.utils import remove_duplicate_trees, retag_trees
 
-    for name, bracketed in (("train", train), ("dev", dev)):
-        text = "".join(f"{_as_stanza_reads(tree)}\n" for tree in bracketed)
+    for name, trees in (("train", train), ("dev", dev)):
+        text = "".join(f"{_as_stanza_reads(tree)}\n" for tree in trees)
         (work / f"{name}.mrg").write_text(text, encoding="utf-8")
     args = constituency_parser.parse_args(
         flags(
@@ -80,7 +83,7 @@ def train_constituency(
         use_gpu=False,
         verbose=False,
     )
-    trees = {
+    retagged = {
         name: retag_trees(
             remove_duplicate_trees(tree_reader.read_treebank(str(work / f"{name}.mrg")), name),
             [tagger],
@@ -89,15 +92,15 @@ def train_constituency(
         for name in ("train", "dev")
     }
     trainer, sequences, silver, transitions = parser_training.build_trainer(
-        args, trees["train"], trees["dev"], [], tagger.foundation_cache, None
+        args, retagged["train"], retagged["dev"], [], tagger.foundation_cache, None
     )
     parser_training.iterate_training(
         args,
         trainer,
-        trees["train"],
+        retagged["train"],
         sequences,
         transitions,
-        trees["dev"],
+        retagged["dev"],
         [],
         silver,
         tagger.foundation_cache,
@@ -128,5 +131,5 @@ def _as_stanza_reads(tree: Tree) -> str:
 
     Of the escaped brackets, stanza reads the round ones as what they stand for, others as words.
     """
-    line = str(Tree(ROOT, (top_node(tree),)))
+    line = f"({ROOT} {bracketed(top_node(tree))})"
     return _SQUARE_OR_CURLY.sub(lambda match: unescape_token(match[0]), line)

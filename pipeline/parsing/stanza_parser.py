@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from mgsa.base.errors import InputError
 from pipeline.parsing.parser_folder import read_parser_folder
 from pipeline.parsing.stanza_package import check_recorded
-from pipeline.trees import Tree, escape_token
+from pipeline.trees import bracketed, escape_token, preterminals, read_tree
 
 BATCH_SENTENCES = 64
 """Sentences that go through the models together. Larger batches are no faster on a CPU."""
@@ -86,7 +86,7 @@ class ConstituencyParser:
         """
         document = self._pipeline([list(sentence) for sentence in sentences])
         return [
-            str(_with_words(parsed.constituency, tokens))
+            _with_words(parsed.constituency, tokens)
             for parsed, tokens in zip(document.sentences, sentences, strict=True)
         ]
 
@@ -119,26 +119,9 @@ def _reason(error: Exception) -> str:
     return next(iter(str(error).splitlines()), "") or type(error).__name__
 
 
-def _with_words(node: Any, tokens: Sequence[str]) -> Tree:
-    """stanza's tree as ours, the leaves taken from `tokens`; deep trees need no recursion."""
-    words = iter(tokens)
-    # A node is opened, then its children, then it is closed over what they became.
-    waiting: list[tuple[Any, bool]] = [(node, False)]
-    finished: list[list[Tree]] = [[]]
-    while waiting:
-        current, opened = waiting.pop()
-        if opened:
-            children = finished.pop()
-            finished[-1].append(Tree(current.label, tuple(children)))
-        elif current.is_preterminal():
-            word = next(words, None)
-            if word is None:
-                raise RuntimeError("the parser's tree has more leaves than the sentence has words")
-            finished[-1].append(Tree(current.label, word=escape_token(word)))
-        else:
-            waiting.append((current, True))
-            finished.append([])
-            waiting += [(child, False) for child in reversed(current.children)]
-    if next(words, None) is not None:
-        raise RuntimeError("the parser's tree has fewer leaves than the sentence has words")
-    return finished[0][0]
+def _with_words(node: Any, tokens: Sequence[str]) -> str:
+    """stanza's tree on one line, the leaves taken from `tokens`."""
+    tree = read_tree(str(node))
+    for leaf, token in zip(preterminals(tree), tokens, strict=True):
+        leaf[0] = escape_token(token)
+    return bracketed(tree)

@@ -6,11 +6,15 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mgsa.base.io import open_to_write
 from pipeline.parsing.stanza_options import TrainingSettings, flags
 from pipeline.parsing.treebank import spelled_words
-from pipeline.trees import Tree
+from pipeline.trees import preterminals
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 LOG_STEP = 10
 """Steps between the lines of stanza's log, by which progress is known."""
@@ -99,11 +103,11 @@ def _write_conllu(path: Path, trees: Sequence[Tree]) -> None:
     """
     with open_to_write(path) as file:
         for tree in trees:
-            leaves = zip(tree.preterminals(), spelled_words(tree), strict=True)
+            leaves = zip(preterminals(tree), spelled_words(tree), strict=True)
             for position, (leaf, word) in enumerate(leaves, start=1):
                 head, relation = (0, "root") if position == 1 else (1, "dep")
                 fields = [
-                    position, word, "_", leaf.label, leaf.label, "_", head, relation, "_", "_"
+                    position, word, "_", leaf.label(), leaf.label(), "_", head, relation, "_", "_"
                 ]  # fmt: skip
                 file.write("\t".join(map(str, fields)) + "\n")
             file.write("\n")

@@ -13,6 +13,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mgsa.base.cli import progress_bar
 from mgsa.base.errors import FailedError
@@ -22,7 +23,9 @@ from pipeline.parsing.stanza_options import TrainingSettings
 from pipeline.parsing.stanza_tagger import train_tagger
 from pipeline.parsing.treebank import spelled_words
 from pipeline.parsing.word_vectors import word_vectors, write_vectors
-from pipeline.trees import Tree
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 
 def train_parser(

@@ -11,7 +11,7 @@ from pipeline.base.stage import SPLITS
 from pipeline.parsing.corpus_windows import Window
 from pipeline.parsing.parse_memory import ParseMemory
 from pipeline.parsing.stanza_parser import Unparsed
-from pipeline.trees import check_leaves, flat_tree, read_tree
+from pipeline.trees import bracketed, check_leaves, flat_tree, read_tree
 
 
 class TreeWriter:
@@ -34,13 +34,13 @@ class TreeWriter:
             self.counts["sentences"] += 1
             if len(tokens) > self._max_words:
                 self.counts["flat_too_long"] += 1
-                tree = str(flat_tree(tokens))
+                tree = bracketed(flat_tree(tokens))
             elif key not in trees:
                 if self.counts["flat_failed"] == 0:
                     why = f"the first sentence without a tree: {self.failed[key].reason}"
                     print(f"parse: {split}.source:{line}: {why}", file=sys.stderr)
                 self.counts["flat_failed"] += 1
-                tree = str(flat_tree(tokens))
+                tree = bracketed(flat_tree(tokens))
             else:
                 tree = trees[key]
                 where = f"the remembered tree of {split}.source"

@@ -7,21 +7,23 @@ The PTB's trees have empty elements (`(-NONE- *T*-1)`), which no text has, and s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mgsa.base.errors import InputError
 from pipeline.trees import (
     WRAPPERS,
-    Tree,
     escape_token,
+    is_preterminal,
+    preterminals,
     read_treebank,
     top_node,
     unescape_token,
 )
 
 if TYPE_CHECKING:
+    from nltk.tree import Tree
+
     from pipeline.moses import MosesText
 
 EMPTY_ELEMENT = "-NONE-"
@@ -46,56 +48,27 @@ def read_gold_trees(path: Path) -> list[Tree]:
         gold = without_empty_elements(tree)
         if gold is None:
             continue
-        if top_node(gold).label in WRAPPERS:
+        if top_node(gold).label() in WRAPPERS:
             # A shift-reduce parser builds one node, and the wrapper around it is no choice.
-            label = tree.label or "an unlabelled wrapper"
+            label = tree.label() or "an unlabelled wrapper"
             raise InputError(f"tree {number}: expected one node below {label}", path=path)
-        if _is_deep(gold):
-            raise InputError(
-                f"tree {number}: expected at most {MAX_LEVELS} nodes above a word", path=path
-            )
+        if gold.height() > MAX_LEVELS + 2:
+            message = f"tree {number}: expected at most {MAX_LEVELS} nodes above a word"
+            raise InputError(message, path=path)
         trees.append(gold)
     if not trees:
         raise InputError("expected trees with words, found empty elements only", path=path)
     return trees
 
 
-def _is_deep(tree: Tree) -> bool:
-    """Whether words have more than `MAX_LEVELS` nodes above them."""
-    level = [tree]
-    for _ in range(MAX_LEVELS + 1):
-        level = [child for node in level for child in node.children]
-    return bool(level)
-
-
 def without_empty_elements(tree: Tree) -> Tree | None:
-    """The tree without empty elements and the nodes that only they are in; `None` of nothing else.
+    """The tree without empty elements, nor nodes of nothing else; `None` if none are left."""
+    from nltk.tree import Tree
 
-    Deep trees need no recursion.
-    """
-    return _rebuilt(tree, lambda leaf: None if leaf.label == EMPTY_ELEMENT else leaf)
-
-
-def _rebuilt(tree: Tree, replace: Callable[[Tree], Tree | None]) -> Tree | None:
-    """The tree with other preterminals, asked for from the left; `None` leaves one out."""
-    # A node is opened, then its children, then it is closed over those that are left.
-    waiting = [(tree, False)]
-    left: list[list[Tree]] = [[]]
-    while waiting:
-        node, opened = waiting.pop()
-        if opened:
-            children = left.pop()
-            if children:
-                left[-1].append(Tree(node.label, tuple(children)))
-        elif node.children:
-            waiting.append((node, True))
-            left.append([])
-            waiting += [(child, False) for child in reversed(node.children)]
-        else:
-            leaf = replace(node)
-            if leaf is not None:
-                left[-1].append(leaf)
-    return left[0][0] if left[0] else None
+    if is_preterminal(tree):
+        return None if tree.label() == EMPTY_ELEMENT else tree
+    left = [child for child in map(without_empty_elements, tree) if child is not None]
+    return Tree(tree.label(), left) if left else None
 
 
 def spelled_words(tree: Tree) -> list[str]:
@@ -127,12 +100,10 @@ class TextSpelling:
             if place and word.lower() == "n't":
                 words[place - 1] += word[0]
                 words[place] = word[1:]
-        spelled = iter(words)
-        tree_in_text = _rebuilt(
-            tree, lambda leaf: Tree(leaf.label, (), escape_token(next(spelled)))
-        )
-        assert tree_in_text is not None  # every preterminal has another
-        return tree_in_text
+        tree = tree.copy(deep=True)
+        for leaf, word in zip(preterminals(tree), words, strict=True):
+            leaf[0] = escape_token(word)
+        return tree
 
     def _spell(self, word: str) -> str:
         spelled = self._spelled.get(word)

@@ -18,13 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mgsa.alignment.pharaoh import Link
 from mgsa.analysis.ngrams import recall_of_spans
-from pipeline.trees import Tree, plain_label, top_node
+from pipeline.trees import is_preterminal, plain_label, top_node
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 UNALIGNED = "unaligned"
 PHRASE = "phrase"
@@ -101,13 +104,13 @@ def find_constituents(tree: Tree) -> Constituents:
     while waiting:
         node, start = waiting.pop()
         if start is not None:  # all below it is done
-            constituents.setdefault((start, position), plain_label(node.label))
-        elif node.children:
-            waiting.append((node, position))
-            waiting.extend((child, None) for child in reversed(node.children))
-        else:
-            constituents[position, position + 1] = plain_label(node.label)
+            constituents.setdefault((start, position), plain_label(node.label()))
+        elif is_preterminal(node):
+            constituents[position, position + 1] = plain_label(node.label())
             position += 1
+        else:
+            waiting.append((node, position))
+            waiting.extend((child, None) for child in reversed(node))
     return constituents
 
 

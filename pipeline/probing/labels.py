@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mgsa.probing.schema import OTHER
-from pipeline.trees import ROOT, Tree, plain_label, top_node
+from pipeline.trees import ROOT, children, is_preterminal, plain_label, preterminals, top_node
 
 if TYPE_CHECKING:
+    from nltk.tree import Tree
+
     from pipeline.probing.voice_and_tense import VerbPatterns
 
 
@@ -43,14 +45,14 @@ def label_tree(tree: Tree, verbs: VerbPatterns | None) -> TreeLabels:
         tense=tense,
         tss=top_level_sequence(tree),
         spc=tuple(smallest_phrases(tree)),
-        pos=tuple(plain_label(leaf.label) for leaf in tree.preterminals()),
+        pos=tuple(plain_label(leaf.label()) for leaf in preterminals(tree)),
     )
 
 
 def top_level_sequence(tree: Tree) -> str:
     """The labels of the top node's children; of a top node that is a preterminal, its own."""
     top = top_node(tree)
-    return "-".join(plain_label(node.label) for node in top.children or (top,))
+    return "-".join(plain_label(node.label()) for node in children(top) or [top])
 
 
 def smallest_phrases(tree: Tree) -> list[str]:
@@ -59,11 +61,11 @@ def smallest_phrases(tree: Tree) -> list[str]:
     waiting = [(tree, ROOT)]
     while waiting:
         node, above = waiting.pop()
-        if node.word is None:
-            label = plain_label(node.label) or ROOT
-            waiting.extend((child, label) for child in reversed(node.children))
-        else:
+        if is_preterminal(node):
             labels.append(above)
+        else:
+            label = plain_label(node.label()) or ROOT
+            waiting.extend((child, label) for child in reversed(node))
     return labels
 
 

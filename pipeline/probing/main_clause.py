@@ -6,7 +6,7 @@ phrases and verbs the first one counts. A quotation is a clause beside the subje
 whoever said it, whose clause is the main one; a comment inside a clause (PRN) is not looked into,
 unless it is all there is: a sentence in brackets.
 
-Nothing here recurses, and no tree is refused: a parser's mistake ends in a shorter group, or none.
+No tree is refused: a parser's mistake ends in a shorter group, or none.
 """
 
 from __future__ import annotations
@@ -14,8 +14,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from pipeline.trees import WRAPPERS, Tree, plain_label, top_node
+from pipeline.trees import (
+    WRAPPERS,
+    children,
+    is_preterminal,
+    plain_label,
+    preterminals,
+    top_node,
+)
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 CLAUSES = frozenset({"S", "SINV", "SQ", "SBARQ"})
 """Labels of main clauses; SBAR is a subordinate one, together with what makes it so."""
@@ -86,13 +97,13 @@ def main_verb_group(tree: Tree) -> VerbGroup | None:
     waiting = [top]
     while waiting:
         node = waiting.pop()
-        label = plain_label(node.label)
+        label = plain_label(node.label())
         if label in CLAUSES or (label == "VP" and node is top):
             group = _finite_verb_group(node)
             if group is not None:
                 return group
         if label in AROUND_CLAUSES or (label == "PRN" and node is top):
-            inner = [child for child in node.children if plain_label(child.label) in CLAUSES]
+            inner = [child for child in children(node) if plain_label(child.label()) in CLAUSES]
             waiting.extend(reversed(inner))
     return None
 
@@ -104,7 +115,7 @@ def _finite_verb_group(clause: Tree) -> VerbGroup | None:
         return group
     # `Sales hit a low` where the tagger saw a participle. One with nothing to govern stays
     # a participle: headlines leave out the auxiliary (`Ruling upheld`).
-    has_subject = any(plain_label(child.label) == "NP" for child in clause.children)
+    has_subject = any(plain_label(child.label()) == "NP" for child in children(clause))
     if group.tags == ("VBN",) and has_subject and group.followed_by in ("NP", "SBAR"):
         return replace(group, tags=("VBD",))
     return None
@@ -114,12 +125,13 @@ def _verb_group(clause: Tree) -> VerbGroup | None:
     """The verbs of a clause from the first one on, finite or not; `None` if it has none."""
     leaves: list[Tree] = []
     after: Sequence[Tree] = ()
-    constituents, place = _start(clause)
-    inverted = constituents is clause.children
+    below = children(clause)
+    constituents, place = _start(clause, below)
+    inverted = constituents is below
     while place is not None:
         head, rest = constituents[place], constituents[place + 1 :]
-        if head.word is None:
-            constituents = head.children
+        if not is_preterminal(head):
+            constituents = children(head)
             inverted = False
         else:
             leaves.append(head)
@@ -129,56 +141,55 @@ def _verb_group(clause: Tree) -> VerbGroup | None:
                 break
             leaves += _adverbs(rest[:next_place])
             # In a tree that is too flat, the next verb stands beside this one.
-            constituents = rest[next_place].children or rest[next_place:]
+            constituents = children(rest[next_place]) or rest[next_place:]
             inverted = False
         place = _place_of_verb(constituents)
     if not leaves:
         return None
     return VerbGroup(
-        words=tuple(str(leaf.word) for leaf in leaves),
-        tags=tuple(plain_label(leaf.label) for leaf in leaves),
+        words=tuple(leaf[0] for leaf in leaves),
+        tags=tuple(plain_label(leaf.label()) for leaf in leaves),
         followed_by=_first_label(after),
     )
 
 
-def _start(clause: Tree) -> tuple[Sequence[Tree], int | None]:
+def _start(clause: Tree, below: Sequence[Tree]) -> tuple[Sequence[Tree], int | None]:
     """Constituents in which a clause's verb group starts, and which of them it starts with.
 
     A finite verb in the clause itself comes before its subject, a participle in front of both is
     put back behind the auxiliary: `(VP Attached) is a letter`.
     """
-    children = clause.children
     finite = [
         place
-        for place, child in enumerate(children)
-        if (child.word is not None or plain_label(child.label) == "VP")
+        for place, child in enumerate(below)
+        if (is_preterminal(child) or plain_label(child.label()) == "VP")
         and _tag_of_first_verb(child) in FINITE_TAGS
     ]
-    if not finite or plain_label(clause.label) == "VP":
-        return children, _place_of_verb(children)
-    head = children[finite[0]]
-    fronted = [child for child in children[: finite[0]] if plain_label(child.label) == "VP"]
+    if not finite or plain_label(clause.label()) == "VP":
+        return below, _place_of_verb(below)
+    head = below[finite[0]]
+    fronted = [child for child in below[: finite[0]] if plain_label(child.label()) == "VP"]
     if fronted:
-        constituents = (*(head.children or (head,)), fronted[-1])
+        constituents = [*(children(head) or [head]), fronted[-1]]
         return constituents, _place_of_verb(constituents)
-    return children, finite[0]
+    return below, finite[0]
 
 
 def _tag_of_first_verb(node: Tree) -> str | None:
     """The tag of a verb, or of the first one of a verb phrase."""
-    while node.word is None:
-        place = _place_of_verb(node.children)
+    while not is_preterminal(node):
+        place = _place_of_verb(node)
         if place is None:
             return None
-        node = node.children[place]
-    return plain_label(node.label)
+        node = node[place]
+    return plain_label(node.label())
 
 
 def _place_of_verb(constituents: Sequence[Tree]) -> int | None:
     """Which of the constituents has the first verb: a verb itself, or a verb phrase."""
     for place, child in enumerate(constituents):
-        label = plain_label(child.label)
-        if label == "VP" if child.word is None else label in VERB_TAGS:
+        label = plain_label(child.label())
+        if label in VERB_TAGS if is_preterminal(child) else label == "VP":
             return place
     return None
 
@@ -189,20 +200,20 @@ def _place_of_complement(head: Tree, rest: Sequence[Tree], *, inverted: bool) ->
     Args:
         inverted: whether the first noun phrase after the verb may be its subject.
     """
-    word, tag = str(head.word).lower(), plain_label(head.label)
+    word, tag = head[0].lower(), plain_label(head.label())
     if not (tag in ("MD", "TO") or word in BE | HAVE | DO | GET or (word, tag) in BEFORE_TO):
         return None
     coordinated = False
     alone = True  # whether no more than subject, adverbs and other verbs came after this one
     for place, child in enumerate(rest):
-        label = plain_label(child.label)
+        label = plain_label(child.label())
         if label == "VP" and coordinated and _tag_of_first_verb(child) in FINITE_TAGS - {"VB"}:
             return None  # `did and was fired`
         if label == "VP" or (label == "S" and alone and _goes_on(child, word, tag)):
             return place
-        if label == "UCP" and child.children and plain_label(child.children[0].label) == "VP":
+        if label == "UCP" and children(child) and plain_label(child[0].label()) == "VP":
             return place
-        if label in VERB_TAGS and child.word is not None and not coordinated:
+        if label in VERB_TAGS and is_preterminal(child) and not coordinated:
             return place
         if label == "CC":
             if not alone:
@@ -223,19 +234,19 @@ def _place_of_complement(head: Tree, rest: Sequence[Tree], *, inverted: bool) ->
 
 def _is_complement(node: Tree, verb: str) -> bool:
     """Whether a node behind `be` or `get` is its predicate or object: a noun phrase of its own."""
-    if plain_label(node.label) != "NP" or verb not in BE | GET or _is_adverbial(node):
+    if plain_label(node.label()) != "NP" or verb not in BE | GET or _is_adverbial(node):
         return False
     article, *words = [leaf.lower() for leaf in node.leaves()]
     if article == "the" and _is_time(words):  # behind other verbs an object: `spent the last day`
         return False
-    floats = len(node.children) == 1 and str(node.children[0].word).lower() in _FLOATING
+    floats = node.height() == 3 and len(node) == 1 and article in _FLOATING
     return not (floats and verb in BE)  # `got themselves fired` has an object
 
 
 def _is_adverbial(node: Tree) -> bool:
     """Whether a noun phrase says when or how: its label does (`NP-TMP`), or its words."""
-    functions = set(_FUNCTIONS.split(node.label)[1:])
-    if plain_label(node.label) != "NP" or "PRD" in functions:
+    functions = set(_FUNCTIONS.split(node.label())[1:])
+    if plain_label(node.label()) != "NP" or "PRD" in functions:
         return False
     words = [leaf.lower() for leaf in node.leaves()]
     return (
@@ -253,10 +264,10 @@ def _is_time(words: Sequence[str]) -> bool:
 
 def _goes_on(clause: Tree, word: str, tag: str) -> bool:
     """Whether a clause without a subject goes on with the verb group: `has (S to be sold)`."""
-    labels = [plain_label(child.label) for child in clause.children]
+    labels = [plain_label(child.label()) for child in children(clause)]
     if "VP" not in labels or not ADVERBS | {"VP"} >= set(labels):
         return False
-    first = _tag_of_first_verb(clause.children[labels.index("VP")])
+    first = _tag_of_first_verb(clause[labels.index("VP")])
     if first == "TO":
         return word in BE | HAVE or (word, tag) in BEFORE_TO
     return first == "VBN" and word in GET
@@ -264,12 +275,12 @@ def _goes_on(clause: Tree, word: str, tag: str) -> bool:
 
 def _adverbs(constituents: Sequence[Tree]) -> list[Tree]:
     """The words of the adverbs among the constituents."""
-    adverbs = [child for child in constituents if plain_label(child.label) in ADVERBS]
-    leaves = [leaf for adverb in adverbs for leaf in adverb.preterminals()]
-    return [leaf for leaf in leaves if plain_label(leaf.label) not in VERB_TAGS]
+    adverbs = [child for child in constituents if plain_label(child.label()) in ADVERBS]
+    leaves = [leaf for adverb in adverbs for leaf in preterminals(adverb)]
+    return [leaf for leaf in leaves if plain_label(leaf.label()) not in VERB_TAGS]
 
 
 def _first_label(constituents: Sequence[Tree]) -> str | None:
     """The label of the first constituent that is neither an adverb nor a verb's particle."""
-    labels = [plain_label(child.label) for child in constituents if not _is_adverbial(child)]
+    labels = [plain_label(child.label()) for child in constituents if not _is_adverbial(child)]
     return next((label for label in labels if label not in ADVERBS | {"PRT"}), None)

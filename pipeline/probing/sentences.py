@@ -14,7 +14,7 @@ from pipeline.base.stage import SPLITS
 from pipeline.base.text import read_parallel
 from pipeline.parsing.treebank import TextSpelling, spelled_words, without_empty_elements
 from pipeline.seen_pairs import SeenPairs, fingerprint
-from pipeline.trees import FRAGMENT, ROOT, UNKNOWN, read_treebank
+from pipeline.trees import FRAGMENT, ROOT, UNKNOWN, bracketed, read_treebank
 
 _FLAT = re.compile(rf"\({ROOT} \({FRAGMENT}(?: \({UNKNOWN} [^ ()]+\))+\)\)")
 
@@ -92,7 +92,8 @@ def read_bank(path: Path, language: str) -> Iterator[ProbeSentence]:
         gold = without_empty_elements(tree)
         if gold is not None:
             gold = spell(gold)
-            yield ProbeSentence(number, " ".join(spelled_words(gold)), str(gold), str(gold))
+            tree = bracketed(gold)
+            yield ProbeSentence(number, " ".join(spelled_words(gold)), tree, tree)
 
 
 def draw_splits(

@@ -23,9 +23,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipeline.probing.main_clause import BE, GET, HAVE, VERB_TAGS, VerbGroup, main_verb_group
-from pipeline.trees import Tree
 
 if TYPE_CHECKING:
+    from nltk.tree import Tree
     from spacy.tokens import Doc
 
 VOICES = ("active", "passive")

@@ -20,7 +20,7 @@ from pipeline.parsing.corpus_windows import Corpus
 from pipeline.parsing.parse_memory import ParseMemory
 from pipeline.parsing.parser_folder import read_parser_folder, write_parser_folder
 from pipeline.parsing.stanza_parser import ConstituencyParser
-from pipeline.trees import flat_tree
+from pipeline.trees import bracketed, flat_tree
 from tests.parse_inputs import command, parameters, toy_parser, write_tokenized
 from tests.text_folders import ToyParser
 
@@ -87,7 +87,7 @@ def test_a_sentence_that_the_parser_refuses_is_flat_and_tried_by_the_next_run(
 @pytest.mark.parametrize(
     ("remembered", "message"),
     [
-        ("(ROOT (X (A a)", "column 7: unbalanced: 2 ) missing"),
+        ("(ROOT (X (A a)", "not one bracketed tree: expected ')'"),
         ("(ROOT (X (A b)))", "leaf 1 of the tree is 'b': expected the token 'a'"),
     ],
 )
@@ -193,7 +193,7 @@ def test_without_a_parser_every_tree_is_flat(tmp_path: Path) -> None:
     assert run(main, argv) == 0
     for split in SPLITS:
         lines = (tmp_path / "out" / f"{split}.trees").read_text("utf-8").splitlines()
-        assert lines == [str(flat_tree(sentence.split(" "))) for sentence in sentences]
+        assert lines == [bracketed(flat_tree(sentence.split(" "))) for sentence in sentences]
     assert read_json(tmp_path / "out.json") == {"sentences": 3 * len(sentences)}
 
 

@@ -21,7 +21,7 @@ from mgsa.probing.schema import SPLITS, TASKS
 from pipeline.probe_data import main
 from pipeline.reverse import main as reverse
 from pipeline.sample import generate
-from pipeline.trees import flat_tree
+from pipeline.trees import bracketed, flat_tree
 from tests.imports import ROOT
 from tests.probing_folders import TREES, arguments, build, write_dataset
 
@@ -194,7 +194,7 @@ def test_a_file_of_trees_brings_its_own_words(shared_stages: Path, tmp_path: Pat
 
 
 def test_duplicates_and_flat_trees_are_left_out(tmp_path: Path) -> None:
-    flat = str(flat_tree(["Words", "only"]))
+    flat = bracketed(flat_tree(["Words", "only"]))
     write_dataset(tmp_path, [*TREES, TREES[0], flat, flat])
     build(tmp_path)
     report = read_json(tmp_path / "probing.json")
@@ -203,7 +203,8 @@ def test_duplicates_and_flat_trees_are_left_out(tmp_path: Path) -> None:
 
 def test_without_any_tree_there_is_nothing_to_probe_and_no_error(tmp_path: Path) -> None:
     """`parser=none` gives flat trees: the stage must not end `dvc repro`."""
-    write_dataset(tmp_path, [str(flat_tree(["Words", "only"])), str(flat_tree(["Other", "ones"]))])
+    trees = [flat_tree(["Words", "only"]), flat_tree(["Other", "ones"])]
+    write_dataset(tmp_path, [bracketed(tree) for tree in trees])
     data = open_probing_data(build(tmp_path))
     assert [len(data.rows(split)) for split in SPLITS] == [0, 0, 0]
     assert data.classes["tss"] == ("OTHER",)

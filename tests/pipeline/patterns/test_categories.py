@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nltk.tree import Tree
 
 from mgsa.analysis.ngrams import matches, ngram_statistics
 from pipeline.links import read_links
@@ -20,7 +21,7 @@ from pipeline.patterns.categories import (
     find_constituents,
     occurrences,
 )
-from pipeline.trees import Tree, plain_label, read_tree, top_node
+from pipeline.trees import children, plain_label, read_tree, top_node
 from tests.strategies import trees
 
 BUSH = (
@@ -115,10 +116,10 @@ def aligned(draw: st.DrawFn) -> tuple[Tree, set[tuple[int, int]], int]:
 def nodes(tree: Tree, start: int = 0, depth: int = 0) -> list[tuple[int, int, int, str]]:
     """Every node: the width of what is below it, minus its depth, where that starts, its label."""
     found, end = [], start
-    for child in tree.children:
+    for child in children(tree):
         found += nodes(child, end, depth + 1)
         end += len(child.leaves())
-    return [*found, (len(tree.leaves()), -depth, start, plain_label(tree.label))]
+    return [*found, (len(tree.leaves()), -depth, start, plain_label(tree.label()))]
 
 
 @given(aligned())

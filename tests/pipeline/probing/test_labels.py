@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 from hypothesis import given
+from nltk.tree import Tree
 
 from pipeline.probing.labels import (
     TreeLabels,
@@ -14,7 +15,7 @@ from pipeline.probing.labels import (
     smallest_phrases,
     top_level_sequence,
 )
-from pipeline.trees import Tree, read_tree
+from pipeline.trees import read_tree
 from tests import strategies
 
 BUSH = "(ROOT (S (NP (NNP Bush)) (VP (VBD held) (NP (DT a) (NN talk)) (PP (IN with) (NP (NNP Sharon)))) (. .)))"  # noqa: E501

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mgsa.base.errors import InputError
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits
-from pipeline.trees import flat_tree
+from pipeline.trees import bracketed, flat_tree
 
 SHARES = (10, 1, 1)
 
@@ -69,7 +69,7 @@ def test_of_equal_texts_the_first_counts() -> None:
 
 @pytest.mark.parametrize("words", [["one"], ["two", "words"], ["(", "naïve", "1\u00a0000"]])
 def test_flat_trees_are_left_out(words: list[str]) -> None:
-    flat = sentence(1, " ".join(words), str(flat_tree(words)))
+    flat = sentence(1, " ".join(words), bracketed(flat_tree(words)))
     drawn = draw_splits([flat, *sentences(2)], most=9, shares=SHARES, seed=1)
     assert (drawn.read, drawn.flat, len(drawn.splits["train"])) == (3, 1, 2)
 

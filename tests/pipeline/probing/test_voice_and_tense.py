@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from nltk.tree import Tree
 
 from pipeline.probing.voice_and_tense import TENSES, VOICES, VerbPatterns
 from pipeline.sample import generate
-from pipeline.trees import Tree, read_tree, read_treebank, top_node
+from pipeline.trees import read_tree, read_treebank, top_node
 from tests import strategies
 from tests.imports import ROOT
 
@@ -107,7 +108,7 @@ def test_few_sentences_of_the_penn_treebank_have_no_label(shared: Path) -> None:
         for tree in read_treebank(shared / "treebank" / name):
             voice = patterns().voice_and_tense(tree).voice
             found[voice] += 1
-            if top_node(tree).label in ("S", "SINV", "SQ", "SBARQ"):
+            if top_node(tree).label() in ("S", "SINV", "SQ", "SBARQ"):
                 clauses[voice] += 1
     assert found[None] < 0.05 * found.total()
     assert clauses[None] < 0.01 * clauses.total()

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from nltk.tree import Tree
 
 from pipeline.sample import SamplePair, generate
 from pipeline.sample.lexicon import load_lexicon
-from pipeline.trees import Tree, read_tree
+from pipeline.trees import children, read_tree
 
 RELATIVE_PRONOUNS = {"den", "die", "das"}
 
@@ -25,11 +26,15 @@ def constituents(pair: SamplePair) -> Iterator[tuple[Tree, list[range]]]:
     while waiting:
         node, start = waiting.pop()
         spans = []
-        for child in node.children:
+        for child in children(node):
             spans.append(range(start, start + len(child.leaves())))
             waiting.append((child, start))
             start = spans[-1].stop
         yield node, spans
+
+
+def labels_of(node: Tree) -> list[str]:
+    return [child.label() for child in children(node)]
 
 
 def german(pair: SamplePair, span: range) -> list[int]:
@@ -45,12 +50,12 @@ def settings_and_attributes(pair: SamplePair) -> Iterator[tuple[str, list[int], 
     if {"not", "There", "there"} & set(pair.source_tokens):
         return
     for node, spans in constituents(pair):
-        labels = [child.label for child in node.children]
+        labels = labels_of(node)
         if labels[:1] == ["NP"] and labels[1:] == ["PP"]:
             yield "noun", german(pair, spans[0]), german(pair, spans[1])
-        if node.label == "VP" and labels[1:3] == ["NP", "PP"]:
-            preposition, *_ = node.children[2].leaves()
-            weekday_or_month = node.children[2].children[-1].leaves()[0][0].isupper()
+        if node.label() == "VP" and labels[1:3] == ["NP", "PP"]:
+            preposition, *_ = node[2].leaves()
+            weekday_or_month = node[2][-1].leaves()[0][0].isupper()
             if preposition not in ("to", "by") and not weekday_or_month:
                 yield "verb", german(pair, spans[1]), german(pair, spans[2])
 
@@ -83,10 +88,10 @@ def test_a_place_tells_whose_it_is_unless_it_is_ambiguous(
         if {"There", "there"} & set(pair.source_tokens):  # `is a cat on the sofa`: neither
             continue
         for node, _ in constituents(pair):
-            labels = [child.label for child in node.children]
+            labels = labels_of(node)
             for place, of in ((1, "noun"), (2, "verb")):
                 if labels[place - 1 : place + 1] == ["NP", "PP"] and len(labels) > place:
-                    preposition, *_, noun = node.children[place].leaves()
+                    preposition, *_, noun = node[place].leaves()
                     readings.setdefault((preposition, noun), []).append(of)
     frequent = [found for found in readings.values() if len(found) >= 4]
     assert len(frequent) > 50
@@ -98,9 +103,9 @@ def test_a_relative_clause_without_its_pronoun_gets_one(pairs: list[SamplePair])
     seen = 0
     for pair in pairs:
         for node, spans in constituents(pair):
-            if [child.label for child in node.children] != ["NP", "SBAR"]:
+            if labels_of(node) != ["NP", "SBAR"]:
                 continue
-            if [child.label for child in node.children[1].children] == ["S"]:
+            if labels_of(node[1]) == ["S"]:
                 seen += 1
                 start = max(german(pair, spans[0])) + 1
                 comma, pronoun = pair.target_tokens[start : start + 2]
@@ -113,9 +118,9 @@ def test_a_clause_without_that_gets_dass(pairs: list[SamplePair]) -> None:
     seen = 0
     for pair in pairs:
         for node, spans in constituents(pair):
-            if node.label != "VP" or node.children[-1].label != "SBAR":
+            if node.label() != "VP" or labels_of(node)[-1] != "SBAR":
                 continue
-            if [child.label for child in node.children[-1].children] == ["S"]:
+            if labels_of(node[-1]) == ["S"]:
                 seen += 1
                 first = min(german(pair, spans[-1]))
                 assert pair.target_tokens[first - 2 : first] == [",", "dass"]
@@ -126,9 +131,9 @@ def test_and_joins_objects_and_clauses_alike(pairs: list[SamplePair]) -> None:
     joined = set()
     for pair in pairs:
         for node, _ in constituents(pair):
-            labels = [child.label for child in node.children]
+            labels = labels_of(node)
             if "CC" in labels and "," not in labels and "and" in node.leaves():
-                joined.add((node.label, labels[labels.index("CC") - 1]))
+                joined.add((node.label(), labels[labels.index("CC") - 1]))
     assert {("NP", "NP"), ("S", "S"), ("VP", "VP")} <= joined
 
 
@@ -137,10 +142,10 @@ def test_nobody_of_the_first_person_does_anything_to_himself(pairs: list[SampleP
     seen = 0
     for pair in pairs:
         for node, _ in constituents(pair):
-            words = [child.leaves() for child in node.children]
-            if node.label == "S" and words[0] in (["I"], ["we"], ["We"]) and len(words) > 1:
+            words = [child.leaves() for child in children(node)]
+            if node.label() == "S" and words[0] in (["I"], ["we"], ["We"]) and len(words) > 1:
                 seen += 1
-                objects = [c for c in node.children[1].children if c.label == "NP"]
+                objects = [c for c in children(node[1]) if c.label() == "NP"]
                 assert not [o for o in objects if o.leaves() in (["me"], ["us"])]
     assert seen > 100
 
@@ -151,15 +156,15 @@ def test_a_clause_is_negated_once(pairs: list[SamplePair]) -> None:
     for pair in pairs:
         for node, _ in constituents(pair):
             words = [word.lower() for word in node.leaves()]
-            labels = [child.label for child in node.children]
-            if node.label == "PP":
+            labels = labels_of(node)
+            if node.label() == "PP":
                 assert "no" not in words
-            if node.label in ("S", "SQ") and "NP" in labels:
-                subject = node.children[labels.index("NP")].leaves()
+            if node.label() in ("S", "SQ") and "NP" in labels:
+                subject = node[labels.index("NP")].leaves()
                 if subject[0].lower() == "no":
                     seen += 1
-                    verbs = node.children[labels.index("NP") + 1 :]
-                    outside = [child.leaves() for child in verbs if child.label != "SBAR"]
+                    verbs = node[labels.index("NP") + 1 :]
+                    outside = [child.leaves() for child in verbs if child.label() != "SBAR"]
                     own = " ".join(word for leaves in outside for word in leaves)
                     assert not re.search(r"^(\w+ )?(not|never)\b", own)
     assert seen > 20
@@ -172,9 +177,9 @@ def test_english_says_when_it_is_not_when_it_will_be(pairs: list[SamplePair]) ->
     for pair in pairs:
         for node, _ in constituents(pair):
             words = [word.lower() for word in node.leaves()]
-            if node.label == "SBAR":
+            if node.label() == "SBAR":
                 seen.setdefault(words[0], set()).add("will" in words)
-            if node.label == "SBARQ" and words[0] == "when":
+            if node.label() == "SBARQ" and words[0] == "when":
                 asked.add(words[1])
     assert all(seen[word] == {False} for word in ("if", "when", "before", "until"))
     assert all(seen[word] == {False, True} for word in ("because", "although", "while"))
@@ -191,10 +196,10 @@ def test_an_adverb_of_manner_stands_between_definite_and_indefinite_objects(
     seen = {"the": 0, "a": 0}
     for pair in pairs:
         for node, spans in constituents(pair):
-            if [child.label for child in node.children[1:3]] != ["NP", "ADVP"]:
+            if labels_of(node)[1:3] != ["NP", "ADVP"]:
                 continue
-            article, *words = node.children[1].leaves()
-            if article not in seen or node.children[2].leaves()[0] not in MANNER:
+            article, *words = node[1].leaves()
+            if article not in seen or node[2].leaves()[0] not in MANNER:
                 continue
             if not {"and", "'s"} & set(words):
                 seen[article] += 1

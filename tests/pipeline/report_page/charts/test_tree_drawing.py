@@ -6,9 +6,10 @@ import re
 from itertools import pairwise
 
 from hypothesis import given
+from nltk.tree import Tree
 
 from pipeline.report_page.charts.tree_drawing import TreeDrawing, draw_tree
-from pipeline.trees import Tree, read_tree, unescape_token
+from pipeline.trees import read_tree, unescape_token
 from tests.report_folders import comb
 from tests.strategies import trees
 
@@ -65,7 +66,7 @@ def test_a_sentence_of_35_words_and_a_deep_tree() -> None:
     drawing = draw_tree(comb([f"word{i}" for i in range(35)]))
     assert len(drawing.words) == 35
     assert drawing.width > 35 * 40
-    tree = Tree("X", (), "w")
+    tree = Tree("X", ["w"])
     for _ in range(5000):
-        tree = Tree("X", (tree,))
+        tree = Tree("X", [tree])
     assert len(draw_tree(tree).nodes) == 5001
