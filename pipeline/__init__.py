@@ -10,15 +10,12 @@ sample/            the built-in corpus: a synchronous grammar of English and Ger
 download           files from the web: continued where a connection broke, checked by hash
 corpus             STAGE: raw parallel text
 moses              normalise, tokenise, detokenise
-languages          the languages of a corpus
 links              word alignments in Pharaoh's format
-seen_pairs         which pairs came before
 tokenize           STAGE: tokenised, cleaned text
 trees              bracketed trees: read, written, checked
 parsing/           what a parser is trained from, made of and measured by
 parser             STAGE: a constituency parser, trained or fetched
 parse              STAGE: a tree for each sentence
-merges             learn BPE merges
 subwords           split words into subwords
 bpe                STAGE: joint codes and segmented text
 phrase_counts      statistics of a partition

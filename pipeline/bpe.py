@@ -6,29 +6,26 @@ for byte, in less time: words are counted once, and a word that is met again is 
 
 from __future__ import annotations
 
+import io
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext, redirect_stderr
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from mgsa.base.cli import progress, run
+from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, read_lines
 from mgsa.base.settings import Count, Positive
-from pipeline.base.stage import SIDES, SPLITS, argument_parser, atomic_outputs, read_settings
+from mgsa.config import RunConfig
+from pipeline.base.stage import SIDES, SPLITS, stage, stage_outputs
 from pipeline.base.text import split_tokens, unequal_lines
 from pipeline.base.workers import chunks, map_chunks
-from pipeline.merges import learn_merges
-from pipeline.subwords import (
-    CODES,
-    SubwordSplitter,
-    frequent_subwords,
-    write_merges,
-    write_subword_counts,
-)
+from pipeline.subwords import CODES, SubwordSplitter, frequent_subwords, write_subword_counts
 
 PORTION_LINES = 2_000
 
@@ -44,7 +41,6 @@ class BpeSettings:
     merges: Positive
     min_frequency: Positive
     vocabulary_threshold: Count
-    workers: Positive
 
 
 class Portion(NamedTuple):
@@ -60,15 +56,14 @@ def count_words(path: Path) -> Counter[str]:
     """How often each token occurs in a tokenised file, in the order of first occurrence.
 
     Raises:
-        InputError: no such file, invalid UTF-8, or an empty file.
+        InputError: no such file, an empty file, or a line is not tokens and single spaces.
     """
     words: Counter[str] = Counter()
     lines = progress(
         read_lines(path), f"count words of {path.name}", total=None, unit="lines", size=lambda _: 1
     )
-    for line in lines:
-        words.update(line.split(" "))
-    del words[""]  # of an empty line; segmenting will name it
+    for number, line in enumerate(lines, start=1):
+        words.update(split_tokens(line, path=path, line=number))
     if not words:
         raise InputError("empty file; expected tokenised text", path=path)
     return words
@@ -83,6 +78,20 @@ def count_subwords(words: Mapping[str, int], splitter: SubwordSplitter) -> Count
     return subwords
 
 
+def learn_codes(words: Mapping[str, int], settings: BpeSettings, path: Path) -> int:
+    """Write the codes of words that occur so often to `path`; how many merges they are."""
+    from subword_nmt.learn_bpe import learn_bpe
+
+    if max(map(len, words)) < 2:
+        return 0  # subword-nmt fails where no word has two letters
+    lines = [f"{word} {count}" for word, count in words.items()]
+    # It shows its progress whether or not stderr is a terminal.
+    quiet = nullcontext() if sys.stderr.isatty() else redirect_stderr(io.StringIO())
+    with open_to_write(path) as codes, quiet:
+        learn_bpe(lines, codes, settings.merges, settings.min_frequency, is_dict=True)
+    return sum(1 for _ in read_lines(path)) - 1
+
+
 def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int]:
     """Write the codes and both vocabularies of the training text to `folder`; their sizes.
 
@@ -90,15 +99,14 @@ def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int
         InputError: as `count_words`, or the text has nothing to merge.
     """
     words = {side: count_words(tokenized / f"train.{side}") for side in SIDES}
-    merges = learn_merges(sum(words.values(), Counter()), settings.merges, settings.min_frequency)
+    merges = learn_codes(sum(words.values(), Counter()), settings, folder / CODES)
     if not merges:
         raise InputError(
             f"no two symbols occur together {settings.min_frequency} times; expected more text",
             path=tokenized / "train.source",
         )
-    write_merges(folder / CODES, merges)
     splitter = SubwordSplitter(folder / CODES, None)
-    report = {"merges": len(merges)}
+    report = {"merges": merges}
     for side in SIDES:
         subwords = count_subwords(words[side], splitter)
         write_subword_counts(folder / f"vocab.{side}", subwords)
@@ -107,7 +115,9 @@ def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int
     return report
 
 
-def segment(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int]:
+def segment(
+    tokenized: Path, folder: Path, settings: BpeSettings, *, workers: int
+) -> dict[str, int]:
     """Write the subwords of every split to `folder`, which holds the codes; how many they are.
 
     Raises:
@@ -116,7 +126,7 @@ def segment(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, i
     segmented = map_chunks(
         _segment,
         read_portions(tokenized),
-        workers=settings.workers,
+        workers=workers,
         chunk_size=1,
         initializer=_start,
         initargs=(tokenized, folder, settings.vocabulary_threshold),
@@ -180,22 +190,28 @@ def _segment(portions: list[Portion]) -> Portion:
     return portion._replace(lines=segmented)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Learn codes on the training split and segment every split."""
-    parser = argument_parser("bpe", "Learn joint byte-pair codes and segment tokenised text.")
-    parser.add_argument("--tokenized", type=Path, required=True, metavar="DIR", help="tokens")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="codes and subwords")
-    parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="counts (JSON)")
-    arguments = parser.parse_args(argv)
-    settings = read_settings(arguments, "bpe", BpeSettings)
-    read = [arguments.tokenized]
-    with atomic_outputs(arguments.out, arguments.report, "bpe.codes", inputs=read) as (
-        folder,
-        report,
-    ):
-        report.update(learn(arguments.tokenized, folder, settings))
-        report.update(segment(arguments.tokenized, folder, settings))
+def learn_and_segment(
+    bpe: BpeSettings,
+    run: RunConfig,
+    *,
+    tokenized: Annotated[Path, Input("tokenised text")],
+    out: Annotated[
+        Path,
+        OutputFolder(
+            "codes and subwords",
+            CODES,
+            *(f"{name}.{side}" for name in ("vocab", *SPLITS) for side in SIDES),
+        ),
+    ],
+    report: Annotated[Path | None, Report()] = None,
+) -> None:
+    """Learn joint byte-pair codes on the training split, and segment every split."""
+    with stage_outputs(out, report) as (folder, metrics):
+        metrics.update(learn(tokenized, folder, bpe))
+        metrics.update(segment(tokenized, folder, bpe, workers=run.workers))
 
+
+main = stage(learn_and_segment)
 
 if __name__ == "__main__":
     sys.exit(run(main))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from pipeline.base.stage import argument_parser, atomic_outputs, read_settings
-from pipeline.languages import read_languages
+from pipeline.base.text import read_languages
 from pipeline.parsing.bracketing import BracketScore, score
 from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.parsing.stanza_download import download_package, stanza_server

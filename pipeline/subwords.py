@@ -104,12 +104,6 @@ def read_merges(path: Path) -> list[tuple[str, str]]:
     return merges
 
 
-def write_merges(path: Path, merges: Iterable[tuple[str, str]]) -> None:
-    """Write a file of BPE codes, as subword-nmt does."""
-    with open_to_write(path) as file:
-        file.writelines(f"{line}\n" for line in (_VERSION, *map(" ".join, merges)))
-
-
 def read_subword_counts(path: Path) -> dict[str, int]:
     """Subwords and their counts, most frequent first, from a file of `subword count` lines.
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Annotated, NamedTuple
 
@@ -28,17 +29,17 @@ from pipeline.base.stage import (
     stage,
     stage_outputs,
 )
-from pipeline.base.text import read_parallel
+from pipeline.base.text import read_languages, read_parallel
 from pipeline.base.workers import map_chunks
-from pipeline.languages import read_languages
 from pipeline.links import read_links
-from pipeline.seen_pairs import SeenPairs, fingerprint
 
 CHUNK_PAIRS = 500
 SPLIT_FILES = [f"{s}.{name}" for s in SPLITS for name in (*SIDES, *ANNOTATIONS, "lines")]
 KEPT = ""
-REASONS = ("empty", "short", "long", "ratio", "duplicate")
+REASONS = ("empty", "short", "long", "ratio", "token", "duplicate")
 """Why a training pair is dropped: the first of these that holds."""
+LONGEST_TOKEN = 1000
+"""Characters. BPE's time is quadratic in them: 20,000 take it ten seconds, a megabyte hours."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ class PairTokenizer:
         """The pair in tokens.
 
         Raises:
-            InputError: a side of a pair that must be kept is empty, or its links point outside.
+            InputError: a side of a pair that must be kept is empty or has too long a token, or its
+                links point outside.
         """
         source, target = (
             side.normalize_and_tokenize(text)
@@ -109,21 +111,15 @@ class PairTokenizer:
         if "links" in self._annotations[pair.split]:
             self._check_links(pair, len(source), len(target))
         if pair.split == "train":
-            reason = self._reason(len(source), len(target))
+            reason = self._reason(source, target)
         else:
-            for side, tokens in zip(SIDES, (source, target), strict=True):
-                if not tokens:
-                    raise InputError(
-                        f"no token in this line; pairs of {pair.split} are never dropped",
-                        path=self._corpus / f"{pair.split}.{side}",
-                        line=pair.line,
-                    )
+            self._check_kept(pair, source, target)
             reason = KEPT
         columns = (" ".join(source), " ".join(target), *pair.columns[len(SIDES) :])
         return TokenizedPair(pair.split, pair.line, columns, reason)
 
-    def _reason(self, source: int, target: int) -> str:
-        shorter, longer = sorted((source, target))
+    def _reason(self, source: list[str], target: list[str]) -> str:
+        shorter, longer = sorted((len(source), len(target)))
         limits = self._limits
         if shorter == 0:
             return "empty"
@@ -133,7 +129,20 @@ class PairTokenizer:
             return "long"
         if limits.max_ratio is not None and longer > limits.max_ratio * shorter:
             return "ratio"
+        if max(map(len, (*source, *target))) > LONGEST_TOKEN:
+            return "token"
         return KEPT
+
+    def _check_kept(self, pair: RawPair, *sides: list[str]) -> None:
+        for side, tokens in zip(SIDES, sides, strict=True):
+            longest = max(map(len, tokens), default=0)
+            if not tokens or longest > LONGEST_TOKEN:
+                found = f"a token of {longest:,} characters" if tokens else "no token"
+                raise InputError(
+                    f"{found} in this line; pairs of {pair.split} are never dropped",
+                    path=self._corpus / f"{pair.split}.{side}",
+                    line=pair.line,
+                )
 
     def _check_links(self, pair: RawPair, source: int, target: int) -> None:
         text = pair.columns[len(SIDES) + self._annotations[pair.split].index("links")]
@@ -194,7 +203,7 @@ def tokenize_splits(
     """
     languages = read_languages(corpus)
     write_json(folder / "languages.json", languages)
-    seen = SeenPairs()
+    seen: set[bytes] = set()
     with ExitStack() as files:
         dropped = files.enter_context(open_to_write(folder / "dropped.tsv"))
         dropped.write("split\tline\treason\n")
@@ -215,8 +224,10 @@ def tokenize_splits(
             for pair in chunk:
                 writer, reason = writers[pair.split], pair.reason
                 if not reason and settings.drop_duplicates and pair.split == "train":
-                    source, target = pair.columns[: len(SIDES)]
-                    reason = KEPT if seen.add(fingerprint(source, target)) else "duplicate"
+                    text = "\n".join(pair.columns[: len(SIDES)])
+                    digest = blake2b(text.encode(), digest_size=16).digest()
+                    reason = "duplicate" if digest in seen else KEPT
+                    seen.add(digest)
                 if reason:
                     writer.dropped[reason] += 1
                     dropped.write(f"{pair.split}\t{pair.line}\t{reason}\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import yaml
 
 from mgsa.base.io import write_json
 from pipeline.dataset import main
-from pipeline.subwords import CODES, MARK, write_merges, write_subword_counts
+from pipeline.subwords import CODES, MARK, write_subword_counts
 
 PARAMETERS = {
     "tokenize": {"max_tokens": 100, "workers": 2},
@@ -146,6 +146,11 @@ def _write_codes(folder: Path, pairs: Sequence[Pair]) -> None:
                 ("".join(symbols[:end]), symbols[end]): None for end in range(1, len(symbols))
             }
     write_merges(folder / CODES, merges)
+
+
+def write_merges(path: Path, merges: Iterable[tuple[str, str]]) -> None:
+    """Write a file of BPE codes."""
+    _write_lines(path, ["#version: 0.2", *map(" ".join, merges)])
 
 
 def _write_lines(path: Path, lines: Sequence[str]) -> None:

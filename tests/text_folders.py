@@ -15,6 +15,7 @@ import pipeline.tokenize
 from mgsa.base.io import write_json
 from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.trees import bracketed, escape_token, flat_tree
+from tests.run_section import RUN
 
 MAX_WORDS = 12
 PARAMETERS = {
@@ -23,16 +24,9 @@ PARAMETERS = {
         "max_tokens": 60,
         "max_ratio": None,
         "drop_duplicates": False,
-        "workers": 1,
     },
-    "parse": {
-        "max_words": MAX_WORDS,
-        "executor": "processes",
-        "ray_address": None,
-        "workers": 1,
-        "gpu": False,
-    },
-    "bpe": {"merges": 60, "min_frequency": 2, "vocabulary_threshold": 3, "workers": 1},
+    "parse": {"max_words": MAX_WORDS},
+    "bpe": {"merges": 60, "min_frequency": 2, "vocabulary_threshold": 3},
     "partition": {"levels": 3, "ngrams": [2], "boundaries": "parsed", "seed": 1, "workers": 1},
     "dataset": {
         "joint_vocabulary": True,
@@ -40,6 +34,7 @@ PARAMETERS = {
         "shard_rows": 10_000,
         "compression": "zstd",
     },
+    "run": RUN,
 }
 
 Texts = Mapping[str, Sequence[tuple[str, str]]]

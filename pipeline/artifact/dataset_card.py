@@ -38,6 +38,7 @@ FIGURES = {
     "train_dropped_short": "dropped as too short",
     "train_dropped_long": "dropped as too long",
     "train_dropped_ratio": "dropped for the ratio of their lengths",
+    "train_dropped_token": "dropped for a token of more than 1,000 characters",
     "train_dropped_duplicate": "dropped as duplicates",
     "labelled_f1": "parser: labelled bracketing F1, per cent",
     "tagging_accuracy": "parser: part-of-speech accuracy, per cent",

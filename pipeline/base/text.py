@@ -6,48 +6,37 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import NOT_A_FILE, no_file, not_utf_8
+from mgsa.base.io import NOT_A_FILE, no_file, not_utf_8, read_json
+from mgsa.base.settings import Language, from_excerpt
 
 _BYTE_ORDER_MARK = "\ufeff"
-_SEGMENT_START = re.compile(r"<seg\b", re.IGNORECASE)
-_SEGMENT_END = re.compile("</seg>", re.IGNORECASE)
+_SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.IGNORECASE)
 
 
 def read_sentences(path: Path) -> Iterator[str]:
     """The lines of a text file, one at a time, without their ends.
 
     Only `\\n` ends a line (a `\\r` before it goes too): U+2028, form feeds and the like are
-    characters of a sentence. A byte order mark at the start of the file is left out. A name in
-    `.gz` is unpacked on the way; of a WMT test set in `.sgm`, each segment is a line.
+    characters of a sentence. A byte order mark at the start is left out. A file named `.gz` is
+    decompressed; of a WMT test set in `.sgm`, each segment is a line.
 
     Raises:
         InputError: no such file, an empty file, damaged gzip, invalid UTF-8.
     """
     lines = _decoded_lines(path)
     if path.name.removesuffix(".gz").endswith(".sgm"):
-        lines = (segment for line in lines for segment in segments(line))
-    first = next(lines, None)
-    if first is None:
+        lines = (segment for line in lines for segment in _SEGMENT.findall(line))
+    empty = True
+    for line in lines:
+        empty = False
+        yield line
+    if empty:
         raise InputError("empty file; expected a line for each sentence", path=path)
-    yield first
-    yield from lines
-
-
-def segments(line: str) -> Iterator[str]:
-    """What stands between `<seg …>` and `</seg>`, for each such pair of a line."""
-    # One expression for all of it would look for an end behind every start, to the line's end.
-    place = 0
-    while start := _SEGMENT_START.search(line, place):
-        opened = line.find(">", start.end()) + 1
-        end = _SEGMENT_END.search(line, opened)
-        if not opened or end is None:
-            return
-        yield line[opened : end.start()]
-        place = end.end()
 
 
 def read_parallel(paths: Sequence[Path]) -> Iterator[tuple[str, ...]]:
@@ -128,3 +117,20 @@ def _open(path: Path) -> IO[bytes]:
     if path.suffix == ".gz":
         return gzip.open(path, "rb")  # type: ignore[return-value]
     return path.open("rb")
+
+
+@dataclass(frozen=True)
+class _Languages:
+    source_language: Language
+    target_language: Language
+
+
+def read_languages(corpus: Path) -> dict[str, str]:
+    """The language code of each side of a corpus, from its `corpus.json`.
+
+    Raises:
+        InputError: the file is missing or malformed, or lacks a language.
+    """
+    path = corpus / "corpus.json"
+    found = from_excerpt(_Languages, read_json(path), f"{path}: corpus")
+    return {"source": found.source_language, "target": found.target_language}

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from pipeline.base.stage import SPLITS
 from pipeline.base.text import read_parallel
 from pipeline.parsing.treebank import TextSpelling, spelled_words, without_empty_elements
-from pipeline.seen_pairs import SeenPairs, fingerprint
 from pipeline.trees import FRAGMENT, ROOT, UNKNOWN, bracketed, read_treebank
 
 _FLAT = re.compile(rf"\({ROOT} \({FRAGMENT}(?: \({UNKNOWN} [^ ()]+\))+\)\)")
@@ -108,19 +107,22 @@ def draw_splits(
     Args:
         shares: of train, valid and test; what division leaves over is train's.
     """
-    seen = SeenPairs()
+    seen: set[int] = set()
     read = flat = duplicates = 0
     drawn: list[tuple[int, ProbeSentence]] = []  # a heap, with the last place on top
     for sentence in sentences:
         read += 1
         if _FLAT.fullmatch(sentence.tree):
             flat += 1
-        elif not seen.add(fingerprint(sentence.tokens, "")):
+            continue
+        place = _place(sentence.tokens, seed)
+        if place in seen:
             duplicates += 1
         elif len(drawn) < most:
-            heapq.heappush(drawn, (-_place(sentence.tokens, seed), sentence))
+            heapq.heappush(drawn, (-place, sentence))
         else:
-            heapq.heappushpop(drawn, (-_place(sentence.tokens, seed), sentence))
+            heapq.heappushpop(drawn, (-place, sentence))
+        seen.add(place)
     in_order = [sentence for _, sentence in sorted(drawn, reverse=True)]
     _, valid, test = (len(in_order) * share // sum(shares) for share in shares)
     bounds = [0, len(in_order) - valid - test, len(in_order) - test, len(in_order)]

@@ -15,8 +15,7 @@ from typing import Any, Literal
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Count, Positive
 from pipeline.base.stage import SIDES
-from pipeline.base.text import read_sentences, split_tokens, unequal_lines
-from pipeline.languages import read_languages
+from pipeline.base.text import read_languages, read_sentences, split_tokens, unequal_lines
 from pipeline.report_page.drawn_sentences import drawn_sentences
 from pipeline.report_page.numbers import Report
 from pipeline.report_page.system import System, Translations, read_translations

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-import resource
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from mgsa.base.errors import InputError
 from pipeline import bpe
 from pipeline.base.stage import SIDES, SPLITS
+from tests.run_section import RUN
 
-PARAMS = "bpe: {merges: 60, min_frequency: 2, vocabulary_threshold: 3, workers: 1}\n"
+PARAMS = {"bpe": {"merges": 60, "min_frequency": 2, "vocabulary_threshold": 3}, "run": RUN}
 SENTENCES = {
     "source": ["the dogs see the newest dog", "low lower lowest ( new )", "-LRB- the newest dogs"],
     "target": ["die Hunde sehen den neuesten Hund", "tief tiefer ( neu )", "die neuesten Hunde"],
@@ -31,7 +32,7 @@ def tokenized(tmp_path: Path) -> Path:
             (folder / f"{split}.{side}").write_text(
                 "".join(f"{sentence}\n" for sentence in sentences * repeated), encoding="utf-8"
             )
-    (tmp_path / "params.yaml").write_text(PARAMS)
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(PARAMS))
     return folder
 
 
@@ -67,29 +68,22 @@ def test_files_are_those_of_the_subword_nmt_commands(tokenized: Path) -> None:
     assert contents(out) == contents(peer)
 
 
+def test_merges_are_those_of_the_paper(tmp_path: Path) -> None:
+    """The example of Sennrich et al. 2016, whose end of word is part of the last letter here."""
+    words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+    assert bpe.learn_codes(words, bpe.BpeSettings(4, 1, 1), tmp_path / "codes") == 4
+    lines = (tmp_path / "codes").read_text().splitlines()
+    assert lines[1:] == ["s t</w>", "e st</w>", "l o", "w est</w>"]
+
+
 def test_the_output_does_not_depend_on_the_workers(
     tokenized: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bpe.main(arguments(tokenized))
     alone = contents(tokenized.parent / "bpe")
     monkeypatch.setattr(bpe, "PORTION_LINES", 2)
-    bpe.main(arguments(tokenized, "workers=2"))
+    bpe.main(arguments(tokenized, "run.workers=2"))
     assert contents(tokenized.parent / "bpe") == alone
-
-
-def test_long_lines_are_in_short_portions(tokenized: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = list(bpe.read_portions(tokenized))
-    monkeypatch.setattr("pipeline.base.workers.CHUNK_CHARACTERS", 40)
-    cut = list(bpe.read_portions(tokenized))
-    assert len(cut) > len(whole)
-    for portion in cut:
-        assert sum(map(len, portion.lines[:-1])) < 40
-    for portion in whole:
-        parts = [p for p in cut if (p.split, p.side) == (portion.split, portion.side)]
-        assert [line for part in parts for line in part.lines] == portion.lines
-        assert [part.first for part in parts] == [
-            1 + sum(len(before.lines) for before in parts[:place]) for place in range(len(parts))
-        ]
 
 
 def test_the_report_counts(tokenized: Path) -> None:
@@ -130,23 +124,9 @@ def test_bad_input_is_named_and_leaves_outputs(
     ]
 
 
-def test_text_without_a_pair_to_merge_is_refused(tokenized: Path) -> None:
+@pytest.mark.parametrize("text", ["a b c\n", "ab cd\n"])
+def test_text_without_a_pair_to_merge_is_refused(tokenized: Path, text: str) -> None:
     for side in SIDES:
-        (tokenized / f"train.{side}").write_text("a b c\n")
-    with pytest.raises(InputError, match=r"train.source: no two symbols occur together 2 times"):
-        bpe.main(arguments(tokenized))
-
-
-def test_a_full_disk_is_one_line_and_leaves_outputs(tokenized: Path) -> None:
-    bpe.main(arguments(tokenized))
-    before = contents(tokenized.parent / "bpe")
-    (tokenized / "valid.source").write_text("the newest dogs\n" * 5000)
-    done = subprocess.run(
-        [sys.executable, "-B", "-m", "pipeline.bpe", *arguments(tokenized)],
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
-    )
-    path = tokenized.parent / "bpe/valid.source"
-    assert (done.returncode, done.stderr) == (1, f"error: {path}: File too large\n")
-    assert contents(tokenized.parent / "bpe") == before
+        (tokenized / f"train.{side}").write_text(text)
+    with pytest.raises(InputError, match=r"train.source: no two symbols occur together 3 times"):
+        bpe.main(arguments(tokenized, "min_frequency=3"))

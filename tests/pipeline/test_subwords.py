@@ -7,22 +7,22 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from subword_nmt.apply_bpe import BPE, read_vocabulary
 
 from mgsa.base.errors import InputError
 from pipeline import subwords
-from pipeline.merges import learn_merges
+from pipeline.bpe import BpeSettings, learn_codes
 from pipeline.subwords import (
     SubwordSplitter,
     check_subwords,
     frequent_subwords,
     read_merges,
     read_subword_counts,
-    write_merges,
     write_subword_counts,
 )
+from tests.stage_folders import write_merges
 
 MERGES = [("l", "o"), ("lo", "w</w>"), ("e", "r</w>"), ("lo", "w")]
 
@@ -69,7 +69,6 @@ def test_the_cache_is_bounded_and_changes_nothing(
 words = st.text("abcdef", min_size=1, max_size=8)
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     train=st.lists(words, min_size=5), text=st.lists(words, min_size=1), threshold=st.integers(0, 4)
 )
@@ -78,7 +77,7 @@ def test_subword_nmt_splits_alike(
 ) -> None:
     folder = tmp_path_factory.mktemp("bpe")
     counts = Counter([*train, "ab"])
-    write_merges(folder / "codes", learn_merges(counts, 30, 1))
+    learn_codes(counts, BpeSettings(30, 1, 1), folder / "codes")
     splitter = SubwordSplitter(folder / "codes", None)
     seen = Counter(subword for word in counts.elements() for subword in splitter.split([word]))
     write_subword_counts(folder / "vocab", seen)

@@ -27,6 +27,7 @@ MEANINGS = {
     "short": "a side is shorter than tokenize.min_tokens",
     "long": "a side is longer than tokenize.max_tokens",
     "ratio": "one side is more than tokenize.max_ratio times as long as the other",
+    "token": "a token has more than 1,000 characters",
     "duplicate": "the pair came before",
 }
 

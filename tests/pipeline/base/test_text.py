@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import MAX_LINE_BYTES
-from pipeline.base.text import read_parallel, read_sentences, segments, split_tokens
+from mgsa.base.io import write_json
+from pipeline.base.text import read_languages, read_parallel, read_sentences, split_tokens
 
 
 @pytest.mark.parametrize(
@@ -63,23 +62,6 @@ def test_the_segments_of_a_test_set_are_its_lines(tmp_path: Path) -> None:
     ]
 
 
-PIECES = ["<seg", "<SEG", "</seg>", "</Seg>", ">", "<", "/", " ", "x", "-", "é", "İ", "\r"]
-
-
-@given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
-def test_segments_are_what_one_expression_would_find(line: str) -> None:
-    expected = re.findall(r"<seg\b[^>]*>(.*?)</seg>", line, re.IGNORECASE)
-    assert list(segments(line)) == expected
-
-
-@pytest.mark.parametrize("piece", ["<seg>", "<seg", "<seg ", "<seg></seg", "<segs>"])
-def test_segments_without_an_end_take_no_time(piece: str) -> None:
-    """They would take minutes, were the line's end reached from each of them."""
-    started = time.process_time()
-    assert list(segments(piece * (MAX_LINE_BYTES // len(piece)))) == []
-    assert time.process_time() - started < 5
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -87,9 +69,8 @@ def test_segments_without_an_end_take_no_time(piece: str) -> None:
         (b"a\nb\xff\n", "text:2: expected UTF-8 text: invalid start byte at byte 2"),
         (b"a\n\xed\xa0\x80\n", "text:2: expected UTF-8 text: invalid continuation byte at byte 1"),
         (b"a\n\xc3", "text:2: expected UTF-8 text: unexpected end of data at byte 1"),
-        (b"a\n" + b"b" * (MAX_LINE_BYTES + 1), "text:2: expected lines of at most 1,048,576 bytes"),
     ],
-    ids=["empty", "byte", "surrogate", "cut", "endless"],
+    ids=["empty", "byte", "surrogate", "cut"],
 )
 def test_an_unreadable_file_is_named_with_its_line(
     tmp_path: Path, content: bytes, message: str
@@ -108,28 +89,6 @@ def test_a_damaged_gzip_file_is_named(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(InputError, match=r"text\.gz: damaged gzip file: "):
         list(read_sentences(path))
-
-
-@pytest.mark.parametrize("name", ["text.gz", "text.sgm.gz"])
-def test_a_gzip_file_that_holds_far_more_than_text_is_refused(tmp_path: Path, name: str) -> None:
-    """Be its lines a corpus or left out of one."""
-    path = tmp_path / name
-    member = gzip.compress(b"<seg></seg>".ljust(MAX_LINE_BYTES - 1) + b"\n")
-    path.write_bytes(member * 90)
-    most = 200 * 90 * len(member) + (64 << 20)
-    line = most // MAX_LINE_BYTES + 1
-    message = f"/{name}:{line}: expected at most {most:,} bytes in a gzip file of its size"
-    assert line < 90
-    with pytest.raises(InputError, match=f"{re.escape(message)}$"):
-        for _ in read_sentences(path):
-            pass
-
-
-def test_a_gzip_file_of_one_label_over_and_over_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "voice.gz"
-    path.write_bytes(gzip.compress(b"active\n" * 300_000))
-    assert path.stat().st_size * 200 < 7 * 300_000
-    assert sum(1 for _ in read_sentences(path)) == 300_000
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -188,3 +147,23 @@ def test_tokens_are_what_stands_between_single_spaces() -> None:
 def test_what_is_not_tokens_is_named(text: str, message: str) -> None:
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         split_tokens(text, path=Path("text"), line=7)
+
+
+def test_languages_are_read(tmp_path: Path) -> None:
+    content = {"source_language": "en", "target_language": "de", "name": "x"}
+    write_json(tmp_path / "corpus.json", content)
+    assert read_languages(tmp_path) == {"source": "en", "target": "de"}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (["en"], "corpus: expected a section with keys, got "),
+        ({"source_language": "en"}, "corpus.target_language: missing key"),
+        ({"source_language": "../x", "target_language": "de"}, "corpus.source_language: "),
+    ],
+)
+def test_what_is_no_language_is_named(tmp_path: Path, content: object, message: str) -> None:
+    write_json(tmp_path / "corpus.json", content)
+    with pytest.raises(InputError, match=re.escape(f"{tmp_path / 'corpus.json'}: {message}")):
+        read_languages(tmp_path)
