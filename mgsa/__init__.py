@@ -11,9 +11,8 @@ config          what there is to set of a model, a training, a translation
 data/           the dataset artifact as batches
 masks           the one mask convention
 composition     one vector a phrase
-tags            each phrase's tag from its vector
 onlstm          the ordered-neurons LSTM
-interaction     phrases that know of each other
+interaction     phrases that know of each other; a tag of each
 attention/      memory builders before one scaled dot product
 model/          the encoder-decoder
 weights         tensors in files that hold no code
@@ -24,7 +23,7 @@ decoding/       beam search, greedy, ensembles
 alignment/      forced alignment of given pairs
 probing/        what an encoder knows of syntax
 analysis/       what a trained model does, as numbers to look at
-__main__        `mgsa train`, `mgsa translate`, `mgsa align`, `mgsa average`
+__main__        `mgsa train`, `mgsa average`, `mgsa translate`, `mgsa align`
 
 Shape letters, used in every docstring:
 

@@ -1,4 +1,4 @@
-"""The command `mgsa`: its first word says which command, of which only that one is imported."""
+"""The command `mgsa`: of its subcommands only the one that is named is imported."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from mgsa.base.cli import run
+from mgsa.base.command import add_arguments, call
 
 COMMANDS = {
-    "train": ("mgsa.training.command", "train a model on a dataset artifact"),
-    "average": ("mgsa.training.average_command", "average the newest checkpoints of a run"),
+    "train": ("mgsa.training.commands", "train a model on a dataset artifact"),
+    "average": ("mgsa.training.commands", "average the newest checkpoints of a run"),
     "translate": ("mgsa.decoding.command", "translate a split of a dataset artifact"),
     "align": ("mgsa.alignment.command", "align the words of a split of a dataset artifact"),
 }
-"""For each command what it does, and its module: `add_arguments`, and a function of its name."""
+"""Of each command the module that has a function of its name, and what it does."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -28,12 +29,31 @@ def main(argv: Sequence[str] | None = None) -> None:
         description=f"commands:\n{meanings}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    chooser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
-    name = chooser.parse_args(words[:1]).command
+    chooser.add_argument("--version", action="store_true", help="show the version and exit")
+    chooser.add_argument(
+        "command", nargs="?", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS
+    )
+    chosen = chooser.parse_args(words[:1])
+    if chosen.version:
+        from importlib.metadata import version
+
+        print(f"mgsa {version('mgsa')}")
+    elif chosen.command is None:
+        chooser.print_help()
+    else:
+        _run(chosen.command, words[1:])
+
+
+def _run(name: str, words: Sequence[str]) -> None:
     module = import_module(COMMANDS[name][0])
+    function = getattr(module, name)
     parser = argparse.ArgumentParser(prog=f"mgsa {name}")
-    module.add_arguments(parser)
-    getattr(module, name)(parser.parse_args(words[1:]))
+    if hasattr(module, "add_arguments"):
+        module.add_arguments(parser)
+        function(parser.parse_args(words))
+    else:
+        add_arguments(parser, function, parameters="--config", default=None)
+        call(function, parser.parse_args(words))
 
 
 def command() -> None:

@@ -174,25 +174,6 @@ class TransformerConfig:
                 f"({self.heads}), got {sum(multi.group_heads)}"
             )
 
-    @property
-    def num_parts(self) -> int:
-        """Its layers, and what each of them attends to besides words: all have their own weights.
-
-        What a model takes to build grows with it, be its weights as small as they may.
-        """
-        multi, phrase = self.multi_granularity, self.phrase_attention
-        parts = self.encoder_layers + self.decoder_layers
-        if multi is not None:
-            parts += len(multi.layers) * len(multi.granularities)
-        if phrase is not None:
-            layers = {
-                "encoder": self.encoder_layers - (len(multi.layers) if multi else 0),
-                "decoder": self.decoder_layers,
-                "cross": self.decoder_layers,
-            }
-            parts += sum(layers[place] for place in phrase.attentions) * len(phrase.ngrams)
-        return parts
-
     def _check_alignment(self) -> None:
         alignment, phrase = self.alignment, self.phrase_attention
         if alignment is None:
@@ -239,11 +220,6 @@ class RecurrentConfig:
                 "reads from left to right"
             )
 
-    @property
-    def num_parts(self) -> int:
-        """Its layers, as `TransformerConfig` counts them."""
-        return self.encoder_layers + self.decoder_layers
-
 
 ModelConfig = TransformerConfig | RecurrentConfig
 
@@ -281,9 +257,6 @@ class TrainConfig:
     """
 
     seed: Seed
-    accelerator: Literal["cpu", "gpu", "auto"]
-    devices: Positive
-    nodes: Positive
     precision: Literal["32-true", "bf16-mixed"]
     compile: bool
     batch_tokens: Positive

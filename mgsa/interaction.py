@@ -1,7 +1,8 @@
-"""Interaction of phrases (Hao et al. 2019, section 3.3): H_g = REC(g_1 … g_M).
+"""What becomes of phrase vectors (Hao et al. 2019): interaction, and a tag predicted from each.
 
-A recurrent network runs over a sentence's phrases in its own width, and its states are projected
-back to the model's and normed. States after a sentence's last phrase mean nothing and are masked.
+Interaction (section 3.3) is H_g = REC(g_1 … g_M). A recurrent network runs over a sentence's
+phrases in its own width, and its states are projected back to the model's and normed. Its states
+after a sentence's last phrase mean nothing and are masked.
 
 The paper says nothing of a norm. But H_g takes the place of X, which comes normed, and the states
 of a recurrence are at first a tenth of it: without the norm a head attends evenly to all phrases,
@@ -17,6 +18,20 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from mgsa.onlstm import ONLSTM, run_batched
+
+
+class TagHead(nn.Module):
+    """Tag supervision (section 3.2): p(tag of m) = softmax(W g_m + b), before interaction."""
+
+    def __init__(self, dim: int, num_tags: int) -> None:
+        super().__init__()
+        self.output = nn.Linear(dim, num_tags)
+        nn.init.xavier_uniform_(self.output.weight)
+        nn.init.zeros_(self.output.bias)
+
+    def forward(self, memory: Tensor) -> Tensor:
+        """memory (B, M, D) to logits (B, M, number of tags)."""
+        return self.output(memory)
 
 
 class NoInteraction(nn.Module):

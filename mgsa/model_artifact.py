@@ -35,7 +35,7 @@ from mgsa.base.io import (
     read_json,
     write_json,
 )
-from mgsa.base.settings import Count, Language, from_excerpt, from_tagged, to_mapping
+from mgsa.base.settings import Language, from_excerpt, from_tagged, to_mapping
 from mgsa.config import MODEL_KINDS, ModelConfig
 from mgsa.data.artifact import Dataset
 from mgsa.data.needs import check_granularities
@@ -44,7 +44,7 @@ from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_card import model_card
-from mgsa.weights import count_tensors, load_weights, named_tensors, put_tensors, save_tensors
+from mgsa.weights import load_weights, materialize, named_tensors, put_tensors, save_tensors
 
 KIND = "mgsa model"
 VERSION = 3
@@ -159,7 +159,7 @@ def load_model(folder: Path) -> ModelArtifact:
         InputError: the folder is not a model artifact of this version, or a file of it is missing
             or damaged; the message names the file.
     """
-    manifest = _Manifest.read(folder)
+    manifest = _read_manifest(folder)
     check_files(folder, manifest.files, verify=True)
     content = read_json(folder / CONFIG)
     if not isinstance(content, dict) or "model" not in content:
@@ -168,19 +168,11 @@ def load_model(folder: Path) -> ModelArtifact:
     vocabularies = read_vocabularies(folder / VOCABULARY)
     tags = read_tags(folder / TAGS)
     source, target = vocabularies
-    # A file of nothing but numbers may ask for a model of millions of parts, each within bounds.
-    num_tensors = count_tensors(folder / WEIGHTS)
-    if num_tensors < config.num_parts:
-        raise InputError(
-            f"expected a weight at least for each of the {config.num_parts} parts of {CONFIG} "
-            f"(layers, and what each attends to), got {num_tensors}",
-            path=folder / WEIGHTS,
-        )
-    # Weights have room only once it is known that the file has as many.
-    with torch.device("meta"):
+    with torch.device("meta"):  # no weights are drawn that are then overwritten
         model = build_model(
             config, source_vocabulary=len(source), target_vocabulary=len(target), num_tags=len(tags)
         )
+    materialize(model)
     load_weights(model, folder / WEIGHTS)
     return ModelArtifact(
         folder=folder,
@@ -224,83 +216,34 @@ def replace_weights(
         InputError: the weights, read from `source`, are not those of such a model.
     """
     put_tensors(artifact.model, tensors, path=source)
-    manifest = _Manifest.read(artifact.folder)
+    manifest = read_json(artifact.folder / MANIFEST)
+    files = manifest.pop("files")
     run = read_json(artifact.folder / CONFIG)
     run = {key: value for key, value in run.items() if key not in ("model", "scores")}
     with atomic_folder(out) as partial:
-        for name in manifest.files.keys() - {WEIGHTS, CONFIG, CARD}:
+        for name in files.keys() - {WEIGHTS, CONFIG, CARD}:
             shutil.copyfile(artifact.folder / name, partial / name)
-        _complete(
-            partial,
-            artifact.model,
-            artifact.config,
-            run | {"updates": [*updates]},
-            {key: value for key, value in manifest.content.items() if key != "files"},
-        )
-
-
-def check_replaceable(folder: Path) -> None:
-    """Check that `folder` may become a model artifact: it is none yet, empty, or one already.
-
-    Raises:
-        InputError: it holds something else, which writing the artifact would remove.
-    """
-    if not folder.exists():
-        return
-    if not folder.is_dir():
-        raise InputError("expected a folder", path=folder)
-    manifest = read_json(folder / MANIFEST) if (folder / MANIFEST).is_file() else None
-    is_model = isinstance(manifest, dict) and manifest.get("kind") == KIND
-    if any(folder.iterdir()) and not is_model:
-        raise InputError("expected an empty folder or a model artifact to replace", path=folder)
-
-
-@dataclass(frozen=True)
-class _Rows:
-    train: Count
-    valid: Count
-
-
-@dataclass(frozen=True)
-class _TrainedOn:
-    name: str
-    identity: str
-    rows: _Rows
+        run["updates"] = [*updates]
+        _complete(partial, artifact.model, artifact.config, run, manifest)
 
 
 @dataclass(frozen=True)
 class _Content:
     """What is read of a manifest."""
 
+    kind: str
+    version: int
     source_language: Language
     target_language: Language
-    dataset: _TrainedOn
     files: dict[str, ManifestFile]
 
 
-@dataclass(frozen=True)
-class _Manifest:
-    """What `manifest.json` says."""
-
-    source_language: str
-    target_language: str
-    files: dict[str, ManifestFile]
-    content: dict[str, Any]
-
-    @classmethod
-    def read(cls, folder: Path) -> _Manifest:
-        path = folder / MANIFEST
-        content = read_json(path)
-        if not isinstance(content, dict) or content.get("kind") != KIND:
-            raise InputError(f"expected the manifest of a model ({KIND!r})", path=path)
-        if content.get("version") != VERSION:
-            raise InputError(
-                f"expected a model of version {VERSION}, got {content.get('version')!r}", path=path
-            )
-        where = f"{path}: manifest"
-        found = from_excerpt(_Content, content, where)
-        files = found.files
-        for name in (WEIGHTS, CONFIG, VOCABULARY, TAGS):
-            if name not in files:
-                raise InputError(f"expected {name} among the files", path=path)
-        return cls(found.source_language, found.target_language, files, content)
+def _read_manifest(folder: Path) -> _Content:
+    path = folder / MANIFEST
+    content = read_json(path)
+    if not isinstance(content, dict) or content.get("kind") != KIND:
+        raise InputError(f"expected the manifest of a model ({KIND!r})", path=path)
+    if content.get("version") != VERSION:
+        found = content.get("version")
+        raise InputError(f"expected a model of version {VERSION}, got {found!r}", path=path)
+    return from_excerpt(_Content, content, f"{path}: manifest")

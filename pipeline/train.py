@@ -1,98 +1,84 @@
-"""Train a translation model on the dataset artifact, with its curves as DVC plots.
+"""Stage `train`: `mgsa train`, with the curves as DVC plots.
 
-What `mgsa train` does, and one rule more: the checkpoints lie outside the stage's outputs, so that
-a killed run can go on; when settings, data or code are no longer theirs, the run starts again. DVC
-runs the stage anew when the code is another one, and then means it.
+Checkpoints lie outside the stage's outputs, which DVC removes before it runs the stage, so that a
+killed run can be resumed. When settings, data or code have changed, the run starts again.
 """
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from mgsa.base.cli import run
-from mgsa.config import MODEL_KINDS, TrainConfig
-from pipeline.base.stage import argument_parser, read_settings
+from mgsa.base.command import Input, OutputFolder, Report
+from mgsa.config import ModelConfig, RunConfig, TrainConfig
+from mgsa.training.commands import CHECKPOINT_FILES, MODEL_FILES
+from pipeline.base.stage import stage
 
 if TYPE_CHECKING:
     from dvclive import Live
 
 LIVE = "live"
-"""The curves of a training that runs, beside its checkpoints."""
+"""Folder of the curves while the training runs, in that of the checkpoints."""
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the stage."""
-    arguments = _parser().parse_args(argv)
-    config = read_settings(arguments, "train", TrainConfig)
-    of_model = argparse.Namespace(params=arguments.params, set=[])  # --set is for `train`
-    model = read_settings(of_model, "model", MODEL_KINDS)
+def train_model(
+    train: TrainConfig,
+    model: ModelConfig,
+    run: RunConfig,
+    *,
+    dataset: Annotated[Path, Input("dataset artifact")],
+    out: Annotated[Path, OutputFolder("where the model artifact goes", *MODEL_FILES)],
+    checkpoints: Annotated[
+        Path, OutputFolder("folder of checkpoints (default: OUT.checkpoints)", *CHECKPOINT_FILES)
+    ] = Path("{out}.checkpoints"),
+    plots: Annotated[
+        Path | None,
+        OutputFolder(
+            "where DVCLive's curves go; until the end they grow in CHECKPOINTS/live",
+            "metrics.json",
+            "plots/*.tsv",
+        ),
+    ] = None,
+    report: Annotated[Path | None, Report()] = None,
+) -> None:
+    """Train a translation model on a dataset artifact.
 
+    A killed run resumes from its latest checkpoint, or starts again if settings, data or code have
+    changed.
+    """
     from mgsa.base.io import atomic_folder, write_json
-    from mgsa.training.identity import code_identity
-    from mgsa.training.run import Run, train
+    from mgsa.training.checkpoint import code_identity
+    from mgsa.training.processes import Devices
+    from mgsa.training.run import Run, train_model
 
-    out: Path = arguments.out
-    checkpoints = arguments.checkpoints or out.with_name(out.name + ".checkpoints")
-    training = Run(
-        arguments.dataset,
-        model,
-        config,
-        out=out,
-        checkpoints=checkpoints,
-        code=code_identity(),
-    )
-    live = checkpoints / LIVE if arguments.plots is not None else None
+    live = checkpoints / LIVE if plots is not None else None
     with curves_in(live) as draw:
-        metrics = train(training, restart="if_changed", on_metrics=draw)
-    if not metrics:  # of several processes, the first has them
+        metrics = train_model(
+            Run(dataset, model, train, out=out, checkpoints=checkpoints, code=code_identity()),
+            Devices(run.accelerator, run.devices, run.nodes),
+            restart="if_changed",
+            on_metrics=draw,
+        )
+    if not metrics:  # not the first process
         return
-    if live is not None:
-        with atomic_folder(arguments.plots) as folder:
+    if plots is not None and live is not None:
+        with atomic_folder(plots) as folder:
             shutil.copytree(live, folder, dirs_exist_ok=True)
-    write_json(arguments.report, metrics)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argument_parser("train", "Train a translation model on the dataset artifact.")
-    parser.add_argument(
-        "--dataset", type=Path, required=True, metavar="DIR", help="dataset artifact"
-    )
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="where the model artifact goes"
-    )
-    parser.add_argument(
-        "--checkpoints",
-        type=Path,
-        metavar="DIR",
-        help="where checkpoints are kept, from which a killed run goes on "
-        "(without it: DIR of --out with `.checkpoints` added)",
-    )
-    parser.add_argument(
-        "--plots",
-        type=Path,
-        metavar="DIR",
-        help="where the curves go that DVCLive draws (without it: nowhere); until the training is "
-        f"over, they grow in the folder {LIVE} of the checkpoints",
-    )
-    parser.add_argument(
-        "--report", type=Path, required=True, metavar="FILE", help="how the run went, as JSON"
-    )
-    return parser
+    if report is not None:
+        write_json(report, metrics)
 
 
 @contextmanager
 def curves_in(folder: Path | None) -> Iterator[Callable[[int, Mapping[str, float]], None]]:
-    """Give what draws metrics of an update: a point on the DVCLive curve of each.
+    """Give an observer that draws metrics as DVCLive curves; without a `folder` it does nothing.
 
     DVCLive is started by the first point, so that it clears `folder` when there is something to
-    draw, and in the one process that draws. A resumed run draws its earlier points again. Without
-    a `folder` nothing is drawn.
+    draw, and in one process alone. A resumed run draws its earlier points again.
     """
     live: list[Live] = []
 
@@ -108,13 +94,14 @@ def curves_in(folder: Path | None) -> Iterator[Callable[[int, Mapping[str, float
             for name, value in metrics.items():
                 live[0].log_metric(name, value)
         except OSError as error:  # DVCLive doesn't say of which file
-            where = error.filename or str(folder)
-            raise OSError(error.errno, error.strerror, where) from error
+            raise OSError(error.errno, error.strerror, error.filename or str(folder)) from error
 
     yield draw
     for opened in live:
         opened.end()
 
+
+main = stage(train_model)
 
 if __name__ == "__main__":
     sys.exit(run(main))

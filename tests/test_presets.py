@@ -13,7 +13,7 @@ from torch.nn.functional import cross_entropy
 
 from mgsa.base.errors import InputError
 from mgsa.base.settings import from_mapping, from_tagged
-from mgsa.config import MODEL_KINDS, ModelConfig, TrainConfig, TransformerConfig
+from mgsa.config import MODEL_KINDS, ModelConfig, RunConfig, TrainConfig, TransformerConfig
 from mgsa.data.batch import make_batch
 from mgsa.data.vocabulary import PAD
 from mgsa.model.build import build_model
@@ -73,7 +73,7 @@ def test_what_no_section_gives_is_not_taken_for_granted(overrides: list[str], me
     [
         ({"layer": 5}, r"alignment\.layer: expected 1 to 4 \(decoder_layers\), got 5"),
         ({"full_context": False, "sentences": 0.5}, "sentences: expected 1.0, as one pass costs"),
-        ({"sentences": 0.0}, "sentences: expected a number from 0.01 to 1, got 0.0"),
+        ({"sentences": 0.0}, "sentences: expected greater than or equal to 0.01, got 0.0"),
     ],
 )
 def test_an_impossible_alignment_head_is_refused(change: dict[str, Any], message: str) -> None:
@@ -208,7 +208,7 @@ def test_phrase_attentions_train_as_in_the_paper() -> None:
     """Nguyen & Joty 2018, section 4.1; beam and length penalty are those of every composition."""
     content = compose(CONF, ["train=gpu_phrase", "model=query_k_interleaved_12_base"])
     train = from_mapping(TrainConfig, content["train"], "train")
-    assert (train.devices, train.batch_tokens, train.accumulate) == (1, 4096, 1)
+    assert (content["run"]["devices"], train.batch_tokens, train.accumulate) == (1, 4096, 1)
     assert (train.warmup, train.max_updates) == (16_000, 500_000)
     assert (train.artifact, train.keep_last, train.checkpoint_every) == ("average", 5, 10_000)
     assert content["model"]["dropout"] == 0.1
@@ -223,7 +223,7 @@ def test_recurrent_models_train_as_in_the_paper(attention: str) -> None:
     model = content["model"]
     assert (model["attention"], model["dim"], model["encoder_layers"]) == (attention, 540, 2)
     assert (model["dropout"], model["init_std"]) == (0.5, 0.05)
-    assert (train.batch_sentences, train.accumulate, train.devices) == (64, 1, 1)
+    assert (train.batch_sentences, train.accumulate, content["run"]["devices"]) == (64, 1, 1)
     assert train.batch_tokens >= 64 * 2 * (40 + 1)  # no limit, even of words in two subwords each
     assert (train.learning_rate, train.warmup, train.decay) == (1e-3, 1, "none")
     assert (train.optimizer_betas, train.optimizer_eps) == ((0.9, 0.999), 1e-8)
@@ -240,6 +240,15 @@ def test_probes_learn_from_as_much_as_in_the_paper(corpus: str) -> None:
     assert settings["tss_classes"] + 1 == 20
 
 
-def test_eight_gpus_take_the_papers_batch() -> None:
-    train = from_mapping(TrainConfig, compose(CONF, ["train=gpu8"])["train"], "train")
-    assert (train.devices, train.batch_tokens, train.accumulate) == (8, 4096, 1)
+@pytest.mark.parametrize(
+    ("option", "devices", "batch_tokens"),
+    [("gpu8", (8, 1), 4096), ("gpu8_big", (8, 1), 4096), ("gpu64_alignment", (8, 8), 7168)],
+)
+def test_several_gpus_take_the_papers_batch(
+    option: str, devices: tuple[int, int], batch_tokens: int
+) -> None:
+    content = compose(CONF, [f"train={option}"])
+    train = from_mapping(TrainConfig, content["train"], "train")
+    run = from_mapping(RunConfig, content["run"], "run")
+    assert (run.accelerator, (run.devices, run.nodes)) == ("gpu", devices)
+    assert (train.batch_tokens, train.accumulate) == (batch_tokens, 1)

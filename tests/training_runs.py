@@ -32,6 +32,7 @@ def start(
     *,
     alignment: dict[str, Any] | None = None,
     slow_from: int | None = None,
+    devices: int = 1,
     variables: dict[str, str] | None = None,
     **settings: object,
 ) -> subprocess.Popen[str]:
@@ -39,6 +40,7 @@ def start(
 
     Args:
         slow_from: the update from which on there is time to kill it after a checkpoint.
+        devices: processes that Fabric starts.
         variables: for its environment.
         settings: of the training, but for `SETTINGS`.
     """
@@ -48,6 +50,7 @@ def start(
     mgsa = ["mgsa"] if slow_from is None else ["tests.slow_training", str(slow_from)]
     command = [sys.executable, *launcher, "-m", *mgsa, "train", "--config", str(config)]
     command += ["--dataset", str(folder / "dataset"), "--out", str(folder / name)]
+    command += ["--accelerator", "cpu", "--devices", str(devices)]
     return subprocess.Popen(
         command,
         cwd=ROOT,

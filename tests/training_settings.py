@@ -50,9 +50,6 @@ ALIGNMENT: dict[str, Any] = {"layer": 1, "full_context": True, "sentences": 0.5,
 """A head that aligns sentences drawn at random."""
 TRAIN: dict[str, Any] = {
     "seed": 3,
-    "accelerator": "cpu",
-    "devices": 1,
-    "nodes": 1,
     "precision": "32-true",
     "compile": False,
     "batch_tokens": 60,
@@ -78,6 +75,15 @@ TRAIN: dict[str, Any] = {
     "keep_last": 2,
     "artifact": "best",
 }
+RUN: dict[str, Any] = {
+    "workers": 1,
+    "executor": "processes",
+    "ray_address": None,
+    "parse_gpu": False,
+    "accelerator": "cpu",
+    "devices": 1,
+    "nodes": 1,
+}
 
 
 def model_settings(changes: dict[str, Any]) -> dict[str, Any]:
@@ -87,6 +93,6 @@ def model_settings(changes: dict[str, Any]) -> dict[str, Any]:
 
 def write_settings(path: Path, *, model: dict[str, Any], train: dict[str, Any]) -> Path:
     """Write a configuration that differs from the above by these keys; give its path back."""
-    content = {"model": model_settings(model), "train": TRAIN | train, "bpe": {"merges": 10}}
+    content = {"model": model_settings(model), "train": TRAIN | train, "run": RUN}
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
     return path

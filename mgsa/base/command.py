@@ -12,8 +12,8 @@
 
 Positional parameters are sections of the parameter file, read by name; where all of them have
 defaults, the file may be missing. Keyword-only parameters are options, required unless they have a
-default. The docstring is the help. What is read and written goes through `mgsa.base.guard` before
-the function is called.
+default; `Path("{out}.log")` is one that depends on `--out`. The docstring is the help. What is read
+and written goes through `mgsa.base.guard` before the function is called.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from annotated_types import Interval
+
 from mgsa.base.cli import STANDARD_OUTPUT
 from mgsa.base.errors import InputError
 from mgsa.base.guard import Output, guard
@@ -34,7 +36,10 @@ from mgsa.base.settings import apply_overrides, from_mapping, from_tagged, read_
 
 @dataclass(frozen=True)
 class Option:
-    """An option that is no path. A `Literal` type gives its choices, `bool` makes it a flag."""
+    """An option that is no path. A `Literal` type gives its choices, `bool` makes it a flag.
+
+    Numbers may have a lower bound: `Annotated[Positive, Option(…)]`.
+    """
 
     help: str
     metavar: str | None = None
@@ -175,8 +180,10 @@ def call(
             inputs += _paths_read(settings[-1])
     options = {}
     outputs = []
-    for name, (_, option, _) in _options(function).items():
+    for name, (_, option, default) in _options(function).items():
         value = getattr(arguments, name)
+        if isinstance(value, Path) and value is default:
+            value = Path(str(value).format(**vars(arguments)))
         if isinstance(option, Input) and isinstance(value, list):
             inputs += [path if isinstance(path, Path) else path[1] for path in value]
             if value and not isinstance(value[0], Path):
@@ -247,9 +254,23 @@ def _options(function: Callable[..., None]) -> dict[str, tuple[Any, Option, Any]
     found = {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY:
-            kind, option = get_args(hints[parameter.name])
+            kind, *bounds, option = get_args(hints[parameter.name])
+            if bounds:
+                kind = Annotated[(kind, *bounds)]
             found[parameter.name] = (kind, option, parameter.default)
     return found
+
+
+def _bounded(kind: type[float], interval: Interval) -> Callable[[str], float]:
+    """What reads a number of an interval, of which the lower bound is checked."""
+
+    def number(text: str) -> float:
+        value = kind(text)
+        if value < interval.ge:  # type: ignore[operator]
+            raise argparse.ArgumentTypeError(f"expected at least {interval.ge}, got {text}")
+        return value
+
+    return number
 
 
 def _flags(name: str, option: Option) -> list[str]:
@@ -261,6 +282,8 @@ def _settings_of(name: str, kind: Any, option: Option, default: Any) -> dict[str
     settings: dict[str, Any] = {"help": option.help}
     if get_origin(kind) in (Union, types.UnionType):
         (kind,) = (inner for inner in get_args(kind) if inner is not type(None))
+    if get_origin(kind) is Annotated:
+        kind = _bounded(*get_args(kind))
     required = default is inspect.Parameter.empty
     if kind is bool:
         return settings | {"action": "store_true"}

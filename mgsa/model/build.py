@@ -36,7 +36,6 @@ from mgsa.model.layers import Embedding, FeedForward, PlainEmbedding, make_embed
 from mgsa.model.recurrent import RecurrentDecoder, RecurrentEncoder, draw_weights
 from mgsa.model.transformer import Decoder, DecoderLayer, Encoder, EncoderLayer
 from mgsa.onlstm import ONLSTM
-from mgsa.tags import TagHead
 
 
 def build_model(
@@ -250,7 +249,7 @@ def _multi_granularity_attention(
         config.dim // config.heads,
         group_heads=multi.group_heads,
         compositions={name: _composition(config.dim, multi) for name in multi.granularities},
-        tag_heads={name: TagHead(config.dim, num_tags) for name in supervised},
+        tag_heads={name: interaction.TagHead(config.dim, num_tags) for name in supervised},
         interaction=_interaction(config.dim, multi),
         dropout=config.attention_dropout,
     )

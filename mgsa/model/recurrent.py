@@ -10,7 +10,7 @@ in training the LSTMs run over the whole target at once.
 
 Dropout is of what goes from layer to layer, never of what goes from word to word (Zaremba et al.
 2014): of embeddings, between LSTMs, of e_j. Every layer is an LSTM of its own, for between layers
-cuDNN draws dropout from a generator that the trainer's seeds (`mgsa.training.randomness`) don't
+cuDNN draws dropout from a generator that the trainer's seeds (`mgsa.training.processes`) don't
 reach.
 
 Neither side is for torch.compile, which would write LSTMs out position by position: it gets what is

@@ -24,7 +24,7 @@ from mgsa.probing.encoder import ProbedEncoder
 from mgsa.probing.examples import Example
 from mgsa.probing.rows import NO_LABEL
 from mgsa.probing.settings import ProbeConfig
-from mgsa.training.randomness import place_seed
+from mgsa.training.processes import place_seed
 from mgsa.training.schedule import learning_rate
 
 Splits = Mapping[str, Sequence[Example]]

@@ -1,11 +1,15 @@
-"""Checkpoints: a folder each, `step-00000123`, that appears whole or not at all.
+"""Checkpoints: a folder each, `step-00000123`, written atomically; nothing in it is pickled.
 
-It holds the weights and Adam's means as safetensors, the curves so far, and `state.json`: where the
-run stands, which run it is (`identity`), and the SHA-256 of the other files. Nothing is pickled.
+weights.safetensors    the model's weights
+optimizer.safetensors  Adam's moments
+curves.jsonl           the curves so far
+state.json             where the run stands, its identity, the SHA-256 of the other files
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import shutil
 from collections.abc import Iterable
@@ -14,21 +18,34 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor, nn
 
+import mgsa
 from mgsa.base.errors import InputError
-from mgsa.base.io import atomic_folder, open_to_write, read_json, sha256, write_json
+from mgsa.base.io import (
+    PARTIAL,
+    atomic_folder,
+    open_to_write,
+    read_json,
+    read_text,
+    sha256,
+    write_json,
+)
 from mgsa.base.settings import from_excerpt, to_mapping
-from mgsa.model.encoder_decoder import EncoderDecoder
-from mgsa.training.curves import read_curves
-from mgsa.training.optimizer import load_optimizer_tensors, optimizer_tensors
-from mgsa.training.state import State
+from mgsa.config import ModelConfig, TrainConfig
+from mgsa.training.progress import State
 from mgsa.weights import load_tensors, load_weights, named_tensors, save_tensors
 
 VERSION = 1
 WEIGHTS, OPTIMIZER, CURVES = "weights.safetensors", "optimizer.safetensors", "curves.jsonl"
 _STATE = "state.json"
+_FILES = (WEIGHTS, OPTIMIZER, CURVES)
 _REMEDY = "remove the folder to resume from the checkpoint before it"
 _FOLDER = re.compile(r"step-(\d{8,})")
+
+_MAY_CHANGE = frozenset({"max_epochs", "max_updates", "patience", "log_every", "accumulate"})
+"""Settings of training that a resumed run may change: when to stop, how often to write a line, and
+how an update's micro-batches are shared out, as long as they are as many."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +55,6 @@ class _Content:
     identity: str
     files: dict[str, str]
     state: State
-
-    def __post_init__(self) -> None:
-        for name in (WEIGHTS, OPTIMIZER, CURVES):
-            if name not in self.files:
-                raise ValueError(f"files.{name}: missing")
 
 
 @dataclass(frozen=True)
@@ -55,24 +67,31 @@ class Checkpoint:
 
     @property
     def weights(self) -> Path:
-        """The model's weights at this update."""
+        """The file of the model's weights."""
         return self.folder / WEIGHTS
 
     @property
     def curves(self) -> str:
         """The curves up to this update."""
-        return read_curves(self.folder / CURVES)
+        return read_text(self.folder / CURVES)
 
-    def restore(self, model: EncoderDecoder, optimizer: torch.optim.Adam) -> None:
-        """Put the weights and Adam's means back."""
+    def restore(self, model: nn.Module, optimizer: torch.optim.Adam) -> None:
+        """Load the weights and Adam's moments."""
         load_weights(model, self.weights)
-        path = self.folder / OPTIMIZER
-        load_optimizer_tensors(optimizer, model, load_tensors(path), path=path)
+        tensors = load_tensors(self.folder / OPTIMIZER)
+        if tensors:  # nothing before the first update
+            keys = ("step", "exp_avg", "exp_avg_sq")
+            state = {
+                index: {key: tensors[f"{key}.{name}"] for key in keys}
+                for index, (name, _) in enumerate(model.named_parameters())
+            }
+            groups = optimizer.state_dict()["param_groups"]
+            optimizer.load_state_dict({"state": state, "param_groups": groups})
 
 
 def save_checkpoint(
     checkpoints: Path,
-    model: EncoderDecoder,
+    model: nn.Module,
     optimizer: torch.optim.Adam,
     state: State,
     *,
@@ -80,16 +99,21 @@ def save_checkpoint(
     curves: str,
 ) -> None:
     """Write the checkpoint of the present update into the folder of checkpoints."""
+    moments: dict[str, Tensor] = {
+        f"{key}.{name}": value
+        for name, parameter in model.named_parameters()
+        for key, value in optimizer.state.get(parameter, {}).items()
+    }
     with atomic_folder(folder_of(checkpoints, state.update)) as folder:
         save_tensors(named_tensors(model), folder / WEIGHTS)
-        save_tensors(optimizer_tensors(optimizer, model), folder / OPTIMIZER)
+        save_tensors(moments, folder / OPTIMIZER)
         with open_to_write(folder / CURVES) as file:
             file.write(curves)
         content = {
             "version": VERSION,
             "identity": identity,
             "state": to_mapping(state),
-            "files": {name: sha256(folder / name) for name in (WEIGHTS, OPTIMIZER, CURVES)},
+            "files": {name: sha256(folder / name) for name in _FILES},
         }
         write_json(folder / _STATE, content)
 
@@ -106,20 +130,20 @@ def read_checkpoint(folder: Path) -> Checkpoint:
         raise InputError(f"{error}; {_REMEDY}") from None
     if not isinstance(content, dict) or content.get("version") != VERSION:
         raise InputError(f"expected a checkpoint of version {VERSION}", path=folder / _STATE)
-    found = from_excerpt(_Content, content, f"{folder / _STATE}: checkpoint")
-    for name in (WEIGHTS, OPTIMIZER, CURVES):
+    recorded = from_excerpt(_Content, content, f"{folder / _STATE}: checkpoint")
+    for name in _FILES:
         path = folder / name
         if not path.is_file():
             raise InputError(f"missing from the checkpoint; {_REMEDY}", path=path)
-        if sha256(path) != found.files[name]:
+        if sha256(path) != recorded.files.get(name):
             raise InputError(
                 f"damaged checkpoint: its SHA-256 is not the recorded one; {_REMEDY}", path=path
             )
-    return Checkpoint(folder=folder, identity=found.identity, state=found.state)
+    return Checkpoint(folder, recorded.identity, recorded.state)
 
 
 def folder_of(checkpoints: Path, update: int) -> Path:
-    """Where the checkpoint of `update` lies."""
+    """The folder of the checkpoint of `update`."""
     return checkpoints / f"step-{update:08d}"
 
 
@@ -134,24 +158,51 @@ def saved_updates(checkpoints: Path) -> list[int]:
 def regular_updates(updates: Iterable[int], *, every: int, keep: int, last: int = 0) -> list[int]:
     """The newest `keep` checkpoints that every run of these settings has, in order.
 
-    Those are the ones at multiples of `every`, and the `last` of a run that is over. One saved on a
-    signal, or for a best score in between, isn't: an average must not depend on where a run was
-    stopped and taken up again.
+    Those are the ones at multiples of `every`, and the `last` of a finished run. One saved on a
+    signal or for a best score is not among them: an average must not depend on where a run was
+    resumed.
     """
     regular = [update for update in sorted(updates) if update % every == 0 or update == last]
     return regular[-keep:]
 
 
 def remove_checkpoints(checkpoints: Path, *, keep: Iterable[int]) -> None:
-    """Remove all checkpoints but those of the updates `keep`, and what killed runs left behind."""
+    """Remove all checkpoints but those of the updates `keep`, and what killed runs left."""
     kept = set(keep)
     for update in saved_updates(checkpoints):
         if update not in kept:
-            # Renamed first: what is removed in part is no checkpoint.
+            # Renamed first, so that a folder removed in part is no checkpoint.
             folder = folder_of(checkpoints, update)
-            folder.replace(checkpoints / f".partial-{folder.name}")
-    for partial in checkpoints.glob(".partial-*"):
+            folder.replace(checkpoints / f"{PARTIAL}{folder.name}")
+    for partial in checkpoints.glob(f"{PARTIAL}*"):
         if partial.is_dir():
             shutil.rmtree(partial)
         else:
             partial.unlink()
+
+
+def run_identity(
+    model: ModelConfig, train: TrainConfig, *, micro_batches: int, dataset: str, code: str | None
+) -> str:
+    """A hash of what determines the weights of each update, and which of them are kept.
+
+    Args:
+        micro_batches: of an update, over all processes.
+        dataset: the dataset's own identity.
+        code: `code_identity`, or `None` where a run may resume under other code.
+    """
+    content = {
+        "model": to_mapping(model),
+        "train": {k: v for k, v in to_mapping(train).items() if k not in _MAY_CHANGE},
+        "micro_batches": micro_batches,
+        "dataset": dataset,
+        "code": code,
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def code_identity() -> str:
+    """A hash of this package's sources."""
+    package = Path(mgsa.__file__).parent
+    sources = {str(path.relative_to(package)): sha256(path) for path in package.rglob("*.py")}
+    return hashlib.sha256(json.dumps(sources, sort_keys=True).encode()).hexdigest()

@@ -26,7 +26,7 @@ from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.batching import Update
 from mgsa.data.vocabulary import UNK
 from mgsa.training.loss import NUM_SUMS, LossSums
-from mgsa.training.randomness import seed_micro_batch
+from mgsa.training.processes import seed_micro_batch
 
 
 class _BatchTooLargeError(Exception):

@@ -1,8 +1,7 @@
-"""A whole run: processes, identity, where to go on from, training, and the model artifact."""
+"""A whole run: processes, the checkpoint to resume from, training, and the model artifact."""
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.needs import check_granularities, check_links
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
-from mgsa.model_artifact import check_replaceable, save_model
+from mgsa.model_artifact import save_model
 from mgsa.training.averaging import average
 from mgsa.training.checkpoint import (
     CURVES,
@@ -28,14 +27,12 @@ from mgsa.training.checkpoint import (
     read_checkpoint,
     regular_updates,
     remove_checkpoints,
+    run_identity,
     saved_updates,
 )
-from mgsa.training.curves import Curves, OnMetrics, ignore_metrics
-from mgsa.training.identity import run_identity
 from mgsa.training.loss import LossWeights
-from mgsa.training.processes import naming_lost_processes, processes, several_devices
-from mgsa.training.randomness import seed_weights
-from mgsa.training.state import State
+from mgsa.training.processes import Devices, naming_lost_processes, seed_weights
+from mgsa.training.progress import Curves, OnMetrics, State, ignore_metrics
 from mgsa.training.trainer import Trainer
 from mgsa.weights import put_tensors
 
@@ -48,10 +45,9 @@ class Run:
 
     Attributes:
         dataset: the folder of the dataset artifact.
-        out: the model artifact, written when the run is over.
-        checkpoints: the folder of checkpoints, from which a run that was killed goes on; every
-            process can read it.
-        code: which code it has to be that wrote the checkpoints; `None`: any.
+        out: the model artifact, written at the end.
+        checkpoints: the folder of checkpoints, on a file system that all processes share.
+        code: hash of the code that checkpoints must come from; `None`: any.
     """
 
     dataset: Path
@@ -59,38 +55,34 @@ class Run:
     train: TrainConfig
     out: Path
     checkpoints: Path
-    code: str | None
+    code: str | None = None
 
 
-def train(run: Run, *, restart: Restart, on_metrics: OnMetrics) -> dict[str, float]:
+def train_model(
+    run: Run, devices: Devices, *, restart: Restart, on_metrics: OnMetrics = ignore_metrics
+) -> dict[str, float]:
     """Train to the end, from the latest checkpoint if there is one, and write the artifact.
 
     Args:
-        restart: whether checkpoints are put aside: `never` (those of other settings are an error),
-            `if_changed` (of settings, data or code), or `always`.
-        on_metrics: is told of every line of the curves, in the first process.
+        restart: when checkpoints are removed: `never` (those of other settings are an error),
+            `if_changed` (settings, data or code), or `always`.
+        on_metrics: observer of the curves, in the first process.
 
     Returns:
-        What the report of the run says.
+        The run's report; nothing in other processes than the first.
 
     Raises:
-        InputError: a setting, the dataset or a checkpoint is not as it must be.
+        InputError: a setting, the dataset or a checkpoint is wrong.
         Interrupted: on SIGTERM or SIGINT, after a checkpoint is written.
         FailedError: a loss is not finite, or another process of the run has ended.
     """
-    devices, nodes = processes(run.train)
-    check_replaceable(run.out)
-    if run.checkpoints.resolve().is_relative_to(run.out.resolve()):
-        raise InputError(
-            f"expected a folder outside the model artifact {run.out}, which is replaced as a whole",
-            path=run.checkpoints,
-        )
-    # Once a node is enough to read every byte.
+    devices = devices.started()
+    # One process of each machine reads every byte.
     dataset = open_dataset(run.dataset, verify=os.environ.get("LOCAL_RANK", "0") == "0")
     identity = run_identity(
         run.model,
         run.train,
-        micro_batches=devices * nodes * run.train.accumulate,
+        micro_batches=devices.total * run.train.accumulate,
         dataset=dataset.manifest.identity,
         code=run.code,
     )
@@ -98,10 +90,9 @@ def train(run: Run, *, restart: Restart, on_metrics: OnMetrics) -> dict[str, flo
     model = new_model(run.model, dataset)
     check_granularities(dataset, model.granularities)
     if run.model.alignment is not None:
-        check_links(dataset, "train")  # before there are checkpoints
-    logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
-    fabric = several_devices(run.train, devices, nodes)
-    with naming_lost_processes(devices * nodes):
+        check_links(dataset, "train")
+    fabric = devices.fabric(run.train.precision)
+    with naming_lost_processes(devices.total):
         fabric.launch()
         start = _checkpoint(fabric, run, identity, restart)
         first = fabric.is_global_zero
@@ -126,7 +117,7 @@ def train(run: Run, *, restart: Restart, on_metrics: OnMetrics) -> dict[str, flo
 
 
 def new_model(config: ModelConfig, dataset: Dataset) -> EncoderDecoder:
-    """The model for a dataset's vocabularies and tags, with weights drawn anew."""
+    """The model for a dataset's vocabularies and tags, freshly initialised."""
     source, target = dataset.vocabularies
     if config.share_embeddings == "all" and source is not target:
         raise InputError(
@@ -142,7 +133,6 @@ def new_model(config: ModelConfig, dataset: Dataset) -> EncoderDecoder:
 
 
 def _loss_weights(model: ModelConfig, config: TrainConfig) -> LossWeights:
-    """What the parts of the loss are multiplied by; a part that a model lacks by nothing."""
     match model:
         case TransformerConfig(multi_granularity=MultiGranularityConfig(tag_weight=weight)):
             tags = weight
@@ -156,7 +146,7 @@ def _loss_weights(model: ModelConfig, config: TrainConfig) -> LossWeights:
 
 
 def _checkpoint(fabric: Fabric, run: Run, identity: str, restart: Restart) -> Checkpoint | None:
-    """The checkpoint to go on from; those that are not to be used are removed."""
+    """The checkpoint to resume from; without one, all checkpoints are removed."""
     updates = [] if restart == "always" else saved_updates(run.checkpoints)
     checkpoint = read_checkpoint(folder_of(run.checkpoints, updates[-1])) if updates else None
     problem = checkpoint and _mismatch(checkpoint, identity, run.train)
@@ -179,20 +169,19 @@ def _checkpoint(fabric: Fabric, run: Run, identity: str, restart: Restart) -> Ch
 
 
 def _mismatch(checkpoint: Checkpoint, identity: str, config: TrainConfig) -> str | None:
-    """Why a run can't go on from a checkpoint, if it can't."""
+    """Why a run can't resume from a checkpoint, if it can't."""
     state = checkpoint.state
     if checkpoint.identity != identity:
         return "the checkpoints are of other settings, another dataset or other code"
     if state.update > config.max_updates:
         return f"the checkpoints are beyond train.max_updates ({config.max_updates})"
-    place = (state.position.epoch, state.position.micro_batch)
-    if place > (config.max_epochs, 0):
+    if (state.position.epoch, state.position.micro_batch) > (config.max_epochs, 0):
         return f"the checkpoints are beyond train.max_epochs ({config.max_epochs})"
     return None
 
 
 def _finish(run: Run, trainer: Trainer, dataset: Dataset, identity: str) -> dict[str, float]:
-    """Choose the weights, write the artifact, and say how the run went."""
+    """Choose the weights, write the artifact, and give the report."""
     state, model = trainer.conclude(), trainer.model
     updates = _chosen_updates(run, state)
     paths = [folder_of(run.checkpoints, update) / WEIGHTS for update in updates]
@@ -200,20 +189,14 @@ def _finish(run: Run, trainer: Trainer, dataset: Dataset, identity: str) -> dict
     means = trainer.validation.score(model) if len(paths) > 1 else None
     if not trainer.fabric.is_global_zero:
         return {}
-    scores = trainer.curves.at(updates[-1], "valid_nll") if means is None else means
-    save_model(
-        run.out,
-        model,
-        run.model,
-        dataset,
-        run={
-            "train": to_mapping(run.train),
-            "identity": identity,
-            "updates": updates,
-            "scores": scores,
-        },
-        curves=trainer.curves.text,
-    )
+    scores = means or trainer.curves.validation(updates[-1])
+    made_by = {
+        "train": to_mapping(run.train),
+        "identity": identity,
+        "updates": updates,
+        "scores": scores,
+    }
+    save_model(run.out, model, run.model, dataset, run=made_by, curves=trainer.curves.text)
     return {
         "updates": state.update,
         "target_tokens": state.tokens,

@@ -25,14 +25,11 @@ from mgsa.training.checkpoint import (
     save_checkpoint,
     saved_updates,
 )
-from mgsa.training.curves import Curves
-from mgsa.training.display import Display
 from mgsa.training.gradients import Gradients, UpdateLoss, gradient_norm
-from mgsa.training.interruption import Interrupted, Interruption
 from mgsa.training.loss import LossWeights, Objective
-from mgsa.training.optimizer import make_optimizer
+from mgsa.training.processes import Interrupted, Interruption
+from mgsa.training.progress import Curves, Display, State
 from mgsa.training.schedule import learning_rate
-from mgsa.training.state import State
 from mgsa.training.validation import Validation
 
 
@@ -65,7 +62,10 @@ class Trainer:
         self.fabric = fabric
         self.config = config
         self.model = model.to(fabric.device)
-        self.optimizer = make_optimizer(model, config)
+        beta1, beta2 = config.optimizer_betas
+        self.optimizer = torch.optim.Adam(
+            model.parameters(), betas=(beta1, beta2), eps=config.optimizer_eps, fused=True
+        )
         self.state = State.start()
         if start is not None:
             start.restore(model, self.optimizer)
@@ -111,7 +111,7 @@ class Trainer:
         """
         config = self.config
         parameters = list(self.model.parameters())
-        with Interruption() as interruption, self.display:
+        with Interruption() as interruption, self.display.running():
             if self._due(config.validate_every) and self.state.validated_at != self.state.update:
                 self._validate()  # the run was interrupted just before
             updates = self.batches.updates(

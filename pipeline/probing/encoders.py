@@ -25,7 +25,7 @@ from mgsa.probing.examples import make_examples
 from mgsa.probing.probe import ProbeResult, Splits, run_probes
 from mgsa.probing.rows import ProbingRows, class_counts
 from mgsa.probing.settings import PRETRAINED, ProbeConfig
-from mgsa.training.randomness import seed_weights
+from mgsa.training.processes import seed_weights
 from pipeline.base.stage import SPLITS
 from pipeline.probing.accuracies import Accuracy, accuracies, majority_accuracy
 

@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from mgsa.interaction import LSTM, BatchedONLSTM, Interaction, NoInteraction, PerGranularity
+from mgsa.interaction import (
+    LSTM,
+    BatchedONLSTM,
+    Interaction,
+    NoInteraction,
+    PerGranularity,
+    TagHead,
+)
 from mgsa.onlstm import ONLSTM
 from tests.reference.composition import lstm_states
 from tests.reference.onlstm import on_lstm
@@ -92,3 +99,11 @@ def test_side_by_side_equals_one_by_one() -> None:
     together = BatchedONLSTM(interactions)(memories, counts)
     for ours, theirs in zip(together, PerGranularity(interactions)(memories, counts), strict=True):
         torch.testing.assert_close(ours, theirs)
+
+
+def test_tag_logits_are_a_linear_map_of_each_phrase() -> None:
+    head = TagHead(4, 7).double()
+    memory = torch.randn(2, 3, 4, dtype=torch.float64)
+    weight, bias = head.parameters()
+    expected = torch.einsum("td,bmd->bmt", weight, memory) + bias
+    torch.testing.assert_close(head(memory), expected)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from mgsa.__main__ import COMMANDS, main
 from mgsa.base.cli import run
-from mgsa.base.settings import read_yaml
+from mgsa.base.guard import Output, guard
 from tests.copy_task import write_copy_task
 from tests.full_disk import room_for
 from tests.training_settings import write_settings
@@ -38,24 +38,19 @@ def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[
     assert f"usage: mgsa {name}" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("override", ["max_updates=2", "translate.beam=2"])
-def test_train_takes_no_key_that_it_does_not_read(
-    folder: Path, override: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    content = read_yaml(folder / "settings.yaml")
-    (folder / "settings.yaml").write_text(yaml.safe_dump({**content, "translate": {}}), "utf-8")
-    assert train(folder, "--set", override) == 2
-    said = capsys.readouterr().err
-    assert said == f"error: --set {override}: expected a key of model or train: train.KEY=VALUE\n"
-    assert not (folder / "out").exists()
+def test_alone_it_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    main([])
+    assert re.search(r"^  translate +translate a split", capsys.readouterr().out, re.MULTILINE)
 
 
-@pytest.mark.parametrize("words", [[], ["trian"]])
-def test_an_unknown_command_is_an_error_of_usage(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--version"])
+    assert re.fullmatch(r"mgsa \d+\.\d+\.\d+\n", capsys.readouterr().out)
+
+
+def test_an_unknown_command_is_an_error_of_usage(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
-        main(words)
+        main(["trian"])
     assert "COMMAND" in capsys.readouterr().err
 
 
@@ -72,12 +67,9 @@ def test_trains_and_says_how_it_went(folder: Path, capsys: pytest.CaptureFixture
     ("setting", "message"),
     [
         ("train.warmpu=4", "settings.yaml: train.warmpu: unknown key"),
-        ("train.dropout=1", "settings.yaml: train.dropout: unknown key"),
-        ("model.dropout=1.0", "settings.yaml: model.dropout: expected a number"),
+        ("warmup=0", "settings.yaml: train.warmup: expected greater than or equal to 1, got 0"),
         ("model.heads=3", "settings.yaml: model: heads: expected a divisor of dim (16), got 3"),
         ("model.kind=cnn", "model.kind: expected one of transformer, rnn, got 'cnn'"),
-        ("trian.seed=3", "--set trian.seed=3: trian is not a section"),
-        ("train=null", "settings.yaml: train: expected a section with keys, got None"),
     ],
 )
 def test_a_wrong_setting_is_one_line(
@@ -87,12 +79,6 @@ def test_a_wrong_setting_is_one_line(
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line
     assert not (folder / "out.checkpoints").exists()
-
-
-def test_a_missing_section_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "settings.yaml").write_text("model: {}\n", encoding="utf-8")
-    assert train(folder) == 2
-    assert "settings.yaml: train: missing section" in capsys.readouterr().err
 
 
 def test_a_run_that_cannot_go_on_is_one_line_and_status_1(
@@ -114,7 +100,7 @@ def test_a_full_disk_is_one_line_and_leaves_what_there_was(
     with room_for(20_000):  # less than the weights
         assert train(folder) == 1
     *_, line = capsys.readouterr().err.splitlines()
-    assert re.fullmatch(r"error: .*weights\.safetensors: .*File too large.*", line)
+    assert re.fullmatch(r"error: .*step-00000008: File too large", line)
     assert {path: path.read_bytes() for path in folder.rglob("step-*/*")} == before
     assert not list(folder.rglob(".partial-*"))
 
@@ -135,14 +121,62 @@ def test_averages_what_the_run_would_have(folder: Path) -> None:
     assert weights[0].read_bytes() == weights[1].read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("last", "message"),
-    [(0, "--last: expected at least 1, got 0"), (9, "expected at least 9 checkpoints, found")],
-)
 def test_an_average_of_too_many_is_refused(
-    folder: Path, last: int, message: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert train(folder, "--set", "train.max_updates=4") == 0
+    assert average(folder, 9) == 2
+    assert "expected at least 9 checkpoints, found 1" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        average(folder, 0)
+    assert "--last: expected at least 1, got 0" in capsys.readouterr().err
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_nothing_is_lost_to_a_slip_with_an_output(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train(folder, "--set", "train.max_updates=4") == 0
+    (folder / "thesis").mkdir()
+    (folder / "thesis" / "thesis.tex").touch()
+    before = contents(folder)
     capsys.readouterr()
-    assert average(folder, last) == 2
-    assert message in capsys.readouterr().err
+    mistakes = {
+        ("--out", "out.checkpoints/new"): "apart from the other output",
+        ("--out", "dataset"): "apart from the input",
+        ("--out", "thesis"): "files alone, found thesis.tex",
+        ("--checkpoints", "thesis"): "files alone, found thesis.tex",
+        ("--checkpoints", "out"): "apart from the other output",
+    }
+    for (option, name), message in mistakes.items():
+        words = ("--checkpoints", str(folder / "out.checkpoints"), option, str(folder / name))
+        assert train(folder, *words) == 2
+        assert message in capsys.readouterr().err
+    words = ["--model", "out", "--checkpoints", "out.checkpoints", "--last", "1", "--out", "out"]
+    words = [str(folder / word) if word.startswith("out") else word for word in words]
+    assert run(main, ["average", *words]) == 2
+    assert "out: expected an output apart from the input" in capsys.readouterr().err
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize("output", ["out", "out.checkpoints"])
+def test_a_second_training_on_one_output_is_refused(
+    folder: Path, output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with guard([], [Output(folder / output, files=("*",))]):
+        assert train(folder) == 2
+    assert f"{output}: another run is writing it" in capsys.readouterr().err
+
+
+def test_files_have_the_modes_that_the_umask_gives(folder: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        assert train(folder, "--set", "train.max_updates=4") == 0
+    finally:
+        os.umask(before)
+    files = [path for path in folder.glob("out*/**/*") if path.is_file()]
+    assert {path.suffix for path in files} >= {".safetensors", ".json", ".jsonl", ".md"}
+    assert {path.stat().st_mode & 0o777 for path in files} == {0o640}

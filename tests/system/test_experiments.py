@@ -41,7 +41,7 @@ def test_a_cell_that_fails_holds_up_no_other_and_no_finished_one_runs_again(
     project.compose()
     project.run("dvc", "repro", "dataset")
     command = ("python", "-m", "pipeline.experiment", "some")
-    let_there_be_a_table(project, broken="model=transformer_tiny train.nodes=2")
+    let_there_be_a_table(project, broken="model=transformer_tiny run.nodes=2")
     said = project.run(*command, status=1)
     failed = [f"train@broken-{seed}" for seed in SEEDS]
     composed = [f"compose@{SYSTEM}", "compose@broken"]

@@ -9,10 +9,15 @@ from torch import Tensor, nn
 from mgsa.attention.multi_granularity import MultiGranularityAttention
 from mgsa.attention.word import WordSelfAttention
 from mgsa.composition import MaxPool, SelfAttention
-from mgsa.interaction import BatchedONLSTM, Interaction, NoInteraction, PerGranularity
+from mgsa.interaction import (
+    BatchedONLSTM,
+    Interaction,
+    NoInteraction,
+    PerGranularity,
+    TagHead,
+)
 from mgsa.masks import Context, Phrases, padding_mask
 from mgsa.onlstm import ONLSTM
-from mgsa.tags import TagHead
 from tests.reference.attention import multi_granularity
 
 D, HEAD = 12, 3

@@ -1,33 +1,37 @@
-"""Checkpoints: what comes back, what is refused, what is kept."""
+"""Checkpoints: what comes back, what is refused, what is kept, and which run they are of."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from torch import nn
 
+import mgsa
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, sha256, write_json
+from mgsa.base.settings import from_mapping, from_tagged
+from mgsa.config import MODEL_KINDS, TrainConfig
 from mgsa.data.batching import Position
 from mgsa.training.checkpoint import (
+    code_identity,
     folder_of,
     read_checkpoint,
     regular_updates,
     remove_checkpoints,
+    run_identity,
     save_checkpoint,
     saved_updates,
 )
 from mgsa.training.loss import LossSums
-from mgsa.training.state import State
-from mgsa.weights import load_tensors, named_tensors, save_tensors
-from tests.mutations import mutated_json, refusal
+from mgsa.training.progress import State
+from mgsa.weights import named_tensors
 from tests.pickle_bomb import pickle_bomb
+from tests.training_settings import MODEL, TRAIN
 
 STATE = State(
     update=7,
@@ -59,7 +63,7 @@ def save(folder: Path, update: int = 7) -> Path:
     model, optimizer = model_and_optimizer(steps=2)
     save_checkpoint(
         folder,
-        model,  # type: ignore[arg-type]
+        model,
         optimizer,
         State(**{**vars(STATE), "update": update}),
         identity="abc",
@@ -71,10 +75,10 @@ def save(folder: Path, update: int = 7) -> Path:
 @pytest.mark.parametrize("steps", [0, 3])
 def test_what_is_saved_comes_back_to_the_bit(tmp_path: Path, steps: int) -> None:
     model, optimizer = model_and_optimizer(steps=steps)
-    save_checkpoint(tmp_path, model, optimizer, STATE, identity="abc", curves="")  # type: ignore[arg-type]
+    save_checkpoint(tmp_path, model, optimizer, STATE, identity="abc", curves="")
     other, other_optimizer = model_and_optimizer(steps=1)
     checkpoint = read_checkpoint(folder_of(tmp_path, 7))
-    checkpoint.restore(other, other_optimizer if steps else torch.optim.Adam(other.parameters()))  # type: ignore[arg-type]
+    checkpoint.restore(other, other_optimizer if steps else torch.optim.Adam(other.parameters()))
     assert (checkpoint.identity, checkpoint.state) == ("abc", STATE)
     for name, tensor in named_tensors(model).items():
         assert torch.equal(named_tensors(other)[name], tensor)
@@ -103,11 +107,8 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ('"version": 1', '"version": 9', "expected a checkpoint of version 1"),
-        ('"identity"', '"identify"', "checkpoint.identity: missing; expected text"),
-        ('"update": 7', '"update": -7', "state.update: expected a whole number at least 0, got -7"),
-        ('"epoch": 1', '"epoch": -1', "state.position.epoch: expected a whole number at least 0"),
-        ('"loss": 0.1', '"loss": NaN', "state.interval.loss: expected a number"),
-        ('"curves.jsonl"', '"other.jsonl"', "checkpoint: files.curves.jsonl: missing"),
+        ('"identity"', '"identify"', "checkpoint.identity: missing key"),
+        ('"update": 7', '"update": -7', "state.update: expected greater than or equal to 0"),
         ("}", "", "expected JSON"),
     ],
 )
@@ -118,67 +119,15 @@ def test_a_wrong_state_is_named(tmp_path: Path, old: str, new: str, message: str
         read_checkpoint(path.parent)
 
 
-def record(path: Path) -> None:
-    """Let the state beside a file that was changed find it right."""
-    state = path.with_name("state.json")
-    content = read_json(state)
-    content["files"][path.name] = sha256(path)
-    write_json(state, content)
-
-
-@pytest.mark.parametrize("name", ["weights.safetensors", "optimizer.safetensors", "curves.jsonl"])
-def test_a_pickle_planted_with_its_hash_is_refused_unopened(tmp_path: Path, name: str) -> None:
-    path = save(tmp_path) / name
-    path.write_bytes(pickle_bomb(tmp_path / "evidence"))
-    record(path)
-    checkpoint = read_checkpoint(path.parent)
-    model, optimizer = model_and_optimizer(steps=1)
-    with pytest.raises(InputError, match=rf"{name}(:1)?: expected "):
-        _ = checkpoint.curves, checkpoint.restore(model, optimizer)  # type: ignore[func-returns-value, arg-type]
-    assert not (tmp_path / "evidence").exists()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"step.0.weight": None}, "optimizer state 'step.0.weight' is missing"),
-        (
-            {"step.0.weight": torch.zeros(2)},
-            "optimizer state step.0.weight: expected torch.float32 of shape (), got torch.float32 "
-            "of shape (2,)",
-        ),
-        (
-            {"exp_avg.1.bias": torch.zeros(3, dtype=torch.float64)},
-            "optimizer state exp_avg.1.bias: expected torch.float32 of shape (3,), got "
-            "torch.float64 of shape (3,)",
-        ),
-        (
-            {"exp_avg_sq.0.weight": torch.zeros(3, 1)},
-            "optimizer state exp_avg_sq.0.weight: expected torch.float32 of shape (3, 3), got",
-        ),
-        ({"more": torch.zeros(1, dtype=torch.int64)}, "tensor more: expected floating-point numb"),
-    ],
-    ids=["missing", "step", "type", "shape", "integers"],
-)
-def test_the_state_of_another_optimizer_is_refused(
-    tmp_path: Path, change: dict[str, torch.Tensor | None], message: str
-) -> None:
+def test_a_pickle_is_refused_unopened(tmp_path: Path) -> None:
     path = save(tmp_path) / "optimizer.safetensors"
-    tensors = load_tensors(path) | change
-    save_tensors({name: tensor for name, tensor in tensors.items() if tensor is not None}, path)
-    record(path)
-    checkpoint = read_checkpoint(path.parent)
-    with pytest.raises(InputError, match=rf"optimizer\.safetensors: {re.escape(message)}"):
-        checkpoint.restore(*model_and_optimizer(steps=1))  # type: ignore[arg-type]
-
-
-@given(st.data())
-def test_whatever_a_state_says(tmp_path_factory: pytest.TempPathFactory, data: Any) -> None:
-    folder = tmp_path_factory.getbasetemp() / "checkpoints"
-    path = save(folder) / "state.json"
-    path.write_text(data.draw(mutated_json(read_json(path))), encoding="utf-8")
-    said = refusal(lambda: read_checkpoint(path.parent))
-    assert said is None or said.startswith(str(path.parent))
+    path.write_bytes(pickle_bomb(tmp_path / "evidence"))
+    state = read_json(path.with_name("state.json"))
+    state["files"][path.name] = sha256(path)
+    write_json(path.with_name("state.json"), state)
+    with pytest.raises(InputError, match=r"optimizer\.safetensors: expected a safetensors file"):
+        read_checkpoint(path.parent).restore(*model_and_optimizer(steps=1))
+    assert not (tmp_path / "evidence").exists()
 
 
 def test_unfinished_folders_are_no_checkpoints_and_are_cleared_away(tmp_path: Path) -> None:
@@ -213,3 +162,71 @@ def test_averages_do_not_depend_on_where_a_run_was_stopped(
     updates: list[int], last: int, expected: list[int]
 ) -> None:
     assert regular_updates(updates, every=10, keep=3, last=last) == expected
+
+
+MODEL_CONFIG = from_tagged(MODEL_KINDS, MODEL, "model")
+TRAIN_CONFIG = from_mapping(TrainConfig, TRAIN, "train")
+
+
+def identity(
+    model: dict[str, Any],
+    train: dict[str, Any],
+    *,
+    devices: int = 1,
+    dataset: str = "data",
+    code: str | None = None,
+) -> str:
+    config = replace(TRAIN_CONFIG, **train)
+    return run_identity(
+        replace(MODEL_CONFIG, **model),
+        config,
+        micro_batches=devices * config.accumulate,
+        dataset=dataset,
+        code=code,
+    )
+
+
+@pytest.mark.parametrize(
+    "train", [{"max_epochs": 99}, {"max_updates": 99}, {"patience": 7}, {"log_every": 99}]
+)
+def test_a_run_goes_on_when_these_change(train: dict[str, Any]) -> None:
+    assert identity({}, train) == identity({}, {})
+
+
+def test_a_run_goes_on_with_as_many_micro_batches_on_other_devices() -> None:
+    assert identity({}, {"accumulate": 2}) == identity({}, {"accumulate": 1}, devices=2)
+    assert identity({}, {}) != identity({}, {}, devices=2)
+
+
+@pytest.mark.parametrize(
+    ("model", "train", "dataset"),
+    [
+        ({"dropout": 0.25}, {}, "data"),
+        ({}, {"seed": 99}, "data"),
+        ({}, {"learning_rate": 0.5}, "data"),
+        ({}, {"validate_every": 99}, "data"),  # other weights may be the best
+        ({}, {"checkpoint_every": 99}, "data"),  # other weights are averaged
+        ({}, {}, "other data"),
+    ],
+)
+def test_it_is_another_run_when_these_change(
+    model: dict[str, Any], train: dict[str, Any], dataset: str
+) -> None:
+    assert identity(model, train, dataset=dataset) != identity({}, {})
+
+
+def test_code_makes_another_run_where_it_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "mgsa"
+    (package / "model").mkdir(parents=True)
+    source = package / "model" / "transformer.py"
+    source.write_text("x = 1\n", "utf-8")
+    monkeypatch.setattr(mgsa, "__file__", str(package / "__init__.py"))
+    first = code_identity()
+    assert code_identity() == first
+    (package / "model" / "transformer.pyc").write_text("compiled", "utf-8")
+    assert code_identity() == first
+    source.write_text("x = 2\n", "utf-8")
+    assert code_identity() != first
+    assert identity({}, {}, code=code_identity()) != identity({}, {}, code=first)

@@ -1,50 +1,65 @@
-"""How many processes a run has, and under which torchrun it refuses to start."""
+"""Devices, and signals that are remembered."""
 
 from __future__ import annotations
 
+import signal
+import threading
+
 import pytest
+import torch
 
 from mgsa.base.errors import InputError
-from mgsa.base.settings import from_mapping
-from mgsa.config import TrainConfig
-from mgsa.training.processes import processes
-from tests.training_settings import TRAIN
-
-TORCHRUN = {"TORCHELASTIC_RUN_ID": "run", "LOCAL_WORLD_SIZE": "2", "WORLD_SIZE": "6"}
+from mgsa.training.processes import Devices, Interrupted, Interruption
 
 
-@pytest.fixture
-def config() -> TrainConfig:
-    """The settings, which name one device of one node."""
-    return from_mapping(TrainConfig, TRAIN, "train")
-
-
-def test_torchrun_says_how_many_there_are(
-    config: TrainConfig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert processes(config) == (1, 1)
-    for name, value in TORCHRUN.items():
+def test_torchrun_says_how_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Devices("cpu", 2, 1).started() == Devices("cpu", 2, 1)
+    torchrun = {"TORCHELASTIC_RUN_ID": "run", "LOCAL_WORLD_SIZE": "2", "WORLD_SIZE": "6"}
+    for name, value in torchrun.items():
         monkeypatch.setenv(name, value)
-    assert processes(config) == (2, 3)
+    assert Devices("cpu", 1, 1).started() == Devices("cpu", 2, 3)
 
 
-@pytest.mark.parametrize(
-    ("restarts", "shares_its_store", "refused"),
-    [("0", "True", False), ("3", "False", False), ("3", "True", True)],
-)
-def test_restarts_with_the_store_of_processes_that_ended_are_refused(
-    config: TrainConfig,
-    monkeypatch: pytest.MonkeyPatch,
-    restarts: str,
-    shares_its_store: str,
-    refused: bool,
+def test_several_machines_need_torchrun() -> None:
+    with pytest.raises(InputError, match="nodes: 2 machines need torchrun"):
+        Devices("cpu", 1, 2).started()
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_named() -> None:
+    with pytest.raises(InputError, match=r"devices: expected at most 0 \(GPUs here\), got 1"):
+        Devices("gpu", 1, 1).started()
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_is_remembered_and_handlers_are_restored(
+    number: signal.Signals, status: int
 ) -> None:
-    for name, value in TORCHRUN.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("TORCHELASTIC_MAX_RESTARTS", restarts)
-    monkeypatch.setenv("TORCHELASTIC_USE_AGENT_STORE", shares_its_store)
-    if refused:
-        with pytest.raises(InputError, match=r"^--max-restarts 3: set TORCH_DISABLE_SHARE_RDZV"):
-            processes(config)
-    else:
-        assert processes(config) == (2, 3)
+    before = signal.getsignal(number)
+    with Interruption() as interruption:
+        assert interruption.signal is None
+        signal.raise_signal(number)
+        assert interruption.signal == number
+    assert signal.getsignal(number) is before
+    assert Interrupted(number).code == status
+
+
+def test_a_second_sigint_interrupts_at_once() -> None:
+    with Interruption():
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_outside_the_main_thread_handlers_are_left_alone() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    seen = []
+
+    def use() -> None:
+        with Interruption():
+            seen.append(signal.getsignal(signal.SIGTERM))
+
+    thread = threading.Thread(target=use)
+    thread.start()
+    thread.join()
+    assert seen == [before]

@@ -6,6 +6,7 @@ import json
 import math
 import signal
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,16 @@ from mgsa.config import MODEL_KINDS, TrainConfig
 from mgsa.data.artifact import open_dataset
 from mgsa.model_artifact import load_model
 from mgsa.training.checkpoint import folder_of, saved_updates
-from mgsa.training.curves import OnMetrics, ignore_metrics
-from mgsa.training.interruption import Interrupted
-from mgsa.training.run import Restart, Run, train
+from mgsa.training.processes import Devices, Interrupted
+from mgsa.training.progress import OnMetrics, ignore_metrics
+from mgsa.training.run import Restart, Run, train_model
 from mgsa.weights import load_tensors
 from tests.copy_task import write_copy_task
 from tests.training_settings import ALIGNMENT, MODEL, TRAIN, model_settings
 
 PLAIN = {"dropout": 0.0, "attention_dropout": 0.0, "activation_dropout": 0.0}
+TRANSFORMER = PLAIN | {"multi_granularity": None, "encoder_layers": 1}
+RNN = {"kind": "rnn", "dropout": 0.0}
 
 
 @pytest.fixture
@@ -62,9 +65,8 @@ def run(
         from_mapping(TrainConfig, TRAIN | train_settings, "train"),
         out=dataset.with_name("out"),
         checkpoints=dataset.with_name("checkpoints"),
-        code=None,
     )
-    return train(config, restart=restart, on_metrics=on_metrics)
+    return train_model(config, Devices("cpu", 1, 1), restart=restart, on_metrics=on_metrics)
 
 
 def curve(dataset: Path, name: str) -> dict[int, float]:
@@ -78,13 +80,12 @@ def curve(dataset: Path, name: str) -> dict[int, float]:
 @pytest.mark.parametrize(
     "model",
     [
-        PLAIN,
-        PLAIN | {"multi_granularity": None},
-        {"kind": "rnn", "attention": "attn", "dropout": 0.0},
-        {"kind": "rnn", "attention": "key_value", "dropout": 0.0},
-        {"kind": "rnn", "attention": "modifying_iw", "dropout": 0.0},
+        pytest.param(PLAIN, id="MG-SA"),
+        pytest.param(RNN | {"attention": "key_value"}, id="key-value"),
+        pytest.param(TRANSFORMER, id="Transformer", marks=pytest.mark.soak),
+        pytest.param(RNN | {"attention": "attn"}, id="attn", marks=pytest.mark.soak),
+        pytest.param(RNN | {"attention": "modifying_iw"}, id="IW", marks=pytest.mark.soak),
     ],
-    ids=["MG-SA", "Transformer", "attn", "key-value", "modifying-IW"],
 )
 def test_learns_to_copy(tmp_path: Path, model: dict[str, Any]) -> None:
     """Fifty pairs by heart: what a model that can learn at all can do."""
@@ -115,32 +116,20 @@ def test_learns_to_copy(tmp_path: Path, model: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("model", "head"),
-    [
-        ({"multi_granularity": None}, {"full_context": True, "sentences": 0.5}),
-        ({"multi_granularity": None}, {"full_context": False, "sentences": 1.0}),
-        ({"kind": "rnn"}, {"full_context": False, "sentences": 1.0}),
-    ],
-    ids=["full context", "one pass", "RNN"],
-)
-def test_alignments_are_learned_from_the_first_updates_on(
-    tmp_path: Path, model: dict[str, Any], head: dict[str, Any]
-) -> None:
-    dataset = write_copy_task(tmp_path / "dataset", links=True)
-    alignment = {"layer": 1, "weight": 1.0, **head}
-    run(dataset, model={**model, "dropout": 0.0, "alignment": alignment}, max_updates=40)
+def test_an_rnn_learns_alignments_from_the_first_updates_on(dataset: Path) -> None:
+    alignment = {"layer": 1, "weight": 1.0, "full_context": False, "sentences": 1.0}
+    run(dataset, model=RNN | {"alignment": alignment}, max_updates=40)
     losses = curve(dataset, "valid_alignment_nll")
     assert losses[40] < losses[5]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("full_context", [False, True])
+@pytest.mark.parametrize("full_context", [pytest.param(False, marks=pytest.mark.soak), True])
 def test_learns_to_align(tmp_path: Path, full_context: bool) -> None:
-    """The head finds the links that it was given; of pairs it has not seen, too."""
+    """The head finds the links of pairs it has not seen, too."""
     dataset = write_copy_task(tmp_path / "dataset", train=300, test=40, links=True)
     alignment = {"layer": 1, "full_context": full_context, "sentences": 1.0, "weight": 1.0}
-    settings = {"alignment": alignment, "multi_granularity": None, "dropout": 0.0}
+    settings = TRANSFORMER | {"alignment": alignment}
     run(dataset, model=settings, max_updates=250, batch_tokens=200, validate_every=250)
     learned = curve(dataset, "valid_alignment_nll")[250]
     assert learned < 0.5 * math.log(9)  # of a head that knows nothing of nine positions
@@ -232,20 +221,23 @@ def test_going_on_with_more_updates_is_as_if_there_had_been_no_end(tmp_path: Pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["transformer", "rnn"])
-@pytest.mark.parametrize("update", [6, 8, 10], ids=["plain", "checkpoint due", "validation due"])
-def test_a_signal_at_any_update_changes_nothing(tmp_path: Path, update: int, kind: str) -> None:
-    artifacts = []
-    for name in ("undisturbed", "stopped"):
-        dataset = write_copy_task(tmp_path / name / "dataset")
-        if name == "stopped":
-            with pytest.raises(Interrupted, match="143"):
-                run(dataset, model={"kind": kind}, on_metrics=SignalAt(update))
-            assert saved_updates(dataset.with_name("checkpoints"))[-1] == update
+@pytest.mark.parametrize(
+    ("kind", "updates"),
+    # A plain update, one with a checkpoint due, one with a validation due.
+    [("transformer", (6, 8, 10)), ("rnn", (8,))],
+)
+def test_a_signal_at_any_update_changes_nothing(
+    dataset: Path, kind: str, updates: tuple[int, ...]
+) -> None:
+    out, checkpoints = dataset.with_name("out"), dataset.with_name("checkpoints")
+    run(dataset, model={"kind": kind})
+    undisturbed = {path.name: path.read_bytes() for path in out.iterdir()}
+    for update in updates:
+        with pytest.raises(Interrupted, match="143"):
+            run(dataset, model={"kind": kind}, on_metrics=SignalAt(update), restart="always")
+        assert saved_updates(checkpoints)[-1] == update
         run(dataset, model={"kind": kind})
-        files = sorted(dataset.with_name("out").iterdir())
-        artifacts.append({path.name: path.read_bytes() for path in files})
-    assert artifacts[0] == artifacts[1]
+        assert {path.name: path.read_bytes() for path in out.iterdir()} == undisturbed
 
 
 def test_other_settings_are_refused_unless_told_to_restart(dataset: Path) -> None:
@@ -266,28 +258,6 @@ def test_a_loss_that_is_not_finite_ends_the_run_and_leaves_the_checkpoint(datase
         run(dataset, learning_rate=1e38, clip_norm=0.0, max_updates=50, restart="always")
 
 
-def test_an_artifact_that_would_replace_something_else_is_refused(dataset: Path) -> None:
-    out = dataset.with_name("out")
-    out.mkdir()
-    (out / "thesis.tex").touch()
-    with pytest.raises(InputError, match="out: expected an empty folder or a model artifact"):
-        run(dataset)
-    assert (out / "thesis.tex").exists()
-
-
-def test_checkpoints_inside_the_artifact_are_refused(dataset: Path) -> None:
-    run_in_out = Run(
-        dataset,
-        from_tagged(MODEL_KINDS, MODEL, "model"),
-        from_mapping(TrainConfig, TRAIN, "train"),
-        out=dataset.with_name("out"),
-        checkpoints=dataset.with_name("out") / "checkpoints",
-        code=None,
-    )
-    with pytest.raises(InputError, match="out/checkpoints: expected a folder outside the model"):
-        train(run_in_out, restart="never", on_metrics=ignore_metrics)
-
-
 def test_a_dataset_without_validation_pairs_is_refused(tmp_path: Path) -> None:
     dataset = write_copy_task(tmp_path / "dataset", valid=0)
     with pytest.raises(InputError, match="dataset: expected pairs in the split valid"):
@@ -303,38 +273,25 @@ def test_a_rate_that_stays_and_batches_of_a_number_of_pairs(dataset: Path) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "model",
+    ("model", "backend"),
     [
-        PLAIN | {"multi_granularity": None, "encoder_layers": 1},
-        {"kind": "rnn", "dropout": 0.0},
-        PLAIN | {"multi_granularity": None, "encoder_layers": 1, "alignment": ALIGNMENT},
+        pytest.param(TRANSFORMER, "aot_eager", id="Transformer"),
+        pytest.param(TRANSFORMER, "inductor", id="Transformer", marks=pytest.mark.soak),
+        pytest.param(RNN, "inductor", id="RNN", marks=pytest.mark.soak),
+        pytest.param(
+            TRANSFORMER | {"alignment": ALIGNMENT}, "inductor", id="head", marks=pytest.mark.soak
+        ),
     ],
-    ids=["Transformer", "RNN", "with an alignment head"],
 )
-def test_a_compiled_model_trains_alike(dataset: Path, model: dict[str, Any]) -> None:
+def test_a_compiled_model_trains_alike(
+    dataset: Path, model: dict[str, Any], backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend=backend))
     losses = []
     for compiled in (False, True):
-        run(
-            dataset,
-            restart="always",
-            model=model,
-            compile=compiled,
-            max_updates=3,
-            log_every=1,
-        )
+        run(dataset, restart="always", model=model, compile=compiled, max_updates=3, log_every=1)
         losses.append(curve(dataset, "train_loss"))
     assert losses[1] == pytest.approx(losses[0], rel=1e-4)
-
-
-def test_several_machines_need_torchrun(dataset: Path) -> None:
-    with pytest.raises(InputError, match=r"train\.nodes: 2 nodes need torchrun"):
-        run(dataset, nodes=2)
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_a_gpu_that_is_not_there_is_named(dataset: Path) -> None:
-    with pytest.raises(InputError, match=r"train\.accelerator is gpu, of which there are 0"):
-        run(dataset, accelerator="gpu")
 
 
 def test_a_level_that_the_dataset_lacks_is_named(dataset: Path) -> None:
@@ -348,8 +305,10 @@ def test_a_level_that_the_dataset_lacks_is_named(dataset: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "progress"),
-    [({}, 0.5), ({"kind": "rnn"}, 0.2), ({"alignment": ALIGNMENT}, 0.5)],
-    ids=["Transformer", "RNN", "with an alignment head"],
+    [
+        pytest.param({"alignment": ALIGNMENT}, 0.5, id="Transformer"),
+        pytest.param({"kind": "rnn"}, 0.2, id="RNN", marks=pytest.mark.soak),
+    ],
 )
 def test_bf16_learns_too(dataset: Path, model: dict[str, Any], progress: float) -> None:
     run(dataset, model=model, precision="bf16-mixed", max_updates=20)

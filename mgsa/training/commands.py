@@ -1,0 +1,92 @@
+"""`mgsa train` and `mgsa average`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from mgsa.base.command import Input, Option, OutputFolder
+from mgsa.base.errors import InputError
+from mgsa.base.settings import Positive
+from mgsa.config import ModelConfig, TrainConfig
+
+MODEL_FILES = (
+    "model.safetensors",
+    "config.json",
+    "vocab.json",
+    "tags.json",
+    "preprocessing.json",
+    "bpe.codes",
+    "vocab.source",
+    "vocab.target",
+    "curves.jsonl",
+    "README.md",
+    "manifest.json",
+)
+"""Files of a model artifact."""
+CHECKPOINT_FILES = (
+    *(f"step-*/{name}" for name in ("*.safetensors", "curves.jsonl", "state.json")),
+    "curves.jsonl",
+    "live/metrics.json",
+    "live/plots/*.tsv",
+)
+"""Files of a folder of checkpoints, those of `pipeline.train` included."""
+
+
+def train(
+    train: TrainConfig,
+    model: ModelConfig,
+    *,
+    dataset: Annotated[Path, Input("dataset artifact")],
+    out: Annotated[Path, OutputFolder("where the model artifact goes", *MODEL_FILES)],
+    checkpoints: Annotated[
+        Path, OutputFolder("folder of checkpoints (default: OUT.checkpoints)", *CHECKPOINT_FILES)
+    ] = Path("{out}.checkpoints"),
+    restart: Annotated[bool, Option("remove the checkpoints and start again")] = False,
+    accelerator: Annotated[Literal["cpu", "gpu", "auto"], Option("(default: auto)")] = "auto",
+    devices: Annotated[Positive, Option("processes of each machine (default: 1)", "N")] = 1,
+    nodes: Annotated[Positive, Option("machines, each with its torchrun (default: 1)", "N")] = 1,
+) -> None:
+    """Train a model on a dataset artifact.
+
+    A run that was stopped or killed resumes from its latest checkpoint when the same command is
+    given again, and ends with the very weights of an undisturbed one. SIGTERM and SIGINT save a
+    checkpoint and leave (exit status 143 and 130). Under torchrun the numbers of devices and nodes
+    are torchrun's.
+    """
+    from mgsa.training.processes import Devices
+    from mgsa.training.run import Run, train_model
+
+    metrics = train_model(
+        Run(dataset, model, train, out=out, checkpoints=checkpoints),
+        Devices(accelerator, devices, nodes),
+        restart="always" if restart else "never",
+    )
+    for name, value in metrics.items():
+        print(f"{name}\t{value:.6g}")
+
+
+def average(
+    *,
+    model: Annotated[Path, Input("model artifact that the run wrote")],
+    checkpoints: Annotated[Path, Input("checkpoints of its run")],
+    last: Annotated[Positive, Option("how many checkpoints to average", "N")],
+    out: Annotated[Path, OutputFolder("where the model artifact goes", *MODEL_FILES)],
+) -> None:
+    """Average the weights of the newest checkpoints of a run.
+
+    All but the weights is taken from the model artifact.
+    """
+    from mgsa.model_artifact import load_model, replace_weights
+    from mgsa.training import averaging
+    from mgsa.training.checkpoint import folder_of, read_checkpoint, saved_updates
+
+    artifact = load_model(model)
+    updates = saved_updates(checkpoints)[-last:]
+    if len(updates) < last:
+        raise InputError(
+            f"expected at least {last} checkpoints, found {len(updates)}", path=checkpoints
+        )
+    paths = [read_checkpoint(folder_of(checkpoints, n)).weights for n in updates]
+    weights = averaging.average(paths)
+    replace_weights(artifact, weights, source=paths[-1], updates=updates, out=out)
