@@ -4,7 +4,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(abspath $(VENV))/bin
 WORKERS ?= 2
-SOAK ?= full
 TABLES ?= phrase_attentions key_value
 
 # A user's git and DVC configuration is neither needed nor read.
@@ -14,7 +13,7 @@ export PATH := $(BIN):$(PATH)
 export MALLOC_MMAP_THRESHOLD_ := 4294967296
 export MALLOC_TRIM_THRESHOLD_ := 8589934592
 
-.PHONY: repro experiments test test-fast test-slow lint types
+.PHONY: repro experiments test test-slow lint types docs
 repro: $(VENV)/installed
 	@dvc repro
 	@dvc metrics show data/reports/evaluate.json
@@ -25,17 +24,13 @@ experiments: $(VENV)/installed
 	@python -m pipeline.experiment $(TABLES) $(if $(OVERRIDES),--overrides "$(OVERRIDES)")
 
 # The tests share the cores: a second thread in each would only wait for the other's.
-test test-fast test-slow: export OMP_NUM_THREADS := 1
+test test-slow: export OMP_NUM_THREADS := 1
 test: $(VENV)/installed
 	@pytest -n $(WORKERS) --dist worksteal
 
-test-fast: $(VENV)/installed
-	@pytest -n $(WORKERS) --dist worksteal -m "not slow"
-
-# Crashes, clusters, remotes, hostile input, load: one after the other, as they take whole machines.
-# SOAK=sample takes fewer rounds.
-test-slow: $(VENV)/installed-for-soak
-	@pytest -m soak --soak $(SOAK)
+# Crashes, clusters, remotes, real corpora: what takes minutes, or servers, one after the other.
+test-slow: $(VENV)/installed-for-slow-tests
+	@pytest -m soak --soak full
 
 lint: $(VENV)/installed
 	@ruff check . && ruff format --check .
@@ -43,12 +38,22 @@ lint: $(VENV)/installed
 types: $(VENV)/installed
 	@mypy
 
+docs: $(VENV)/installed-for-docs
+	@sphinx-build -q -W --keep-going docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+
 $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[pipeline,dev]'
+	$(INSTALL) '.[pipeline,dev]'
 	@touch $@
 
-$(VENV)/installed-for-soak: $(VENV)/installed
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[pipeline,dev,ray,ssh,s3,soak]'
+$(VENV)/installed-for-slow-tests: $(VENV)/installed
+	$(INSTALL) '.[pipeline,dev,ray,ssh,s3,soak]'
+	@touch $@
+
+$(VENV)/installed-for-docs: $(VENV)/installed
+	$(INSTALL) '.[pipeline,dev,docs]'
 	@touch $@
