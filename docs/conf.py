@@ -100,7 +100,7 @@ write_api(REFERENCE / "api.md")
 def plain(
     _app: object, what: str, _name: str, _object: object, _options: object, lines: list[str]
 ) -> None:
-    """Docstrings are Markdown's kind of text: what reStructuredText would read otherwise is escaped."""
+    """Module docstrings are literal text; in others a bar is a bar, no substitution."""
     if what == "module":
         lines[:] = ["::", "", *(f"   {line}" for line in lines)]
     else:
