@@ -28,20 +28,19 @@ from benchmarks.machine import machine
 from benchmarks.model_speed import BASELINE, VOCABULARY, chosen_names, configurations
 from benchmarks.random_batches import NUM_TAGS, make_batches
 from mgsa.base.cli import run
-from mgsa.config import ModelConfig
+from mgsa.config import STANDARD_SEARCH, ModelConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import EOS
 from mgsa.decoding.beam import Hypothesis, SearchOptions, beam_search
-from mgsa.decoding.device import choose_device
 from mgsa.decoding.search import search_batch
-from mgsa.decoding.settings import STANDARD
+from mgsa.decoding.translate import choose_device
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from tests.reference.uncached import Uncached
 
 BEAMS = {"greedy": 1, "beam 5": 5}
 UNCACHED = "Transformer, without the cache"
-CONFIG = replace(STANDARD, max_length_ratio=1.0, max_length_extra=0)
+CONFIG = replace(STANDARD_SEARCH, max_length_ratio=1.0, max_length_extra=0)
 LONGEST = 24
 """Sentences are hardly shorter, and none is longer."""
 

@@ -29,7 +29,7 @@ from benchmarks.model_speed import (
 )
 from benchmarks.random_batches import make_batches
 from mgsa.base.cli import run
-from mgsa.decoding.device import choose_device
+from mgsa.decoding.translate import choose_device
 
 STEPS = 2
 """The first one allocates Adam's moments."""

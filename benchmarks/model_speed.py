@@ -30,7 +30,7 @@ from mgsa.base.cli import run
 from mgsa.base.settings import from_mapping, from_tagged, read_yaml
 from mgsa.config import MODEL_KINDS, AlignmentConfig, ModelConfig, TransformerConfig
 from mgsa.data.batch import Batch
-from mgsa.decoding.device import choose_device
+from mgsa.decoding.translate import choose_device
 from mgsa.model.build import build_model
 from mgsa.training.loss import LossWeights, Objective, translation_nll
 

@@ -6,7 +6,7 @@ configurations, rich for progress); never stanza, spaCy, NLTK or DVC.
 In reading order:
 
 base/           errors, files, settings and command lines
-arrays_file     arrays of many sentences in one file
+word_links      word alignments as links
 config          what there is to set of a model, a training, a translation
 data/           the dataset artifact as batches
 masks           the one mask convention
@@ -19,8 +19,7 @@ weights         tensors in files that hold no code
 training/       the loop, on one page, and what it calls
 model_card      what it says of itself to people
 model_artifact  a trained model as a folder
-decoding/       beam search, greedy, ensembles
-alignment/      forced alignment of given pairs
+decoding/       beam search, translations, forced alignment
 probing/        what an encoder knows of syntax
 analysis/       what a trained model does, as numbers to look at
 __main__        `mgsa train`, `mgsa average`, `mgsa translate`, `mgsa align`
@@ -42,7 +41,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mgsa.decoding.translator import Translator
+    from mgsa.decoding.translate import Translator
 
 
 def load(folder: str | Path) -> Translator:
@@ -51,6 +50,6 @@ def load(folder: str | Path) -> Translator:
     Raises:
         InputError: the folder is not a model artifact, or a file of it is missing or damaged.
     """
-    from mgsa.decoding.translator import Translator
+    from mgsa.decoding.translate import Translator
 
     return Translator.load(Path(folder))

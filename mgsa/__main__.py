@@ -13,8 +13,8 @@ from mgsa.base.command import add_arguments, call
 COMMANDS = {
     "train": ("mgsa.training.commands", "train a model on a dataset artifact"),
     "average": ("mgsa.training.commands", "average the newest checkpoints of a run"),
-    "translate": ("mgsa.decoding.command", "translate a split of a dataset artifact"),
-    "align": ("mgsa.alignment.command", "align the words of a split of a dataset artifact"),
+    "translate": ("mgsa.decoding.commands", "translate a split of a dataset artifact"),
+    "align": ("mgsa.decoding.commands", "align the words of a split of a dataset artifact"),
 }
 """Of each command the module that has a function of its name, and what it does."""
 
@@ -48,12 +48,8 @@ def _run(name: str, words: Sequence[str]) -> None:
     module = import_module(COMMANDS[name][0])
     function = getattr(module, name)
     parser = argparse.ArgumentParser(prog=f"mgsa {name}")
-    if hasattr(module, "add_arguments"):
-        module.add_arguments(parser)
-        function(parser.parse_args(words))
-    else:
-        add_arguments(parser, function, parameters="--config", default=None)
-        call(function, parser.parse_args(words))
+    add_arguments(parser, function, parameters="--config", default=None)
+    call(function, parser.parse_args(words))
 
 
 def command() -> None:

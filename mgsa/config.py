@@ -25,6 +25,7 @@ GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
 
 Beam = Annotated[int, Interval(ge=1, le=1_000)]
 """Hypotheses of a sentence; wider beams than a few dozen find worse translations."""
+Accelerator = Literal["cpu", "gpu", "auto"]
 LossWeight = Annotated[float, Interval(ge=0, le=1_000_000)]
 """Of a loss beside that of translation, which has a weight of 1."""
 
@@ -299,3 +300,9 @@ class TranslateConfig:
     max_length_ratio: Annotated[float, Interval(ge=0, le=100)]
     max_length_extra: Annotated[int, Interval(ge=1, le=10_000)]
     batch_tokens: Positive
+
+
+STANDARD_SEARCH = TranslateConfig(
+    beam=5, length_penalty=0.6, max_length_ratio=2.0, max_length_extra=10, batch_tokens=4096
+)
+"""The search of whoever has a model and no parameter file; otherwise the file's values hold."""

@@ -14,12 +14,12 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from mgsa.alignment.pharaoh import Link, format_links
 from mgsa.analysis.alignment_error import AlignmentCounts, GoldLinks, count
 from mgsa.base.cli import progress, run
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, write_json
 from mgsa.base.settings import to_mapping
+from mgsa.word_links import Link, format_links
 from pipeline.aligners.kinds import (
     KINDS,
     AlignSettings,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mgsa.analysis.quadrants import Shares
     from mgsa.data.artifact import Dataset
     from mgsa.data.batch import Row as Pair
-    from mgsa.decoding.translator import Translator
+    from mgsa.decoding.translate import Translator
 
 SHARES = "attention_shares.csv"
 
@@ -143,7 +143,7 @@ def analyze_attention(
 ) -> None:
     """Count and draw what a model attends to."""
     from mgsa.data.artifact import open_dataset
-    from mgsa.decoding.translator import Translator
+    from mgsa.decoding.translate import Translator
 
     translator = Translator.load(model, accelerator=accelerator)
     opened = open_dataset(dataset)

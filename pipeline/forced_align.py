@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from mgsa.base.cli import progress, run
 from mgsa.base.io import atomic_folder, open_to_write
-from mgsa.decoding.settings import STANDARD
+from mgsa.config import STANDARD_SEARCH
 from pipeline.base.stage import SIDES, check_replaceable
 from pipeline.base.text import read_parallel, split_tokens
 from pipeline.base.workers import chunks
 
 if TYPE_CHECKING:
-    from mgsa.alignment.aligner import Aligner
+    from mgsa.decoding.align import Aligner
     from pipeline.preprocessor import Preprocessor
 
 PORTION = 1000
@@ -58,7 +58,7 @@ def align_pairs(
     aligner: Aligner, preprocessor: Preprocessor, pairs: Iterator[Pair], folder: Path
 ) -> None:
     """Write `aligned.source`, `aligned.target` (tokens) and `aligned.links` to `folder`."""
-    from mgsa.alignment.pharaoh import format_links
+    from mgsa.word_links import format_links
 
     with ExitStack() as files:
         source_file, target_file, link_file = (
@@ -68,7 +68,7 @@ def align_pairs(
         for portion in chunks(pairs, PORTION, _num_characters):
             sources, targets = zip(*portion, strict=True)
             rows = preprocessor.pairs_of_tokens(sources, targets)
-            alignments = aligner.align_rows(rows, batch_tokens=STANDARD.batch_tokens)
+            alignments = aligner.align_rows(rows, batch_tokens=STANDARD_SEARCH.batch_tokens)
             source_file.writelines(f"{' '.join(tokens)}\n" for tokens in sources)
             target_file.writelines(f"{' '.join(tokens)}\n" for tokens in targets)
             link_file.writelines(f"{format_links(alignment.links)}\n" for alignment in alignments)
@@ -84,7 +84,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     inputs = [arguments.source, arguments.target, arguments.model]
     check_replaceable(arguments.out, "aligned.links", inputs=inputs)
 
-    from mgsa.alignment.aligner import Aligner
+    from mgsa.decoding.align import Aligner
     from pipeline.preprocessor import Preprocessor
 
     aligner = Aligner.load(

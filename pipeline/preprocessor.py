@@ -16,7 +16,7 @@ from mgsa.base.errors import InputError
 from mgsa.data.batch import Row
 from mgsa.data.schema import PREPROCESSING, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
-from mgsa.decoding.translation import join_subwords
+from mgsa.decoding.translate import join_subwords
 from pipeline.artifact.preprocessing import Preprocessing
 from pipeline.base.stage import SIDES
 from pipeline.moses import MosesText

@@ -61,7 +61,7 @@ def probe_encoders(
     ] = "auto",
 ) -> None:
     """Probe what encoders know of syntax: one table of several models."""
-    from mgsa.decoding.device import choose_device
+    from mgsa.decoding.translate import choose_device
     from mgsa.model_artifact import load_model
     from mgsa.probing.data import open_probing_data
     from pipeline.probing.accuracies import describe, report_of

@@ -20,12 +20,12 @@ from mgsa.base.io import (
     not_utf_8,
     open_to_write,
 )
-from mgsa.config import TranslateConfig
-from mgsa.decoding.settings import SECTION, read_translate_config
+from mgsa.base.settings import apply_overrides, from_mapping, to_mapping
+from mgsa.config import STANDARD_SEARCH, TranslateConfig
 from pipeline.base.stage import argument_parser, check_replaceable, read_settings
 
 if TYPE_CHECKING:
-    from mgsa.decoding.translator import Translator
+    from mgsa.decoding.translate import Translator
     from pipeline.preprocessor import Preprocessor
 
 READ_BYTES = 1 << 18
@@ -137,7 +137,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if arguments.dataset is None:
         text, out = standard_stream("stdin"), standard_stream("stdout")
 
-    from mgsa.decoding.translator import Translator
+    from mgsa.decoding.translate import Translator
     from pipeline.preprocessor import Preprocessor
 
     translator = Translator.load(arguments.model, accelerator=arguments.accelerator)
@@ -203,8 +203,9 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def _settings(arguments: argparse.Namespace) -> TranslateConfig:
     """The section of the parameter file; a model needs none to be used."""
     if arguments.params == Path("params.yaml") and not arguments.params.exists():
-        return read_translate_config(None, arguments.set)
-    return read_settings(arguments, SECTION, TranslateConfig)
+        values = apply_overrides(to_mapping(STANDARD_SEARCH), arguments.set)
+        return from_mapping(TranslateConfig, values, "translate")
+    return read_settings(arguments, "translate", TranslateConfig)
 
 
 if __name__ == "__main__":

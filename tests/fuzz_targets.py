@@ -18,7 +18,7 @@ import atheris
 from tests.mutations import refusal
 
 with atheris.instrument_imports(include=["mgsa.base.io", "pipeline.links", "pipeline.trees"]):
-    from mgsa.alignment.pharaoh import format_links
+    from mgsa.word_links import format_links
     from pipeline.links import Notation, are_links, read_gold_links, read_links
     from pipeline.trees import bracketed, read_tree, read_treebank, read_trees
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
-from mgsa.alignment.pharaoh import Link
+from mgsa.word_links import Link
 
 
 @dataclass(frozen=True)

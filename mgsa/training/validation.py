@@ -16,13 +16,12 @@ from lightning_fabric import Fabric
 from torch import Tensor
 
 from mgsa.base.errors import InputError
-from mgsa.config import TrainConfig
+from mgsa.config import STANDARD_SEARCH, TrainConfig
 from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch
 from mgsa.data.batching import evaluation_batches
 from mgsa.decoding.search import search_batch
-from mgsa.decoding.settings import STANDARD
-from mgsa.decoding.translation import join_subwords
+from mgsa.decoding.translate import join_subwords
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.training.loss import NUM_SUMS, LossSums, LossWeights, Objective
 
@@ -36,7 +35,7 @@ class Validation:
         self.fabric = fabric
         self.dataset = dataset
         self.config = config
-        self.search = replace(STANDARD, beam=config.validation_beam)
+        self.search = replace(STANDARD_SEARCH, beam=config.validation_beam)
         if dataset.num_rows(SPLIT) == 0:
             raise InputError(f"expected pairs in the split {SPLIT}", path=dataset.folder)
         count = min(config.validation_sentences, dataset.num_rows(SPLIT))

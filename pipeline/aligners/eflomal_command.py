@@ -16,9 +16,9 @@ from contextlib import ExitStack
 from importlib import metadata
 from pathlib import Path
 
-from mgsa.alignment.pharaoh import Link
 from mgsa.base.errors import FailedError, InputError
 from mgsa.base.io import open_to_write, read_lines
+from mgsa.word_links import Link
 from pipeline.aligners.kinds import EflomalSettings
 from pipeline.aligners.tokenized_pairs import Pair, lengths
 from pipeline.base.stage import SIDES

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mgsa.alignment.pharaoh import Link
 from mgsa.base.cli import progress
 from mgsa.base.errors import InputError
+from mgsa.word_links import Link
 from pipeline.aligners import ibm1
 from pipeline.aligners.bitext import IndexedText, WordIndex
 from pipeline.aligners.hmm import Jumps, posteriors

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mgsa.alignment.pharaoh import Link
 from mgsa.base.errors import InputError
+from mgsa.word_links import Link
 from pipeline.aligners.tokenized_pairs import lengths
 from pipeline.base.stage import SIDES
 from pipeline.base.text import read_parallel

@@ -10,7 +10,7 @@ from bisect import insort
 from collections.abc import Callable, Set
 from typing import Literal, get_args
 
-from mgsa.alignment.pharaoh import Link
+from mgsa.word_links import Link
 
 Symmetrization = Literal[
     "forward",

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mgsa.alignment.pharaoh import Link
 from mgsa.analysis.ngrams import recall_of_spans
+from mgsa.word_links import Link
 from pipeline.trees import is_preterminal, plain_label, top_node
 
 if TYPE_CHECKING:

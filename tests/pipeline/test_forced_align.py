@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.alignment.aligner import Aligner
-from mgsa.alignment.pharaoh import format_links
 from mgsa.base.cli import run
 from mgsa.data.artifact import open_dataset
+from mgsa.decoding.align import Aligner
+from mgsa.word_links import format_links
 from pipeline.base.stage import SIDES
 from pipeline.forced_align import main
 from tests.model_folders import random_model

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.alignment.pharaoh import format_links
 from mgsa.base.errors import InputError
+from mgsa.word_links import format_links
 from pipeline.links import Notation, are_links, read_gold_links, read_links
 
 

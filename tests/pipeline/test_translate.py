@@ -16,10 +16,10 @@ import pytest
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import MAX_LINE_BYTES
+from mgsa.config import STANDARD_SEARCH
 from mgsa.data.artifact import open_dataset
 from mgsa.data.schema import LONGEST
-from mgsa.decoding.settings import STANDARD
-from mgsa.decoding.translator import Translator
+from mgsa.decoding.translate import Translator
 from pipeline.moses import MosesText
 from pipeline.preprocessor import Preprocessor
 from pipeline.translate import READ_BYTES, main, read_chunks, translate_text
@@ -111,7 +111,7 @@ def test_text_is_translated_as_the_rows_of_a_dataset_are(folders: dict[str, Path
     texts = list(dataset.texts("test", "source_text"))
     out = io.BytesIO()
     source = io.BytesIO("".join(f"{text}\n" for text in texts).encode())
-    translate_text(translator, with_toy_parser(dataset), STANDARD, source, out)
+    translate_text(translator, with_toy_parser(dataset), STANDARD_SEARCH, source, out)
     german = MosesText("de")
     lines = out.getvalue().decode().splitlines()
     assert lines == [german.detokenize(one.text.split()) for one in expected]
@@ -126,7 +126,7 @@ def test_a_line_of_more_subwords_than_a_row_may_have_is_refused(folders: dict[st
     source = Trickle(content, chain([6], repeat(READ_BYTES)))
     out = io.BytesIO()
     with pytest.raises(InputError, match=r"^stdin:4: expected at most 32767 subwords, got 32768$"):
-        translate_text(translator, with_toy_parser(dataset), STANDARD, source, out)  # type: ignore[arg-type]
+        translate_text(translator, with_toy_parser(dataset), STANDARD_SEARCH, source, out)  # type: ignore[arg-type]
     lines = out.getvalue().decode().split("\n")
     assert [bool(line) for line in lines] == [True, False, True, False]
 

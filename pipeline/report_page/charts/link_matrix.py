@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from mgsa.alignment.pharaoh import Link
+from mgsa.word_links import Link
 from pipeline.report_page.charts.text_width import shorten, text_width
 
 CELL, SIZE, MARGIN = 18, 12, 4

@@ -6,8 +6,8 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
-from mgsa.alignment.pharaoh import Link
 from mgsa.base.errors import InputError
+from mgsa.word_links import Link
 from pipeline.base.stage import SPLITS
 from pipeline.base.text import read_sentences
 from pipeline.links import PHARAOH, read_gold_links, read_links

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from mgsa.base.errors import FailedError
 from mgsa.decoding.beam import Hypothesis, SearchOptions, beam_search, length_penalty
-from mgsa.decoding.ensemble import Ensemble, EnsembleState
+from mgsa.decoding.search import Ensemble, EnsembleState
 from tests.reference import beam as reference
 
 CPU = torch.device("cpu")

@@ -9,17 +9,17 @@ from dataclasses import replace
 import pytest
 import torch
 
+from mgsa.config import STANDARD_SEARCH
 from mgsa.data.batch import Row, make_batch
 from mgsa.data.vocabulary import BOS, EOS, PAD
 from mgsa.decoding.beam import Hypothesis, SearchOptions, beam_search
 from mgsa.decoding.search import search_batch
-from mgsa.decoding.settings import STANDARD
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from tests.random_rows import MODELS, NUM_TAGS, TRANSFORMER, VOCABULARY, random_row
 from tests.reference.uncached import Uncached
 
-CONFIG = replace(STANDARD, beam=4, max_length_ratio=1.5, max_length_extra=3)
+CONFIG = replace(STANDARD_SEARCH, beam=4, max_length_ratio=1.5, max_length_extra=3)
 GREEDY = replace(CONFIG, beam=1)
 
 

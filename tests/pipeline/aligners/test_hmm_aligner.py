@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.alignment.pharaoh import Link
 from mgsa.base.errors import InputError
+from mgsa.word_links import Link
 from pipeline.aligners import hmm_aligner
 from pipeline.aligners.hmm_aligner import HmmAligner
 from pipeline.aligners.kinds import HmmSettings

@@ -1,35 +1,37 @@
-"""A model artifact as an object that aligns pairs it is given (forced alignment)."""
+"""A model artifact as an object that aligns the words of given pairs (forced alignment)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from mgsa.alignment.links import strongest, word_links, word_matrix
-from mgsa.alignment.pharaoh import Link
 from mgsa.base.cli import progress
 from mgsa.base.errors import InputError
+from mgsa.config import Accelerator
 from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch, Row, RowColumns, pad_columns
-from mgsa.data.batching import EVALUATION_WINDOW
-from mgsa.data.bucketing import bucketed
-from mgsa.data.order import in_order, in_windows
-from mgsa.decoding.device import Accelerator, choose_device
+from mgsa.decoding.batches import in_batches, in_order
+from mgsa.decoding.translate import Translation, choose_device
 from mgsa.model.joint_alignment import layer_average
 from mgsa.model_artifact import ModelArtifact, load_model
+from mgsa.word_links import Link, strongest, word_links, word_matrix
+
+PORTION = 1000
+"""Translations that are aligned together, those of like length in a batch."""
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """How much of each target subword is aligned to each source subword.
+    """How much each target subword is aligned to each source subword.
 
     Attributes:
-        matrix: (T, S), neither with end of sentence; rows add up to what end of sentence leaves.
+        matrix: (T, S), end of sentence left out; rows add up to 1 less its share.
         source_words, target_words: the subwords of each word.
     """
 
@@ -102,11 +104,7 @@ class Aligner:
         """
         self.artifact.check_dataset(dataset)
         total = dataset.num_rows(split)
-        batches = in_windows(
-            dataset.read(split),
-            EVALUATION_WINDOW,
-            lambda _, window: self._batches(window, batch_tokens),
-        )
+        batches = self._batches(dataset.read(split), batch_tokens)
         yield from in_order(
             progress(batches, f"align {split}", total=total, unit="pairs", size=len)
         )
@@ -115,28 +113,36 @@ class Aligner:
         """The alignment of every row, in their order; no links where a side is empty."""
         return list(in_order(self._batches(rows, batch_tokens)))
 
-    def _batches(
-        self, rows: Sequence[Row], batch_tokens: int
-    ) -> Iterator[list[tuple[int, Alignment]]]:
-        """Alignments and their rows' places in `rows`, batch by batch."""
-        for row in rows:
-            _check_words(row)
-        filled = np.array([bool(len(row.source) and len(row.target)) for row in rows], dtype=bool)
-        yield [(place, _nothing(rows[place])) for place in (~filled).nonzero()[0].tolist()]
-        places = filled.nonzero()[0]
-        chosen = [rows[place] for place in places.tolist()]
-        columns = RowColumns.of(chosen)
-        lengths = np.stack([columns.source.lengths, columns.target.lengths], axis=1)
-        model = self.artifact.model
-        for members in bucketed(lengths, np.arange(len(chosen)), batch_tokens):
-            batch = pad_columns(
-                columns.take(members), model.granularities, ngram_unit=model.ngram_unit
-            )
-            matrices = self._matrices(batch.to(self.device)).float().cpu().numpy()
-            yield [
-                (place, _alignment(rows[place], matrix))
-                for place, matrix in zip(places[members].tolist(), matrices, strict=True)
+    def align_translations(
+        self, translations: Iterable[Translation], rows: Iterable[Row], *, batch_tokens: int
+    ) -> Iterator[Translation]:
+        """The translations of rows, every candidate with its links to the words of its row."""
+        vocabulary = self.artifact.vocabularies[1]
+        pairs = zip(rows, translations, strict=True)
+        while portion := list(islice(pairs, PORTION)):
+            candidates = [
+                row.with_target(candidate.subwords, vocabulary)
+                for row, translation in portion
+                for candidate in translation.n_best
             ]
+            found = iter(self.align_rows(candidates, batch_tokens=batch_tokens))
+            for _, translation in portion:
+                n_best = [replace(c, links=tuple(next(found).links)) for c in translation.n_best]
+                yield replace(translation, n_best=tuple(n_best))
+
+    def _batches(
+        self, rows: Iterable[Row], batch_tokens: int
+    ) -> Iterator[list[tuple[int, Alignment]]]:
+        model = self.artifact.model
+
+        def align(columns: RowColumns, members: Sequence[tuple[int, Row]]) -> list[Alignment]:
+            batch = pad_columns(columns, model.granularities, ngram_unit=model.ngram_unit)
+            matrices = self._matrices(batch.to(self.device)).float().cpu().numpy()
+            return [
+                _alignment(row, matrix) for (_, row), matrix in zip(members, matrices, strict=True)
+            ]
+
+        return in_batches(rows, align, _trivial, batch_tokens=batch_tokens, target_counts=True)
 
     @torch.inference_mode()
     def _matrices(self, batch: Batch) -> Tensor:
@@ -147,11 +153,11 @@ class Aligner:
         return layer_average(model.cross_weights(batch, self.layer))
 
 
-def _check_words(row: Row) -> None:
-    """Check that a row says which subwords make a word.
+def _trivial(row: Row) -> Alignment | None:
+    """The alignment of a row with an empty side.
 
     Raises:
-        InputError: it doesn't, of one of its sides.
+        InputError: a side of the row does not say which subwords make a word.
     """
     sides = {
         "source": (row.source, row.subwords_per_word),
@@ -163,13 +169,11 @@ def _check_words(row: Row) -> None:
                 f"row {row.index}: expected subwords per word of the {side} that add up to "
                 f"{len(subwords)}, got {list(counts)}"
             )
+    if len(row.source) and len(row.target):
+        return None
+    return _alignment(row, np.zeros((len(row.target), len(row.source)), dtype=np.float32))
 
 
 def _alignment(row: Row, matrix: np.ndarray) -> Alignment:
     T, S = len(row.target), len(row.source)
     return Alignment(matrix[:T, :S].copy(), row.subwords_per_word, row.target_subwords_per_word)
-
-
-def _nothing(row: Row) -> Alignment:
-    empty = np.zeros((len(row.target), len(row.source)), dtype=np.float32)
-    return Alignment(empty, row.subwords_per_word, row.target_subwords_per_word)

@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.alignment.links import strongest, word_links, word_matrix
-from mgsa.alignment.pharaoh import format_links
+from mgsa.word_links import format_links, strongest, word_links, word_matrix
 
 
 def test_a_target_position_is_linked_to_the_source_position_that_has_most() -> None:

@@ -4,21 +4,55 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 import mgsa
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, sha256, write_json
+from mgsa.config import STANDARD_SEARCH
 from mgsa.data.artifact import open_dataset
 from mgsa.data.batch import Row
-from mgsa.decoding import translator as module
-from mgsa.decoding.settings import STANDARD
-from mgsa.decoding.translation import NOTHING, Translation
-from mgsa.decoding.translator import Translator
+from mgsa.decoding.translate import (
+    NOTHING,
+    Candidate,
+    Translation,
+    Translator,
+    choose_device,
+    join_subwords,
+)
 from tests.copy_task import write_copy_task
 from tests.model_folders import random_model
 
 WORDS = {"multi_granularity": None}
-SMALL = replace(STANDARD, beam=2, batch_tokens=30, max_length_ratio=1.0, max_length_extra=2)
+SMALL = replace(STANDARD_SEARCH, beam=2, batch_tokens=30, max_length_ratio=1.0, max_length_extra=2)
+
+
+@pytest.mark.parametrize(
+    ("subwords", "tokens"),
+    [
+        ("Bu@@ sh held a talk", "Bush held a talk"),
+        ("a@@ b@@ c d", "abc d"),
+        ("a b", "a b"),
+        ("cut sho@@", "cut sho"),  # a translation may end in the middle of a word
+        ("@@ @", "@"),  # a piece of nothing but the mark
+        ("me@@you x", "me@@you x"),  # no mark: it does not end the subword
+        ("", ""),
+    ],
+)
+def test_subwords_are_joined_to_tokens(subwords: str, tokens: str) -> None:
+    assert join_subwords(subwords.split()) == tokens
+
+
+def test_a_translation_speaks_for_its_best_candidate() -> None:
+    best, other = Candidate(("a@@", "b"), "ab", -1.0), Candidate(("c",), "c", -2.0)
+    translation = Translation((best, other))
+    assert (translation.subwords, translation.text, translation.score) == (("a@@", "b"), "ab", -1.0)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(InputError, match="accelerator: expected cpu or auto, as there is no GPU"):
+        choose_device("gpu")
 
 
 @pytest.fixture(scope="module")
@@ -76,14 +110,20 @@ def test_a_split_is_translated_in_its_order_window_by_window(
     rows = list(dataset.read("test"))
     prefixes = [["w3"] * (row.index % 3) for row in rows]
     expected = translator.translate(rows, beam=2, prefixes=prefixes, max_length_ratio=1.0)
-    monkeypatch.setattr(module, "EVALUATION_WINDOW", 7)
+    monkeypatch.setattr("mgsa.decoding.batches.EVALUATION_WINDOW", 7)
     found = list(translator.translate_split(dataset, "test", replace(SMALL), prefixes=prefixes))
     for one, row, prefix in zip(found, rows, prefixes, strict=True):
         assert list(one.subwords[: len(prefix)]) == prefix
         assert len(one.subwords) <= len(row.source) + 2
-    config = replace(SMALL, max_length_extra=STANDARD.max_length_extra)
+    config = replace(SMALL, max_length_extra=STANDARD_SEARCH.max_length_extra)
     found = list(translator.translate_split(dataset, "test", config, prefixes=prefixes))
     assert texts(found) == texts(expected)
+
+
+def test_raw_text_is_not_taken_for_subwords(folders: dict[str, Path]) -> None:
+    message = r"words: expected subwords of the model's vocabulary, got 'sleeps\.'; raw text goes"
+    with pytest.raises(InputError, match=message):
+        mgsa.load(folders["words"]).translate(["w1 w2", "w3 sleeps."])
 
 
 def test_sentences_without_words_have_no_translation(folders: dict[str, Path]) -> None:

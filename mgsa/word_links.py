@@ -1,21 +1,29 @@
-"""From how much each target subword is aligned to each source subword, to links between words.
+"""Word alignments as links: between words, from those between subwords, and as text.
 
 A target subword is linked to the source subword that it is aligned to most (Garg et al. 2019,
 section 4.1); words are linked if any of their subwords are (section 5.4). End of sentence is no
-word: nothing is linked to it.
+word and has no links.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
-from mgsa.alignment.pharaoh import Link
+Link = tuple[int, int]
+"""A source and a target word, or subword, counted from 0."""
+
+
+def format_links(links: Iterable[Link]) -> str:
+    """A line of links in the format of Pharaoh, `0-0 1-2`: sorted, each once."""
+    return " ".join(f"{source}-{target}" for source, target in sorted(set(links)))
 
 
 def strongest(matrix: np.ndarray) -> list[Link]:
-    """(T, S) to the link of each row: to the source position that has most, the first of equals."""
+    """(T, S) to a link for each row: to the source position that has most, the first of equals."""
     if not matrix.size:
         return []
     return [(int(source), target) for target, source in enumerate(matrix.argmax(axis=1))]
@@ -30,24 +38,28 @@ def word_links(
         source_words, target_words: the subwords of each word.
     """
     source, target = _word_of(source_words), _word_of(target_words)
-    return sorted({(int(source[i]), int(target[j])) for i, j in links})
+    return sorted({(source[i], target[j]) for i, j in links})
 
 
 def word_matrix(
     matrix: np.ndarray, *, source_words: Sequence[int], target_words: Sequence[int]
 ) -> np.ndarray:
     """(T, S) of subwords to that of words: summed over a source word, the mean of a target word."""
-    summed = _summed(matrix, source_words, axis=1)
-    return _summed(summed, target_words, axis=0) / np.asarray(target_words)[:, None]
+    import numpy as np
+
+    summed = _summed(_summed(matrix, source_words, axis=1), target_words, axis=0)
+    return summed / np.asarray(target_words)[:, None]
 
 
-def _word_of(subwords_per_word: Sequence[int]) -> np.ndarray:
+def _word_of(subwords_per_word: Sequence[int]) -> list[int]:
     """(subwords,) the word of each."""
-    return np.repeat(np.arange(len(subwords_per_word)), subwords_per_word)
+    return [word for word, count in enumerate(subwords_per_word) for _ in range(count)]
 
 
 def _summed(matrix: np.ndarray, subwords_per_word: Sequence[int], *, axis: int) -> np.ndarray:
     """The subwords of each word added up along an axis."""
+    import numpy as np
+
     if not len(subwords_per_word):
         return matrix
     starts = np.cumsum([0, *subwords_per_word[:-1]])

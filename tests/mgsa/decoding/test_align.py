@@ -2,20 +2,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from mgsa.alignment.aligner import Aligner, Alignment
-from mgsa.alignment.translations import aligned
 from mgsa.base.errors import InputError
 from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.batch import Row, make_batch
-from mgsa.decoding.translation import NOTHING
-from mgsa.decoding.translator import Translator
+from mgsa.decoding.align import Aligner, Alignment
+from mgsa.decoding.translate import NOTHING, Translator
 from tests.copy_task import write_copy_task
 from tests.model_folders import random_model
 
@@ -64,6 +61,7 @@ def test_the_head_is_asked_if_there_is_one(dataset: Dataset) -> None:
     batch = make_batch([row], model.granularities, ngram_unit=model.ngram_unit)
     (alignment,) = found.align_rows([row], batch_tokens=1000)
     assert found.layer is None
+    assert Aligner(found.artifact, CPU, layer=1).layer == 1
     with torch.no_grad():
         expected = model.align(batch).exp()[0, :-1, :-1].numpy()
     np.testing.assert_allclose(alignment.matrix, expected, rtol=1e-5)
@@ -82,10 +80,6 @@ def test_the_last_layer_but_one_is_averaged_unless_another_is_chosen(
     (alignment,) = found.align_rows([row], batch_tokens=1000)
     expected = weights.mean(dim=1)[0, :-1, :-1].numpy()
     np.testing.assert_allclose(alignment.matrix, expected, rtol=1e-5)
-
-
-def test_a_chosen_layer_goes_before_the_head(dataset: Dataset) -> None:
-    assert aligner(dataset, alignment=HEAD, layer=1).layer == 1
 
 
 def test_links_are_of_words(dataset: Dataset) -> None:
@@ -109,15 +103,14 @@ def test_an_empty_side_has_no_links(dataset: Dataset) -> None:
 def test_every_candidate_is_aligned_with_its_source(
     dataset: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mgsa.alignment.translations.PORTION", 4)
+    monkeypatch.setattr("mgsa.decoding.align.PORTION", 4)
     found = aligner(dataset)
     translator = Translator([found.artifact], CPU)
     rows = list(dataset.read("test", 0, 5))
     translations = [*translator.translate(rows, beam=3, n_best=2), NOTHING]
     rows.append(Row(5, [], [], [], [], []))
-    for row, translation in zip(
-        rows, aligned(translations, rows, found, batch_tokens=100), strict=True
-    ):
+    aligned = found.align_translations(translations, rows, batch_tokens=100)
+    for row, translation in zip(rows, aligned, strict=True):
         for candidate in translation.n_best:
             pair = row.with_target(candidate.subwords, dataset.vocabularies[1])
             (expected,) = found.align_rows([pair], batch_tokens=1000)
@@ -154,14 +147,6 @@ def test_the_size_of_windows_changes_nothing(
 ) -> None:
     found = aligner(dataset)
     whole = list(found.align_split(dataset, "test", batch_tokens=40))
-    monkeypatch.setattr("mgsa.alignment.aligner.EVALUATION_WINDOW", 7)
+    monkeypatch.setattr("mgsa.decoding.batches.EVALUATION_WINDOW", 7)
     windows = list(found.align_split(dataset, "test", batch_tokens=40))
     assert all(same(one, other) for one, other in zip(whole, windows, strict=True))
-
-
-def test_a_dataset_of_another_vocabulary(dataset: Dataset, tmp_path: Path) -> None:
-    other = open_dataset(write_copy_task(tmp_path / "other", train=3, valid=3, test=3))
-    symbols = other.vocabularies[0].symbols
-    object.__setattr__(other.vocabularies[0], "symbols", (*symbols[:-1], "another"))
-    with pytest.raises(InputError, match="expected the source vocabulary of the model"):
-        list(aligner(dataset).align_split(other, "test", batch_tokens=1000))

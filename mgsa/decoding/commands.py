@@ -1,0 +1,212 @@
+"""`mgsa translate` and `mgsa align`: a model artifact and a split of a dataset in, lines out."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from mgsa.base.cli import STANDARD_OUTPUT, opened
+from mgsa.base.command import Input, Option, OutputFile
+from mgsa.base.errors import InputError
+from mgsa.base.io import atomic_file, read_lines
+from mgsa.base.settings import from_mapping, to_mapping
+from mgsa.config import STANDARD_SEARCH, Accelerator, TranslateConfig
+from mgsa.word_links import format_links
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from mgsa.data.vocabulary import Vocabulary
+    from mgsa.decoding.translate import Translation
+
+
+def translate(
+    translate: TranslateConfig = STANDARD_SEARCH,
+    *,
+    model: Annotated[
+        list[Path],
+        Input("model artifact; several translate together, by the mean of their probabilities"),
+    ],
+    dataset: Annotated[Path, Input("dataset artifact")],
+    split: Annotated[str, Option("such as test", "NAME")],
+    out: Annotated[str, OutputFile("- is stdout (default: -)")] = STANDARD_OUTPUT,
+    beam: Annotated[int | None, Option("1 is greedy search", "N")] = None,
+    length_penalty: Annotated[float | None, Option("of Wu et al. 2016; 0: none", "ALPHA")] = None,
+    n_best: Annotated[int | None, Option("translations of each row", "N")] = None,
+    scores: Annotated[bool, Option("put the score and a tab before each translation")] = False,
+    alignments: Annotated[bool, Option("put the links between words after each line")] = False,
+    prefix: Annotated[
+        Path | None,
+        Input(
+            "how translations must begin: a line a row, subwords separated by spaces, or empty",
+            "FILE",
+        ),
+    ] = None,
+    weights: Annotated[
+        Path | None,
+        OutputFile(
+            "write the cross-attention of the best translations: an .npz file of arrays "
+            "ROW/layer_N.words, (heads, target subwords, source subwords), end of sentence included"
+        ),
+    ] = None,
+    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
+) -> None:
+    """Translate a split of a dataset artifact.
+
+    One line a row, in the order of the rows, in tokens (raw text goes through
+    `python -m pipeline.translate`). With --n-best a row has several lines,
+    `ROW ||| TOKENS ||| SCORE`, rows counted from 0, best first. Scores are log probabilities over
+    the length penalty. With --alignments ` ||| LINKS` is put after each: `SOURCE-TARGET` between
+    words counted from 0, as `mgsa align` finds them for the source and the translation.
+
+    Without a parameter file: beam 5, length penalty 0.6.
+    """
+    given = {"beam": beam, "length_penalty": length_penalty}
+    given = {key: value for key, value in given.items() if value is not None}
+    config = from_mapping(TranslateConfig, to_mapping(translate) | given, "translate")
+    if n_best is not None and not 1 <= n_best <= config.beam:
+        raise InputError(f"--n-best: expected 1 to {config.beam} (beam), got {n_best}")
+    for name, asked in (("weights", weights is not None), ("alignments", alignments)):
+        if asked and len(model) > 1:
+            raise InputError(f"--{name}: expected one --model, got several")
+
+    from mgsa.data.artifact import open_dataset
+    from mgsa.decoding.align import Aligner
+    from mgsa.decoding.translate import Translator
+
+    data = open_dataset(dataset)
+    num_rows = data.num_rows(split)
+    prefixes = read_prefixes(prefix, num_rows, data.vocabularies[1]) if prefix else None
+    translator = Translator.load(model, accelerator=accelerator)
+    translations = translator.translate_split(
+        data,
+        split,
+        config,
+        n_best=n_best or 1,
+        prefixes=prefixes,
+        need_weights=weights is not None,
+    )
+    if alignments:
+        aligner = Aligner(translator.artifacts[0], translator.device, layer=None)
+        translations = aligner.align_translations(
+            translations, data.read(split), batch_tokens=config.batch_tokens
+        )
+    with ExitStack() as files:
+        lines = files.enter_context(opened(out))
+        arrays = _arrays_file(weights, files)
+        for row, translation in enumerate(translations):
+            several = row if n_best is not None else None
+            lines.writelines(lines_of(translation, row=several, scores=scores))
+            if arrays is not None:
+                write_arrays(arrays, row, translation.weights)
+        lines.flush()  # before the weights are put in place: both files are new, or none
+
+
+def align(
+    *,
+    model: Annotated[Path, Input("model artifact")],
+    dataset: Annotated[Path, Input("dataset artifact")],
+    split: Annotated[str, Option("such as test", "NAME")],
+    out: Annotated[str, OutputFile("- is stdout (default: -)")] = STANDARD_OUTPUT,
+    layer: Annotated[
+        int | None,
+        Option(
+            "take the mean of the heads of decoder layer N, counted from 1 (default: the alignment "
+            "head, or else the last layer but one)",
+            "N",
+        ),
+    ] = None,
+    soft: Annotated[
+        Path | None,
+        OutputFile(
+            "write how much each target word is aligned to each source word too, for a split of "
+            "moderate size: an .npz file of arrays ROW/words, (target words, source words), and "
+            "ROW/subwords"
+        ),
+    ] = None,
+    batch_tokens: Annotated[
+        int, Option("padded subwords of the longer side in a batch (default: 4096)", "N")
+    ] = STANDARD_SEARCH.batch_tokens,
+    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
+) -> None:
+    """Align the words of every pair of a split as the model sees them (forced alignment).
+
+    One line a row, in the order of the rows, links `SOURCE-TARGET` between words counted from 0. A
+    model with an alignment head is asked for that of the head, any other for the mean of a decoder
+    layer's heads.
+    """
+    if batch_tokens < 1:
+        raise InputError(f"--batch-tokens: expected at least 1, got {batch_tokens}")
+
+    from mgsa.data.artifact import open_dataset
+    from mgsa.decoding.align import Aligner
+
+    data = open_dataset(dataset)
+    data.num_rows(split)  # before the model is opened: whether there is such a split
+    aligner = Aligner.load(model, layer=layer, accelerator=accelerator)
+    found = aligner.align_split(data, split, batch_tokens=batch_tokens)
+    with ExitStack() as files:
+        lines = files.enter_context(opened(out))
+        arrays = _arrays_file(soft, files)
+        for row, alignment in enumerate(found):
+            lines.write(f"{format_links(alignment.links)}\n")
+            if arrays is not None:
+                write_arrays(arrays, row, {"words": alignment.words, "subwords": alignment.matrix})
+        lines.flush()  # before the arrays are put in place: both files are new, or none
+
+
+def lines_of(translation: Translation, *, row: int | None, scores: bool) -> Iterator[str]:
+    """The lines of a translation: its best candidate, or, given the row's number, all of them."""
+    for candidate in translation.n_best if row is not None else translation.n_best[:1]:
+        links = "" if candidate.links is None else f" ||| {format_links(candidate.links)}"
+        if row is not None:
+            yield f"{row} ||| {candidate.text} ||| {candidate.score:.6f}{links}\n"
+        else:
+            score = f"{candidate.score:.6f}\t" if scores else ""
+            yield f"{score}{candidate.text}{links}\n"
+
+
+def read_prefixes(path: Path, num_rows: int, vocabulary: Vocabulary) -> list[list[str]]:
+    """The subwords of every line.
+
+    Raises:
+        InputError: there are more or fewer lines than rows, or a subword is not of the vocabulary.
+    """
+    from mgsa.data.vocabulary import UNK
+
+    prefixes = []
+    for number, line in enumerate(read_lines(path), start=1):
+        subwords = line.split()
+        for subword, index in zip(subwords, vocabulary.encode(subwords), strict=True):
+            if index == UNK:
+                raise InputError(
+                    f"expected subwords of the target vocabulary, got {subword!r}",
+                    path=path,
+                    line=number,
+                )
+        prefixes.append(subwords)
+    if len(prefixes) != num_rows:
+        raise InputError(f"expected {num_rows} lines, one a row, got {len(prefixes)}", path=path)
+    return prefixes
+
+
+def _arrays_file(path: Path | None, files: ExitStack) -> zipfile.ZipFile | None:
+    if path is None:
+        return None
+    file = files.enter_context(atomic_file(path, "wb"))
+    return files.enter_context(zipfile.ZipFile(file, "w"))
+
+
+def write_arrays(archive: zipfile.ZipFile, row: int, arrays: Mapping[str, np.ndarray]) -> None:
+    """Add arrays in float32 to an open `.npz` file, as `ROW/NAME`; the same arrays, same bytes."""
+    import numpy as np
+
+    for name, array in arrays.items():
+        entry = zipfile.ZipInfo(f"{row}/{name}.npy")  # dated 1980, whatever the time
+        entry.compress_type = zipfile.ZIP_DEFLATED
+        with archive.open(entry, "w", force_zip64=True) as member:
+            narrow = np.ascontiguousarray(array, dtype=np.float32)
+            np.lib.format.write_array(member, narrow, allow_pickle=False)

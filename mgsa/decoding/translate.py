@@ -1,0 +1,312 @@
+"""A model artifact, or several together, as an object that translates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from mgsa.base.cli import progress
+from mgsa.base.errors import InputError
+from mgsa.config import STANDARD_SEARCH, Accelerator, TranslateConfig
+from mgsa.data.artifact import Dataset
+from mgsa.data.batch import Row, RowColumns, pad_columns
+from mgsa.data.vocabulary import UNK
+from mgsa.decoding.batches import in_batches, in_order
+from mgsa.decoding.beam import Hypothesis
+from mgsa.decoding.search import search_batch
+from mgsa.model_artifact import ModelArtifact, check_vocabularies, load_model
+
+_CONTINUES = re.compile("@@( |$)")
+"""The mark of a subword that does not end its word, and the space after it."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One translation of a sentence.
+
+    Attributes:
+        subwords: as the model gave them.
+        text: tokens, separated by spaces.
+        score: log probability over length penalty.
+        links: if asked for, the source and target words that are linked, counted from 0.
+    """
+
+    subwords: tuple[str, ...]
+    text: str
+    score: float
+    links: tuple[tuple[int, int], ...] | None = None
+
+
+@dataclass(frozen=True)
+class Translation:
+    """The translations of a sentence.
+
+    Attributes:
+        n_best: as many candidates as were asked for, best first, at least one.
+        weights: if asked for, the weights of cross-attention of the best one, by
+            `layer_N.WHAT` (`layer_1.words`): (H, T, S), where T counts subwords and end of
+            sentence of the translation, S those of the source.
+    """
+
+    n_best: tuple[Candidate, ...]
+    weights: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def subwords(self) -> tuple[str, ...]:
+        """Of the best candidate."""
+        return self.n_best[0].subwords
+
+    @property
+    def text(self) -> str:
+        """Of the best candidate: tokens, separated by spaces."""
+        return self.n_best[0].text
+
+    @property
+    def score(self) -> float:
+        """Of the best candidate."""
+        return self.n_best[0].score
+
+
+NOTHING = Translation((Candidate((), "", 0.0),))
+"""The translation of a sentence without words; no model is run for it."""
+
+
+def join_subwords(subwords: Iterable[str]) -> str:
+    """Tokens separated by spaces: `Bu@@ sh held` is `Bush held`."""
+    return _CONTINUES.sub("", " ".join(subwords))
+
+
+def choose_device(accelerator: Accelerator) -> torch.device:
+    """The device that is asked for; `auto` is a GPU if there is one.
+
+    Raises:
+        InputError: there is no GPU.
+    """
+    if accelerator == "cpu" or (accelerator == "auto" and not torch.cuda.is_available()):
+        return torch.device("cpu")
+    if not torch.cuda.is_available():
+        raise InputError("accelerator: expected cpu or auto, as there is no GPU; got gpu")
+    return torch.device("cuda")
+
+
+class Translator:
+    """Translates rows of a dataset, or lines of subwords.
+
+    Attributes:
+        artifacts: the models, on one device; several translate together, by the mean of their
+            probabilities.
+    """
+
+    def __init__(self, artifacts: Sequence[ModelArtifact], device: torch.device) -> None:
+        """
+        Raises:
+            InputError: the models have different vocabularies.
+        """
+        self.artifacts = tuple(artifacts)
+        self.device = device
+        first, *others = self.artifacts
+        for other in others:
+            check_vocabularies(first, other.vocabularies, other.folder)
+        for artifact in self.artifacts:
+            artifact.model.to(device).eval()
+
+    @classmethod
+    def load(
+        cls, folders: Path | Sequence[Path], *, accelerator: Accelerator = "auto"
+    ) -> Translator:
+        """Open one model artifact, or several that translate together.
+
+        Raises:
+            InputError: as the constructor, `load_model` and `choose_device`.
+        """
+        device = choose_device(accelerator)
+        chosen = [folders] if isinstance(folders, Path) else folders
+        return cls([load_model(folder) for folder in chosen], device)
+
+    @property
+    def levels(self) -> int:
+        """How many levels of syntactic phrases rows must have; 0: none."""
+        return max(artifact.levels for artifact in self.artifacts)
+
+    def translate(
+        self,
+        sentences: Sequence[Row | str],
+        *,
+        beam: int = STANDARD_SEARCH.beam,
+        n_best: int = 1,
+        length_penalty: float = STANDARD_SEARCH.length_penalty,
+        max_length_ratio: float = STANDARD_SEARCH.max_length_ratio,
+        max_length_extra: int = STANDARD_SEARCH.max_length_extra,
+        batch_tokens: int = STANDARD_SEARCH.batch_tokens,
+        prefixes: Sequence[Sequence[str]] | None = None,
+        need_weights: bool = False,
+    ) -> list[Translation]:
+        """The translation of every sentence, in their order.
+
+        Args:
+            sentences: rows, or texts as the `bpe` stage writes them: subwords separated by spaces.
+            beam, n_best, length_penalty: of the search; `n_best` is at most `beam`.
+            max_length_ratio, max_length_extra: the longest translation has this many times the
+                source's subwords, and so many more.
+            batch_tokens: padded source subwords that are translated at once.
+            prefixes: target subwords with which each translation has to begin.
+            need_weights: whether translations are to hold the weights of cross-attention.
+
+        Raises:
+            InputError: a text has other subwords than the model's vocabulary; the model attends to
+                syntactic phrases and was given text, or rows with fewer levels; weights of several
+                models are asked for; or `sentences` is a text.
+        """
+        if isinstance(sentences, str):  # a sequence of texts, to Python: its characters
+            raise InputError("expected a list of sentences, got one text")
+        config = TranslateConfig(
+            beam=beam,
+            length_penalty=length_penalty,
+            max_length_ratio=max_length_ratio,
+            max_length_extra=max_length_extra,
+            batch_tokens=batch_tokens,
+        )
+        rows = [self.row(item) if isinstance(item, str) else item for item in sentences]
+        return self.translate_rows(
+            rows, config, n_best=n_best, prefixes=prefixes, need_weights=need_weights
+        )
+
+    def row(self, text: str) -> Row:
+        """The row of a line of subwords.
+
+        Raises:
+            InputError: the model attends to syntactic phrases, which text lacks, or its vocabulary
+                lacks a subword.
+        """
+        path = self.artifacts[0].folder
+        if self.levels:
+            raise InputError(
+                "the model attends to syntactic phrases, which text doesn't tell: expected rows "
+                "of a dataset, or raw text through `python -m pipeline.translate`",
+                path=path,
+            )
+        subwords = text.split()
+        row = Row.of_subwords(subwords, self.artifacts[0].vocabularies[0])
+        for subword, index in zip(subwords, row.source, strict=True):
+            if index == UNK:
+                raise InputError(
+                    f"expected subwords of the model's vocabulary, got {subword!r}; raw text goes "
+                    "through `python -m pipeline.translate`",
+                    path=path,
+                )
+        return row
+
+    def translate_rows(
+        self,
+        rows: Sequence[Row],
+        config: TranslateConfig,
+        *,
+        n_best: int = 1,
+        prefixes: Sequence[Sequence[str]] | None = None,
+        need_weights: bool = False,
+    ) -> list[Translation]:
+        """As `translate`, for rows."""
+        self._check_options(len(rows), prefixes, need_weights)
+        return list(in_order(self._batches(rows, config, n_best, prefixes, need_weights)))
+
+    def translate_split(
+        self,
+        dataset: Dataset,
+        split: str,
+        config: TranslateConfig,
+        *,
+        n_best: int = 1,
+        prefixes: Sequence[Sequence[str]] | None = None,
+        need_weights: bool = False,
+    ) -> Iterator[Translation]:
+        """The translation of every row of a split, in its order, with progress on stderr.
+
+        Raises:
+            InputError: as `translate`, or the dataset is not one for these models.
+        """
+        self.check_dataset(dataset)
+        total = dataset.num_rows(split)
+        self._check_options(total, prefixes, need_weights)
+        batches = self._batches(dataset.read(split), config, n_best, prefixes, need_weights)
+        yield from in_order(
+            progress(batches, f"translate {split}", total=total, unit="sentences", size=len)
+        )
+
+    def check_dataset(self, dataset: Dataset) -> None:
+        """Check that a dataset's ids and phrases are what the models were trained on.
+
+        Raises:
+            InputError: its vocabularies differ, or it lacks a syntactic level.
+        """
+        for artifact in self.artifacts:
+            artifact.check_dataset(dataset)
+
+    def _check_options(
+        self, num_rows: int, prefixes: Sequence[Sequence[str]] | None, need_weights: bool
+    ) -> None:
+        if need_weights and len(self.artifacts) > 1:
+            raise InputError("weights of attention: expected one model, got several")
+        if prefixes is not None and len(prefixes) != num_rows:
+            raise InputError(f"expected {num_rows} prefixes, one for each row, got {len(prefixes)}")
+
+    def _batches(
+        self,
+        rows: Iterable[Row],
+        config: TranslateConfig,
+        n_best: int,
+        prefixes: Sequence[Sequence[str]] | None,
+        need_weights: bool,
+    ) -> Iterator[list[tuple[int, Translation]]]:
+        models = [artifact.model for artifact in self.artifacts]
+        target = self.artifacts[0].vocabularies[1]
+
+        def trivial(row: Row) -> Translation | None:
+            if not len(row.source):
+                return NOTHING
+            if len(row.phrase_lengths) < self.levels:
+                raise InputError(
+                    f"expected rows with {self.levels} levels of phrases, "
+                    f"got {len(row.phrase_lengths)}"
+                )
+            return None
+
+        def search(columns: RowColumns, members: Sequence[tuple[int, Row]]) -> list[Translation]:
+            batches = [
+                pad_columns(columns, model.granularities, ngram_unit=model.ngram_unit)
+                for model in models
+            ]
+            results = search_batch(
+                models,
+                [batch.to(self.device) for batch in batches],
+                config,
+                n_best=n_best,
+                prefixes=None
+                if prefixes is None
+                else [target.encode(prefixes[index]) for index, _ in members],
+                need_weights=need_weights,
+            )
+            return [
+                self._translation(hypotheses, source_length=len(row.source) + 1)
+                for hypotheses, (_, row) in zip(results, members, strict=True)
+            ]
+
+        return in_batches(
+            rows, search, trivial, batch_tokens=config.batch_tokens, target_counts=False
+        )
+
+    def _translation(self, hypotheses: Sequence[Hypothesis], *, source_length: int) -> Translation:
+        vocabulary = self.artifacts[0].vocabularies[1]
+        candidates = []
+        for hypothesis in hypotheses:
+            subwords = tuple(vocabulary.decode(hypothesis.ids))
+            candidates.append(Candidate(subwords, join_subwords(subwords), hypothesis.score))
+        weights = {
+            name: seen.swapaxes(0, 1)[:, :, :source_length]
+            for name, seen in hypotheses[0].seen.items()
+        }
+        return Translation(tuple(candidates), weights)

@@ -1,0 +1,195 @@
+"""`mgsa translate` and `mgsa align`: options reach the work, and lines are its results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mgsa
+from mgsa.__main__ import main
+from mgsa.base.cli import run
+from mgsa.data.artifact import open_dataset
+from mgsa.decoding.align import Aligner, Alignment
+from mgsa.decoding.translate import Translation
+from mgsa.word_links import format_links
+from tests.copy_task import write_copy_task
+from tests.model_folders import random_model
+
+ROWS = 9
+CONFIG = (
+    "translate: {beam: 2, length_penalty: 0.5, max_length_ratio: 1.0, max_length_extra: 3,"
+    " batch_tokens: 50}\n"
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("commands")
+    dataset = write_copy_task(folder / "dataset", train=3, valid=3, test=ROWS)
+    random_model(folder / "one", dataset, decoder_layers=2)
+    random_model(folder / "two", dataset, seed=1)
+    (folder / "config.yaml").write_text(CONFIG, encoding="utf-8")
+    return folder
+
+
+def mgsa_command(name: str, folder: Path, *extra: str, models: Sequence[str] = ("one",)) -> int:
+    chosen = [word for model in models for word in ("--model", str(folder / model))]
+    dataset = ["--dataset", str(folder / "dataset"), "--split", "test"]
+    return run(main, [name, *chosen, *dataset, *extra])
+
+
+def translations(folder: Path, **options: object) -> list[Translation]:
+    rows = list(open_dataset(folder / "dataset").read("test"))
+    return mgsa.load(folder / "one").translate(rows, **options)  # type: ignore[arg-type]
+
+
+def alignments(folder: Path, *, layer: int | None = None) -> list[Alignment]:
+    rows = list(open_dataset(folder / "dataset").read("test"))
+    return Aligner.load(folder / "one", layer=layer).align_rows(rows, batch_tokens=1000)
+
+
+def test_a_line_a_translation_on_stdout(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert mgsa_command("translate", folder) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert lines == [translation.text for translation in translations(folder)]
+
+
+def test_options_go_before_the_file(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    config = ["--config", str(folder / "config.yaml"), "--set", "max_length_extra=1"]
+    options = ["--beam", "3", "--length-penalty", "2", "--out", str(out)]
+    assert mgsa_command("translate", folder, *config, *options) == 0
+    expected = translations(
+        folder, beam=3, length_penalty=2.0, max_length_ratio=1.0, max_length_extra=1
+    )
+    assert out.read_text(encoding="utf-8").splitlines() == [t.text for t in expected]
+
+
+def test_n_best_lines_scores_and_links(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert mgsa_command("translate", folder, "--n-best", "3", "--alignments") == 0
+    lines = [line.split(" ||| ") for line in capfd.readouterr().out.splitlines()]
+    expected = translations(folder, n_best=3)
+    candidates = [(row, c) for row, translation in enumerate(expected) for c in translation.n_best]
+    assert [(int(row), text) for row, text, *_ in lines] == [(r, c.text) for r, c in candidates]
+    scores = [float(score) for _, _, score, _ in lines]
+    assert scores == pytest.approx([c.score for _, c in candidates], abs=1e-5)
+    rows = list(open_dataset(folder / "dataset").read("test"))
+    for row, text, _, links in lines:
+        pairs = [link.split("-") for link in links.split()]
+        # Every word of the translation is linked to a word of the source.
+        assert {int(target) for _, target in pairs} == set(range(len(text.split())))
+        words = len(rows[int(row)].subwords_per_word)
+        assert all(int(source) < words for source, _ in pairs)
+
+    assert mgsa_command("translate", folder, "--scores", "--alignments") == 0
+    best = [line.split("\t") for line in capfd.readouterr().out.splitlines()]
+    assert best == [[line[2], f"{line[1]} ||| {line[3]}"] for line in lines[::3]]
+
+
+def test_prefixes_and_several_models(folder: Path, tmp_path: Path) -> None:
+    prefixes = ["w1 w2", "", "odd@@ end"] + [""] * (ROWS - 3)
+    (tmp_path / "prefixes").write_text("\n".join(prefixes) + "\n", encoding="utf-8")
+    out = tmp_path / "out"
+    options = ["--prefix", str(tmp_path / "prefixes"), "--out", str(out)]
+    assert mgsa_command("translate", folder, *options, models=("one", "two")) == 0
+    lines = out.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == ROWS
+    assert f"{lines[0]} ".startswith("w1 w2 ")
+    assert f"{lines[2]} ".startswith("oddend ")
+
+
+def test_weights_are_arrays_and_the_same_bytes_again(folder: Path, tmp_path: Path) -> None:
+    paths = [tmp_path / "weights.npz", tmp_path / "again.npz"]
+    for path in paths:
+        options = ["--weights", str(path), "--out", str(tmp_path / "out")]
+        assert mgsa_command("translate", folder, *options) == 0
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    with np.load(paths[0]) as arrays:
+        for row, translation in enumerate(translations(folder, need_weights=True)):
+            for name, weights in translation.weights.items():
+                assert arrays[f"{row}/{name}"].dtype == np.float32
+                np.testing.assert_allclose(arrays[f"{row}/{name}"], weights, rtol=1e-4)
+
+
+@pytest.mark.parametrize("layer", [None, 2])
+def test_a_line_an_alignment_on_stdout(
+    folder: Path, capfd: pytest.CaptureFixture[str], layer: int | None
+) -> None:
+    chosen = [] if layer is None else ["--layer", str(layer)]
+    assert mgsa_command("align", folder, *chosen, "--batch-tokens", "50") == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert lines == [format_links(alignment.links) for alignment in alignments(folder, layer=layer)]
+
+
+def test_soft_alignments_are_arrays(folder: Path, tmp_path: Path) -> None:
+    out, soft = tmp_path / "test.links", tmp_path / "soft.npz"
+    assert mgsa_command("align", folder, "--out", str(out), "--soft", str(soft)) == 0
+    assert len(out.read_text(encoding="utf-8").splitlines()) == ROWS
+    with np.load(soft) as arrays:
+        assert len(arrays.files) == 2 * ROWS
+        for row, alignment in enumerate(alignments(folder)):
+            np.testing.assert_allclose(arrays[f"{row}/words"], alignment.words, atol=1e-6)
+            np.testing.assert_allclose(arrays[f"{row}/subwords"], alignment.matrix, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "message"),
+    [
+        ("translate", ["--n-best", "6"], "--n-best: expected 1 to 5 (beam), got 6"),
+        ("translate", ["--beam", "0"], "translate.beam: expected greater than or equal to 1"),
+        ("translate", ["--set", "beams=1"], "translate.beams: unknown key"),
+        ("translate", ["--split", "dev"], "no split 'dev'; it has train, valid, test"),
+        ("translate", ["--dataset", "nowhere"], "nowhere/manifest.json: no such file"),
+        ("translate", ["--weights", "w", "--model", "two"], "--weights: expected one --model, got"),
+        (
+            "translate",
+            ["--alignments", "--model", "two"],
+            "--alignments: expected one --model",
+        ),
+        ("align", ["--batch-tokens", "0"], "expected at least 1, got 0"),
+        ("align", ["--layer", "7"], "layer: expected 1 to 2, got 7"),
+    ],
+)
+def test_mistakes_are_one_line_and_write_nothing(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    command: str,
+    options: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert mgsa_command(command, folder, "--out", "out", *options) == 2
+    error = capfd.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("w1\n", "prefixes: expected 9 lines, one a row, got 1"),
+        ("\n\nw1 new\n", "prefixes:3: expected subwords of the target vocabulary, got 'new'"),
+        ("</s>\n", "prefixes:1: expected subwords of the target vocabulary, got '</s>'"),
+    ],
+)
+def test_wrong_prefixes_are_named(
+    folder: Path, tmp_path: Path, content: str, message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "prefixes").write_text(content, encoding="utf-8")
+    assert mgsa_command("translate", folder, "--prefix", str(tmp_path / "prefixes")) == 2
+    assert message in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("command", "option"), [("align", "--soft"), ("translate", "--weights")])
+def test_arrays_do_not_take_the_place_of_lines(
+    folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], command: str, option: str
+) -> None:
+    out = str(tmp_path / "out")
+    assert mgsa_command(command, folder, "--out", out, option, out) == 2
+    assert "expected an output apart from the other output" in capfd.readouterr().err
