@@ -244,7 +244,7 @@ class RunConfig:
     executor: Literal["processes", "ray"]
     ray_address: str | None
     parse_gpu: bool
-    accelerator: Literal["cpu", "gpu", "auto"]
+    accelerator: Accelerator
     devices: Positive
     nodes: Positive
 
