@@ -1,10 +1,10 @@
-"""Labels that probes predict from a sentence's encoding, read off its tree.
+"""Labels of a sentence's tree, which probes predict from its encoding.
 
-The five tasks of Shi et al. 2016 ("Does String-Based Neural MT Learn Source Syntax?"), as Hao et
-al. 2019 (section 4.4) use them. Of a sentence: voice, tense, and the top-level syntactic sequence
-(TSS), the labels of the constituents below the top node, punctuation too: `NP-VP-.`. Of a word: the
-smallest phrase constituent above it (SPC), and its part of speech (POS). Functions and indices of
-labels (`NP-SBJ-1`) are left out.
+The five tasks of Shi et al. 2016 ("Does String-Based Neural MT Learn Source Syntax?"), as in Hao et
+al. 2019 (section 4.4). Of a sentence: voice, tense, and the top-level syntactic sequence (TSS), the
+labels of the top node's children with punctuation, `NP-VP-.`. Of a word: the smallest phrase
+constituent above it (SPC) and its part of speech (POS). Labels are without functions and indices
+(`NP-SBJ-1`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TreeLabels:
-    """The labels of a sentence: one for itself, or one for each word; `None`: it has none."""
+    """The labels of a sentence, and of each of its words; `None`: no label."""
 
     voice: str | None
     tense: str | None
@@ -37,7 +37,7 @@ def label_tree(tree: Tree, verbs: VerbPatterns | None) -> TreeLabels:
     """All labels of a sentence.
 
     Args:
-        verbs: what tells voice and tense; `None`: of another language, whose have no label.
+        verbs: decides voice and tense; `None` for languages other than English.
     """
     voice, tense = (None, None) if verbs is None else verbs.voice_and_tense(tree)
     return TreeLabels(
@@ -50,13 +50,13 @@ def label_tree(tree: Tree, verbs: VerbPatterns | None) -> TreeLabels:
 
 
 def top_level_sequence(tree: Tree) -> str:
-    """The labels of the top node's children; of a top node that is a preterminal, its own."""
+    """The labels of the top node's children, or of the top node if it is a preterminal."""
     top = top_node(tree)
     return "-".join(plain_label(node.label()) for node in children(top) or [top])
 
 
 def smallest_phrases(tree: Tree) -> list[str]:
-    """For each word the label of the node above its part of speech, `ROOT` if that is no phrase."""
+    """For each word the label of the node above its part of speech; `ROOT` without any."""
     labels = []
     waiting = [(tree, ROOT)]
     while waiting:
@@ -70,6 +70,6 @@ def smallest_phrases(tree: Tree) -> list[str]:
 
 
 def frequent_classes(counts: Counter[str], most: int | None = None) -> tuple[str, ...]:
-    """The `most` frequent labels (`None`: all), equals by the alphabet; then that of all others."""
+    """The `most` frequent labels (`None`: all), equals in alphabetical order, then `OTHER`."""
     ranking = sorted(counts.keys() - {OTHER}, key=lambda label: (-counts[label], label))
     return (*ranking[:most], OTHER)

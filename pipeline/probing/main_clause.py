@@ -1,12 +1,10 @@
 """The verb group of a sentence's main clause, found in its tree: `had not yet been sold`.
 
-Trees are those of the Penn Treebank (Bies et al. 1995): each auxiliary heads a VP around the next
-verb's; in questions and inversions it stands in the clause itself. Of coordinated clauses, verb
-phrases and verbs the first one counts. A quotation is a clause beside the subject and the verb of
-whoever said it, whose clause is the main one; a comment inside a clause (PRN) is not looked into,
-unless it is all there is: a sentence in brackets.
-
-No tree is refused: a parser's mistake ends in a shorter group, or none.
+In the Penn Treebank (Bies et al. 1995), each auxiliary heads a VP around that of the next verb; in
+questions and inversions it is a child of the clause. Of coordinated clauses, verb phrases and verbs
+the first one counts. A quotation is a clause beside the subject and the verb of its speaker, whose
+clause is the main one. A comment in a clause (PRN) is ignored unless it is the whole sentence.
+Whatever the parser's mistake, the result is a group or none, never an error.
 """
 
 from __future__ import annotations
@@ -29,13 +27,13 @@ if TYPE_CHECKING:
     from nltk.tree import Tree
 
 CLAUSES = frozenset({"S", "SINV", "SQ", "SBARQ"})
-"""Labels of main clauses; SBAR is a subordinate one, together with what makes it so."""
+"""Labels of main clauses; SBAR is a subordinate clause with its conjunction."""
 
 AROUND_CLAUSES = CLAUSES | WRAPPERS | {"FRAG", "INTJ", "X"}
-"""What a main clause may be a child of."""
+"""Labels of parents of main clauses."""
 
 FINITE_TAGS = frozenset({"MD", "VB", "VBD", "VBP", "VBZ"})
-"""The first verb of a main clause; `VB` is the imperative's, and the subjunctive's."""
+"""Tags of the first verb of a main clause; `VB`: imperative, subjunctive."""
 
 VERB_TAGS = FINITE_TAGS | {"TO", "VBG", "VBN"}
 ADVERBS = frozenset({"ADVP", "RB", "RBR", "RBS"})
@@ -55,8 +53,8 @@ BEFORE_TO = frozenset(
         *(("ought", "MD"), ("used", "VBD"), ("use", "VB")),
     }
 )
-"""Verbs with their tags that serve as an auxiliary before `to`, as `be` and `have` do: the main
-verb is the one behind it (Quirk et al. 1985, sections 3.40 to 3.47)."""
+"""Verbs with their tags that are auxiliaries before `to`, like `be` and `have` (Quirk et al. 1985,
+sections 3.40 to 3.47)."""
 
 _NOUN_PHRASES = (
     "all both each myself yourself himself herself itself ourselves yourselves themselves",
@@ -65,12 +63,12 @@ _NOUN_PHRASES = (
     "day night morning afternoon evening week weekend month quarter year decade century spring "
     "summer autumn fall winter time",
 )
-# What floats goes with the subject, though it stands behind `be`: `they were all sold`. A day, or
-# which one or which period it was, is an adverb: `last year`, `the same day`, `late Tuesday night`.
+# Floating quantifiers belong to the subject, though they follow `be`: `they were all sold`. Days
+# and periods are adverbials: `last year`, `the same day`, `late Tuesday night`.
 _FLOATING, _DAYS, _WHICH, _PERIODS = (frozenset(words.split()) for words in _NOUN_PHRASES)
 
 _PUNCTUATION = frozenset({",", ":", "``", "''", "-LRB-", "-RRB-", "PRN"})
-"""What may stand anywhere in a clause, comments too."""
+"""Labels of punctuation and comments, which may stand anywhere in a clause."""
 
 _FUNCTIONS = re.compile("[-=|]")
 _ADVERBIAL_FUNCTIONS = frozenset({"ADV", "DIR", "EXT", "LOC", "MNR", "TMP", "VOC"})
@@ -78,12 +76,12 @@ _ADVERBIAL_FUNCTIONS = frozenset({"ADV", "DIR", "EXT", "LOC", "MNR", "TMP", "VOC
 
 @dataclass(frozen=True)
 class VerbGroup:
-    """The verbs of a clause from the finite one to the main one, and the adverbs between them.
+    """The verbs of a clause from the finite verb to the main verb, and the adverbs between them.
 
     Attributes:
         words: as they stand in the tree.
         tags: the part of speech of each.
-        followed_by: the label of what follows the main verb, adverbs apart; `None` at the end.
+        followed_by: the label of the first constituent after the main verb that is no adverb.
     """
 
     words: tuple[str, ...]
@@ -92,20 +90,24 @@ class VerbGroup:
 
 
 def main_verb_group(tree: Tree) -> VerbGroup | None:
-    """The verb group of the main clause; `None` where no clause has a finite verb."""
+    """The verb group of the main clause; `None` if no clause has a finite verb."""
     top = top_node(tree)
     waiting = [top]
     while waiting:
         node = waiting.pop()
-        label = plain_label(node.label())
+        label = _label(node)
         if label in CLAUSES or (label == "VP" and node is top):
             group = _finite_verb_group(node)
             if group is not None:
                 return group
         if label in AROUND_CLAUSES or (label == "PRN" and node is top):
-            inner = [child for child in children(node) if plain_label(child.label()) in CLAUSES]
+            inner = [child for child in children(node) if _label(child) in CLAUSES]
             waiting.extend(reversed(inner))
     return None
+
+
+def _label(node: Tree) -> str:
+    return plain_label(node.label())
 
 
 def _finite_verb_group(clause: Tree) -> VerbGroup | None:
@@ -115,7 +117,7 @@ def _finite_verb_group(clause: Tree) -> VerbGroup | None:
         return group
     # `Sales hit a low` where the tagger saw a participle. One with nothing to govern stays
     # a participle: headlines leave out the auxiliary (`Ruling upheld`).
-    has_subject = any(plain_label(child.label()) == "NP" for child in children(clause))
+    has_subject = any(_label(child) == "NP" for child in children(clause))
     if group.tags == ("VBN",) and has_subject and group.followed_by in ("NP", "SBAR"):
         return replace(group, tags=("VBD",))
     return None
@@ -148,27 +150,27 @@ def _verb_group(clause: Tree) -> VerbGroup | None:
         return None
     return VerbGroup(
         words=tuple(leaf[0] for leaf in leaves),
-        tags=tuple(plain_label(leaf.label()) for leaf in leaves),
+        tags=tuple(_label(leaf) for leaf in leaves),
         followed_by=_first_label(after),
     )
 
 
 def _start(clause: Tree, below: Sequence[Tree]) -> tuple[Sequence[Tree], int | None]:
-    """Constituents in which a clause's verb group starts, and which of them it starts with.
+    """The constituents that a clause's verb group starts in, and the index of the first verb.
 
-    A finite verb in the clause itself comes before its subject, a participle in front of both is
-    put back behind the auxiliary: `(VP Attached) is a letter`.
+    A finite verb that is a child of the clause precedes its subject. A fronted participle is moved
+    behind the auxiliary: `(VP Attached) is a letter`.
     """
     finite = [
         place
         for place, child in enumerate(below)
-        if (is_preterminal(child) or plain_label(child.label()) == "VP")
+        if (is_preterminal(child) or _label(child) == "VP")
         and _tag_of_first_verb(child) in FINITE_TAGS
     ]
-    if not finite or plain_label(clause.label()) == "VP":
+    if not finite or _label(clause) == "VP":
         return below, _place_of_verb(below)
     head = below[finite[0]]
-    fronted = [child for child in below[: finite[0]] if plain_label(child.label()) == "VP"]
+    fronted = [child for child in below[: finite[0]] if _label(child) == "VP"]
     if fronted:
         constituents = [*(children(head) or [head]), fronted[-1]]
         return constituents, _place_of_verb(constituents)
@@ -182,42 +184,42 @@ def _tag_of_first_verb(node: Tree) -> str | None:
         if place is None:
             return None
         node = node[place]
-    return plain_label(node.label())
+    return _label(node)
 
 
 def _place_of_verb(constituents: Sequence[Tree]) -> int | None:
-    """Which of the constituents has the first verb: a verb itself, or a verb phrase."""
+    """Index of the first verb or verb phrase."""
     for place, child in enumerate(constituents):
-        label = plain_label(child.label())
+        label = _label(child)
         if label in VERB_TAGS if is_preterminal(child) else label == "VP":
             return place
     return None
 
 
 def _place_of_complement(head: Tree, rest: Sequence[Tree], *, inverted: bool) -> int | None:
-    """Which of the constituents after a verb has the next verb of its group, if there is one.
+    """Index in `rest`, the constituents after a verb, of the next verb of its group, if any.
 
     Args:
         inverted: whether the first noun phrase after the verb may be its subject.
     """
-    word, tag = head[0].lower(), plain_label(head.label())
+    word, tag = head[0].lower(), _label(head)
     if not (tag in ("MD", "TO") or word in BE | HAVE | DO | GET or (word, tag) in BEFORE_TO):
         return None
     coordinated = False
-    alone = True  # whether no more than subject, adverbs and other verbs came after this one
+    alone = True  # whether only subject, adverbs and other verbs came so far
     for place, child in enumerate(rest):
-        label = plain_label(child.label())
+        label = _label(child)
         if label == "VP" and coordinated and _tag_of_first_verb(child) in FINITE_TAGS - {"VB"}:
             return None  # `did and was fired`
         if label == "VP" or (label == "S" and alone and _goes_on(child, word, tag)):
             return place
-        if label == "UCP" and children(child) and plain_label(child[0].label()) == "VP":
+        if label == "UCP" and children(child) and _label(child[0]) == "VP":
             return place
         if label in VERB_TAGS and is_preterminal(child) and not coordinated:
             return place
         if label == "CC":
             if not alone:
-                return None  # what comes is coordinated with what came, and not with the verb
+                return None  # the conjunction is not between verbs
             coordinated = True
         elif inverted and label == "NP" and not _is_adverbial(child):
             inverted = False  # the subject
@@ -233,8 +235,8 @@ def _place_of_complement(head: Tree, rest: Sequence[Tree], *, inverted: bool) ->
 
 
 def _is_complement(node: Tree, verb: str) -> bool:
-    """Whether a node behind `be` or `get` is its predicate or object: a noun phrase of its own."""
-    if plain_label(node.label()) != "NP" or verb not in BE | GET or _is_adverbial(node):
+    """Whether a node after `be` or `get` is its predicate or object: a noun phrase."""
+    if _label(node) != "NP" or verb not in BE | GET or _is_adverbial(node):
         return False
     article, *words = [leaf.lower() for leaf in node.leaves()]
     if article == "the" and _is_time(words):  # behind other verbs an object: `spent the last day`
@@ -244,9 +246,9 @@ def _is_complement(node: Tree, verb: str) -> bool:
 
 
 def _is_adverbial(node: Tree) -> bool:
-    """Whether a noun phrase says when or how: its label does (`NP-TMP`), or its words."""
+    """Whether a noun phrase is an adverbial, by its label (`NP-TMP`) or its words."""
     functions = set(_FUNCTIONS.split(node.label())[1:])
-    if plain_label(node.label()) != "NP" or "PRD" in functions:
+    if _label(node) != "NP" or "PRD" in functions:
         return False
     words = [leaf.lower() for leaf in node.leaves()]
     return (
@@ -257,14 +259,14 @@ def _is_adverbial(node: Tree) -> bool:
 
 
 def _is_time(words: Sequence[str]) -> bool:
-    """Whether words say which day or period: `last year`, `Tuesday night`, `late Tuesday`."""
+    """Whether words name a day or period: `last year`, `Tuesday night`, `late Tuesday`."""
     *before, last = words or [""]
     return last in _PERIODS | _DAYS and bool(before) and all(w in _WHICH | _DAYS for w in before)
 
 
 def _goes_on(clause: Tree, word: str, tag: str) -> bool:
-    """Whether a clause without a subject goes on with the verb group: `has (S to be sold)`."""
-    labels = [plain_label(child.label()) for child in children(clause)]
+    """Whether a clause without a subject continues the verb group: `has (S to be sold)`."""
+    labels = [_label(child) for child in children(clause)]
     if "VP" not in labels or not ADVERBS | {"VP"} >= set(labels):
         return False
     first = _tag_of_first_verb(clause[labels.index("VP")])
@@ -275,12 +277,12 @@ def _goes_on(clause: Tree, word: str, tag: str) -> bool:
 
 def _adverbs(constituents: Sequence[Tree]) -> list[Tree]:
     """The words of the adverbs among the constituents."""
-    adverbs = [child for child in constituents if plain_label(child.label()) in ADVERBS]
+    adverbs = [child for child in constituents if _label(child) in ADVERBS]
     leaves = [leaf for adverb in adverbs for leaf in preterminals(adverb)]
-    return [leaf for leaf in leaves if plain_label(leaf.label()) not in VERB_TAGS]
+    return [leaf for leaf in leaves if _label(leaf) not in VERB_TAGS]
 
 
 def _first_label(constituents: Sequence[Tree]) -> str | None:
-    """The label of the first constituent that is neither an adverb nor a verb's particle."""
-    labels = [plain_label(child.label()) for child in constituents if not _is_adverbial(child)]
+    """The label of the first constituent that is neither an adverb nor a particle."""
+    labels = [_label(child) for child in constituents if not _is_adverbial(child)]
     return next((label for label in labels if label not in ADVERBS | {"PRT"}), None)

@@ -1,21 +1,18 @@
 """Voice and tense of a sentence's main clause: two of the labels that probes predict.
 
 Shi et al. 2016 ("Does String-Based Neural MT Learn Source Syntax?") ask an encoder for both.
-`pipeline.probing.main_clause` finds the verbs; patterns over their words and tags tell the rest, by
-spaCy's matcher, which needs no model for it. What they take for what, of English:
+`pipeline.probing.main_clause` finds the verbs; patterns of spaCy's matcher over their words and
+tags, which need no model, decide. Definitions, for English:
 
-- Passive is a form of `be` or `get` before a participle: `was sold`, `is being sold`, `got fired`,
-  `has to be sold`. What the tree has as an adjective phrase (`was interested`) is no participle,
-  and verbs that have no passive are active (`is gone`). `'s` before a participle may be `is` or
-  `has`: it is taken for `has` where a noun phrase follows, an object (`'s sold it`), before `been`,
-  `got` and the like, and before verbs like `decided` if a clause follows, else for `is`. So the
-  perfect of another verb without an object comes out passive (`he 's left early`, `what 's he
-  done`, `he 's said that it rains`), unless that verb has no passive, and a passive with two
-  objects active (`she 's given a watch`). `be` before `to` is taken for an auxiliary (`is to be
-  sold`), though it may tell what something is (`her dream is to be admired`).
-- Past is a finite verb in the past tense (VBD): `sold`, `was`, `had sold`, `did he sell`. All else
-  is nonpast: the present, the perfect (`has sold`), imperatives, and modals (MD), `would` and
-  `could` too.
+- Passive: a form of `be` or `get` before a participle: `was sold`, `is being sold`, `got fired`,
+  `has to be sold`. An adjective phrase (`was interested`) is no participle, and verbs without a
+  passive are active (`is gone`). `'s` before a participle is `has` if an object follows (`'s sold
+  it`), before `been`, `got` and the like, and before verbs like `decided` if a clause follows, else
+  `is`. Known mistakes: the perfect of another verb without an object is passive (`he 's left
+  early`, `what 's he done`), a passive with two objects active (`she 's given a watch`), and `be`
+  before `to` always an auxiliary (`is to be sold`, but also `her dream is to be admired`).
+- Past: a finite verb in the past tense (VBD): `sold`, `was`, `had sold`, `did he sell`. All else is
+  nonpast: the present, the perfect (`has sold`), imperatives, and modals (MD), also `would`.
 """
 
 from __future__ import annotations
@@ -37,30 +34,28 @@ _WITHOUT_PASSIVE = (
     "expired fallen gone happened lasted occurred perished remained retreated risen vanished",
 )
 _INTRANSITIVE = [word for words in _WITHOUT_PASSIVE for word in words.split()]
-"""Participles of verbs that have no passive: behind `be` they are a perfect (`is risen`), behind
-`'s` mostly that of `has` (`'s happened`). `grown` is none of them, nor are `left` and `returned`:
-crops are grown."""
+"""Participles of verbs without a passive: a perfect after `be` (`is risen`) and after `'s`. Not
+`grown`, `left` and `returned`: crops are grown."""
 _PERFECTS = (
     "been become come cried gone got gotten had laughed lived slept smiled stayed waited",
     "agreed begun continued decided failed hoped learned learnt managed promised refused started "
     "threatened tried",
 )
-# What `'s` before them is: `has` in any case, or if a clause without `that` follows: `'s tried to
-# go`, but not `'s tried today`.
+# Before them `'s` is `has`: always, or if a clause without `that` follows (`'s tried to go`).
 _ONLY_AFTER_HAVE, _BEFORE_CLAUSE_AFTER_HAVE = (frozenset(words.split()) for words in _PERFECTS)
 
 PASSIVE: list[list[dict[str, Any]]] = [
     [
         {"LEMMA": {"IN": ["be", "get"]}},
         _BETWEEN_VERBS,
-        # VBD is what a tagger took for one: no tense stands behind an auxiliary.
+        # VBD is a tagger's mistake: no finite verb follows an auxiliary.
         {"TAG": {"IN": ["VBN", "VBD"]}, "LOWER": {"NOT_IN": [*_INTRANSITIVE, "rid"]}},
     ]
 ]
-"""How the verbs of a passive clause end."""
+"""The end of the verb group of a passive clause."""
 
 PAST: list[list[dict[str, Any]]] = [[{"TAG": "VBD"}]]
-"""How the verbs of a clause in the past tense start."""
+"""The start of a verb group in the past tense."""
 
 HAD_BETTER: list[list[dict[str, Any]]] = [
     [
@@ -71,7 +66,7 @@ HAD_BETTER: list[list[dict[str, Any]]] = [
         {"TAG": "VB"},
     ]
 ]
-"""How they start where `had` is a modal: `had better go`, `had far rather not go`."""
+"""The start of a verb group where `had` is a modal: `had better go`, `had far rather not go`."""
 
 
 class VoiceAndTense(NamedTuple):
@@ -82,7 +77,7 @@ class VoiceAndTense(NamedTuple):
 
 
 class VerbPatterns:
-    """The patterns, ready to be matched."""
+    """The patterns, compiled."""
 
     def __init__(self) -> None:
         import spacy
@@ -115,7 +110,7 @@ class VerbPatterns:
 
 
 def _auxiliary(group: VerbGroup, place: int) -> str:
-    """Which auxiliary a word of the group is: `be`, `have`, `get`, or the word as it is."""
+    """The lemma of an auxiliary (`be`, `have`, `get`); of other words the word itself."""
     word = group.words[place].lower()
     if word in BE & HAVE:
         return "have" if _follows_have(group, place + 1) else "be"
@@ -126,7 +121,7 @@ def _auxiliary(group: VerbGroup, place: int) -> str:
 
 
 def _follows_have(group: VerbGroup, start: int) -> bool:
-    """Whether what follows `'s` shows that it is `has`, and not `is`: `'s been`, `'s sold it`."""
+    """Whether the words after `'s` show that it is `has`: `'s been`, `'s sold it`."""
     for place in range(start, len(group.words)):
         if group.tags[place] in VERB_TAGS:
             word = group.words[place].lower()
