@@ -30,7 +30,7 @@ def start(
     name: str,
     launcher: Sequence[str] = (),
     *,
-    alignment: dict[str, Any] | None = None,
+    model: dict[str, Any] | None = None,
     slow_from: int | None = None,
     devices: int = 1,
     variables: dict[str, str] | None = None,
@@ -39,14 +39,13 @@ def start(
     """`mgsa train` into `folder / name`, in processes of its own.
 
     Args:
+        model: settings that differ from the usual ones.
         slow_from: the update from which on there is time to kill it after a checkpoint.
         devices: processes that Fabric starts.
         variables: for its environment.
         settings: of the training, but for `SETTINGS`.
     """
-    config = write_settings(
-        folder / f"{name}.yaml", model={"alignment": alignment}, train=SETTINGS | settings
-    )
+    config = write_settings(folder / f"{name}.yaml", model=model or {}, train=SETTINGS | settings)
     mgsa = ["mgsa"] if slow_from is None else ["tests.slow_training", str(slow_from)]
     command = [sys.executable, *launcher, "-m", *mgsa, "train", "--config", str(config)]
     command += ["--dataset", str(folder / "dataset"), "--out", str(folder / name)]

@@ -20,11 +20,16 @@ from tests.training_settings import ALIGNMENT, write_settings
 TORCHRUN = torchrun(2)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with a dataset."""
-    write_copy_task(tmp_path / "dataset", train=27, links=True)
-    return tmp_path
+MODEL = {"encoder_layers": 1, "alignment": ALIGNMENT}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a dataset, and the model that one process trains on it."""
+    folder = tmp_path_factory.mktemp("processes")
+    write_copy_task(folder / "dataset", train=27, links=True)
+    finish(folder, "one", accumulate=4, model=MODEL)
+    return folder
 
 
 def curves(folder: Path, name: str) -> list[dict[str, float]]:
@@ -33,13 +38,13 @@ def curves(folder: Path, name: str) -> list[dict[str, float]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def assert_same(folder: Path, one: str, other: str) -> None:
+def assert_same_as_one(folder: Path, other: str) -> None:
     """Losses and scores are the same up to float rounding.
 
     Weights are not all so: of a gradient that is nothing but rounding, such as that of the keys'
     bias, Adam makes steps of full size.
     """
-    lines = list(zip(curves(folder, one), curves(folder, other), strict=True))
+    lines = list(zip(curves(folder, "one"), curves(folder, other), strict=True))
     assert len(lines) == 14
     for expected, found in lines:
         assert found == pytest.approx(expected, rel=1e-4), expected["update"]
@@ -50,40 +55,34 @@ def assert_same(folder: Path, one: str, other: str) -> None:
 
 @pytest.mark.slow
 def test_two_processes_give_the_losses_of_one(folder: Path) -> None:
-    finish(folder, "one", accumulate=4)
-    finish(folder, "torchrun", TORCHRUN, accumulate=2)
-    assert_same(folder, "one", "torchrun")
-    finish(folder, "fabric", accumulate=2, devices=2)
-    assert_same(folder, "one", "fabric")
-
-
-@pytest.mark.slow
-def test_the_sentences_that_are_aligned_are_the_same_in_two_processes(folder: Path) -> None:
-    finish(folder, "one", accumulate=4, alignment=ALIGNMENT)
-    finish(folder, "torchrun", TORCHRUN, accumulate=2, alignment=ALIGNMENT)
-    assert_same(folder, "one", "torchrun")
+    finish(folder, "torchrun", TORCHRUN, accumulate=2, model=MODEL)
+    assert_same_as_one(folder, "torchrun")
+    finish(folder, "fabric", accumulate=2, devices=2, model=MODEL)
+    assert_same_as_one(folder, "fabric")
     assert any("train_alignment_nll" in line for line in curves(folder, "one"))
 
 
 @pytest.mark.slow
 def test_a_run_goes_on_in_another_number_of_processes(folder: Path) -> None:
-    finish(folder, "one", accumulate=2)
-    finish(folder, "other", TORCHRUN, accumulate=1, max_updates=10)
-    finish(folder, "other", accumulate=2)
-    assert_same(folder, "one", "other")
+    finish(folder, "other", TORCHRUN, accumulate=2, max_updates=10, model=MODEL)
+    finish(folder, "other", accumulate=4, model=MODEL)
+    assert_same_as_one(folder, "other")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("devices", [1, 2], ids=["torchrun", "fabric"])
+@pytest.mark.parametrize(
+    "devices",
+    [pytest.param(1, id="torchrun"), pytest.param(2, id="fabric", marks=pytest.mark.soak)],
+)
 def test_a_signal_stops_all_processes_at_one_update(folder: Path, devices: int) -> None:
     launcher = TORCHRUN if devices == 1 else []
-    process = start(folder, "run", launcher, devices=devices, max_updates=5000)
-    wait_for_checkpoint(folder, "run", 8, process)
+    name = f"stopped_{devices}"
+    process = start(folder, name, launcher, devices=devices, max_updates=5000, max_epochs=5000)
+    wait_for_checkpoint(folder, name, 8, process)
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode != 0
     assert said.count("SIGTERM: saved at update") == 1, said
-    finish(folder, "run", launcher, devices=devices, max_updates=12)
 
 
 OUT_OF_MEMORY = """
@@ -104,18 +103,18 @@ main(sys.argv[1:])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("launcher", [[], TORCHRUN], ids=["one process", "two processes"])
-def test_a_batch_without_memory_is_left_out_wherever_it_is(
-    folder: Path, launcher: list[str]
-) -> None:
+def test_a_batch_without_memory_is_left_out_in_every_process(folder: Path) -> None:
     """The batch of row 0, in each epoch: the others train on."""
     script = folder / "train.py"
     script.write_text(OUT_OF_MEMORY, encoding="utf-8")
     config = write_settings(
-        folder / "c.yaml", model={}, train=SETTINGS | {"max_epochs": 3, "max_updates": 1000}
+        folder / "c.yaml",
+        model={"encoder_layers": 1},
+        train=SETTINGS | {"max_epochs": 3, "max_updates": 1000},
     )
-    command = [sys.executable, *launcher, str(script), "train", "--config", str(config)]
+    command = [sys.executable, *TORCHRUN, str(script), "train", "--config", str(config)]
     command += ["--dataset", str(folder / "dataset"), "--out", str(folder / "out")]
+    command += ["--accelerator", "cpu"]
     done = subprocess.run(
         command,
         cwd=ROOT,

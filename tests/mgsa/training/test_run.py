@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import signal
 from collections.abc import Mapping
 from functools import partial
@@ -250,6 +251,24 @@ def test_other_settings_are_refused_unless_told_to_restart(dataset: Path) -> Non
     with pytest.raises(InputError, match=r"checkpoints: .*beyond train\.max_epochs \(1\)"):
         run(dataset, max_epochs=1)
     assert run(dataset, max_updates=3, seed=99, restart="always")["updates"] == 3
+
+
+def test_a_damaged_checkpoint_is_named_and_the_one_before_it_serves(
+    dataset: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(dataset)
+    undisturbed = weights_of(dataset)
+    checkpoints = dataset.with_name("checkpoints")
+    last = folder_of(checkpoints, saved_updates(checkpoints)[-1])
+    path = last / "optimizer.safetensors"
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(InputError, match=f"^{path}: damaged checkpoint.*; remove the folder to"):
+        run(dataset)
+    shutil.rmtree(last)
+    capsys.readouterr()
+    run(dataset)
+    assert "resume from" in capsys.readouterr().err
+    assert weights_of(dataset) == undisturbed
 
 
 def test_a_loss_that_is_not_finite_ends_the_run_and_leaves_the_checkpoint(dataset: Path) -> None:
