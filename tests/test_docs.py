@@ -1,0 +1,67 @@
+"""README, tutorials and how-tos: every command of ours is one that its parser takes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import mgsa.base.command
+from pipeline.params import compose
+from tests.imports import ROOT
+
+PAGES = ["README.md", *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("docs/**/*.md")))]
+PAGES = [page for page in PAGES if not page.startswith(("docs/reference", "docs/_build"))]
+
+
+def commands(page: str) -> Iterator[str]:
+    """The lines of console blocks that are typed, continued ones in one."""
+    for block in re.findall(r"```console\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL):
+        text = re.sub(r"\$\([^()]*\)", "NAME=PATH", block.replace("\\\n", " "))
+        for line in text.splitlines():
+            if line.startswith("$ "):
+                yield from re.split(r" && | \|\| ?| \| ", line[2:])
+
+
+OURS = [
+    pytest.param(page, command, id=f"{page}: {command[:60]}")
+    for page in PAGES
+    for command in dict.fromkeys(commands(page))
+    if re.match(r"(\w+=\S+ |taskset -c \d+ )*(python -m pipeline\.|mgsa )", command)
+]
+
+
+@pytest.mark.parametrize(("page", "command"), OURS)
+def test_a_command_is_one_that_there_is(
+    page: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del page
+    words = shlex.split(command, comments=True)
+    words = words[words.index("-m") + 1 :] if "-m" in words else words[words.index("mgsa") :]
+    for operator in ("<", ">"):
+        if operator in words:
+            words = words[: words.index(operator)]
+    module, *argv = words
+    called = []
+    monkeypatch.setattr(mgsa.base.command, "call", lambda *_, **__: called.append(1))
+    monkeypatch.setattr("mgsa.__main__.call", lambda *_, **__: called.append(1), raising=False)
+    name = "mgsa.__main__" if module == "mgsa" else module
+    path = Path(*name.split("."))
+    package = (ROOT / path / "__main__.py").is_file()
+    import_module(f"{name}.__main__" if package else name).main(argv)
+    assert called
+    if module == "pipeline.params" and "--write" in argv:
+        options = argv[argv.index("--write") + 1 :]
+        assert compose(ROOT / "conf", [option for option in options if "=" in option])
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        text = (ROOT / page).read_text("utf-8")
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+            if "/reference/" not in target and "images/" not in target:
+                assert ((ROOT / page).parent / target).exists(), f"{page}: {target}"
