@@ -124,8 +124,8 @@ def loaders(windows: Sequence[int]) -> dict[str, str]:
 
 def load_epoch(folder: Path, window: int) -> None:
     """Read an epoch of training batches, from windows of so many rows."""
-    from mgsa.data.artifact import open_dataset
     from mgsa.data.batching import Position, TrainBatches
+    from mgsa.data.dataset import open_dataset
     from pipeline.params import compose
 
     config = compose(ROOT / "conf", [])["train"]

@@ -37,8 +37,7 @@ from mgsa.base.io import (
 )
 from mgsa.base.settings import Language, from_excerpt, from_tagged, to_mapping
 from mgsa.config import MODEL_KINDS, ModelConfig
-from mgsa.data.artifact import Dataset
-from mgsa.data.needs import check_granularities
+from mgsa.data.dataset import Dataset
 from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from mgsa.model.build import build_model
@@ -95,7 +94,7 @@ class ModelArtifact:
                 path=dataset.folder,
             )
         check_vocabularies(self, dataset.vocabularies, dataset.folder)
-        check_granularities(dataset, self.model.granularities)
+        dataset.check_granularities(self.model.granularities)
 
 
 def save_model(

@@ -21,8 +21,8 @@ from pipeline.base.tables import Row, write_csv
 
 if TYPE_CHECKING:
     from mgsa.analysis.quadrants import Shares
-    from mgsa.data.artifact import Dataset
     from mgsa.data.batch import Row as Pair
+    from mgsa.data.dataset import Dataset
     from mgsa.decoding.translate import Translator
 
 SHARES = "attention_shares.csv"
@@ -142,7 +142,7 @@ def analyze_attention(
     ] = "auto",
 ) -> None:
     """Count and draw what a model attends to."""
-    from mgsa.data.artifact import open_dataset
+    from mgsa.data.dataset import open_dataset
     from mgsa.decoding.translate import Translator
 
     translator = Translator.load(model, accelerator=accelerator)

@@ -13,14 +13,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-from annotated_types import Interval
+from typing import TYPE_CHECKING, Any, Literal
 
 from mgsa.base.cli import one_line, progress, run
 from mgsa.base.io import write_json
 from mgsa.base.settings import Positive, to_mapping
-from mgsa.data.limits import MAX_ROW_GROUP_ROWS
 from pipeline.artifact.manifest import (
     DATASET_MARKS,
     aligner_description,
@@ -52,7 +49,7 @@ class DatasetSettings:
     """
 
     joint_vocabulary: bool
-    row_group_rows: Annotated[int, Interval(ge=1, le=MAX_ROW_GROUP_ROWS)]
+    row_group_rows: Positive
     shard_rows: Positive
     compression: Literal["zstd", "snappy", "none"]
 
@@ -241,8 +238,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _tell(arguments: argparse.Namespace) -> None:
     """Print what is asked about a dataset, or two."""
-    from mgsa.data.artifact import open_dataset
-    from mgsa.data.verification import verify_dataset
+    from mgsa.data.dataset import open_dataset, verify_dataset
     from pipeline.artifact.description import description
     from pipeline.artifact.difference import differences
 

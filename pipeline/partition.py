@@ -26,7 +26,6 @@ from mgsa.base.cli import progress, run
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_folder, open_to_write
 from mgsa.base.settings import Positive, Seed
-from mgsa.data.limits import Level
 from pipeline.base.stage import (
     SPLITS,
     argument_parser,
@@ -66,7 +65,7 @@ class PartitionSettings:
     wrong places, for experiments on whether the places matter.
     """
 
-    levels: Level
+    levels: Positive
     ngrams: tuple[Positive, ...]
     boundaries: Literal["parsed", "shuffled"]
     seed: Seed

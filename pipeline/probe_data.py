@@ -32,7 +32,7 @@ from pipeline.trees import check_leaves, read_tree
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
-    from mgsa.data.artifact import Dataset
+    from mgsa.data.dataset import Dataset
     from pipeline.probing.labels import TreeLabels
     from pipeline.probing.rows import SentenceEncoder
 
@@ -241,7 +241,7 @@ def make_probe_data(
     report: Annotated[Path | None, Report("counts (JSON)")] = None,
 ) -> None:
     """Label sentences by their trees, for probes."""
-    from mgsa.data.artifact import open_dataset
+    from mgsa.data.dataset import open_dataset
 
     files = sentence_files(probe_data.trees, parsed=parsed, tokenized=tokenized)
     opened = open_dataset(dataset)

@@ -22,7 +22,7 @@ from pipeline.artifact.manifest import DATASET_MARKS, read_object, write_manifes
 from pipeline.base.stage import SPLITS, check_replaceable
 
 if TYPE_CHECKING:
-    from mgsa.data.artifact import Dataset
+    from mgsa.data.dataset import Dataset
 
 _OTHER = {"source": "target", "target": "source"}
 
@@ -139,7 +139,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     arguments = parser.parse_args(argv)
 
-    from mgsa.data.artifact import open_dataset
+    from mgsa.data.dataset import open_dataset
 
     dataset = open_dataset(arguments.dataset)
     check_replaceable(arguments.out, *DATASET_MARKS, inputs=[arguments.dataset])

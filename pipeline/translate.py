@@ -113,7 +113,7 @@ def translate_dataset(
     Raises:
         InputError: the dataset is damaged, or not one for the model.
     """
-    from mgsa.data.artifact import open_dataset
+    from mgsa.data.dataset import open_dataset
 
     check_replaceable(out, "*.hypotheses", inputs=[dataset])
     opened = open_dataset(dataset)

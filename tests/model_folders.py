@@ -9,7 +9,7 @@ import torch
 
 from mgsa.base.settings import from_tagged
 from mgsa.config import MODEL_KINDS
-from mgsa.data.artifact import open_dataset
+from mgsa.data.dataset import open_dataset
 from mgsa.data.vocabulary import EOS
 from mgsa.model.build import build_model
 from mgsa.model_artifact import save_model

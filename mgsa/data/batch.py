@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 import torch
@@ -14,6 +14,8 @@ from mgsa.data.vocabulary import BOS, EOS, PAD, Vocabulary
 
 NO_PHRASE = -1
 """Segment of a padding position, and tag of a phrase that has none (padding, end of sentence)."""
+NO_LABEL = -1
+"""Class of a sentence that has none in a label column."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +70,14 @@ def subwords_per_word(subwords: Sequence[str]) -> list[int]:
 class RowColumns:
     """Many rows, column by column: what a batch is padded from.
 
-    `phrase_lengths` and `phrase_tags` have one entry a syntactic level, none where nothing asked
-    for them; `subwords_per_word` is `None` where nothing asked for it, and so is `links`: the
-    source positions, and the target positions, of each row's links.
+    Attributes:
+        index: (rows,) each row's index in its split.
+        source, target: subword ids; the target's lists are empty where there is a source alone.
+        subwords_per_word: of the source; `None` unless asked for.
+        phrase_lengths, phrase_tags: one entry a syntactic level; none unless asked for.
+        links: source positions and target positions of each row's links; `None` unless asked for.
+        labels: for each label column asked for, the class of each row (`NO_LABEL`: none), or the
+            class of each word.
     """
 
     index: np.ndarray
@@ -80,6 +87,7 @@ class RowColumns:
     phrase_lengths: tuple[Ragged, ...]
     phrase_tags: tuple[Ragged, ...]
     links: tuple[Ragged, Ragged] | None = None
+    labels: Mapping[str, np.ndarray | Ragged] = field(default_factory=dict)
 
     @classmethod
     def of(cls, rows: Sequence[Row], *, links: bool = False) -> RowColumns:
@@ -88,21 +96,20 @@ class RowColumns:
         Args:
             links: whether word alignments are wanted, which a row without any has none of.
         """
-        levels = min((len(row.phrase_lengths) for row in rows), default=0)
+        levels = range(min((len(row.phrase_lengths) for row in rows), default=0))
+        pairs = [row.links or () for row in rows]
         return cls(
             index=np.array([row.index for row in rows], dtype=np.int64),
             source=Ragged.of([row.source for row in rows]),
             target=Ragged.of([row.target for row in rows]),
             subwords_per_word=Ragged.of([row.subwords_per_word for row in rows]),
             phrase_lengths=tuple(
-                Ragged.of([row.phrase_lengths[k] for row in rows]) for k in range(levels)
+                Ragged.of([row.phrase_lengths[k] for row in rows]) for k in levels
             ),
-            phrase_tags=tuple(
-                Ragged.of([row.phrase_tags[k] for row in rows]) for k in range(levels)
-            ),
+            phrase_tags=tuple(Ragged.of([row.phrase_tags[k] for row in rows]) for k in levels),
             links=(
-                Ragged.of([[source for source, _ in row.links or ()] for row in rows]),
-                Ragged.of([[target for _, target in row.links or ()] for row in rows]),
+                Ragged.of([[source for source, _ in row] for row in pairs]),
+                Ragged.of([[target for _, target in row] for row in pairs]),
             )
             if links
             else None,
@@ -111,9 +118,14 @@ class RowColumns:
     def __len__(self) -> int:
         return len(self.index)
 
+    @property
+    def lengths(self) -> np.ndarray:
+        """(rows, 2) subwords of source and target."""
+        return np.stack([self.source.lengths, self.target.lengths], axis=1)
+
     def take(self, indices: np.ndarray) -> RowColumns:
         """The rows at `indices`, in that order."""
-        words = self.subwords_per_word
+        words, links = self.subwords_per_word, self.links
         return RowColumns(
             index=self.index[indices],
             source=self.source.take(indices),
@@ -121,9 +133,11 @@ class RowColumns:
             subwords_per_word=None if words is None else words.take(indices),
             phrase_lengths=tuple(level.take(indices) for level in self.phrase_lengths),
             phrase_tags=tuple(level.take(indices) for level in self.phrase_tags),
-            links=None
-            if self.links is None
-            else (self.links[0].take(indices), self.links[1].take(indices)),
+            links=None if links is None else (links[0].take(indices), links[1].take(indices)),
+            labels={
+                name: column.take(indices) if isinstance(column, Ragged) else column[indices]
+                for name, column in self.labels.items()
+            },
         )
 
 
@@ -165,14 +179,15 @@ class Batch:
 
     def to(self, device: torch.device) -> Batch:
         """The same batch on `device`."""
-        moved: dict[str, Tensor | dict[str, Tensor]] = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
+
+        def moved(value: Tensor | dict[str, Tensor]) -> Tensor | dict[str, Tensor]:
             if isinstance(value, dict):
-                moved[field.name] = {k: v.to(device, non_blocking=True) for k, v in value.items()}
-            else:
-                moved[field.name] = value.to(device, non_blocking=True)
-        return replace(self, **moved)  # type: ignore[arg-type]
+                return {
+                    name: tensor.to(device, non_blocking=True) for name, tensor in value.items()
+                }
+            return value.to(device, non_blocking=True)
+
+        return Batch(**{each.name: moved(getattr(self, each.name)) for each in fields(self)})  # type: ignore[arg-type]
 
 
 def make_batch(rows: Sequence[Row], granularities: Sequence[str], *, ngram_unit: str) -> Batch:
@@ -236,8 +251,7 @@ def _links(links: tuple[Ragged, Ragged] | None) -> Tensor:
     if links is None:
         return torch.empty(0, 3, dtype=torch.int64)
     source, target = links
-    rows = np.repeat(np.arange(len(source)), source.lengths)
-    columns = (rows, target.flat(), source.flat())
+    columns = (source.rows(), target.flat(), source.flat())
     return torch.from_numpy(np.stack(columns, axis=1).astype(np.int64))
 
 

@@ -13,16 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Count
-from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch, RowColumns, pad_columns
-from mgsa.data.bucketing import bucketed
-from mgsa.data.limits import MAX_WINDOW_VALUES
-from mgsa.data.needs import check_granularities, check_links, needed_columns
+from mgsa.data.dataset import Dataset
 from mgsa.data.prefetch import prefetched
 
 UPDATES_AHEAD = 4
@@ -58,11 +56,39 @@ class Update:
     end_of_epoch: bool
 
 
-@dataclass(frozen=True)
-class _MicroBatch:
+class _MicroBatch(NamedTuple):
     number: int
     num_target_tokens: int
-    batch: Batch | None
+    batch: Batch | None  # None: another rank's
+
+
+def bucketed(
+    lengths: np.ndarray, order: np.ndarray, batch_tokens: int, batch_sentences: int | None = None
+) -> list[np.ndarray]:
+    """Rows of like length, as many together as the limits allow: (rows,) indices a batch.
+
+    Args:
+        lengths: (n, 2) subwords of source and target.
+        order: (rows,) which rows, in the order in which rows of the same length are taken.
+        batch_tokens: the most subwords of a batch, padding counted, unless it is a single row.
+        batch_sentences: the most rows of a batch; `None`: any number.
+    """
+    source, target = lengths[order].astype(np.int64).T
+    longer = np.maximum(source, target)
+    # Among rows whose longer side is the same, alike shorter sides are together too.
+    ranking = np.lexsort((target, source, longer))
+    order, costs = order[ranking], longer[ranking] + 1
+    batches = []
+    start = 0
+    limit = len(order) if batch_sentences is None else batch_sentences
+    while start < len(order):
+        # Rows are sorted by cost, so a batch costs its number of rows times the last one's.
+        most = costs[start : start + max(min(batch_tokens // int(costs[start]), limit), 1)]
+        totals = most * np.arange(1, len(most) + 1)
+        size = max(int(np.searchsorted(totals, batch_tokens, side="right")), 1)
+        batches.append(order[start : start + size])
+        start += size
+    return batches
 
 
 class TrainBatches:
@@ -91,8 +117,7 @@ class TrainBatches:
         Args:
             batch_tokens: the most subwords of a batch, padding counted, of the longer side.
             batch_sentences: the most pairs of a batch; `None`: any number.
-            shuffle_window: rows that are shuffled and bucketed together, rounded up to row groups;
-                fewer of them if they are so long that memory would not hold them.
+            shuffle_window: rows that are shuffled and bucketed together, rounded up to row groups.
             granularities: what segments the batches need: `syntactic_1`, `ngram_2`, …
             ngram_unit: whether n-grams count `subword`s or `word`s.
             max_length: the most subwords of a side, end of sentence not counted; longer pairs are
@@ -103,9 +128,9 @@ class TrainBatches:
             InputError: the dataset lacks a granularity or word alignments, or no pair is short
                 enough.
         """
-        check_granularities(dataset, granularities)
+        dataset.check_granularities(granularities)
         if links:
-            check_links(dataset, "train")
+            dataset.check_links("train")
         self._dataset = dataset
         self._batch_tokens = batch_tokens
         self._batch_sentences = batch_sentences
@@ -160,49 +185,48 @@ class TrainBatches:
         self, position: Position, rank: int, world_size: int, accumulate: int
     ) -> Iterator[Update]:
         size = world_size * accumulate
-        first = position.micro_batch
+
+        def update(group: Sequence[_MicroBatch], after: Position) -> Update:
+            batches = {number: batch for number, _, batch in group}
+            first = group[0].number
+            return Update(
+                batches=tuple(
+                    (number, batches.get(number))
+                    for number in range(first + rank, first + size, world_size)
+                ),
+                position_after=after,
+                num_target_tokens=sum(micro_batch.num_target_tokens for micro_batch in group),
+                end_of_epoch=after.micro_batch == 0,
+            )
+
         group: list[_MicroBatch] = []
         for micro_batch in self._micro_batches(position, rank, world_size):
             if len(group) == size:
-                after = Position(position.epoch, micro_batch.number)
-                yield _update(group, range(first + rank, first + size, world_size), after)
-                first, group = micro_batch.number, []
+                yield update(group, Position(position.epoch, micro_batch.number))
+                group = []
             group.append(micro_batch)
         if group:
-            after = Position(position.epoch + 1, 0)
-            yield _update(group, range(first + rank, first + size, world_size), after)
+            yield update(group, Position(position.epoch + 1, 0))
 
     def _micro_batches(
         self, position: Position, rank: int, world_size: int
     ) -> Iterator[_MicroBatch]:
         """The micro-batches from `position` to the end of its epoch, those of `rank` padded."""
-        number = 0
+        start = 0
         for place, groups in enumerate(self._windows(position.epoch)):
             plan = self._plan(position.epoch, place, groups)
-            skipped = max(position.micro_batch - number, 0)
-            number += min(skipped, len(plan))
-            if skipped < len(plan):
-                # A call of its own, so that a window is let go before the next one is decoded.
-                yield from self._window(groups, plan[skipped:], number, position, rank, world_size)
-                number += len(plan) - skipped
-
-    def _window(
-        self,
-        groups: Sequence[int],
-        plan: Sequence[np.ndarray],
-        number: int,
-        position: Position,
-        rank: int,
-        world_size: int,
-    ) -> Iterator[_MicroBatch]:
-        columns = needed_columns(
-            self._dataset, "train", groups, self._granularities, self._ngram_unit, self._links
-        )
-        for at, rows in enumerate(plan, start=number):
-            tokens = int(columns.target.lengths[rows].sum()) + len(rows)
-            mine = (at - position.micro_batch) % world_size == rank
-            batch = self._pad(columns.take(rows)) if mine else None
-            yield _MicroBatch(at, tokens, batch)
+            rest = list(enumerate(plan, start))[max(position.micro_batch - start, 0) :]
+            start += len(plan)
+            if not rest:
+                continue
+            columns = _read(
+                self._dataset, "train", groups, self._granularities, self._ngram_unit, self._links
+            )
+            for number, rows in rest:
+                tokens = int(columns.target.lengths[rows].sum()) + len(rows)
+                mine = (number - position.micro_batch) % world_size == rank
+                yield _MicroBatch(number, tokens, self._pad(columns.take(rows)) if mine else None)
+            del columns  # before the next window is decoded
 
     def _pad(self, columns: RowColumns) -> Batch:
         return pad_columns(columns, self._granularities, ngram_unit=self._ngram_unit)
@@ -241,35 +265,50 @@ def evaluation_batches(
     Raises:
         InputError: the dataset lacks the split or a granularity.
     """
-    check_granularities(dataset, granularities)
+    dataset.check_granularities(granularities)
     remaining = dataset.num_rows(split) if limit is None else limit
     order = range(len(dataset.row_group_rows(split)))
     for groups in _windows(dataset, split, order, EVALUATION_WINDOW):
         if remaining <= 0:
             return
-        columns = needed_columns(dataset, split, groups, granularities, ngram_unit, links)
-        lengths = np.stack([columns.source.lengths, columns.target.lengths], axis=1)
-        for rows in bucketed(lengths, np.arange(min(remaining, len(columns))), batch_tokens):
-            yield pad_columns(columns.take(rows), granularities, ngram_unit=ngram_unit)
+        columns = _read(dataset, split, groups, granularities, ngram_unit, links)
+        rows = np.arange(min(remaining, len(columns)))
+        for batch in bucketed(columns.lengths, rows, batch_tokens):
+            yield pad_columns(columns.take(batch), granularities, ngram_unit=ngram_unit)
         remaining -= len(columns)
 
 
 def _windows(dataset: Dataset, split: str, order: Sequence[int], num_rows: int) -> list[list[int]]:
-    """The row groups of a split, in `order`, those together that are in memory together.
-
-    A window ends with the row group with which it has `num_rows`, or as many values as it may.
-    """
-    all_rows, all_values = dataset.row_group_rows(split), dataset.row_group_values(split)
+    """The row groups of a split, in `order`, cut into windows of at least `num_rows` rows."""
+    rows_of = dataset.row_group_rows(split)
     windows: list[list[int]] = []
-    rows, values = num_rows, 0
+    rows = num_rows
     for group in order:
-        if rows >= num_rows or values >= MAX_WINDOW_VALUES:
+        if rows >= num_rows:
             windows.append([])
-            rows = values = 0
+            rows = 0
         windows[-1].append(group)
-        rows += int(all_rows[group])
-        values += int(all_values[group])
+        rows += int(rows_of[group])
     return windows
+
+
+def _read(
+    dataset: Dataset,
+    split: str,
+    groups: Sequence[int],
+    granularities: Sequence[str],
+    ngram_unit: str,
+    links: bool,
+) -> RowColumns:
+    """The columns of some row groups that batches with these granularities need."""
+    kinds = {name.partition("_")[0] for name in granularities}
+    return dataset.columns(
+        split,
+        groups,
+        words="ngram" in kinds and ngram_unit == "word",
+        phrases="syntactic" in kinds,
+        links=links,
+    )
 
 
 def _count_too_long(dataset: Dataset, max_length: int | None) -> int:
@@ -278,15 +317,4 @@ def _count_too_long(dataset: Dataset, max_length: int | None) -> int:
     return sum(
         int((dataset.lengths("train", [group]).max(axis=1) > max_length).sum())
         for group in range(len(dataset.row_group_rows("train")))
-    )
-
-
-def _update(group: Sequence[_MicroBatch], numbers: range, after: Position) -> Update:
-    """An update of one rank, whose micro-batches have these `numbers`."""
-    batches = {micro_batch.number: micro_batch.batch for micro_batch in group}
-    return Update(
-        batches=tuple((number, batches.get(number)) for number in numbers),
-        position_after=after,
-        num_target_tokens=sum(micro_batch.num_target_tokens for micro_batch in group),
-        end_of_epoch=after.micro_batch == 0,
     )

@@ -37,6 +37,24 @@ class Ragged:
         offsets = array.offsets.to_numpy()
         return cls(array.values.to_numpy(), offsets[:-1], np.diff(offsets))
 
+    @classmethod
+    def levels_of_arrow(cls, array: pa.ListArray, levels: int) -> tuple[Ragged, ...]:
+        """One `Ragged` for each level of a column whose rows are lists of `levels` lists."""
+        outer = array.offsets.to_numpy()[:-1]
+        offsets, values = array.values.offsets.to_numpy(), array.values.values.to_numpy()
+        lists = [outer + level for level in range(levels)]
+        return tuple(cls(values, offsets[at], offsets[at + 1] - offsets[at]) for at in lists)
+
+    @classmethod
+    def links_of_arrow(cls, array: pa.ListArray) -> tuple[Ragged, Ragged]:
+        """The source and the target positions of each row's links; a null row has none."""
+        offsets, ends = array.offsets.to_numpy(), array.values
+        source, target = (
+            cls(ends.field(side).to_numpy(), offsets[:-1], np.diff(offsets))
+            for side in ("source", "target")
+        )
+        return source, target
+
     def __len__(self) -> int:
         return len(self.lengths)
 
@@ -72,11 +90,3 @@ class Ragged:
         filled = np.full((len(self), width), padding, dtype=np.int64)
         filled[np.arange(width) < self.lengths[:, None]] = self.flat()
         return filled
-
-
-def level_lists(array: pa.ListArray, levels: int) -> tuple[Ragged, ...]:
-    """One `Ragged` for each level of a column whose rows are lists of `levels` lists."""
-    outer = array.offsets.to_numpy()[:-1]
-    offsets, values = array.values.offsets.to_numpy(), array.values.values.to_numpy()
-    lists = [outer + level for level in range(levels)]
-    return tuple(Ragged(values, offsets[at], offsets[at + 1] - offsets[at]) for at in lists)

@@ -1,13 +1,23 @@
-"""What a dataset artifact holds: the columns of its Parquet files, and the version of it all."""
+"""What a dataset artifact holds: the columns of its Parquet files, and its manifest."""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
 import pyarrow as pa
+
+from mgsa.base.errors import InputError
+from mgsa.base.io import ManifestFile, read_json, sha256
+from mgsa.base.settings import Count, Language, from_excerpt
 
 SCHEMA_VERSION = 2
 
 VOCABULARY = "vocab.json"
 TAGS = "tags.json"
+LABELS = "labels.json"
 PREPROCESSING = "preprocessing.json"
 BPE_FILES = ("bpe.codes", "vocab.source", "vocab.target")
 
@@ -49,3 +59,99 @@ SCHEMA = pa.schema(
         pa.field("links", pa.list_(pa.field("element", _link, nullable=False)), nullable=True),
     ]
 )
+
+SUBWORDS_PER_WORD = {"source": "subwords_per_word", "target": "target_subwords_per_word"}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of dataset artifact.
+
+    Attributes:
+        name: what its manifest calls it; `None` for sentence pairs.
+        description: what errors call it.
+        version: of the schema.
+        columns: of its Parquet files, perhaps of one side alone. Label columns are those that
+            `labels.json` lists, with the names of their classes: a class id a sentence (int16, null
+            for none), or one a word (list of int16).
+    """
+
+    name: str | None
+    description: str
+    version: int
+    columns: pa.Schema
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """`source`, `target` or both."""
+        return tuple(s for s in ("source", "target") if f"{s}_ids" in self.columns.names)
+
+
+PAIRS = Kind(None, "a dataset", SCHEMA_VERSION, SCHEMA)
+"""Sentence pairs, to train and evaluate translation models."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """A split as the manifest describes it: Parquet files in order, rows, links in subwords."""
+
+    rows: Count
+    links: Count
+    files: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.files:
+            raise ValueError("expected at least one file")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What `manifest.json` says of an artifact.
+
+    Attributes:
+        identity: SHA-256 of the manifest, which holds those of all other files.
+        name: of the corpus.
+        levels: of syntactic partition.
+        files: size in bytes and SHA-256 of every other file.
+        content: the whole of it.
+    """
+
+    identity: str
+    name: str
+    source_language: Language
+    target_language: Language
+    levels: Count
+    splits: dict[str, Split]
+    files: dict[str, ManifestFile]
+    content: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        names = Counter(name for split in self.splits.values() for name in split.files)
+        for name, times in names.items():
+            if times > 1:
+                raise ValueError(f"splits: expected each file once, found {name!r} {times} times")
+
+    @property
+    def rows(self) -> dict[str, int]:
+        """The rows of every split."""
+        return {name: split.rows for name, split in self.splits.items()}
+
+    @classmethod
+    def read(cls, path: Path, kind: Kind = PAIRS) -> Manifest:
+        """Read the manifest of an artifact of `kind`.
+
+        Raises:
+            InputError: it is missing, malformed, of another kind or of another version.
+        """
+        content = read_json(path)
+        expected = f"expected the manifest of {kind.description}"
+        if not isinstance(content, dict) or "schema_version" not in content:
+            raise InputError(expected, path=path)
+        if content.get("kind") != kind.name:
+            raise InputError(f"{expected}, not of {content.get('kind')!r}", path=path)
+        version = content["schema_version"]
+        if version != kind.version:
+            expected = f"expected {kind.description} of schema version {kind.version}"
+            raise InputError(f"{expected}, got {version!r}", path=path)
+        values = content | {"identity": sha256(path), "content": content}
+        return from_excerpt(cls, values, f"{path}: manifest")

@@ -14,8 +14,8 @@ from torch import Tensor
 from mgsa.base.cli import progress
 from mgsa.base.errors import InputError
 from mgsa.config import Accelerator
-from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch, Row, RowColumns, pad_columns
+from mgsa.data.dataset import Dataset
 from mgsa.decoding.batches import in_batches, in_order
 from mgsa.decoding.translate import Translation, choose_device
 from mgsa.model.joint_alignment import layer_average

@@ -9,8 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from mgsa.data.batch import Row, RowColumns
-from mgsa.data.batching import EVALUATION_WINDOW
-from mgsa.data.bucketing import bucketed
+from mgsa.data.batching import EVALUATION_WINDOW, bucketed
 
 T = TypeVar("T")
 

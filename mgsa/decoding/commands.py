@@ -73,7 +73,7 @@ def translate(
         if asked and len(model) > 1:
             raise InputError(f"--{name}: expected one --model, got several")
 
-    from mgsa.data.artifact import open_dataset
+    from mgsa.data.dataset import open_dataset
     from mgsa.decoding.align import Aligner
     from mgsa.decoding.translate import Translator
 
@@ -141,7 +141,7 @@ def align(
     if batch_tokens < 1:
         raise InputError(f"--batch-tokens: expected at least 1, got {batch_tokens}")
 
-    from mgsa.data.artifact import open_dataset
+    from mgsa.data.dataset import open_dataset
     from mgsa.decoding.align import Aligner
 
     data = open_dataset(dataset)

@@ -13,8 +13,8 @@ import torch
 from mgsa.base.cli import progress
 from mgsa.base.errors import InputError
 from mgsa.config import STANDARD_SEARCH, Accelerator, TranslateConfig
-from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Row, RowColumns, pad_columns
+from mgsa.data.dataset import Dataset
 from mgsa.data.vocabulary import UNK
 from mgsa.decoding.batches import in_batches, in_order
 from mgsa.decoding.beam import Hypothesis

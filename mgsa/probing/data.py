@@ -6,31 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, ManifestFile, check_files, read_json, sha256
 from mgsa.base.settings import Count, Language, from_excerpt
-from mgsa.data.batch import RowColumns
-from mgsa.data.limits import MAX_PROBING_BYTES, Levels
-from mgsa.data.ragged import Ragged, level_lists
-from mgsa.data.row_checks import Failure, first_wrong, wrong_ids, wrong_levels, wrong_phrases
-from mgsa.data.schema import TAGS, VOCABULARY
-from mgsa.data.shards import Shards
-from mgsa.data.verification import wrong_side
-from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
-from mgsa.probing.rows import NO_LABEL, ProbingRows
+from mgsa.data.dataset import Dataset
+from mgsa.data.ragged import Ragged
+from mgsa.data.schema import LABELS, TAGS, VOCABULARY, Manifest, Split
+from mgsa.data.vocabulary import Vocabulary
+from mgsa.probing.rows import ProbingRows
 from mgsa.probing.schema import (
     KIND,
-    LABELS,
-    SCHEMA,
+    PROBING,
     SCHEMA_VERSION,
-    SENTENCE_TASKS,
     SPLITS,
     TASKS,
-    WORD_TASKS,
 )
 
 
@@ -64,7 +53,7 @@ class _Content:
     """What is read of a manifest."""
 
     language: Language
-    levels: Levels
+    levels: Count
     splits: dict[str, _Split]
     files: dict[str, ManifestFile]
 
@@ -107,6 +96,19 @@ class _Manifest:
             identity=sha256(path),
         )
 
+    def of_dataset(self) -> Manifest:
+        """The same as that of a dataset."""
+        return Manifest(
+            identity=self.identity,
+            name="",
+            source_language=self.language,
+            target_language=self.language,
+            levels=self.levels,
+            splits={name: Split(rows, 0, (f"{name}.parquet",)) for name, rows in self.rows.items()},
+            files=self.files,
+            content=self.content,
+        )
+
 
 class ProbingData:
     """Open probing data: what ids and classes stand for, and the rows of each split.
@@ -123,101 +125,34 @@ class ProbingData:
     """
 
     def __init__(self, folder: Path, manifest: _Manifest) -> None:
+        self._dataset = Dataset(folder, manifest.of_dataset(), PROBING)
         self.folder = folder
         self.language = manifest.language
         self.levels = manifest.levels
-        self.vocabulary: Vocabulary = read_vocabularies(folder / VOCABULARY)[0]
-        self.tags: tuple[str, ...] = read_tags(folder / TAGS)
-        self.classes = _read_classes(folder / LABELS)
+        self.vocabulary: Vocabulary = self._dataset.vocabularies[0]
+        self.tags = self._dataset.tags
+        self.classes = self._dataset.classes
         self.content = manifest.content
         self.identity = manifest.identity
-        self._rows = manifest.rows
 
     def num_rows(self, split: str) -> int:
         """Sentences of a split: `train`, `valid` or `test`."""
-        if split not in self._rows:
-            raise InputError(f"no split {split!r}; it has {', '.join(SPLITS)}", path=self.folder)
-        return self._rows[split]
+        return self._dataset.num_rows(split)
 
     def rows(self, split: str) -> ProbingRows:
         """All rows of a split, in the order of the file.
 
         Raises:
-            InputError: a column is missing, there are more or fewer rows than the manifest says or
-                more than fit memory, or a row is not what encoders and probes rely on; the message
-                names file and row.
+            InputError: a column is missing, there are more or fewer rows than the manifest says, or
+                a row is not what encoders and probes rely on; the message names file and row.
         """
-        num_rows, path = self.num_rows(split), self.folder / f"{split}.parquet"
-        shards = Shards([path])
-        shards.check_columns(SCHEMA)
-        shards.check_size(MAX_PROBING_BYTES)
-        (found,) = shards.rows
-        if found != num_rows:
-            raise InputError(
-                f"expected {num_rows} rows as in the manifest, found {found}", path=path
-            )
-        row_groups = range(len(shards.row_group_rows))
-        table = shards.read(row_groups, SCHEMA.names).combine_chunks()
-        wrong = self._wrong_row(table) if num_rows else None
-        if wrong is not None:
-            row, expectation = wrong
-            raise InputError(f"row {row}: expected {expectation}", path=path)
-        return _rows_of(table, self.levels)
-
-    def _wrong_row(self, table: pa.Table) -> Failure | None:
-        """The first wrong row, of the first expectation that fails, and what it is."""
-        failure = None
-        for name in ("phrase_lengths", "phrase_tags"):
-            levels = table[name].combine_chunks()
-            failure = failure or wrong_levels(levels, self.levels, name)
-        if failure:
-            return failure
-        columns, words = _rows_of(table, self.levels).columns, table["subwords_per_word"]
-        failure = (
-            wrong_ids(columns.source, self.vocabulary, "source_ids")
-            or wrong_side(table, "source", "subwords_per_word")
-            or wrong_phrases(columns, len(self.tags))
+        groups = range(len(self._dataset.row_group_rows(split)))
+        columns = self._dataset.columns(
+            split, groups, words=True, phrases=True, links=False, labels=TASKS
         )
-        for task in TASKS:
-            classes, rows = table[task], np.arange(table.num_rows)
-            if task in WORD_TASKS:
-                failure = failure or first_wrong(
-                    pc.not_equal(*map(pc.list_value_length, (classes, words))).to_numpy(),
-                    f"a class of {task} for every word",
-                )
-                rows = pc.list_parent_indices(classes).to_numpy()
-                classes = pc.list_flatten(classes)
-            ids = pc.fill_null(classes, 0).to_numpy()
-            outside = (ids < 0) | (ids >= len(self.classes[task]))
-            failure = failure or first_wrong(outside, f"classes of {task} of {LABELS}", rows)
-        return failure
-
-
-def _rows_of(table: pa.Table, levels: int) -> ProbingRows:
-    none = np.zeros(table.num_rows, dtype=np.int64)
-    arrays = {name: table[name].combine_chunks() for name in SCHEMA.names}
-    return ProbingRows(
-        columns=RowColumns(
-            index=np.arange(table.num_rows),
-            source=Ragged.of_arrow(arrays["source_ids"]),
-            target=Ragged(np.zeros(0, dtype=np.int64), none, none),
-            subwords_per_word=Ragged.of_arrow(arrays["subwords_per_word"]),
-            phrase_lengths=level_lists(arrays["phrase_lengths"], levels),
-            phrase_tags=level_lists(arrays["phrase_tags"], levels),
-        ),
-        of_sentences={
-            task: pc.fill_null(arrays[task], NO_LABEL).to_numpy() for task in SENTENCE_TASKS
-        },
-        of_words={task: Ragged.of_arrow(arrays[task]) for task in WORD_TASKS},
-    )
-
-
-def _read_classes(path: Path) -> dict[str, tuple[str, ...]]:
-    content = read_json(path)
-    if not isinstance(content, dict) or not all(_are_names(content.get(task)) for task in TASKS):
-        raise InputError(f"expected lists of classes of {', '.join(TASKS)}", path=path)
-    return {task: tuple(content[task]) for task in TASKS}
-
-
-def _are_names(classes: Any) -> bool:
-    return isinstance(classes, list) and {*map(type, classes)} == {str}
+        labels = columns.labels
+        return ProbingRows(
+            columns=columns,
+            of_sentences={t: c for t, c in labels.items() if not isinstance(c, Ragged)},
+            of_words={t: c for t, c in labels.items() if isinstance(c, Ragged)},
+        )

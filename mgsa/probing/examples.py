@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from mgsa.data.batch import Batch
-from mgsa.data.bucketing import bucketed
+from mgsa.data.batching import bucketed
 from mgsa.probing.rows import ProbingRows
 
 

@@ -14,7 +14,7 @@ SCHEMA_VERSION = 1
 
 KIND = "mgsa probing data"
 SPLITS = ("train", "valid", "test")
-LABELS = "labels.json"
+LABELS = schema.LABELS
 
 SENTENCE_TASKS = ("voice", "tense", "tss")
 WORD_TASKS = ("spc", "pos")
@@ -47,3 +47,6 @@ SCHEMA = pa.schema(
         *(pa.field(task, _classes, nullable=False) for task in WORD_TASKS),
     ]
 )
+
+PROBING = schema.Kind(KIND, "probing data", SCHEMA_VERSION, SCHEMA)
+"""Sentences with labels, as `mgsa.data.dataset` reads them."""

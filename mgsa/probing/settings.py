@@ -12,7 +12,6 @@ from mgsa.base.settings import (
     Resamples,
     Seed,
 )
-from mgsa.data.limits import Level
 
 Task = Literal["voice", "tense", "tss", "spc", "pos"]
 EncoderName = Literal[
@@ -42,7 +41,7 @@ class ScratchConfig:
     layers: Positive
     phrase_layers: tuple[Positive, ...]
     ngrams: tuple[Positive, ...]
-    levels: tuple[Level, ...]
+    levels: tuple[Positive, ...]
     interaction_width: Positive
     interaction_chunk: Positive
     learning_rate: NonNegative

@@ -13,8 +13,7 @@ from lightning_fabric import Fabric
 from mgsa.base.errors import InputError
 from mgsa.base.settings import to_mapping
 from mgsa.config import ModelConfig, MultiGranularityConfig, TrainConfig, TransformerConfig
-from mgsa.data.artifact import Dataset, open_dataset
-from mgsa.data.needs import check_granularities, check_links
+from mgsa.data.dataset import Dataset, open_dataset
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_artifact import save_model
@@ -88,9 +87,9 @@ def train_model(
     )
     seed_weights(run.train.seed)
     model = new_model(run.model, dataset)
-    check_granularities(dataset, model.granularities)
+    dataset.check_granularities(model.granularities)
     if run.model.alignment is not None:
-        check_links(dataset, "train")
+        dataset.check_links("train")
     fabric = devices.fabric(run.train.precision)
     with naming_lost_processes(devices.total):
         fabric.launch()

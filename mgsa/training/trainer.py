@@ -15,8 +15,8 @@ import torch
 from lightning_fabric import Fabric
 
 from mgsa.config import TrainConfig
-from mgsa.data.artifact import Dataset
 from mgsa.data.batching import TrainBatches
+from mgsa.data.dataset import Dataset
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.training.checkpoint import (
     Checkpoint,

@@ -17,9 +17,9 @@ from torch import Tensor
 
 from mgsa.base.errors import InputError
 from mgsa.config import STANDARD_SEARCH, TrainConfig
-from mgsa.data.artifact import Dataset
 from mgsa.data.batch import Batch
 from mgsa.data.batching import evaluation_batches
+from mgsa.data.dataset import Dataset
 from mgsa.decoding.search import search_batch
 from mgsa.decoding.translate import join_subwords
 from mgsa.model.encoder_decoder import EncoderDecoder

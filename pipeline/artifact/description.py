@@ -10,7 +10,7 @@ from mgsa.base.io import MANIFEST
 from mgsa.base.settings import Count, Language, from_excerpt
 
 if TYPE_CHECKING:
-    from mgsa.data.artifact import Dataset
+    from mgsa.data.dataset import Dataset
 
 COUNTS = {
     "rows": "pairs",

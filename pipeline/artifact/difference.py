@@ -11,7 +11,7 @@ import numpy as np
 from mgsa.base.cli import progress
 
 if TYPE_CHECKING:
-    from mgsa.data.artifact import Dataset
+    from mgsa.data.dataset import Dataset
 
 ABSENT = "–"
 

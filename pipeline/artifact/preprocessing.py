@@ -7,7 +7,6 @@ from pathlib import Path
 
 from mgsa.base.io import read_json
 from mgsa.base.settings import Count, Language, Positive, from_excerpt
-from mgsa.data.limits import Levels
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class _Bpe:
 
 @dataclass(frozen=True)
 class _Partition:
-    levels: Levels
+    levels: Count
     boundaries: str
 
 

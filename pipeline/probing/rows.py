@@ -12,7 +12,7 @@ import pyarrow as pa
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
 from mgsa.base.settings import from_mapping
-from mgsa.data.artifact import Dataset
+from mgsa.data.dataset import Dataset
 from mgsa.data.schema import LONGEST, PREPROCESSING
 from mgsa.probing.schema import OTHER, SCHEMA, SENTENCE_TASKS, WORD_TASKS
 from pipeline.artifact.columns import Lines, Side, encode_side, phrase_columns, side_columns

@@ -16,8 +16,8 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, sha256, write_json
 from mgsa.base.settings import from_tagged
 from mgsa.config import MODEL_KINDS
-from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.batch import make_batch
+from mgsa.data.dataset import Dataset, open_dataset
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_artifact import load_model, replace_weights, save_model

@@ -18,7 +18,7 @@ import yaml
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, write_json
-from mgsa.data.artifact import open_dataset
+from mgsa.data.dataset import open_dataset
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
 from pipeline.artifact import symbols
 from pipeline.dataset import main

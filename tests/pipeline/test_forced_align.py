@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mgsa.base.cli import run
-from mgsa.data.artifact import open_dataset
+from mgsa.data.dataset import open_dataset
 from mgsa.decoding.align import Aligner
 from mgsa.word_links import format_links
 from pipeline.base.stage import SIDES

@@ -13,8 +13,8 @@ import pytest
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, write_json
-from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.batch import Row
+from mgsa.data.dataset import Dataset, open_dataset
 from mgsa.data.vocabulary import UNK
 from pipeline import parse
 from pipeline.base.stage import SIDES, SPLITS

@@ -14,7 +14,7 @@ import pytest
 
 from mgsa.base.cli import run
 from mgsa.base.io import read_json
-from mgsa.data.artifact import open_dataset
+from mgsa.data.dataset import open_dataset
 from mgsa.probing.data import ProbingData, open_probing_data
 from mgsa.probing.rows import ProbingRows
 from mgsa.probing.schema import SPLITS, TASKS

@@ -17,7 +17,7 @@ from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import MAX_LINE_BYTES
 from mgsa.config import STANDARD_SEARCH
-from mgsa.data.artifact import open_dataset
+from mgsa.data.dataset import open_dataset
 from mgsa.data.schema import LONGEST
 from mgsa.decoding.translate import Translator
 from pipeline.moses import MosesText

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.data.artifact import open_dataset
+from mgsa.data.dataset import open_dataset
 from pipeline.artifact.manifest import RECORDED_SECTIONS
 from tests.all_stages import WORDS, run_command, write_raw
 from tests.model_folders import random_model

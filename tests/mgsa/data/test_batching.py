@@ -2,35 +2,62 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator, Sequence
-from itertools import islice
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
+from itertools import islice, pairwise
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mgsa.base.errors import InputError
-from mgsa.data.artifact import Dataset, open_dataset
-from mgsa.data.batch import Batch, RowColumns, make_batch
+from mgsa.data.batch import Batch, make_batch
 from mgsa.data.batching import (
     Position,
     TrainBatches,
     Update,
+    bucketed,
     evaluation_batches,
 )
-from mgsa.data.schema import SCHEMA
-from tests.probing_folders import record
+from mgsa.data.dataset import Dataset, open_dataset
 from tests.stage_folders import random_dataset
 
 ROWS, GROUP = 50, 7
 GRANULARITIES = ("syntactic_1", "syntactic_2", "ngram_2")
+
+
+def test_buckets_by_hand() -> None:
+    lengths = np.array([[9, 3], [1, 1], [4, 4], [2, 5], [1, 2], [20, 1]])
+    batches = bucketed(lengths, np.arange(6), 12)
+    # Costs with end of sentence are 10, 2, 5, 6, 3, 21; 12 tokens hold rows 1 and 4 (2 x 3), rows 2
+    # and 3 (2 x 6), row 0 alone, and row 5 although it is over the budget.
+    assert [batch.tolist() for batch in batches] == [[1, 4], [2, 3], [0], [5]]
+
+
+def test_rows_are_limited_too() -> None:
+    lengths = np.array([[9, 3], [1, 1], [4, 4], [2, 5], [1, 2], [20, 1]])
+    batches = bucketed(lengths, np.arange(6), 100, 2)
+    assert [batch.tolist() for batch in batches] == [[1, 4], [2, 3], [0, 5]]
+    assert [len(batch) for batch in bucketed(lengths, np.arange(6), 100, 1)] == [1] * 6
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 30), st.integers(1, 30)), min_size=1, max_size=40),
+    st.integers(1, 200),
+    st.none() | st.integers(1, 10),
+)
+def test_no_batch_could_take_the_next_row(
+    pairs: list[tuple[int, int]], tokens: int, sentences: int | None
+) -> None:
+    lengths = np.array(pairs)
+    batches = bucketed(lengths, np.arange(len(pairs)), tokens, sentences)
+    assert max(map(len, batches)) <= (sentences or len(pairs))
+    assert sorted(np.concatenate(batches).tolist()) == list(range(len(pairs)))
+    for batch, following in pairwise(batches):
+        costs = lengths[[*batch, following[0]]].max(axis=1) + 1
+        assert costs.max() == costs[-1]
+        assert len(costs) * costs[-1] > tokens or len(batch) == sentences
 
 
 @pytest.fixture(scope="module")
@@ -122,52 +149,6 @@ def test_batches_hold_the_rows_that_their_index_says(dataset: Dataset) -> None:
             rows = list(dataset.rows("train", batch.index.tolist()))
             assert_same(batch, make_batch(rows, GRANULARITIES, ngram_unit="word"))
             assert update.num_target_tokens == batch.num_target_tokens
-
-
-@pytest.mark.parametrize(
-    ("length", "expectation"),
-    [(1, "source_length ids"), (-1, "lengths of at least 1"), (0, "lengths of at least 1")],
-)
-def test_a_length_that_is_not_that_of_its_ids_is_named(
-    dataset: Dataset, tmp_path: Path, length: int, expectation: str
-) -> None:
-    """A batch of many rows that claim to be short would not fit."""
-    folder = Path(shutil.copytree(dataset.folder, tmp_path / "dataset"))
-    path = folder / "train.parquet"
-    rows = pq.read_table(path).to_pylist()
-    place = next(n for n, row in enumerate(rows) if row["source_length"] > 1)
-    rows[place]["source_length"] = length
-    pq.write_table(pa.Table.from_pylist(rows, schema=SCHEMA), path, row_group_size=GROUP)
-    record(path)
-    with pytest.raises(InputError, match=rf"train\.parquet: row {place}: expected {expectation}$"):
-        list(epoch_of(make(open_dataset(folder)), Position(0, 0)))
-
-
-def test_a_window_has_no_more_numbers_than_memory_holds(
-    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[int] = []
-    columns = Dataset.columns
-
-    def recorded(
-        self: Dataset, split: str, row_groups: Sequence[int], **wanted: bool
-    ) -> RowColumns:
-        read.append(len(row_groups))
-        return columns(self, split, row_groups, **wanted)
-
-    monkeypatch.setattr(Dataset, "columns", recorded)
-    monkeypatch.setattr("mgsa.data.batching.MAX_WINDOW_VALUES", 1)
-    rows = rows_of(list(epoch_of(make(dataset), Position(0, 0))))
-    assert sorted(row for batch in rows for row in batch) == list(range(ROWS))
-    options: dict[str, Any] = {
-        "batch_tokens": 60,
-        "granularities": (),
-        "ngram_unit": "word",
-        "limit": None,
-    }
-    found = [batch.index.tolist() for batch in evaluation_batches(dataset, "train", **options)]
-    assert sorted(row for batch in found for row in batch) == list(range(ROWS))
-    assert {*read} == {1}  # row groups at once; as many as are read ahead
 
 
 def assert_same(batch: Batch, other: Batch) -> None:

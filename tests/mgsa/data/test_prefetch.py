@@ -14,7 +14,7 @@ from mgsa.data.prefetch import prefetched
 
 
 def prefetching() -> int:
-    return sum(thread.name == "prefetch" for thread in threading.enumerate())
+    return sum(thread.name.startswith("prefetch") for thread in threading.enumerate())
 
 
 @given(st.lists(st.integers()), st.integers(1, 5))
@@ -46,11 +46,10 @@ def test_no_more_than_so_many_are_made_ahead() -> None:
     read = prefetched(items(), ahead=3)
     assert next(read) == 0
     deadline = time.monotonic() + 10
-    while len(made) < 5 and time.monotonic() < deadline:
+    while len(made) < 4 and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(0.05)
-    # One read, three waiting, one in the thread's hand.
-    assert made == [0, 1, 2, 3, 4]
+    assert made == [0, 1, 2, 3]
     read.close()  # type: ignore[attr-defined]
 
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.data.ragged import Ragged, level_lists
+from mgsa.data.ragged import Ragged
 
 lists = st.lists(st.lists(st.integers(0, 99), max_size=5), min_size=1, max_size=6)
 
@@ -45,5 +45,5 @@ def test_a_parquet_column_holds_the_lists(rows: list[list[int]]) -> None:
 @given(st.lists(st.tuples(*[st.lists(st.integers(0, 99), max_size=4)] * 3), max_size=5))
 def test_each_level_of_a_parquet_column_is_lists(rows: list[tuple[list[int], ...]]) -> None:
     column = pa.array(rows, pa.list_(pa.list_(pa.int16())))
-    for place, level in enumerate(level_lists(column, 3)):
+    for place, level in enumerate(Ragged.levels_of_arrow(column, 3)):
         assert [level[i].tolist() for i in range(len(level))] == [row[place] for row in rows]

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from mgsa.base.errors import InputError
-from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.batch import Row, make_batch
+from mgsa.data.dataset import Dataset, open_dataset
 from mgsa.decoding.align import Aligner, Alignment
 from mgsa.decoding.translate import NOTHING, Translator
 from tests.copy_task import write_copy_task

@@ -11,7 +11,7 @@ import pytest
 import mgsa
 from mgsa.__main__ import main
 from mgsa.base.cli import run
-from mgsa.data.artifact import open_dataset
+from mgsa.data.dataset import open_dataset
 from mgsa.decoding.align import Aligner, Alignment
 from mgsa.decoding.translate import Translation
 from mgsa.word_links import format_links

@@ -10,8 +10,8 @@ import mgsa
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, sha256, write_json
 from mgsa.config import STANDARD_SEARCH
-from mgsa.data.artifact import open_dataset
 from mgsa.data.batch import Row
+from mgsa.data.dataset import open_dataset
 from mgsa.decoding.translate import (
     NOTHING,
     Candidate,

@@ -18,14 +18,6 @@ from mgsa.base.io import read_json, write_json
 from mgsa.model.build import build_model
 from mgsa.probing.data import open_probing_data
 from mgsa.probing.schema import SCHEMA
-from tests.forged_parquet import (
-    COLUMN_UNCOMPRESSED,
-    Struct,
-    columns,
-    forge_footer,
-    forge_text,
-    row_groups,
-)
 from tests.probing_folders import TREES, build, record, write_dataset
 from tests.random_rows import mgsa
 
@@ -151,23 +143,6 @@ def test_columns_and_rows_must_be_those_of_the_schema(folder: Path) -> None:
         open_probing_data(folder).rows("train")
 
 
-def test_row_groups_are_bounded_in_sum(folder: Path) -> None:
-    """They are read at once, so it is no help that each of them is small enough."""
-    path = folder / "train.parquet"
-    pq.write_table(pq.read_table(path), path, row_group_size=3)
-
-    def lie(footer: Struct) -> None:
-        for group in row_groups(footer):
-            columns(group)[0][COLUMN_UNCOMPRESSED][1] = 2**29
-
-    forge_footer(path, lie)
-    record(path)
-    with pytest.raises(
-        InputError, match=r"train\.parquet: expected at most 1,073,741,824 bytes, f"
-    ):
-        open_probing_data(folder).rows("train")
-
-
 @pytest.mark.parametrize(
     ("column", "value", "expectation"),
     [
@@ -193,12 +168,4 @@ def test_a_wrong_row_is_named(folder: Path, column: str, value: Any, expectation
     pq.write_table(pa.Table.from_pylist(rows, schema=SCHEMA), path)
     record(path)
     with pytest.raises(InputError, match=rf"train\.parquet: row {place}: expected {expectation}"):
-        open_probing_data(folder).rows("train")
-
-
-def test_text_that_is_not_utf_8_is_refused(folder: Path) -> None:
-    path = folder / "train.parquet"
-    forge_text(path, "source_tokens", 2, b"\xff . . . .")
-    record(path)
-    with pytest.raises(InputError, match=r"train\.parquet: expected .* Invalid UTF8"):
         open_probing_data(folder).rows("train")

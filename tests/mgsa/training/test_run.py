@@ -19,7 +19,7 @@ import mgsa
 from mgsa.base.errors import FailedError, InputError
 from mgsa.base.settings import from_mapping, from_tagged
 from mgsa.config import MODEL_KINDS, TrainConfig
-from mgsa.data.artifact import open_dataset
+from mgsa.data.dataset import open_dataset
 from mgsa.decoding.align import Aligner
 from mgsa.model_artifact import load_model
 from mgsa.training.checkpoint import folder_of, saved_updates

@@ -11,8 +11,8 @@ from torch.nn import functional as F
 
 from mgsa.base.settings import from_mapping, from_tagged
 from mgsa.config import MODEL_KINDS, TrainConfig
-from mgsa.data.artifact import Dataset, open_dataset
 from mgsa.data.batch import make_batch
+from mgsa.data.dataset import Dataset, open_dataset
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.training.run import new_model
 from mgsa.training.validation import Validation

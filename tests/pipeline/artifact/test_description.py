@@ -11,7 +11,7 @@ from hypothesis import given
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, write_json
-from mgsa.data.artifact import open_dataset
+from mgsa.data.dataset import open_dataset
 from pipeline.artifact.description import description
 from pipeline.artifact.difference import differences
 from tests.copy_task import write_copy_task

@@ -1,0 +1,307 @@
+"""Open a dataset artifact: version and hashes checked, rows streamed from Parquet and checked too.
+
+Rows are decoded a row group at a time and dropped after use, so memory follows the rows in use and
+not the size of the corpus. The files are read, not mapped: what Parquet holds is compressed, so
+mapped pages would be one more copy.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from mgsa.base.errors import InputError
+from mgsa.base.io import MANIFEST, check_files, read_json
+from mgsa.data.batch import NO_LABEL, Row, RowColumns
+from mgsa.data.checks import Symbols, counts_of, one_piece, wrong_row
+from mgsa.data.ragged import Ragged
+from mgsa.data.schema import LABELS, PAIRS, SCHEMA, TAGS, VOCABULARY, Kind, Manifest
+from mgsa.data.shards import Shards
+from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
+
+TextColumn = Literal["source_text", "target_text", "source_tokens", "target_tokens"]
+
+_ROW_COLUMNS = (
+    *("source_ids", "target_ids", "source_length", "target_length"),
+    *("subwords_per_word", "target_subwords_per_word"),
+    *("phrase_lengths", "phrase_tags", "links"),
+)
+
+
+def open_dataset(folder: str | Path, *, kind: Kind = PAIRS, verify: bool = True) -> Dataset:
+    """Open the dataset artifact in `folder`.
+
+    Args:
+        kind: what artifact is expected.
+        verify: whether to read every file once and compare its SHA-256; sizes and schemas are
+            compared in any case.
+
+    Raises:
+        InputError: the folder is not a dataset of this kind and version, or a file of it is
+            missing, truncated or altered; the message names the file.
+    """
+    folder = Path(folder)
+    manifest = Manifest.read(folder / MANIFEST, kind)
+    shards = [name for split in manifest.splits.values() for name in split.files]
+    for name in [*shards, VOCABULARY, TAGS]:
+        if name not in manifest.files:
+            raise InputError(f"expected {name} among the files", path=folder / MANIFEST)
+    check_files(folder, manifest.files, verify=verify)
+    return Dataset(folder, manifest, kind)
+
+
+def verify_dataset(folder: str | Path) -> Dataset:
+    """Open the dataset in `folder`, check every row of it, and count what its manifest counts.
+
+    Raises:
+        InputError: the first thing that is wrong, with its file and row.
+    """
+    dataset = open_dataset(folder)
+    manifest, (source, target) = dataset.manifest, dataset.vocabularies
+    sizes = {"source": len(source), "target": len(target), "joint": source is target}
+    said, found = manifest.content, {"tags": len(dataset.tags), "vocabulary": sizes}
+    _check_counts(dataset, "manifest", said, found)
+    used = {name for split in manifest.splits.values() for name in split.files}
+    for name in manifest.files.keys() - used:
+        if name.endswith(".parquet"):
+            message = f"manifest.splits: expected {name} to be of a split"
+            raise InputError(message, path=dataset.folder / MANIFEST)
+    for split in manifest.splits:
+        counts = Counter(counts_of(SCHEMA.empty_table()))  # zeros
+        for _, table in dataset.tables(split):
+            counts.update(counts_of(table))
+        _check_counts(dataset, f"manifest.splits.{split}", said["splits"][split], counts)
+    return dataset
+
+
+def _check_counts(
+    dataset: Dataset, where: str, said: Mapping[str, Any], found: Mapping[str, Any]
+) -> None:
+    """Check what a manifest says, as far as it does, against what was found."""
+    for name, truth in found.items():
+        if name in said and said[name] != truth:
+            message = f"{where}.{name}: expected {truth}, as is found, got {said[name]!r}"
+            raise InputError(message, path=dataset.folder / MANIFEST)
+
+
+class Dataset:
+    """An open artifact: its vocabularies and tags, and its rows in whatever portion is asked for.
+
+    Every row that is read is checked (`mgsa.data.checks`); an `InputError` names its file and row.
+
+    Attributes:
+        manifest: languages, counts, hashes.
+        vocabularies: of the source and of the target; one object twice when they share one.
+        tags: names of the phrases' tags, by id.
+        classes: for each label column, the names of its classes, by id; none of sentence pairs.
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest, kind: Kind = PAIRS) -> None:
+        """
+        Raises:
+            InputError: a file lacks a column or has other rows than the manifest says.
+        """
+        self.folder = folder
+        self.manifest = manifest
+        self.vocabularies: tuple[Vocabulary, Vocabulary] = read_vocabularies(folder / VOCABULARY)
+        self.tags: tuple[str, ...] = read_tags(folder / TAGS)
+        self.classes = _read_classes(folder / LABELS) if LABELS in manifest.files else {}
+        self._kind = kind
+        self._symbols = Symbols(self.vocabularies, manifest.levels, self.tags, self.classes)
+        self._shards = {
+            name: Shards([folder / file for file in split.files], kind.columns, split.rows)
+            for name, split in manifest.splits.items()
+        }
+
+    def num_rows(self, split: str) -> int:
+        """Rows of a split: sentence pairs, or sentences where there is a source alone."""
+        self._split(split)
+        return self.manifest.splits[split].rows
+
+    def row_group_rows(self, split: str) -> np.ndarray:
+        """(row groups,) how many rows each row group of a split has."""
+        return self._split(split).row_group_rows
+
+    def shard_rows(self, split: str) -> list[int]:
+        """How many rows each file of a split has."""
+        return self._split(split).shard_rows
+
+    def lengths(self, split: str, row_groups: Sequence[int] | None = None) -> np.ndarray:
+        """(rows, 2) int32: subwords of source and target, of some row groups or of all."""
+        groups = range(len(self.row_group_rows(split))) if row_groups is None else row_groups
+        table = self._read(split, groups, ["source_length", "target_length"])
+        columns = [table["source_length"], table["target_length"]]
+        return np.stack([column.to_numpy().astype(np.int32) for column in columns], axis=1)
+
+    def columns(
+        self,
+        split: str,
+        row_groups: Sequence[int],
+        *,
+        words: bool,
+        phrases: bool,
+        links: bool,
+        labels: Sequence[str] = (),
+    ) -> RowColumns:
+        """All rows of some row groups, in their order, as columns.
+
+        Args:
+            words: whether subwords per word are wanted.
+            phrases: whether the syntactic phrases are wanted.
+            links: whether word alignments are wanted.
+            labels: which label columns are wanted.
+        """
+        names = [f"{side}_{column}" for side in self._kind.sides for column in ("ids", "length")]
+        names += ["subwords_per_word"] * (words or bool(labels))
+        names += ["phrase_lengths", "phrase_tags"] * phrases + ["links"] * links + [*labels]
+        table = self._read(split, row_groups, names)
+        index = np.concatenate([np.zeros(0, np.int64), *map(self._split(split).rows, row_groups)])
+
+        def column(name: str) -> pa.Array:
+            # Taken out of the table, so that its row groups are let go once they are joined.
+            nonlocal table
+            array, table = one_piece(table[name]), table.drop_columns(name)
+            return array
+
+        def levels(name: str) -> tuple[Ragged, ...]:
+            return Ragged.levels_of_arrow(column(name), self.manifest.levels) if phrases else ()
+
+        def ids(side: str) -> Ragged:
+            there = side in self._kind.sides
+            return Ragged.of_arrow(column(f"{side}_ids")) if there else Ragged.of([()] * len(index))
+
+        return RowColumns(
+            index=index,
+            source=ids("source"),
+            target=ids("target"),
+            subwords_per_word=Ragged.of_arrow(column("subwords_per_word")) if words else None,
+            phrase_lengths=levels("phrase_lengths"),
+            phrase_tags=levels("phrase_tags"),
+            links=Ragged.links_of_arrow(column("links")) if links else None,
+            labels={name: _classes(column(name)) for name in labels},
+        )
+
+    def read(self, split: str, start: int = 0, stop: int | None = None) -> Iterator[Row]:
+        """The rows `start` to `stop` (end exclusive) of a split, a row group in memory at once."""
+        for first, table in self._portions(split, start, stop, _ROW_COLUMNS):
+            yield from _rows_of(table, first)
+
+    def rows(self, split: str, indices: Sequence[int]) -> Iterator[Row]:
+        """The rows at `indices`, in that order; a row group is decoded anew when they leave it."""
+        ends = np.cumsum(self.row_group_rows(split))
+        current, table, first = -1, None, 0
+        for index in indices:
+            if not 0 <= index < self.num_rows(split):
+                raise IndexError(f"{split}: no row {index} among {self.num_rows(split)}")
+            group = int(np.searchsorted(ends, index, side="right"))
+            if table is None or group != current:
+                table, current = self._read(split, [group], _ROW_COLUMNS), group
+                first = int(ends[group]) - table.num_rows
+            yield from _rows_of(table.slice(index - first, 1), index)
+
+    def texts(
+        self, split: str, column: TextColumn, start: int = 0, stop: int | None = None
+    ) -> Iterator[str]:
+        """The sentences of a text column, from row `start` to `stop` (end exclusive)."""
+        for _, table in self._portions(split, start, stop, [column]):
+            yield from table[column].to_pylist()
+
+    def tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
+        """Every row group of a split in turn: the index of its first row, and all its columns."""
+        return self._portions(split, 0, None, self._kind.columns.names)
+
+    def check_granularities(self, granularities: Sequence[str]) -> None:
+        """Check that there are the syntactic levels that a model attends to.
+
+        Raises:
+            InputError: there are fewer.
+        """
+        levels = self.manifest.levels
+        for name in granularities:
+            kind, _, size = name.partition("_")
+            if kind == "syntactic" and int(size) > levels:
+                raise InputError(
+                    f"expected the level of {name}, but the dataset has {levels} levels "
+                    "(partition.levels)",
+                    path=self.folder,
+                )
+
+    def check_links(self, split: str) -> None:
+        """Check that a split has the word alignments that a model learns from.
+
+        Raises:
+            InputError: it has none.
+        """
+        if not self.manifest.splits[split].links:
+            raise InputError(
+                f"expected word alignments of {split}, which model.alignment learns from, but the "
+                "dataset has none (align.kind)",
+                path=self.folder,
+            )
+
+    def _split(self, split: str) -> Shards:
+        if split not in self._shards:
+            splits = ", ".join(self._shards)
+            raise InputError(f"no split {split!r}; it has {splits}", path=self.folder)
+        return self._shards[split]
+
+    def _read(self, split: str, groups: Sequence[int], columns: Sequence[str]) -> pa.Table:
+        """Columns of some row groups, in the order given, once checked."""
+        tables = [self._kind.columns.empty_table().select(columns)] if not groups else []
+        shards = self._split(split)
+        for group in groups:
+            tables.append(shards.read(group, columns))
+            if wrong := wrong_row(tables[-1], self._symbols):
+                raise shards.wrong_row(group, *wrong)
+        return pa.concat_tables(tables)
+
+    def _portions(
+        self, split: str, start: int, stop: int | None, columns: Sequence[str]
+    ) -> Iterator[tuple[int, pa.Table]]:
+        """The rows `start` to `stop` in tables of at most a row group, with their first index."""
+        stop = self.num_rows(split) if stop is None else min(stop, self.num_rows(split))
+        first = 0
+        for group, rows in enumerate(self.row_group_rows(split).tolist()):
+            begin, end = max(start, first), min(stop, first + rows)
+            if begin < end:
+                table = self._read(split, [group], columns)
+                yield begin, table.slice(begin - first, end - begin)
+            first += rows
+
+
+def _classes(labels: pa.Array) -> np.ndarray | Ragged:
+    if pa.types.is_list(labels.type):
+        return Ragged.of_arrow(labels)
+    classes: np.ndarray = labels.fill_null(NO_LABEL).to_numpy()
+    return classes
+
+
+def _rows_of(table: pa.Table, first: int) -> Iterator[Row]:
+    # Numbers of Python take ten times as much: a few rows at once.
+    batches = table.to_batches(max_chunksize=100)
+    rows = (row for batch in batches for row in batch.to_pylist())
+    for index, row in enumerate(rows, start=first):
+        links = row["links"]
+        yield Row(
+            index=index,
+            source=row["source_ids"],
+            target=row["target_ids"],
+            subwords_per_word=row["subwords_per_word"],
+            phrase_lengths=row["phrase_lengths"],
+            phrase_tags=row["phrase_tags"],
+            target_subwords_per_word=row["target_subwords_per_word"],
+            links=links and [(link["source"], link["target"]) for link in links],
+        )
+
+
+def _read_classes(path: Path) -> dict[str, tuple[str, ...]]:
+    content = read_json(path)
+    lists = content.values() if isinstance(content, dict) else [None]
+    if not all(isinstance(names, list) and {*map(type, names)} == {str} for names in lists):
+        raise InputError("expected lists of classes by label column", path=path)
+    return {name: tuple(classes) for name, classes in content.items()}

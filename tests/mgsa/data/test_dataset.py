@@ -1,0 +1,456 @@
+"""Opening a dataset: what is refused, and that rows come back as they were written."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mgsa.base.errors import InputError
+from mgsa.base.io import read_json, sha256, write_json
+from mgsa.data.batch import pad_columns
+from mgsa.data.dataset import Dataset, open_dataset, verify_dataset
+from mgsa.data.ragged import Ragged
+from mgsa.data.schema import LABELS, SCHEMA, Kind
+from mgsa.data.shards import MAX_OPEN_FILES, Shards
+from tests.pickle_bomb import pickle_bomb
+from tests.probing_folders import record
+from tests.stage_folders import BUSH, YES, build, random_dataset, random_pairs, write_stages
+
+NUM_ROWS = 20
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twenty random training pairs in row groups of three."""
+    return random_dataset(tmp_path_factory.mktemp("dataset") / "stages", NUM_ROWS)
+
+
+@pytest.fixture
+def folder(written: Path, tmp_path: Path) -> Path:
+    """A copy to damage."""
+    return Path(shutil.copytree(written, tmp_path / "dataset"))
+
+
+def change_manifest(folder: Path, *keys: str, to: object = None) -> None:
+    """Put a value into a manifest; without one the key goes."""
+    content = read_json(folder / "manifest.json")
+    *sections, last = keys
+    section = content
+    for name in sections:
+        section = section[name]
+    section[last] = to
+    if to is None:
+        del section[last]
+    write_json(folder / "manifest.json", content)
+
+
+def test_a_row_is_what_the_text_stages_made(tmp_path: Path) -> None:
+    write_stages(tmp_path / "stages", {"train": [YES, BUSH], "valid": [YES], "test": [YES]})
+    dataset = open_dataset(
+        build(tmp_path / "stages", "--alignments", str(tmp_path / "stages/alignments"))
+    )
+    source, target = dataset.vocabularies
+    row = list(dataset.read("train"))[1]
+    assert source.decode(row.source) == BUSH.source.split(" ")
+    assert target.decode(row.target) == BUSH.target.split(" ")
+    assert row.index == 1
+    assert row.subwords_per_word == [2, 1, 1, 1, 1, 2]
+    assert row.target_subwords_per_word == [2, 1, 1, 2]
+    assert row.phrase_lengths == [[2, 6], [2, 1, 2, 3]]
+    tags = [[dataset.tags[tag] for tag in level] for level in row.phrase_tags]
+    assert tags == [["NP", "VP"], ["NNP", "VBD", "NP", "PP"]]
+    # Bush-Bush is 2 x 2 subword links, held, a and talk - sprach, with - mit, Sharon-Sharon 2 x 2.
+    assert row.links == [
+        *[(0, 0), (0, 1), (1, 0), (1, 1)],
+        *[(2, 2), (3, 2), (4, 2)],
+        *[(5, 3), (6, 4), (6, 5), (7, 4), (7, 5)],
+    ]
+    assert list(dataset.texts("train", "source_text")) == ["YES .", "BUSH HELD A TALK WITH SHARON"]
+    assert list(dataset.texts("train", "target_tokens", 1)) == ["Bush sprach mit Sharon"]
+
+
+def test_a_portion_is_a_part_of_the_whole(written: Path) -> None:
+    dataset = open_dataset(written)
+    whole = list(dataset.read("train"))
+    assert [row.index for row in whole] == list(range(NUM_ROWS))
+    for start, stop in [(0, 20), (0, 1), (2, 7), (5, 6), (19, 20), (18, 99), (4, 4)]:
+        assert list(dataset.read("train", start, stop)) == whole[start:stop]
+        texts = list(dataset.texts("train", "source_tokens", start, stop))
+        assert len(texts) == len(whole[start:stop])
+
+
+@pytest.mark.parametrize("index", [-1, NUM_ROWS])
+def test_a_row_that_is_not_there_is_refused(written: Path, index: int) -> None:
+    with pytest.raises(IndexError, match=f"train: no row {index} among 20"):
+        list(open_dataset(written).rows("train", [index]))
+
+
+def test_columns_are_the_rows_of_their_row_groups(written: Path) -> None:
+    dataset = open_dataset(written)
+    assert dataset.row_group_rows("train").tolist() == [3] * 6 + [2]
+    columns = dataset.columns("train", [4, 1], words=True, phrases=True, links=True)
+    rows = list(dataset.rows("train", [12, 13, 14, 3, 4, 5]))
+    assert columns.index.tolist() == [row.index for row in rows]
+    assert columns.subwords_per_word is not None
+    for place, row in enumerate(rows):
+        assert columns.source[place].tolist() == row.source
+        assert columns.target[place].tolist() == row.target
+        assert columns.subwords_per_word[place].tolist() == row.subwords_per_word
+        for level in range(2):
+            assert columns.phrase_lengths[level][place].tolist() == row.phrase_lengths[level]
+            assert columns.phrase_tags[level][place].tolist() == row.phrase_tags[level]
+    lengths = dataset.lengths("train", [4, 1])
+    assert lengths.dtype == np.int32
+    assert lengths.tolist() == [[len(row.source), len(row.target)] for row in rows]
+
+
+def test_columns_that_nothing_asked_for_are_not_read(written: Path) -> None:
+    columns = open_dataset(written).columns("train", [0], words=False, phrases=False, links=False)
+    assert columns.subwords_per_word is columns.links is None
+    assert columns.phrase_lengths == columns.phrase_tags == ()
+
+
+def test_a_dataset_without_links_says_so(written: Path) -> None:
+    dataset = open_dataset(written)
+    assert [row.links for row in dataset.read("valid")] == [None] * 4
+    with pytest.raises(InputError, match=r"expected word alignments of valid, .* has none"):
+        dataset.check_links("valid")
+
+
+def test_the_manifest_is_at_hand(written: Path) -> None:
+    dataset = open_dataset(written)
+    assert dataset.manifest.source_language == "en"
+    assert dataset.manifest.target_language == "de"
+    assert dataset.manifest.levels == 2
+    assert dataset.manifest.identity == sha256(written / "manifest.json")
+    assert dataset.num_rows("train") == NUM_ROWS
+    assert dataset.tags[0] == "<unk>"
+
+
+def test_a_split_that_is_not_there_is_refused(written: Path) -> None:
+    with pytest.raises(InputError, match=r"dataset: no split 'dev'; it has train, valid, test"):
+        open_dataset(written).num_rows("dev")
+
+
+def test_a_folder_that_is_no_dataset_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"manifest\.json: no such file"):
+        open_dataset(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "message"),
+    [
+        (["schema_version"], None, "expected the manifest of a dataset$"),
+        *(
+            (["schema_version"], version, "expected a dataset of schema version 2, got")
+            for version in (1, "2")
+        ),
+        (["kind"], "mgsa model", "expected the manifest of a dataset, not of 'mgsa model'"),
+        (["levels"], None, r"manifest\.levels: missing"),
+        (["files"], None, r"manifest\.files: missing"),
+        *(
+            (["files", name], None, f"expected {name} among the files")
+            for name in ("train.parquet", "vocab.json", "tags.json")
+        ),
+        (["splits", "train", "files"], [], r"manifest\.splits\.train: expected at least one file$"),
+        # Rows counted twice are learnt from twice, or both learnt from and tested on.
+        (["splits", "train", "files"], ["train.parquet"] * 2, "each file once, found 'train.par"),
+        (["splits", "train", "files"], ["train.parquet", "test.parquet"], "found 'test.parquet' 2"),
+    ],
+)
+def test_a_manifest_of_another_dataset_is_refused(
+    folder: Path, keys: list[str], value: object, message: str
+) -> None:
+    change_manifest(folder, *keys, to=value)
+    with pytest.raises(InputError, match=rf"manifest\.json: .*{message}"):
+        open_dataset(folder)
+
+
+@pytest.mark.parametrize("name", ["train.parquet", "vocab.json", "bpe.codes"])
+def test_a_file_that_is_missing_cut_or_altered_is_named(folder: Path, name: str) -> None:
+    path = folder / name
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    with pytest.raises(InputError, match=rf"{name}: its SHA-256 is not the manifest's"):
+        open_dataset(folder)
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=rf"{name}: expected {len(whole)} bytes .* found"):
+        open_dataset(folder, verify=False)
+    path.unlink()
+    with pytest.raises(InputError, match=rf"{name}: no such file, but the manifest lists it"):
+        open_dataset(folder)
+
+
+def test_hashes_are_not_compared_when_not_asked_for(folder: Path) -> None:
+    path = folder / "bpe.codes"
+    path.write_bytes(path.read_bytes().swapcase())
+    assert open_dataset(folder, verify=False).num_rows("train") == NUM_ROWS
+
+
+def test_a_planted_pickle_is_refused_unopened(folder: Path, tmp_path: Path) -> None:
+    evidence = tmp_path / "evidence"
+    planted = folder / "model.pkl"
+    planted.write_bytes(pickle_bomb(evidence))
+    with pytest.raises(InputError, match=r"model\.pkl: expected no file that manifest\.json"):
+        open_dataset(folder)
+    planted.unlink()
+    for name in ("train.parquet", "vocab.json", "tags.json"):
+        copy = Path(shutil.copytree(folder, tmp_path / name))
+        (copy / name).write_bytes(pickle_bomb(evidence))
+        record(copy / name)
+        with pytest.raises(InputError, match=rf"{name}:.* expected"):
+            open_dataset(copy)
+    assert not evidence.exists()
+
+
+def test_a_file_that_is_not_parquet_is_named(folder: Path) -> None:
+    (folder / "valid.parquet").write_text("id\ttext\n")
+    record(folder / "valid.parquet")
+    with pytest.raises(InputError, match=r"valid\.parquet: expected a readable Parquet file"):
+        open_dataset(folder)
+
+
+def test_a_damaged_page_is_named_when_it_is_read(folder: Path) -> None:
+    path = folder / "train.parquet"
+    content = bytearray(path.read_bytes())
+    content[4:2000] = bytes(1996)
+    path.write_bytes(content)
+    dataset = open_dataset(folder, verify=False)
+    with pytest.raises(InputError, match=r"train\.parquet: expected a readable Parquet file"):
+        list(dataset.read("train"))
+
+
+def test_columns_and_rows_must_be_those_of_schema_and_manifest(folder: Path) -> None:
+    path = folder / "train.parquet"
+    table = pq.read_table(path)
+    place = SCHEMA.get_field_index("source_length")
+    wider = pa.field("source_length", pa.int64(), nullable=False)
+    lengths = table["source_length"].cast(pa.int64())
+    for wrong, message in (
+        (table.drop_columns(["links"]), "expected a column links: list<"),
+        (table.set_column(place, wider, lengths), "expected a column source_length: int16"),
+        (table.slice(1), "expected 20 rows as in the manifest, found 19"),
+    ):
+        pq.write_table(wrong, path)
+        record(path)
+        with pytest.raises(InputError, match=rf"train\.parquet: {message}"):
+            open_dataset(folder)
+
+
+# Several files a split.
+
+
+def dataset_of(folder: Path, shard_rows: int) -> Dataset:
+    """The same pairs, in files of so many rows, row groups of three."""
+    splits = {split: random_pairs(NUM_ROWS, seed=1) for split in ("train", "valid", "test")}
+    write_stages(folder, splits)
+    return open_dataset(build(folder, "--set", f"shard_rows={shard_rows}"))
+
+
+@pytest.fixture(scope="module")
+def datasets(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Dataset]:
+    sizes = (1, 7, NUM_ROWS)
+    return {size: dataset_of(tmp_path_factory.mktemp(f"of_{size}"), size) for size in sizes}
+
+
+@pytest.mark.parametrize(
+    ("shard_rows", "names"),
+    [
+        (NUM_ROWS, ["train.parquet"]),
+        (7, [f"train-0000{n}.parquet" for n in range(4)]),
+        (1, [f"train-0000{n}.parquet" for n in range(7)]),  # a row group is in one file
+    ],
+)
+def test_files_have_as_many_rows_as_asked_for(
+    datasets: dict[int, Dataset], shard_rows: int, names: list[str]
+) -> None:
+    dataset = datasets[shard_rows]
+    assert sorted(path.name for path in dataset.folder.glob("train*.parquet")) == names
+    assert list(dataset.manifest.splits["train"].files) == names
+    assert sum(dataset.shard_rows("train")) == NUM_ROWS
+    assert max(dataset.shard_rows("train")) <= max(shard_rows, 3)
+    verify_dataset(dataset.folder)
+
+
+@given(
+    shard_rows=st.sampled_from([1, 7]),
+    indices=st.lists(st.integers(0, NUM_ROWS - 1)),
+    groups=st.lists(st.integers(0, 6)),
+    bounds=st.tuples(st.integers(0, NUM_ROWS), st.integers(0, NUM_ROWS)),
+)
+def test_they_are_read_as_one(
+    datasets: dict[int, Dataset],
+    shard_rows: int,
+    indices: list[int],
+    groups: list[int],
+    bounds: tuple[int, int],
+) -> None:
+    one, several = datasets[NUM_ROWS], datasets[shard_rows]
+    whole = list(one.read("train"))
+    assert list(several.rows("train", indices)) == [whole[index] for index in indices]
+    assert list(several.read("train", *bounds)) == whole[bounds[0] : bounds[1]]
+    assert np.array_equal(one.lengths("train", groups), several.lengths("train", groups))
+    texts = [list(d.texts("train", "source_tokens", *bounds)) for d in (one, several)]
+    assert texts[0] == texts[1]
+
+
+def test_an_error_names_the_file_and_the_row_in_it(tmp_path: Path) -> None:
+    folder = dataset_of(tmp_path, 7).folder
+    path = folder / "train-00001.parquet"
+    rows = pq.read_table(path).to_pylist()
+    rows[5]["source_length"] += 1
+    pq.write_table(pa.Table.from_pylist(rows, schema=SCHEMA), path, row_group_size=3)
+    record(path)
+    with pytest.raises(InputError, match=r"train-00001\.parquet: row 5: expected source_length"):
+        list(open_dataset(folder).read("train"))
+
+
+def test_no_more_than_a_few_files_are_open(tmp_path: Path) -> None:
+    paths = [tmp_path / f"train-{number:05}.parquet" for number in range(3 * MAX_OPEN_FILES)]
+    table = pa.table({"ids": [1]})
+    for path in paths:
+        pq.write_table(table, path)
+    before = len([*Path("/dev/fd").iterdir()])
+    shards = Shards(paths, table.schema, len(paths))
+    for group in range(len(paths)):
+        assert shards.read(group, ["ids"]) == table
+    assert len([*Path("/dev/fd").iterdir()]) - before <= MAX_OPEN_FILES
+
+
+# What a manifest counts.
+
+COUNTS = (
+    *("links", "phrases", "phrases_unknown", "source_words", "source_subwords", "source_unknown"),
+    *("target_words", "target_subwords", "target_unknown"),
+)
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "message"),
+    [
+        *((["splits", "valid", name], 999, rf"splits\.valid\.{name}: expected") for name in COUNTS),
+        (["tags"], 999, "tags: expected "),
+        (["vocabulary", "source"], 5, "vocabulary: expected {'source': "),
+        (["vocabulary"], "many", "vocabulary: expected {'source': .*, got 'many'"),
+        (["splits", "valid"], None, "splits: expected valid.parquet to be of a split"),
+    ],
+)
+def test_what_a_manifest_counts_is_counted(
+    folder: Path, keys: list[str], value: object, message: str
+) -> None:
+    change_manifest(folder, *keys, to=value)
+    with pytest.raises(InputError, match=rf"manifest\.json: manifest\.{message}"):
+        verify_dataset(folder)
+
+
+def test_others_need_count_nothing(folder: Path) -> None:
+    for name in ("tags", "vocabulary", "made_by"):
+        change_manifest(folder, name)
+    for split in ("train", "valid", "test"):
+        for name in COUNTS[1:]:
+            change_manifest(folder, "splits", split, name)
+    assert verify_dataset(folder).num_rows("train") == NUM_ROWS
+
+
+# Label columns.
+
+SENTENCES = (
+    *("source_tokens", "source_ids", "source_length"),
+    *("subwords_per_word", "phrase_lengths", "phrase_tags"),
+)
+LABELLED = Kind(
+    "labelled",
+    "labelled sentences",
+    1,
+    pa.schema(
+        [
+            *(SCHEMA.field(name) for name in SENTENCES),
+            pa.field("voice", pa.int16(), nullable=True),
+            pa.field("pos", pa.list_(pa.field("element", pa.int16(), nullable=False))),
+        ]
+    ),
+)
+
+
+def label(folder: Path, voice: list[int | None], pos: list[list[int]]) -> None:
+    """Make a dataset one of labelled sentences, with these classes in `valid`."""
+    change_manifest(folder, "kind", to="labelled")
+    change_manifest(folder, "schema_version", to=1)
+    write_json(folder / LABELS, {"voice": ["active", "passive"], "pos": ["N", "V", "OTHER"]})
+    record(folder / LABELS)
+    for split in ("train", "valid", "test"):
+        path = folder / f"{split}.parquet"
+        rows = pq.read_table(path).to_pylist()
+        for place, row in enumerate(rows):
+            valid = split == "valid"
+            row["voice"] = voice[place] if valid else None
+            row["pos"] = pos[place] if valid else [0] * len(row["subwords_per_word"])
+        pq.write_table(pa.Table.from_pylist(rows, schema=LABELLED.columns), path, row_group_size=3)
+        record(path)
+
+
+@pytest.fixture
+def words(folder: Path) -> list[int]:
+    """The words of each sentence of `valid`."""
+    return [len(row.subwords_per_word) for row in open_dataset(folder).read("valid")]
+
+
+def test_sentences_with_labels_are_a_dataset(folder: Path, words: list[int]) -> None:
+    pairs = open_dataset(folder).columns("valid", [0, 1], words=True, phrases=True, links=False)
+    label(folder, [1, None, 0, None], [[n % 3] * n for n in words])
+    with pytest.raises(InputError, match="expected the manifest of a dataset, not of 'labelled'"):
+        open_dataset(folder)
+    dataset = open_dataset(folder, kind=LABELLED)
+    assert dataset.classes == {"voice": ("active", "passive"), "pos": ("N", "V", "OTHER")}
+    columns = dataset.columns(
+        "valid", [0, 1], words=True, phrases=True, links=False, labels=["voice", "pos"]
+    ).take(np.array([3, 0]))
+    voice, pos = columns.labels["voice"], columns.labels["pos"]
+    assert isinstance(voice, np.ndarray)
+    assert isinstance(pos, Ragged)
+    assert voice.tolist() == [-1, 1]
+    assert [pos[row].tolist() for row in range(2)] == [[n % 3] * n for n in (words[3], words[0])]
+    names = ("syntactic_1", "ngram_2")
+    mine = pad_columns(columns, names, ngram_unit="word")
+    its = pad_columns(pairs.take(np.array([3, 0])), names, ngram_unit="word")
+    assert mine.source.equal(its.source)
+    assert all(mine.segments[name].equal(its.segments[name]) for name in names)
+    assert mine.target_output.shape == (2, 1)  # end of sentence
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "expectation"),
+    [
+        ("voice", 2, "classes of voice of labels.json"),
+        ("voice", -1, "classes of voice of labels.json"),
+        ("pos", [3], "classes of pos of labels.json"),
+        ("pos", [], "a class of pos for every word"),
+    ],
+)
+def test_a_wrong_label_is_named(
+    folder: Path, words: list[int], column: str, value: Any, expectation: str
+) -> None:
+    labels: dict[str, list[Any]] = {"voice": [0] * 4, "pos": [[0] * n for n in words]}
+    labels[column][2] = value * words[2] if isinstance(value, list) else value
+    label(folder, **labels)
+    dataset = open_dataset(folder, kind=LABELLED)
+    with pytest.raises(InputError, match=rf"valid\.parquet: row 2: expected {expectation}"):
+        dataset.columns(
+            "valid", [0, 1], words=True, phrases=False, links=False, labels=["voice", "pos"]
+        )
+
+
+@pytest.mark.parametrize("content", [{"voice": "active"}, {"voice": []}, {"voice": [1]}, ["voice"]])
+def test_classes_are_lists_of_names(folder: Path, content: object) -> None:
+    write_json(folder / LABELS, content)
+    record(folder / LABELS)
+    with pytest.raises(InputError, match=r"labels\.json: expected lists of classes by label col"):
+        open_dataset(folder)
