@@ -16,6 +16,7 @@ from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, Option, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Count, Positive
+from mgsa.config import Accelerator
 from pipeline.base.stage import stage, stage_outputs
 from pipeline.base.tables import Row, write_csv
 
@@ -137,9 +138,7 @@ def analyze_attention(
         OutputFolder("table of shares and heat maps", SHARES, "heat_maps/*.svg", "heat_maps/*.png"),
     ],
     report: Annotated[Path | None, Report("shares by quadrant (JSON)")] = None,
-    accelerator: Annotated[
-        Literal["cpu", "gpu", "auto"], Option("device of the model (default: auto)")
-    ] = "auto",
+    accelerator: Annotated[Accelerator, Option("device of the model (default: auto)")] = "auto",
 ) -> None:
     """Count and draw what a model attends to."""
     from mgsa.data.dataset import open_dataset

@@ -12,12 +12,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from mgsa.base.cli import run
 from mgsa.base.command import Input, Option, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write
+from mgsa.config import Accelerator
 from mgsa.probing.settings import PRETRAINED, ProbeConfig
 from pipeline.base.stage import stage, stage_outputs
 from pipeline.base.tables import write_csv
@@ -56,9 +57,7 @@ def probe_encoders(
     ],
     out: Annotated[Path, OutputFolder("table and figures", TABLE, "probe.md", "figures/*.svg")],
     report: Annotated[Path | None, Report("accuracies (JSON)")] = None,
-    accelerator: Annotated[
-        Literal["cpu", "gpu", "auto"], Option("device of the encoders (default: auto)")
-    ] = "auto",
+    accelerator: Annotated[Accelerator, Option("device of the encoders (default: auto)")] = "auto",
 ) -> None:
     """Probe what encoders know of syntax: one table of several models."""
     from mgsa.decoding.translate import choose_device
