@@ -1,13 +1,12 @@
-"""The gradients of one update: its micro-batches forward and backward, summed over processes.
+"""The gradients of one update, summed over micro-batches and processes.
 
 DDP averages gradients over processes; each loss is multiplied by their number and divided by the
 target tokens of the *whole* update, so that the average is what one process would have computed.
 
-A micro-batch that does not fit into memory is left out: its process starts the update's gradients
-again without it. Processes meet only in the backward pass of the last micro-batch. One that has
-none in this place (at an epoch's end), or had to leave it out, computes a filler of weight zero, so
-that the others don't wait for ever. Memory that runs out within that last backward pass, with
-gradients half exchanged, can't be mended and ends the run.
+A micro-batch that does not fit into memory is skipped: its process recomputes the update's
+gradients without it. Processes synchronise in the backward pass of an update's last micro-batch. A
+process that skips that one, or has none (at an epoch's end), computes a filler of weight zero in
+its place. Lack of memory within that backward pass, with gradients half exchanged, ends the run.
 """
 
 from __future__ import annotations
@@ -32,14 +31,10 @@ from mgsa.training.processes import seed_micro_batch
 class _BatchTooLargeError(Exception):
     """A micro-batch, given by its index in the epoch, did not fit into memory."""
 
-    def __init__(self, index: int) -> None:
-        super().__init__(index)
-        self.index = index
-
 
 @dataclass(frozen=True)
 class MicroBatchLoss:
-    """A micro-batch of this process: index in the epoch, rows, `LossSums` as one tensor."""
+    """A micro-batch of this process: index in the epoch, rows (B,), `LossSums` as a tensor."""
 
     index: int
     rows: Tensor
@@ -48,7 +43,7 @@ class MicroBatchLoss:
 
 @dataclass(frozen=True)
 class UpdateLoss:
-    """An update over all processes: its losses, and how many batches were left out."""
+    """An update over all processes: its losses, and how many micro-batches were skipped."""
 
     losses: LossSums
     gradient_norm: float
@@ -67,19 +62,22 @@ class Gradients:
         granularities: Sequence[str],
         ngram_unit: str,
     ) -> None:
-        """Take the objective as `fabric.setup` gave it, and what a filler batch needs."""
+        """
+        Args:
+            objective: as `fabric.setup` gave it.
+            granularities, ngram_unit: the model's, for filler batches.
+        """
         self.fabric = fabric
         self.objective = objective
         self.seed = seed
         self._filler = _filler(granularities, ngram_unit)
 
     def settle(self) -> None:
-        """Let DDP lay out its buckets now: gradients are summed in an order that follows from it.
+        """Fix the layout of DDP's buckets by a backward pass of the filler.
 
-        DDP does so after its first backward pass, by the order in which that one was through with
-        the parameters. With more than two processes a sum is rounded by where it lies, so a run
-        that goes on from a checkpoint needs the layout of one that was never stopped: the filler's,
-        whichever update comes first.
+        DDP lays them out by the order in which its first backward pass reaches the parameters, and
+        with more than two processes rounding depends on the layout. A resumed run needs that of an
+        undisturbed one, whichever update comes first.
         """
         if self.fabric.world_size > 1:
             loss, _ = self._forward(self._filler)
@@ -87,7 +85,7 @@ class Gradients:
             self.objective.zero_grad(set_to_none=True)
 
     def compute(self, update: Update, *, epoch: int) -> tuple[list[MicroBatchLoss], int]:
-        """Fill the parameters' `.grad`; give this process's losses and how many were left out.
+        """Fill the parameters' `.grad`; give this process's losses and how many were skipped.
 
         Raises:
             FailedError: memory ran out while processes exchanged gradients.
@@ -98,14 +96,16 @@ class Gradients:
             try:
                 return self._attempt(update, epoch, skipped), len(skipped)
             except _BatchTooLargeError as error:
-                skipped.add(error.index)
-                place = f"epoch {epoch + 1}, micro-batch {error.index}"
+                (index,) = error.args
+            skipped.add(index)
+            place = f"epoch {epoch + 1}, micro-batch {index}"
             print(f"{place}: does not fit into memory, left out", file=sys.stderr)
             if self.fabric.device.type == "cuda":
                 torch.cuda.empty_cache()
 
     def _attempt(self, update: Update, epoch: int, skipped: set[int]) -> list[MicroBatchLoss]:
         alone = self.fabric.world_size == 1
+        share = self.fabric.world_size / max(update.num_target_tokens, 1)
         losses = []
         for place, (index, planned) in enumerate(update.batches):
             last = place == len(update.batches) - 1
@@ -117,7 +117,6 @@ class Gradients:
             try:
                 with self.fabric.no_backward_sync(self.objective, enabled=not last):  # type: ignore[arg-type]
                     loss, sums = self._forward(self._filler if batch is None else batch)
-                    share = self.fabric.world_size / max(update.num_target_tokens, 1)
                     exchanging = last and not alone
                     self.fabric.backward(loss * (0.0 if batch is None else share))
             except (RuntimeError, MemoryError) as error:
@@ -140,11 +139,11 @@ class Gradients:
     def total(
         self, losses: Sequence[MicroBatchLoss], norm: Tensor, *, skipped: int, update: int
     ) -> UpdateLoss:
-        """Sum over processes what each knows of an update; all then know the same.
+        """Sum an update's losses over processes.
 
         Raises:
-            FailedError: a loss or the gradients' norm is not finite; it names the update and,
-                in the process that has it, the micro-batch and its rows.
+            FailedError: a loss or the gradients' norm is not finite; the process that has it names
+                the micro-batch and its rows.
         """
         own = torch.zeros(NUM_SUMS + 1, dtype=torch.float64, device=self.fabric.device)
         own[NUM_SUMS] = skipped
@@ -152,7 +151,7 @@ class Gradients:
             own[:NUM_SUMS] += loss.sums
         totals = self.fabric.all_reduce(own, reduce_op="sum")
         assert isinstance(totals, Tensor)
-        # Here, and nowhere else, an update waits for the device.
+        # The one synchronisation with the device in an update.
         *sums, all_skipped, all_norm = torch.cat([totals, norm.to(totals).view(1)]).tolist()
         if not all(math.isfinite(value) for value in (*sums, all_norm)):
             raise FailedError(f"update {update}: {_not_finite(losses, all_norm)}")
@@ -170,10 +169,7 @@ class Gradients:
 
 
 def gradient_norm(parameters: Sequence[nn.Parameter], *, clip_norm: float) -> Tensor:
-    """The norm of all gradients together, () ; where it is more than `clip_norm` they are scaled.
-
-    A `clip_norm` of 0 leaves them as they are.
-    """
+    """The norm () of all gradients, which are scaled to `clip_norm` at most; 0: no clipping."""
     gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
     norm = torch.nn.utils.get_total_norm(gradients)
     if clip_norm > 0:
@@ -182,7 +178,7 @@ def gradient_norm(parameters: Sequence[nn.Parameter], *, clip_norm: float) -> Te
 
 
 def _not_finite(losses: Sequence[MicroBatchLoss], gradient_norm: float) -> str:
-    """What is not finite, as closely as this process can say."""
+    """What is not finite, as far as this process knows."""
     for loss in losses:
         if not bool(torch.isfinite(loss.sums).all()):
             rows = ", ".join(str(row) for row in loss.rows.tolist())
@@ -195,9 +191,9 @@ def _not_finite(losses: Sequence[MicroBatchLoss], gradient_norm: float) -> str:
 
 
 def _filler(granularities: Sequence[str], unit: str) -> Batch:
-    """A batch that makes use of every parameter, as DDP expects of each process.
+    """A batch that uses every parameter, as DDP expects of each process.
 
-    With two phrases in every partition: the recurrent weights of an interaction need a second step.
+    Every partition has two phrases (the second is end of sentence), for the recurrent weights.
     """
     levels = max((int(name.rpartition("_")[2]) for name in granularities), default=0)
     row = Row(

@@ -1,10 +1,8 @@
-"""What is minimised: translation NLL and what a model learns besides, parts apart.
+"""The loss: translation NLL + λ · tag NLL + λ_a · alignment NLL.
 
-+ λ · tag NLL (Hao et al. 2019, section 3.3), + λ_a · alignment NLL (Garg et al. 2019, equation 5).
-
-The terms are sums, over target tokens, over phrases, over target tokens that are aligned. The
-trainer divides their sum by the target tokens of the whole update, as the papers' objectives sum
-them over a sentence pair.
+Tags are those of Hao et al. 2019, section 3.3, alignments those of Garg et al. 2019, equation 5.
+The terms are sums over target tokens, phrases and aligned target tokens. As in the papers, whose
+objectives sum over a sentence pair, the trainer divides all by an update's target tokens.
 """
 
 from __future__ import annotations
@@ -27,11 +25,10 @@ from mgsa.model.joint_alignment import HeadAlignment
 
 @dataclass(frozen=True)
 class LossSums:
-    """Sums over the tokens and phrases of some batches; they add up.
+    """Sums over the tokens and phrases of batches; they add up.
 
     Attributes:
-        loss: what is minimised: label-smoothed NLL of the target + λ · tag NLL + λ_a · alignment
-            NLL.
+        loss: what is minimised, with the label-smoothed NLL of the target.
         nll: NLL of the target, not smoothed.
         tokens: target tokens, end of sentence included.
         tag_nll: NLL of the phrases' tags, over all syntactic granularities.
@@ -59,7 +56,7 @@ class LossSums:
         return LossSums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
     def metrics(self) -> dict[str, float]:
-        """Means, by the names of the curves; tags are left out where there are none."""
+        """Means by the names of the curves, without those of which there is nothing."""
         tokens = max(self.tokens, 1.0)
         metrics = {
             "loss": self.loss / tokens,
@@ -79,13 +76,7 @@ NUM_SUMS = len(fields(LossSums))
 
 @dataclass(frozen=True)
 class LossWeights:
-    """How the parts of the loss are weighed.
-
-    Attributes:
-        label_smoothing: ε of the translation NLL.
-        tags: λ of the tag NLL.
-        alignment: λ of the alignment NLL.
-    """
+    """ε of label smoothing, λ of the tag NLL, λ_a of the alignment NLL."""
 
     label_smoothing: float
     tags: float
@@ -118,7 +109,7 @@ class Objective(nn.Module):
         alignment_loss, aligned = alignment_nll(output.alignment, batch.links, like=nll)
         loss = smoothed + self.weights.tags * tag_loss
         if output.alignment is not None:
-            # The sentences that were drawn stand for all of the batch.
+            # The sampled sentences stand for the whole batch.
             share = len(output.alignment.log_weights) / len(batch.index)
             loss = loss + self.weights.alignment / share * alignment_loss
         tokens = (batch.target_output != PAD).sum()
@@ -129,7 +120,7 @@ class Objective(nn.Module):
 def translation_nll(
     logits: Tensor, target: Tensor, *, label_smoothing: float
 ) -> tuple[Tensor, Tensor]:
-    """NLL of the target summed over its tokens, label-smoothed and not.
+    """NLL of the target summed over its tokens, with and without label smoothing.
 
     Args:
         logits: (B, T, V).
@@ -145,9 +136,9 @@ def translation_nll(
 class _SmoothedNll(torch.autograd.Function):
     """`F.cross_entropy(…, label_smoothing=ε, reduction="sum")` and the NLL without smoothing.
 
-    Equal to torch's (tested), whose gradient goes several more times over the tokens times V
-    numbers, much of a small model's work, and which keeps the plain NLL to itself. Here the
-    gradient p − (1 − ε) · gold − ε / V is written over the log probabilities.
+    Equal to torch's (tested), which does not give the plain NLL and makes several more passes over
+    tokens × V numbers, much of a small model's work. Here the gradient p − (1 − ε) · gold − ε / V
+    is written over the log probabilities.
     """
 
     @staticmethod
@@ -178,13 +169,13 @@ def tag_nll(
     """NLL of the tags summed over the phrases of all granularities, and how many are right.
 
     Args:
-        tag_logits: for each supervised granularity, and each layer above the first that predicts
-            its tags (`syntactic_1@3`), (B, M, number of tags); may be empty.
-        tags: for each syntactic granularity, (B, M), `NO_PHRASE` where there is none.
-        like: whose device and type the sums have.
+        tag_logits: (B, M, number of tags) by granularity and layer (`syntactic_1`,
+            `syntactic_1@3`); may be empty.
+        tags: (B, M) by granularity, `NO_PHRASE` where there is none.
+        like: gives the sums' device and type.
 
     Returns:
-        () NLL, () phrases that have a tag, () those whose likeliest tag it is.
+        () NLL, () phrases that have a tag, () phrases whose most probable tag is right.
     """
     nll, count, right = like.new_zeros(()), like.new_zeros(()), like.new_zeros(())
     for name, logits in tag_logits.items():
@@ -202,13 +193,13 @@ def alignment_nll(
 ) -> tuple[Tensor, Tensor]:
     """Cross-entropy of alignments, summed over the target tokens that have links (equation 4).
 
-    The links of a target token share its weight of 1 equally; a token without links has none, and
-    neither have those of sentences that were not drawn.
+    The links of a target token share its weight of 1 equally. Tokens without links have no weight,
+    nor have sentences that were not sampled.
 
     Args:
-        alignment: of the head; `None`: nothing is to be learned.
+        alignment: of the head; `None`: there is none.
         links: (links, 3) sentence, target position, source position, each once.
-        like: whose device and type the sums have.
+        like: gives the sums' device and type.
 
     Returns:
         () the cross-entropy, () how many target tokens have links.
@@ -219,7 +210,7 @@ def alignment_nll(
     place, target, source = links.unbind(dim=1)
     if alignment.places is not None:
         place = alignment.places[place]
-    # No link is left out by a mask: their number is not to be asked of a GPU.
+    # Weighted, not filtered: the size of a filter's result would synchronise with the GPU.
     drawn = (place >= 0).to(log_weights.dtype)
     place = place.clamp(min=0)
     token = place * log_weights.shape[1] + target

@@ -1,14 +1,12 @@
 """The training loop, on one page.
 
-Read an update → losses, backward → clip → schedule → step → log → validate → save. It is the same
-in one process and in several: each sees its share of an update's micro-batches, all hold the same
-weights, and the first one writes the files.
+Read an update → losses, backward → clip → schedule → step → log → validate → save. Each process
+sees its share of an update's micro-batches, all hold the same weights, the first writes the files.
 """
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -34,7 +32,7 @@ from mgsa.training.validation import Validation
 
 
 class Trainer:
-    """A training run between its start, or a checkpoint, and its end."""
+    """A training run from its start, or a checkpoint, to its end."""
 
     def __init__(
         self,
@@ -49,15 +47,14 @@ class Trainer:
         checkpoints: Path,
         identity: str,
     ) -> None:
-        """Set up all that the loop uses.
-
+        """
         Args:
-            fabric: launched, so that all processes are there.
+            fabric: launched.
             model: freshly built, the same in every process.
             weights: of the parts of the loss.
-            start: the checkpoint to go on from.
-            checkpoints: the folder of checkpoints; the first process writes there.
-            identity: which run it is; written into every checkpoint.
+            start: the checkpoint to resume from.
+            checkpoints: the folder of checkpoints.
+            identity: of the run, written into every checkpoint.
         """
         self.fabric = fabric
         self.config = config
@@ -98,7 +95,7 @@ class Trainer:
         self.gradients.settle()
         self.validation = Validation(fabric, dataset, config)
         self.display = Display(visible=fabric.is_global_zero)
-        self._epoch_length = 0
+        self._epoch_length = 1
         if self.display.has_bar:  # epochs differ by a batch or two, which a bar doesn't show
             self._epoch_length = self.batches.num_micro_batches(self.state.position.epoch)
 
@@ -106,14 +103,14 @@ class Trainer:
         """Train to the end of the run.
 
         Raises:
-            Interrupted: a SIGTERM or SIGINT came; the present update is saved.
+            Interrupted: a SIGTERM or SIGINT came; a checkpoint is saved.
             FailedError: a loss is not finite; the last checkpoint is of before.
         """
         config = self.config
         parameters = list(self.model.parameters())
         with Interruption() as interruption, self.display.running():
             if self._due(config.validate_every) and self.state.validated_at != self.state.update:
-                self._validate()  # the run was interrupted just before
+                self.state = self._validated()  # the run was interrupted just before
             updates = self.batches.updates(
                 self.state.position,
                 rank=self.fabric.global_rank,
@@ -139,7 +136,7 @@ class Trainer:
                     self.save()
                     raise self._interrupted(interruption.signal)
                 if self._due(config.validate_every):
-                    self._validate()
+                    self.state = self._validated()
                 if self._due(config.checkpoint_every) or self.state.just_improved:
                     self.save()
             if self.state.update not in saved_updates(self.checkpoints):
@@ -168,39 +165,31 @@ class Trainer:
                 identity=self.identity,
                 curves=self.curves.text,
             )
-            saved = saved_updates(self.checkpoints)
             regular = regular_updates(
-                saved, every=self.config.checkpoint_every, keep=self.config.keep_last
+                saved_updates(self.checkpoints),
+                every=self.config.checkpoint_every,
+                keep=self.config.keep_last,
             )
             needed = [*regular, self.state.update, self.state.best_update]
             remove_checkpoints(self.checkpoints, keep=needed)
 
-    def validate(self) -> dict[str, float]:
-        """Score the present weights on the validation split, and draw the scores."""
+    def conclude(self) -> State:
+        """The state with the last weights validated.
+
+        No checkpoint holds this validation: whether a run ended here makes no difference to one
+        that is resumed for more updates.
+        """
+        return self.state if self.state.validated_at == self.state.update else self._validated()
+
+    def _validated(self) -> State:
+        """Score the present weights on the validation split; the state after it."""
         with self.display.pausing():
             metrics = self.validation.score(self.model)
             self.display.validated(self.state.update, metrics)
         self.curves.append(self.state.update, metrics)
-        return metrics
-
-    def conclude(self) -> State:
-        """The state with the last weights validated too.
-
-        No checkpoint holds this validation: a run that goes on with more updates is as one that
-        never ended here.
-        """
-        if self.state.validated_at == self.state.update:
-            return self.state
-        return self.state.validated(self._score(self.validate()))
-
-    def _validate(self) -> None:
-        self.state = self.state.validated(self._score(self.validate()))
-
-    def _score(self, metrics: Mapping[str, float]) -> float:
-        """What is compared of validations: more is better."""
-        if self.config.best_by == "bleu":
-            return metrics["valid_bleu_tokenized"]
-        return -metrics["valid_nll"]
+        by_bleu = self.config.best_by == "bleu"
+        score = metrics["valid_bleu_tokenized"] if by_bleu else -metrics["valid_nll"]
+        return self.state.validated(score)
 
     def _due(self, every: int) -> bool:
         return self.state.update % every == 0
@@ -221,7 +210,7 @@ class Trainer:
 
     def _show(self, total: UpdateLoss) -> None:
         state, config = self.state, self.config
-        epochs = state.position.epoch + state.position.micro_batch / max(self._epoch_length, 1)
+        epochs = state.position.epoch + state.position.micro_batch / self._epoch_length
         self.display.updated(
             state.update,
             tokens=total.losses.tokens,
@@ -230,7 +219,7 @@ class Trainer:
         )
 
     def _interrupted(self, number: int | None) -> Interrupted:
-        """What to leave with; another process may have had the signal."""
+        """The exception to leave with; `None`: another process got the signal."""
         number = signal.SIGTERM if number is None else number
         name = signal.Signals(number).name
         self.display.line(f"{name}: saved at update {self.state.update}; the same command resumes")

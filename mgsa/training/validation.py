@@ -1,8 +1,7 @@
-"""How good the present weights are: loss and BLEU on the validation split.
+"""Loss and BLEU on the validation split.
 
-BLEU is that of tokens, not of text: subwords joined, compared with the tokenised reference by
-sacreBLEU with `tokenize="none"`. Detokenisation is the pipeline's, and so is a score to publish;
-this one follows a run, and is called `bleu_tokenized` for that reason.
+BLEU is that of tokens, sacreBLEU's with `tokenize="none"`, and is called `bleu_tokenized`: it
+follows a run. A score to publish is the pipeline's, of detokenised text.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ SPLIT = "valid"
 
 
 class Validation:
-    """Scores a model on the validation split, each process a share of the batches."""
+    """Scores a model on the validation split, each process on a share of the batches."""
 
     def __init__(self, fabric: Fabric, dataset: Dataset, config: TrainConfig) -> None:
         self.fabric = fabric
@@ -53,11 +52,11 @@ class Validation:
         return {f"valid_{name}": value for name, value in metrics.items()}
 
     def _losses(self, model: EncoderDecoder) -> LossSums:
-        """Not label-smoothed, and of translation alone, so that variants compare."""
+        """Of translation alone, without label smoothing, so that variants compare."""
         objective = Objective(model, LossWeights(label_smoothing=0.0, tags=0.0, alignment=0.0))
         sums = torch.zeros(NUM_SUMS, dtype=torch.float64, device=self.fabric.device)
-        for batch in self._own(self._batches(model, limit=None)):
-            sums += objective(vars(batch.to(self.fabric.device)))[1]
+        for batch in self._share(model, limit=None):
+            sums += objective(vars(batch))[1]
         total = self.fabric.all_reduce(sums, reduce_op="sum")
         assert isinstance(total, Tensor)
         return LossSums.of(total)
@@ -65,32 +64,24 @@ class Validation:
     def _bleu(self, model: EncoderDecoder) -> float:
         import sacrebleu
 
-        found: dict[int, str] = {}
-        for batch in self._own(self._batches(model, limit=len(self.references))):
-            found.update(self._translate(model, batch.to(self.fabric.device)))
-        hypotheses = [text for _, text in sorted(self._gather(found).items())]
-        assert len(hypotheses) == len(self.references)
-        return sacrebleu.corpus_bleu(
-            hypotheses, [self.references], tokenize="none", force=True
-        ).score
-
-    def _translate(self, model: EncoderDecoder, batch: Batch) -> dict[int, str]:
-        """The tokens found for each row of a batch, by row."""
         vocabulary = self.dataset.vocabularies[1]
-        found = search_batch([model], [batch], self.search)
-        texts = [join_subwords(vocabulary.decode(best.ids)) for best, *_ in found]
-        return dict(zip(batch.index.tolist(), texts, strict=True))
+        texts: dict[int, str] = {}
+        for batch in self._share(model, limit=len(self.references)):
+            found = search_batch([model], [batch], self.search)
+            for row, (best, *_) in zip(batch.index.tolist(), found, strict=True):
+                texts[row] = join_subwords(vocabulary.decode(best.ids))
+        if self.fabric.world_size > 1:
+            shares: list[dict[int, str]] = [{}] * self.fabric.world_size
+            torch.distributed.all_gather_object(shares, texts)
+            texts = {row: text for share in shares for row, text in share.items()}
+        hypotheses = [text for _, text in sorted(texts.items())]
+        assert len(hypotheses) == len(self.references)
+        bleu = sacrebleu.corpus_bleu(hypotheses, [self.references], tokenize="none", force=True)
+        return bleu.score
 
-    def _gather(self, found: dict[int, str]) -> dict[int, str]:
-        """What all processes found, in every process."""
-        if self.fabric.world_size == 1:
-            return found
-        shares: list[dict[int, str]] = [{}] * self.fabric.world_size
-        torch.distributed.all_gather_object(shares, found)
-        return {index: text for share in shares for index, text in share.items()}
-
-    def _batches(self, model: EncoderDecoder, *, limit: int | None) -> Iterator[Batch]:
-        return evaluation_batches(
+    def _share(self, model: EncoderDecoder, *, limit: int | None) -> Iterator[Batch]:
+        """The batches of this process, on its device."""
+        batches = evaluation_batches(
             self.dataset,
             SPLIT,
             batch_tokens=self.config.batch_tokens,
@@ -99,7 +90,5 @@ class Validation:
             limit=limit,
             links=model.alignment_head is not None,
         )
-
-    def _own(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """The share of this process."""
-        return islice(batches, self.fabric.global_rank, None, self.fabric.world_size)
+        for batch in islice(batches, self.fabric.global_rank, None, self.fabric.world_size):
+            yield batch.to(self.fabric.device)
