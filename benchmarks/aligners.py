@@ -32,9 +32,9 @@ from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, read_lines, write_json
 from mgsa.word_links import Link, format_links
+from pipeline.aligners.aligner import read_pairs
 from pipeline.aligners.eflomal_command import find_command
 from pipeline.aligners.symmetrize import SYMMETRIZATIONS, Symmetrization, symmetrize
-from pipeline.aligners.tokenized_pairs import read_pairs
 from pipeline.base.stage import SIDES, SPLITS
 from pipeline.params import compose
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated, Literal
 
 from mgsa.analysis.alignment_error import AlignmentCounts, GoldLinks, count
 from mgsa.base.cli import run
+from mgsa.base.command import Input, Option, Report
 from mgsa.base.io import write_json
-from pipeline.base.stage import check_no_input
+from pipeline.base.stage import stage
 from pipeline.base.text import read_parallel
 from pipeline.links import Notation, read_gold_links, read_links
 
@@ -45,7 +45,7 @@ def percentages(counts: AlignmentCounts) -> dict[str, float]:
 
 
 def describe(counts: AlignmentCounts) -> str:
-    """All in one line, for people."""
+    """One line for people."""
     shown = percentages(counts)
     return (
         f"AER {shown['aer']:.2f}, precision {shown['precision']:.2f}, recall {shown['recall']:.2f} "
@@ -54,50 +54,36 @@ def describe(counts: AlignmentCounts) -> str:
     )
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Score a file of links."""
-    parser = argparse.ArgumentParser(
-        prog="python -m pipeline.alignment_error",
-        description="Precision, recall and alignment error rate of word links against gold links.",
-    )
-    parser.add_argument(
-        "--alignments",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="links, 0-0 1-2, a line for each pair of sentences",
-    )
-    parser.add_argument(
-        "--gold",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="gold links, a line for each of the same pairs: 3-4 is sure, 3p4 possible",
-    )
-    for prefix, links in (("", "the links"), ("gold-", "the gold links")):
-        parser.add_argument(
-            f"--{prefix}first-index",
-            type=int,
-            choices=[0, 1],
-            default=0,
-            help=f"the number of a sentence's first word in {links} (default: 0)",
-        )
-        parser.add_argument(
-            f"--{prefix}target-first", action="store_true", help=f"{links} are target-source"
-        )
-    parser.add_argument("--report", type=Path, metavar="FILE", help="the figures, as JSON")
-    arguments = parser.parse_args(argv)
-    check_no_input(arguments.report, [arguments.alignments, arguments.gold])
+def score_alignments(
+    *,
+    alignments: Annotated[Path, Input("links, 0-0 1-2, a line for each pair of sentences", "FILE")],
+    gold: Annotated[
+        Path,
+        Input("gold links, a line for each of the same pairs: 3-4 is sure, 3p4 possible", "FILE"),
+    ],
+    first_index: Annotated[
+        Literal["0", "1"], Option("number of a sentence's first word in the links (default: 0)")
+    ] = "0",
+    target_first: Annotated[bool, Option("the links are target-source")] = False,
+    gold_first_index: Annotated[
+        Literal["0", "1"], Option("likewise of the gold links (default: 0)")
+    ] = "0",
+    gold_target_first: Annotated[bool, Option("the gold links are target-source")] = False,
+    report: Annotated[Path | None, Report()] = None,
+) -> None:
+    """Precision, recall and alignment error rate of word links against gold links."""
     counts = count_files(
-        arguments.alignments,
-        arguments.gold,
-        notation=Notation(arguments.first_index, arguments.target_first),
-        gold_notation=Notation(arguments.gold_first_index, arguments.gold_target_first),
+        alignments,
+        gold,
+        notation=Notation(int(first_index), target_first),
+        gold_notation=Notation(int(gold_first_index), gold_target_first),
     )
-    if arguments.report:
-        write_json(arguments.report, {**percentages(counts), **vars(counts)})
+    if report is not None:
+        write_json(report, {**percentages(counts), **vars(counts)})
     print(describe(counts))
 
+
+main = stage(score_alignments)
 
 if __name__ == "__main__":
     sys.exit(run(main))

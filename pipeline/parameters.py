@@ -22,7 +22,7 @@ from mgsa.config import (
     TranslateConfig,
 )
 from mgsa.probing.settings import ProbeConfig
-from pipeline.aligners.kinds import KINDS as ALIGNER_KINDS
+from pipeline.aligners.aligner import KINDS as ALIGNER_KINDS
 from pipeline.analyze import AnalyzeSettings
 from pipeline.base.stage import section_of
 from pipeline.bpe import BpeSettings

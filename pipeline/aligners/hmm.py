@@ -1,24 +1,73 @@
-"""The hidden Markov alignment model (Vogel et al. 1996), with null states (Och & Ney 2003).
+"""IBM model 1 (Brown et al. 1993) and the hidden Markov alignment model (Vogel et al. 1996).
 
-Hidden is which given word generated each word. It depends on where the word before it came from: a
-jump from place k to place i has a weight of its width i - k, in which the weights of all jumps from
-k share the probability. The first jump is from the place before the sentence, the last one to the
-place after it: without that one, a full stop is lost whose neighbour comes from somewhere else. A
-word that the null word generates leaves the place as it was, so that the next jump is from there;
-each place has a null state of its own for that.
+The hidden state is the given word that generated each word. A jump from place k to place i has a
+weight of its width i - k; the weights of all jumps from k are normalised. The first jump is from
+the place before the sentence, the last one to the place after it: without that one, a full stop is
+lost whose neighbour comes from somewhere else. Each place has a null state (Och & Ney 2003): a word
+of the null word leaves the place as it was.
 
-Legend: see `pipeline.aligners.word_pairs`. Jumps are from I + 1 places, the one before the sentence
-and each word, and to I + 1 places, each word and the one after the sentence.
+Legend: see `pipeline.aligners.bitext`. Jumps are from I + 1 places, the one before the sentence and
+each word, and to I + 1 places, each word and the one after the sentence.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 LONGEST_JUMP = 20
 """Jumps of this width and beyond, in each direction, have one weight."""
+SMALLEST = 1e-30
+"""Least translation probability, so that every word can be generated."""
+
+
+@dataclass(frozen=True)
+class LexicalTable:
+    """p(generated word | given word) of the pairs of words that occur together.
+
+    Attributes:
+        keys: (entries,) sorted; see `pipeline.aligners.bitext.blocks`.
+        given: (entries,) the given word of each.
+        probabilities: (entries,).
+    """
+
+    keys: np.ndarray
+    given: np.ndarray
+    probabilities: np.ndarray
+
+    @classmethod
+    def uniform(cls, keys: np.ndarray, key_base: int) -> LexicalTable:
+        """Every word that occurs with a given word is as likely as any other."""
+        given = keys // key_base
+        return cls(keys, given, 1 / np.bincount(given)[given])
+
+    def estimated(self, counts: np.ndarray, prior: float) -> LexicalTable:
+        """The same pairs with probabilities from (entries,) expected counts.
+
+        For a prior of 0 by maximum likelihood, under which rare words collect the translations of
+        their neighbours; otherwise by variational Bayes with a symmetric Dirichlet prior (Riley &
+        Gildea 2012).
+        """
+        totals = np.bincount(self.given, counts + prior)  # 0 for words of no pair
+        if prior:
+            of_given = digamma(np.maximum(totals, SMALLEST))
+            found = np.exp(digamma(counts + prior) - of_given[self.given])
+        else:
+            found = counts / np.maximum(totals, SMALLEST)[self.given]
+        return LexicalTable(self.keys, self.given, np.maximum(found, SMALLEST))
+
+
+def digamma(x: np.ndarray) -> np.ndarray:
+    """The digamma function of positive numbers (Abramowitz & Stegun 1964, 6.3.5 and 6.3.18)."""
+    below = np.zeros_like(x)
+    for _ in range(6):
+        below += 1 / x
+        x = x + 1
+    square = 1 / (x * x)
+    series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)))
+    return np.log(x) - 0.5 / x - series - below
 
 
 @dataclass(frozen=True)
@@ -40,13 +89,13 @@ class Jumps:
     def estimated(self, counts: dict[int, np.ndarray], prior: float) -> Jumps:
         """Weights under which the expected counts are likelier than under these.
 
-        A weight is in every sum that it shares, so counts alone, as if sentences had no ends, can
-        make them less likely. This is a step of the minorisation-maximisation algorithm of such
-        models (Hunter 2004), which can't.
+        A step of the minorisation-maximisation algorithm of Bradley-Terry models (Hunter 2004):
+        sentences have ends, so a weight is in every sum that it shares, and relative counts alone
+        could lower the likelihood.
 
         Args:
             counts: (I + 1, I + 1) expected numbers of jumps, for each I.
-            prior: of each width, so many jumps seen at a weight of 1 (a gamma prior).
+            prior: pseudo-count of each width at a weight of 1 (a gamma prior).
         """
         seen, shares = np.zeros_like(self.weights), np.zeros_like(self.weights)
         for num_given, jumps in counts.items():
@@ -55,7 +104,7 @@ class Jumps:
             seen += _sums(widths, jumps)
             shares += _sums(widths, np.broadcast_to(from_place[:, None], widths.shape))
         seen, shares = seen + prior, shares + prior
-        # what no sentence is long enough for has no say
+        # A width that fits into no sentence keeps its weight.
         return Jumps(np.divide(seen, shares, out=self.weights.copy(), where=shares > 0))
 
 
@@ -70,29 +119,42 @@ def _sums(widths: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     return np.bincount(widths.ravel(), numbers.ravel(), minlength=2 * LONGEST_JUMP + 1)
 
 
-@dataclass(frozen=True)
-class Posteriors:
-    """What the model says of a block.
+class Posteriors(NamedTuple):
+    """What a model says of a block.
 
     Attributes:
         states: (N, I + 1) the probability that each word comes from the null word (column 0) and
             from each given word.
-        jumps: (I + 1, I + 1) the expected numbers of jumps.
+        jumps: (I + 1, I + 1) the expected numbers of jumps; `None`: the model has none.
         log_likelihood: of all words.
     """
 
     states: np.ndarray
-    jumps: np.ndarray
+    jumps: np.ndarray | None
     log_likelihood: float
 
 
-def posteriors(
+def ibm1_posteriors(emissions: np.ndarray, null_probability: float) -> Posteriors:
+    """IBM model 1 with a fixed share of the null word; the I given words share the rest.
+
+    Args:
+        emissions: (N, I + 1) the probabilities of each word, given the null word and each word.
+    """
+    joint = emissions.copy()
+    joint[:, 0] *= null_probability
+    joint[:, 1:] *= (1 - null_probability) / (joint.shape[1] - 1)
+    likelihood = joint.sum(axis=1)
+    joint /= likelihood[:, None]
+    return Posteriors(joint, None, float(np.log(likelihood).sum()))
+
+
+def hmm_posteriors(
     emissions: np.ndarray, active: np.ndarray, jumps: np.ndarray, null_probability: float
 ) -> Posteriors:
     """The forward-backward algorithm, for all pairs of a block at once.
 
     What follows a place does not depend on whether the word there or the null word generated the
-    last word, so the two states are one in memory, and a step is one product of matrices.
+    last word, so the two states share their memory, and a step is one product of matrices.
 
     Args:
         emissions: (N, I + 1) the probabilities of each word, given the null word and each word.

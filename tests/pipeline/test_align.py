@@ -15,6 +15,7 @@ from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
 from pipeline.align import evenly, main
+from pipeline.aligners.aligner import read_pairs
 from pipeline.base.stage import SPLITS
 from pipeline.params import compose
 from tests.imports import ROOT
@@ -258,14 +259,12 @@ def test_reverse_files_may_have_targets_in_front(folder: Path) -> None:
     [
         (
             "symmetrization=best",
-            "align.symmetrization: expected one of forward, reverse, inter",
+            "align.symmetrization: expected 'forward', 'reverse', 'inter",
         ),
         (
             "kind=giza",
             "align.kind: expected one of hmm, eflomal, pharaoh, corpus, none, got 'giza'",
         ),
-        ("null_probability=1", "align.null_probability: expected a number at least 0 and below 1"),
-        ("seed=1", "align.seed: unknown key"),
         ("max_words=1", "align.max_words: expected a training pair of at most 1 words on either"),
     ],
 )
@@ -281,7 +280,24 @@ def test_a_mistake_is_one_line_and_leaves_the_old_links(
     assert {path.name: path.read_bytes() for path in (folder / "out").iterdir()} == before
 
 
-def test_another_folder_is_not_replaced(folder: Path) -> None:
-    align(folder, "none")
-    with pytest.raises(InputError, match=r"expected an empty folder, or one with aligner\.json"):
-        main([*argv(folder), "--out", str(folder / "tokenized")])
+def test_an_output_in_place_of_an_input_is_refused(folder: Path) -> None:
+    files = given_files(folder, 0)
+    (folder / "out").mkdir()
+    (folder / "train.forward").rename(folder / "out/train.links")
+    files[0] = files[0].replace("train.forward", "out/train.links")
+    with pytest.raises(InputError, match=r"out: expected an output apart from the input .*/out/tr"):
+        align(folder, "pharaoh", *files)
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("d\n\n", r"valid\.target:2: expected tokens with one space between them, found an empty"),
+        ("d\ne  f\n", r"valid\.target:2: expected tokens with one space between them$"),
+    ],
+)
+def test_what_is_no_pair_is_named(tmp_path: Path, target: str, message: str) -> None:
+    write(tmp_path / "valid.source", ["a b", "c"])
+    (tmp_path / "valid.target").write_text(target)
+    with pytest.raises(InputError, match=message):
+        list(read_pairs(tmp_path, "valid"))

@@ -1,4 +1,4 @@
-"""The hidden Markov model against all alignments of short sentences, one after the other."""
+"""The hidden Markov model against all alignments of short sentences; its tables from counts."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ from collections import Counter
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.aligners.hmm import LONGEST_JUMP, Jumps, posteriors
+from pipeline.aligners.hmm import (
+    LONGEST_JUMP,
+    SMALLEST,
+    Jumps,
+    LexicalTable,
+    digamma,
+    hmm_posteriors,
+)
 from tests.reference import alignment as reference
 
 NULL_SHARE = 0.3
@@ -36,7 +44,7 @@ def test_posteriors_are_those_of_all_alignments(
     words = [(pair, place) for place, count in enumerate(active) for pair in range(count)]
     emissions = draw.random((len(words), num_given + 1)) + 0.01
     jumps = random_jumps(seed)
-    found = posteriors(emissions, active, jumps.matrix(num_given), NULL_SHARE)
+    found = hmm_posteriors(emissions, active, jumps.matrix(num_given), NULL_SHARE)
 
     jump = reference.jump_probabilities(by_width(jumps), num_given)
     assert jumps.matrix(num_given) == pytest.approx(np.array(jump))
@@ -55,6 +63,7 @@ def test_posteriors_are_those_of_all_alignments(
         log_likelihood += expected.log_likelihood
         of_jumps.update(expected.jumps)
     assert found.log_likelihood == pytest.approx(log_likelihood)
+    assert found.jumps is not None
     for (start, end), count in of_jumps.items():
         assert found.jumps[start, end] == pytest.approx(count)
     assert found.jumps.sum() == pytest.approx(sum(of_jumps.values()))
@@ -63,7 +72,7 @@ def test_posteriors_are_those_of_all_alignments(
 def test_a_long_sentence_does_not_underflow() -> None:
     num_given, length = 40, 500
     emissions = np.full((length, num_given + 1), 1e-30)
-    found = posteriors(emissions, np.ones(length, int), Jumps.uniform().matrix(num_given), 0.1)
+    found = hmm_posteriors(emissions, np.ones(length, int), Jumps.uniform().matrix(num_given), 0.1)
     assert found.states.sum(axis=1) == pytest.approx(np.ones(length))
     assert np.isfinite(found.log_likelihood)
 
@@ -110,3 +119,37 @@ def test_what_no_sentence_is_long_enough_for_stays() -> None:
     estimated = random_jumps(1).estimated({1: np.ones((2, 2))}, 0.0)
     assert estimated.weights[0] == random_jumps(1).weights[0]
     assert (estimated.weights > 0).all()
+
+
+BASE = 10
+KEYS = np.array([11, 12, 13, 21, 22])
+"""Given word 1 with words 1, 2 and 3; given word 2 with words 1 and 2."""
+
+
+def test_at_first_all_are_alike() -> None:
+    table = LexicalTable.uniform(KEYS, BASE)
+    assert table.given.tolist() == [1, 1, 1, 2, 2]
+    assert table.probabilities.tolist() == [1 / 3, 1 / 3, 1 / 3, 1 / 2, 1 / 2]
+
+
+def test_maximum_likelihood_is_the_share_of_counts() -> None:
+    table = LexicalTable.uniform(KEYS, BASE).estimated(np.array([1.0, 3, 0, 0, 2]), prior=0)
+    assert table.probabilities.tolist() == [0.25, 0.75, SMALLEST, SMALLEST, 1]
+
+
+def test_a_prior_takes_from_rare_words() -> None:
+    """exp ψ(n) is about n − 1/2, so of three words n times each, some probability is lost."""
+    for n in (10, 1000):
+        counts = np.full(len(KEYS), float(n))
+        made = LexicalTable.uniform(KEYS, BASE).estimated(counts, prior=1e-9)
+        assert made.probabilities[:3].sum() == pytest.approx(
+            3 * (n - 0.5) / (3 * n - 0.5), rel=1e-3
+        )
+        assert made.probabilities[:3].sum() < 1
+
+
+@given(st.lists(st.floats(1e-4, 1e6), min_size=1, max_size=20))
+def test_digamma_is_that_of_torch(numbers: list[float]) -> None:
+    found = digamma(np.array(numbers))
+    expected = torch.digamma(torch.tensor(numbers, dtype=torch.float64)).numpy()
+    assert found == pytest.approx(expected, rel=1e-8, abs=1e-8)

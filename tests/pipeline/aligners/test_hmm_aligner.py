@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from mgsa.base.errors import InputError
 from mgsa.word_links import Link
 from pipeline.aligners import hmm_aligner
+from pipeline.aligners.aligner import HmmSettings
 from pipeline.aligners.hmm_aligner import HmmAligner
-from pipeline.aligners.kinds import HmmSettings
 
 SETTINGS = HmmSettings(
     kind="hmm",

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.aligners.bitext import IndexedText, WordIndex
-from pipeline.aligners.ibm1 import expected_counts
-from pipeline.aligners.lexical_table import LexicalTable
-from pipeline.aligners.word_pairs import Block, blocks
+from pipeline.aligners.bitext import Block, IndexedText, WordIndex, blocks
+from pipeline.aligners.hmm import LexicalTable
+from pipeline.aligners.hmm_aligner import expected_counts
 from tests.reference import alignment as reference
 
 NULL_SHARE = 0.2
@@ -44,7 +43,7 @@ def word_lists(text: IndexedText) -> list[list[int]]:
 @given(corpora)
 def test_counts_are_those_of_plain_loops(corpus: Corpus) -> None:
     made, table, given_text, generated, base = prepared(corpus)
-    found = expected_counts(made, table, NULL_SHARE)
+    found = expected_counts(made, table, None, NULL_SHARE)
     lexical = {
         divmod(int(k), base): p for k, p in zip(table.keys, table.probabilities, strict=True)
     }
@@ -60,7 +59,7 @@ def test_the_likelihood_never_falls(corpus: Corpus) -> None:
     made, table, *_ = prepared(corpus)
     likelihoods = []
     for _ in range(6):
-        found = expected_counts(made, table, NULL_SHARE)
+        found = expected_counts(made, table, None, NULL_SHARE)
         likelihoods.append(found.log_likelihood)
         table = table.estimated(found.lexical, prior=0)
     assert (np.diff(likelihoods) >= -1e-9).all()
@@ -73,7 +72,7 @@ def test_it_learns_from_words_that_stay_together() -> None:
          (["ein", "buch"], ["a", "book"])]
     )  # fmt: skip
     for _ in range(50):
-        table = table.estimated(expected_counts(made, table, 0.0).lexical, prior=0)
+        table = table.estimated(expected_counts(made, table, None, 0.0).lexical, prior=0)
     # By the alphabet: buch, das, ein, haus; a, book, house, the.
     best = {}
     for key, probability in zip(table.keys.tolist(), table.probabilities.tolist(), strict=True):

@@ -1,15 +1,57 @@
-"""The kinds of aligners, and the settings of each."""
+"""What an aligner is: what it reads, what it gives, and the settings of each kind."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from annotated_types import Interval
 
+from mgsa.base.command import Reads
 from mgsa.base.settings import Positive, Probability
+from mgsa.word_links import Link
 from pipeline.aligners.symmetrize import Symmetrization
+from pipeline.base.stage import SIDES
+from pipeline.base.text import read_parallel, split_tokens
+
+Pair = tuple[str, str]
+"""Source and target, tokens with one space between them."""
+
+
+@dataclass(frozen=True)
+class Aligner:
+    """What gives links.
+
+    Attributes:
+        splits: which splits it has links for.
+        links: of a split, those of each pair.
+        description: what `aligner.json` says of it besides its settings.
+    """
+
+    splits: tuple[str, ...]
+    links: Callable[[str], Iterator[Set[Link]]]
+    description: dict[str, Any]
+
+
+def read_pairs(tokenized: Path, split: str) -> Iterator[Pair]:
+    """The pairs of a split, in order.
+
+    Raises:
+        InputError: as `read_parallel` and `split_tokens`.
+    """
+    paths = [tokenized / f"{split}.{side}" for side in SIDES]
+    for line, (source, target) in enumerate(read_parallel(paths), start=1):
+        for path, text in zip(paths, (source, target), strict=True):
+            split_tokens(text, path=path, line=line)
+        yield source, target
+
+
+def lengths(pair: Pair) -> tuple[int, int]:
+    """The number of words of each side."""
+    source, target = pair
+    return source.count(" ") + 1, target.count(" ") + 1
 
 
 @dataclass(frozen=True)
@@ -33,10 +75,7 @@ class HmmSettings:
 
 @dataclass(frozen=True)
 class EflomalSettings:
-    """The command `eflomal-align` (Östling & Tiedemann 2016).
-
-    It seeds itself from the system and can't be told otherwise: no two runs are alike.
-    """
+    """The command `eflomal-align` (Östling & Tiedemann 2016), which takes no seed."""
 
     kind: Literal["eflomal"]
     symmetrization: Symmetrization
@@ -48,10 +87,10 @@ class EflomalSettings:
 
 @dataclass(frozen=True)
 class LinkFiles:
-    """A file of links for each target word, and of those for each source word if there is one."""
+    """A file of links for each target word, and one of those for each source word, if any."""
 
-    forward: str
-    reverse: str | None
+    forward: Annotated[str, Reads()]
+    reverse: Annotated[str, Reads()] | None
 
 
 @dataclass(frozen=True)
