@@ -115,11 +115,11 @@ def _write_split(folder: Path, split: str, dataset: Dataset) -> list[str]:
         f"reverse {split}",
         total=dataset.num_rows(split),
         unit="pairs",
-        size=lambda portion: portion[1].num_rows,
+        size=lambda table: table.num_rows,
     )
     shard_rows = max(dataset.shard_rows(split))
     with ShardWriter(folder, split, SCHEMA, compression="zstd", shard_rows=shard_rows) as writer:
-        for _, table in portions:
+        for table in portions:
             writer.write(reversed_table(table))
     return writer.names
 

@@ -1,8 +1,8 @@
 """Open a dataset artifact: version and hashes checked, rows streamed from Parquet and checked too.
 
 Rows are decoded a row group at a time and dropped after use, so memory follows the rows in use and
-not the size of the corpus. The files are read, not mapped: what Parquet holds is compressed, so
-mapped pages would be one more copy.
+not the size of the corpus. The files are read, not mapped: Parquet is compressed, so mapped pages
+would be one more copy.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def open_dataset(folder: str | Path, *, kind: Kind = PAIRS, verify: bool = True)
     folder = Path(folder)
     manifest = Manifest.read(folder / MANIFEST, kind)
     shards = [name for split in manifest.splits.values() for name in split.files]
-    for name in [*shards, VOCABULARY, TAGS]:
+    for name in [*shards, VOCABULARY, TAGS, *([LABELS] if kind.labels else [])]:
         if name not in manifest.files:
             raise InputError(f"expected {name} among the files", path=folder / MANIFEST)
     check_files(folder, manifest.files, verify=verify)
@@ -64,18 +64,18 @@ def verify_dataset(folder: str | Path) -> Dataset:
     dataset = open_dataset(folder)
     manifest, (source, target) = dataset.manifest, dataset.vocabularies
     sizes = {"source": len(source), "target": len(target), "joint": source is target}
-    said, found = manifest.content, {"tags": len(dataset.tags), "vocabulary": sizes}
-    _check_counts(dataset, "manifest", said, found)
+    found = {"tags": len(dataset.tags), "vocabulary": sizes}
+    _check_counts(dataset, "manifest", manifest.content, found)
     used = {name for split in manifest.splits.values() for name in split.files}
     for name in manifest.files.keys() - used:
         if name.endswith(".parquet"):
             message = f"manifest.splits: expected {name} to be of a split"
             raise InputError(message, path=dataset.folder / MANIFEST)
-    for split in manifest.splits:
+    for split, described in manifest.content["splits"].items():
         counts = Counter(counts_of(SCHEMA.empty_table()))  # zeros
-        for _, table in dataset.tables(split):
+        for table in dataset.tables(split):
             counts.update(counts_of(table))
-        _check_counts(dataset, f"manifest.splits.{split}", said["splits"][split], counts)
+        _check_counts(dataset, f"manifest.splits.{split}", described, counts)
     return dataset
 
 
@@ -110,7 +110,7 @@ class Dataset:
         self.manifest = manifest
         self.vocabularies: tuple[Vocabulary, Vocabulary] = read_vocabularies(folder / VOCABULARY)
         self.tags: tuple[str, ...] = read_tags(folder / TAGS)
-        self.classes = _read_classes(folder / LABELS) if LABELS in manifest.files else {}
+        self.classes = _read_classes(folder / LABELS, kind.labels) if kind.labels else {}
         self._kind = kind
         self._symbols = Symbols(self.vocabularies, manifest.levels, self.tags, self.classes)
         self._shards = {
@@ -120,8 +120,7 @@ class Dataset:
 
     def num_rows(self, split: str) -> int:
         """Rows of a split: sentence pairs, or sentences where there is a source alone."""
-        self._split(split)
-        return self.manifest.splits[split].rows
+        return int(self._split(split).row_group_rows.sum())
 
     def row_group_rows(self, split: str) -> np.ndarray:
         """(row groups,) how many rows each row group of a split has."""
@@ -135,8 +134,7 @@ class Dataset:
         """(rows, 2) int32: subwords of source and target, of some row groups or of all."""
         groups = range(len(self.row_group_rows(split))) if row_groups is None else row_groups
         table = self._read(split, groups, ["source_length", "target_length"])
-        columns = [table["source_length"], table["target_length"]]
-        return np.stack([column.to_numpy().astype(np.int32) for column in columns], axis=1)
+        return np.stack([column.to_numpy().astype(np.int32) for column in table.columns], axis=1)
 
     def columns(
         self,
@@ -188,19 +186,19 @@ class Dataset:
 
     def read(self, split: str, start: int = 0, stop: int | None = None) -> Iterator[Row]:
         """The rows `start` to `stop` (end exclusive) of a split, a row group in memory at once."""
-        for first, table in self._portions(split, start, stop, _ROW_COLUMNS):
+        for first, table in self._portions(split, _ROW_COLUMNS, start, stop):
             yield from _rows_of(table, first)
 
     def rows(self, split: str, indices: Sequence[int]) -> Iterator[Row]:
         """The rows at `indices`, in that order; a row group is decoded anew when they leave it."""
         ends = np.cumsum(self.row_group_rows(split))
-        current, table, first = -1, None, 0
+        current, table, first = -1, SCHEMA.empty_table(), 0
         for index in indices:
             if not 0 <= index < self.num_rows(split):
                 raise IndexError(f"{split}: no row {index} among {self.num_rows(split)}")
             group = int(np.searchsorted(ends, index, side="right"))
-            if table is None or group != current:
-                table, current = self._read(split, [group], _ROW_COLUMNS), group
+            if group != current:
+                current, table = group, self._read(split, [group], _ROW_COLUMNS)
                 first = int(ends[group]) - table.num_rows
             yield from _rows_of(table.slice(index - first, 1), index)
 
@@ -208,12 +206,12 @@ class Dataset:
         self, split: str, column: TextColumn, start: int = 0, stop: int | None = None
     ) -> Iterator[str]:
         """The sentences of a text column, from row `start` to `stop` (end exclusive)."""
-        for _, table in self._portions(split, start, stop, [column]):
+        for _, table in self._portions(split, [column], start, stop):
             yield from table[column].to_pylist()
 
-    def tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
-        """Every row group of a split in turn: the index of its first row, and all its columns."""
-        return self._portions(split, 0, None, self._kind.columns.names)
+    def tables(self, split: str) -> Iterator[pa.Table]:
+        """Every row group of a split in turn, with all its columns."""
+        return (table for _, table in self._portions(split, self._kind.columns.names))
 
     def check_granularities(self, granularities: Sequence[str]) -> None:
         """Check that there are the syntactic levels that a model attends to.
@@ -252,8 +250,8 @@ class Dataset:
 
     def _read(self, split: str, groups: Sequence[int], columns: Sequence[str]) -> pa.Table:
         """Columns of some row groups, in the order given, once checked."""
-        tables = [self._kind.columns.empty_table().select(columns)] if not groups else []
         shards = self._split(split)
+        tables = [] if groups else [self._kind.columns.empty_table().select(columns)]
         for group in groups:
             tables.append(shards.read(group, columns))
             if wrong := wrong_row(tables[-1], self._symbols):
@@ -261,16 +259,14 @@ class Dataset:
         return pa.concat_tables(tables)
 
     def _portions(
-        self, split: str, start: int, stop: int | None, columns: Sequence[str]
+        self, split: str, columns: Sequence[str], start: int = 0, stop: int | None = None
     ) -> Iterator[tuple[int, pa.Table]]:
         """The rows `start` to `stop` in tables of at most a row group, with their first index."""
-        stop = self.num_rows(split) if stop is None else min(stop, self.num_rows(split))
         first = 0
         for group, rows in enumerate(self.row_group_rows(split).tolist()):
-            begin, end = max(start, first), min(stop, first + rows)
+            begin, end = max(start - first, 0), rows if stop is None else min(stop - first, rows)
             if begin < end:
-                table = self._read(split, [group], columns)
-                yield begin, table.slice(begin - first, end - begin)
+                yield first + begin, self._read(split, [group], columns).slice(begin, end - begin)
             first += rows
 
 
@@ -299,9 +295,9 @@ def _rows_of(table: pa.Table, first: int) -> Iterator[Row]:
         )
 
 
-def _read_classes(path: Path) -> dict[str, tuple[str, ...]]:
+def _read_classes(path: Path, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
     content = read_json(path)
-    lists = content.values() if isinstance(content, dict) else [None]
+    lists = [content.get(name) if isinstance(content, dict) else None for name in columns]
     if not all(isinstance(names, list) and {*map(type, names)} == {str} for names in lists):
-        raise InputError("expected lists of classes by label column", path=path)
-    return {name: tuple(classes) for name, classes in content.items()}
+        raise InputError(f"expected lists of classes of {', '.join(columns)}", path=path)
+    return {name: tuple(content[name]) for name in columns}

@@ -71,15 +71,16 @@ class Kind:
         name: what its manifest calls it; `None` for sentence pairs.
         description: what errors call it.
         version: of the schema.
-        columns: of its Parquet files, perhaps of one side alone. Label columns are those that
-            `labels.json` lists, with the names of their classes: a class id a sentence (int16, null
-            for none), or one a word (list of int16).
+        columns: of its Parquet files, perhaps of one side alone.
+        labels: those of the columns that hold classes, whose names `labels.json` lists: one a
+            sentence (int16, null for none), or one a word (list of int16).
     """
 
     name: str | None
     description: str
     version: int
     columns: pa.Schema
+    labels: tuple[str, ...] = ()
 
     @property
     def sides(self) -> tuple[str, ...]:

@@ -48,5 +48,5 @@ SCHEMA = pa.schema(
     ]
 )
 
-PROBING = schema.Kind(KIND, "probing data", SCHEMA_VERSION, SCHEMA)
+PROBING = schema.Kind(KIND, "probing data", SCHEMA_VERSION, SCHEMA, TASKS)
 """Sentences with labels, as `mgsa.data.dataset` reads them."""

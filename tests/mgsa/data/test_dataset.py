@@ -377,6 +377,7 @@ LABELLED = Kind(
             pa.field("pos", pa.list_(pa.field("element", pa.int16(), nullable=False))),
         ]
     ),
+    labels=("voice", "pos"),
 )
 
 
@@ -448,9 +449,10 @@ def test_a_wrong_label_is_named(
         )
 
 
-@pytest.mark.parametrize("content", [{"voice": "active"}, {"voice": []}, {"voice": [1]}, ["voice"]])
-def test_classes_are_lists_of_names(folder: Path, content: object) -> None:
-    write_json(folder / LABELS, content)
+@pytest.mark.parametrize("pos", ["N", [], [1], None])
+def test_classes_are_lists_of_names(folder: Path, words: list[int], pos: object) -> None:
+    label(folder, [0] * 4, [[0] * n for n in words])
+    write_json(folder / LABELS, {"voice": ["active"], "pos": pos})
     record(folder / LABELS)
-    with pytest.raises(InputError, match=r"labels\.json: expected lists of classes by label col"):
-        open_dataset(folder)
+    with pytest.raises(InputError, match=r"labels\.json: expected lists of classes of voice, pos"):
+        open_dataset(folder, kind=LABELLED)
