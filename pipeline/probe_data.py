@@ -112,8 +112,8 @@ def build_probe_data(
     Raises:
         InputError: a file is malformed, or a tree doesn't fit its sentence.
     """
-    from mgsa.data.schema import TAGS, VOCABULARY
-    from mgsa.probing.schema import KIND, LABELS, SCHEMA_VERSION
+    from mgsa.data.schema import LABELS, TAGS, VOCABULARY
+    from mgsa.probing.data import PROBING
     from pipeline.probing.rows import SentenceEncoder
 
     encoder = SentenceEncoder(dataset, files)
@@ -136,11 +136,17 @@ def build_probe_data(
     for name in (VOCABULARY, TAGS):
         shutil.copyfile(dataset.folder / name, folder / name)
     manifest = {
-        "kind": KIND,
-        "schema_version": SCHEMA_VERSION,
-        "language": language,
+        "kind": PROBING.name,
+        "schema_version": PROBING.version,
+        "name": dataset.manifest.name,
+        "source_language": language,
+        "target_language": dataset.manifest.target_language,
         "levels": dataset.manifest.levels,
-        "splits": counts,
+        "splits": {
+            split: {"rows": of_split["sentences"], "links": 0, "files": [f"{split}.parquet"]}
+            | of_split
+            for split, of_split in counts.items()
+        },
         "files": describe_files(folder),
         "made_by": {
             "parameters": {"probe_data": to_mapping(settings)},
@@ -212,7 +218,7 @@ def _write_split(
     encoder: SentenceEncoder,
 ) -> dict[str, Any]:
     """Write a split's Parquet file; its counts."""
-    from mgsa.probing.schema import SCHEMA
+    from mgsa.probing.data import SCHEMA
     from pipeline.probing.rows import count_classes, make_rows
 
     subwords = 0

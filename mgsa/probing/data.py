@@ -1,158 +1,133 @@
-"""Open probing data: version and hashes checked, and every row of a split when it is read."""
+"""Probing data: a dataset of sentences with label columns, and its batches with their labels.
+
+The source side is that of any dataset, so every encoder of a dataset encodes probing data too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from mgsa.base.errors import InputError
-from mgsa.base.io import MANIFEST, ManifestFile, check_files, read_json, sha256
-from mgsa.base.settings import Count, Language, from_excerpt
-from mgsa.data.dataset import Dataset
+import numpy as np
+import pyarrow as pa
+import torch
+from torch import Tensor
+
+from mgsa.data.batch import NO_LABEL, Batch, RowColumns, pad_columns
+from mgsa.data.batching import bucketed
+from mgsa.data.dataset import Dataset, open_dataset
 from mgsa.data.ragged import Ragged
-from mgsa.data.schema import LABELS, TAGS, VOCABULARY, Manifest, Split
-from mgsa.data.vocabulary import Vocabulary
-from mgsa.probing.rows import ProbingRows
-from mgsa.probing.schema import (
-    KIND,
-    PROBING,
-    SCHEMA_VERSION,
-    SPLITS,
-    TASKS,
+from mgsa.data.schema import SCHEMA as PAIR_SCHEMA
+from mgsa.data.schema import Kind
+
+SENTENCE_TASKS = ("voice", "tense", "tss")
+WORD_TASKS = ("spc", "pos")
+TASKS = (*SENTENCE_TASKS, *WORD_TASKS)
+"""Voice and tense of the main clause, top-level syntactic sequence; smallest phrase constituent and
+part of speech of each word (Shi et al. 2016, section 3)."""
+
+OTHER = "OTHER"
+"""The last class of TSS, SPC and POS: labels without a class of their own."""
+
+_classes = pa.list_(pa.field("element", pa.int16(), nullable=False))
+_SOURCE_COLUMNS = (
+    *("source_tokens", "source_ids", "source_length"),
+    *("subwords_per_word", "phrase_lengths", "phrase_tags"),
 )
 
+SCHEMA = pa.schema(
+    [
+        # The line in the file of trees, from 1.
+        pa.field("line", pa.int32(), nullable=False),
+        *(PAIR_SCHEMA.field(name) for name in _SOURCE_COLUMNS),
+        # A class of the sentence; null without any, as without a main clause.
+        *(pa.field(task, pa.int16(), nullable=True) for task in SENTENCE_TASKS),
+        # A class of each word.
+        *(pa.field(task, _classes, nullable=False) for task in WORD_TASKS),
+    ]
+)
+PROBING = Kind("mgsa probing data", "probing data", 2, SCHEMA)
 
-def open_probing_data(folder: str | Path, *, verify: bool = True) -> ProbingData:
+
+def open_probing_data(folder: str | Path) -> Dataset:
     """Open the probing data in `folder`.
 
-    Args:
-        verify: whether to read every file once and compare its SHA-256; sizes are compared in any
-            case.
+    Raises:
+        InputError: as `open_dataset`.
+    """
+    return open_dataset(folder, kind=PROBING)
+
+
+def read_split(data: Dataset, split: str) -> RowColumns:
+    """All sentences of a split with their labels.
 
     Raises:
-        InputError: the folder is no probing data of this version, or a file of it is missing,
-            truncated or altered; the message names the file.
+        InputError: a row is malformed.
     """
-    folder = Path(folder)
-    manifest = _Manifest.read(folder / MANIFEST)
-    for name in [*(f"{split}.parquet" for split in SPLITS), LABELS, VOCABULARY, TAGS]:
-        if name not in manifest.files:
-            raise InputError(f"expected {name} among the files", path=folder / MANIFEST)
-    check_files(folder, manifest.files, verify=verify)
-    return ProbingData(folder, manifest)
+    groups = range(len(data.row_group_rows(split)))
+    return data.columns(split, groups, words=True, phrases=True, links=False, labels=TASKS)
 
 
-@dataclass(frozen=True)
-class _Split:
-    sentences: Count
-
-
-@dataclass(frozen=True)
-class _Content:
-    """What is read of a manifest."""
-
-    language: Language
-    levels: Count
-    splits: dict[str, _Split]
-    files: dict[str, ManifestFile]
-
-    def __post_init__(self) -> None:
-        for split in SPLITS:
-            if split not in self.splits:
-                raise ValueError(f"splits.{split}: missing")
-
-
-@dataclass(frozen=True)
-class _Manifest:
-    """What `manifest.json` says."""
-
-    language: str
-    levels: int
-    rows: dict[str, int]
-    files: dict[str, ManifestFile]
-    content: dict[str, Any]
-    identity: str
-
-    @classmethod
-    def read(cls, path: Path) -> _Manifest:
-        content = read_json(path)
-        if not isinstance(content, dict) or content.get("kind") != KIND:
-            raise InputError(f"expected the manifest of probing data ({KIND!r})", path=path)
-        version = content.get("schema_version")
-        if version != SCHEMA_VERSION:
-            raise InputError(
-                f"expected probing data of schema version {SCHEMA_VERSION}, got {version!r}",
-                path=path,
-            )
-        where = f"{path}: manifest"
-        found = from_excerpt(_Content, content, where)
-        return cls(
-            language=found.language,
-            levels=found.levels,
-            rows={split: found.splits[split].sentences for split in SPLITS},
-            files=found.files,
-            content=content,
-            identity=sha256(path),
-        )
-
-    def of_dataset(self) -> Manifest:
-        """The same as that of a dataset."""
-        return Manifest(
-            identity=self.identity,
-            name="",
-            source_language=self.language,
-            target_language=self.language,
-            levels=self.levels,
-            splits={name: Split(rows, 0, (f"{name}.parquet",)) for name, rows in self.rows.items()},
-            files=self.files,
-            content=self.content,
-        )
-
-
-class ProbingData:
-    """Open probing data: what ids and classes stand for, and the rows of each split.
+@dataclass(frozen=True, eq=False)
+class Example:
+    """A batch of sentences of a split, the same in every epoch.
 
     Attributes:
-        folder: where it lies.
-        language: of the sentences.
-        levels: how many levels of syntactic partition every row has.
-        vocabulary: of the subwords' ids.
-        tags: names of the phrases' tags, by id.
-        classes: for each task, the names of its classes, by id.
-        content: all that the manifest says.
-        identity: SHA-256 of the manifest, which holds those of all other files.
+        rows: (B,) indices in the split.
+        labels: by task, (B,) or (B, S), as `labels_of` gives them.
     """
 
-    def __init__(self, folder: Path, manifest: _Manifest) -> None:
-        self._dataset = Dataset(folder, manifest.of_dataset(), PROBING)
-        self.folder = folder
-        self.language = manifest.language
-        self.levels = manifest.levels
-        self.vocabulary: Vocabulary = self._dataset.vocabularies[0]
-        self.tags = self._dataset.tags
-        self.classes = self._dataset.classes
-        self.content = manifest.content
-        self.identity = manifest.identity
+    rows: np.ndarray
+    batch: Batch
+    labels: Mapping[str, Tensor]
 
-    def num_rows(self, split: str) -> int:
-        """Sentences of a split: `train`, `valid` or `test`."""
-        return self._dataset.num_rows(split)
 
-    def rows(self, split: str) -> ProbingRows:
-        """All rows of a split, in the order of the file.
+def make_examples(
+    columns: RowColumns,
+    tasks: Sequence[str],
+    granularities: Sequence[str],
+    *,
+    ngram_unit: str,
+    batch_tokens: int,
+    device: torch.device,
+) -> list[Example]:
+    """All rows, in batches of similar lengths.
 
-        Raises:
-            InputError: a column is missing, there are more or fewer rows than the manifest says, or
-                a row is not what encoders and probes rely on; the message names file and row.
-        """
-        groups = range(len(self._dataset.row_group_rows(split)))
-        columns = self._dataset.columns(
-            split, groups, words=True, phrases=True, links=False, labels=TASKS
-        )
-        labels = columns.labels
-        return ProbingRows(
-            columns=columns,
-            of_sentences={t: c for t, c in labels.items() if not isinstance(c, Ragged)},
-            of_words={t: c for t, c in labels.items() if isinstance(c, Ragged)},
-        )
+    Args:
+        granularities, ngram_unit: of the encoder.
+        batch_tokens: most source positions of a batch, padding counted.
+    """
+    examples = []
+    for indices in bucketed(columns.lengths, np.arange(len(columns)), batch_tokens):
+        part = columns.take(indices)
+        batch = pad_columns(part, granularities, ngram_unit=ngram_unit)
+        labels = {task: labels_of(part, task).to(device) for task in tasks}
+        examples.append(Example(indices, batch.to(device), labels))
+    return examples
+
+
+def labels_of(columns: RowColumns, task: str) -> Tensor:
+    """A class for each sentence or source position, `NO_LABEL` where there is none.
+
+    Subwords have the class of their word; end of sentence and padding have none.
+
+    Returns:
+        (B,) of a task of sentences; (B, S) of a task of words, as `Batch.source`.
+    """
+    classes, words = columns.labels[task], columns.subwords_per_word
+    if not isinstance(classes, Ragged):
+        return torch.from_numpy(classes.astype(np.int64))
+    assert words is not None
+    lengths = columns.source.lengths
+    of_subwords = np.repeat(classes.flat(), words.flat())
+    ragged = Ragged(of_subwords, np.cumsum(lengths) - lengths, lengths)
+    return torch.from_numpy(ragged.padded(NO_LABEL, width=lengths.max() + 1))
+
+
+def class_counts(columns: RowColumns, task: str, classes: int) -> np.ndarray:
+    """(classes,) how many sentences, or subwords, have each."""
+    if not len(columns):
+        return np.zeros(classes, dtype=np.int64)
+    labels = labels_of(columns, task).numpy()
+    return np.bincount(labels[labels != NO_LABEL], minlength=classes)

@@ -16,7 +16,7 @@ from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
-from mgsa.probing.examples import Example
+from mgsa.probing.data import Example
 from mgsa.probing.settings import ScratchConfig
 
 CACHE_BYTES = 1 << 30

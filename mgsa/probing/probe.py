@@ -20,9 +20,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from mgsa.data.batch import NO_LABEL
+from mgsa.probing.data import Example
 from mgsa.probing.encoder import ProbedEncoder
-from mgsa.probing.examples import Example
-from mgsa.probing.rows import NO_LABEL
 from mgsa.probing.settings import ProbeConfig
 from mgsa.training.processes import place_seed
 from mgsa.training.schedule import learning_rate

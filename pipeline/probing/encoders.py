@@ -12,8 +12,10 @@ from mgsa.base.cli import progress_bar
 from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, sha256
 from mgsa.base.settings import to_mapping
+from mgsa.data.batch import RowColumns
+from mgsa.data.dataset import Dataset
 from mgsa.model_artifact import ModelArtifact
-from mgsa.probing.data import ProbingData
+from mgsa.probing.data import class_counts, make_examples, read_split
 from mgsa.probing.encoder import (
     FrozenEncoder,
     ProbedEncoder,
@@ -21,19 +23,17 @@ from mgsa.probing.encoder import (
     scratch_config,
     sizes_for_scratch,
 )
-from mgsa.probing.examples import make_examples
 from mgsa.probing.probe import ProbeResult, Splits, run_probes
-from mgsa.probing.rows import ProbingRows, class_counts
 from mgsa.probing.settings import PRETRAINED, ProbeConfig
 from mgsa.training.processes import seed_weights
 from pipeline.base.stage import SPLITS
 from pipeline.probing.accuracies import Accuracy, accuracies, majority_accuracy
 
-Rows = Mapping[str, ProbingRows]
+Rows = Mapping[str, RowColumns]
 """The sentences of each split."""
 
 
-def check_models(models: Collection[ModelArtifact], data: ProbingData, config: ProbeConfig) -> None:
+def check_models(models: Collection[ModelArtifact], data: Dataset, config: ProbeConfig) -> None:
     """Check that models read these data, and that the encoders from scratch can be built.
 
     Raises:
@@ -42,42 +42,31 @@ def check_models(models: Collection[ModelArtifact], data: ProbingData, config: P
     """
     if PRETRAINED in config.encoders:
         for artifact in models:
-            if artifact.vocabularies[0].symbols != data.vocabulary.symbols:
+            if artifact.vocabularies[0].symbols != data.vocabularies[0].symbols:
                 message = f"expected the source vocabulary of the model {artifact.folder}"
                 raise InputError(message, path=data.folder)
-            _check_levels(artifact.levels, f"the model {artifact.folder} attends to", data)
+            data.check_granularities(artifact.model.granularities)
     like = sizes_for_scratch(artifact.config for artifact in models)
     for name in config.encoders:
         if name != PRETRAINED:
-            scratch_config(name, like, config.scratch)
-            if name.startswith("scratch_syntactic"):
-                levels = max(config.scratch.levels)
-                _check_levels(levels, f"{name} attends to (probe.scratch.levels)", data)
-
-
-def _check_levels(level: int, whose: str, data: ProbingData) -> None:
-    if level > data.levels:
-        raise InputError(
-            f"expected the level syntactic_{level}, which {whose}, but there are {data.levels} "
-            "(partition.levels)",
-            path=data.folder,
-        )
+            phrases = scratch_config(name, like, config.scratch).multi_granularity
+            data.check_granularities(phrases.granularities if phrases else ())
 
 
 def recipe_of(
-    models: Mapping[str, ModelArtifact], data: ProbingData, config: ProbeConfig
+    models: Mapping[str, ModelArtifact], data: Dataset, config: ProbeConfig
 ) -> dict[str, Any]:
     """Settings, data, models and versions behind the numbers."""
     return {
         **to_mapping(config),
-        "probing": data.identity,
+        "probing": data.manifest.identity,
         "sentences": {split: data.num_rows(split) for split in SPLITS},
         "models": {name: sha256(one.folder / MANIFEST) for name, one in models.items()},
         "torch": torch.__version__,
     }
 
 
-def majority_accuracies(rows: Rows, data: ProbingData, tasks: Sequence[str]) -> dict[str, float]:
+def majority_accuracies(rows: Rows, data: Dataset, tasks: Sequence[str]) -> dict[str, float]:
     """For each task with labels in every split, the accuracy of the majority class.
 
     Other tasks are named on stderr: voice and tense are labelled in English alone, flat trees have
@@ -98,12 +87,12 @@ def majority_accuracies(rows: Rows, data: ProbingData, tasks: Sequence[str]) -> 
 
 def probe_all(
     models: Mapping[str, ModelArtifact],
-    data: ProbingData,
+    data: Dataset,
     config: ProbeConfig,
     device: torch.device,
 ) -> list[Accuracy]:
     """Probe the encoder of every model, then those from scratch (`sizes_for_scratch`)."""
-    rows = {split: data.rows(split) for split in SPLITS}
+    rows = {split: read_split(data, split) for split in SPLITS}
     majority = majority_accuracies(rows, data, config.tasks)
     classes = {task: len(data.classes[task]) for task in majority}
     results: dict[str, list[ProbeResult]] = {}
@@ -124,7 +113,7 @@ def probe_all(
             splits = {}
             for task in classes:  # an encoder each, all with the same initial weights
                 seed_weights(config.seed)
-                encoder = build_scratch(sizes, source_vocabulary=len(data.vocabulary))
+                encoder = build_scratch(sizes, source_vocabulary=len(data.vocabularies[0]))
                 encoder.model.to(device)
                 splits = splits or _examples(encoder, rows, list(classes), config, device)
                 one = {task: classes[task]}

@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mgsa.probing.schema import OTHER
+from mgsa.probing.data import OTHER
 from pipeline.trees import ROOT, children, is_preterminal, plain_label, preterminals, top_node
 
 if TYPE_CHECKING:

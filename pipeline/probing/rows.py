@@ -14,7 +14,7 @@ from mgsa.base.io import read_json
 from mgsa.base.settings import from_mapping
 from mgsa.data.dataset import Dataset
 from mgsa.data.schema import LONGEST, PREPROCESSING
-from mgsa.probing.schema import OTHER, SCHEMA, SENTENCE_TASKS, WORD_TASKS
+from mgsa.probing.data import OTHER, SCHEMA, SENTENCE_TASKS, WORD_TASKS
 from pipeline.artifact.columns import Lines, Side, encode_side, phrase_columns, side_columns
 from pipeline.artifact.phrase_columns import Phrases, encode_phrases
 from pipeline.artifact.preprocessing import Preprocessing

@@ -14,10 +14,9 @@ import pytest
 
 from mgsa.base.cli import run
 from mgsa.base.io import read_json
-from mgsa.data.dataset import open_dataset
-from mgsa.probing.data import ProbingData, open_probing_data
-from mgsa.probing.rows import ProbingRows
-from mgsa.probing.schema import SPLITS, TASKS
+from mgsa.data.dataset import Dataset, open_dataset
+from mgsa.probing.data import TASKS, open_probing_data, read_split
+from pipeline.base.stage import SPLITS
 from pipeline.probe_data import main
 from pipeline.reverse import main as reverse
 from pipeline.sample import generate
@@ -43,11 +42,11 @@ def stages(tmp_path: Path) -> Path:
     return tmp_path / "stages"
 
 
-def names(data: ProbingData, task: str, classes: Sequence[int | None]) -> list[str | None]:
+def names(data: Dataset, task: str, classes: Sequence[int | None]) -> list[str | None]:
     return [None if number is None else data.classes[task][number] for number in classes]
 
 
-def table(data: ProbingData, split: str) -> list[dict]:
+def table(data: Dataset, split: str) -> list[dict]:
     """The rows of a split by other means than ours, classes as names."""
     rows = pq.read_table(data.folder / f"{split}.parquet").to_pylist()
     for row in rows:
@@ -121,7 +120,7 @@ def test_the_report_counts_sizes_and_classes(shared_stages: Path, tmp_path: Path
             counts = report[split][task]
             assert counts.pop("none", 0) == found.count(None)
             assert counts == {name: found.count(name) for name in data.classes[task]}
-    assert data.content["splits"]["train"]["spc"] == report["train"]["spc"]
+    assert data.manifest.content["splits"]["train"]["spc"] == report["train"]["spc"]
 
 
 def test_a_label_that_training_lacks_is_of_the_class_of_others(tmp_path: Path) -> None:
@@ -139,7 +138,7 @@ def test_the_manifest_says_what_made_it(shared_stages: Path, tmp_path: Path) -> 
     folder = build(shared_stages, out=str(tmp_path / "probing"))
     manifest = read_json(folder / "manifest.json")
     assert manifest["kind"] == "mgsa probing data"
-    assert (manifest["language"], manifest["levels"]) == ("en", 3)
+    assert (manifest["source_language"], manifest["levels"]) == ("en", 3)
     made_by = manifest["made_by"]
     assert made_by["parameters"]["probe_data"]["shares"] == [2, 1, 1]
     assert made_by["dataset"] == open_dataset(shared_stages / "dataset").manifest.identity
@@ -160,7 +159,7 @@ def test_labels_may_be_of_the_corpuss_own_trees_and_phrases_are_the_parsers(stag
     assert rows[0]["spc"] == ["NX", "NX", "VP", "S"]
     expected = open_dataset(stages / "dataset").read("train")
     assert [row["phrase_tags"] for row in rows] == [row.phrase_tags for row in expected]
-    assert data.content["made_by"]["trees"] == digests(stages / "tokenized")["train.trees"]
+    assert data.manifest.content["made_by"]["trees"] == digests(stages / "tokenized")["train.trees"]
 
 
 def test_a_file_of_trees_brings_its_own_words(shared_stages: Path, tmp_path: Path) -> None:
@@ -190,7 +189,7 @@ def test_without_any_tree_there_is_nothing_to_probe_and_no_error(tmp_path: Path)
     trees = [flat_tree(["Words", "only"]), flat_tree(["Other", "ones"])]
     write_dataset(tmp_path, [bracketed(tree) for tree in trees])
     data = open_probing_data(build(tmp_path))
-    assert [len(data.rows(split)) for split in SPLITS] == [0, 0, 0]
+    assert [len(read_split(data, split)) for split in SPLITS] == [0, 0, 0]
     assert data.classes["tss"] == ("OTHER",)
 
 
@@ -270,8 +269,8 @@ def test_the_samples_labels_in_the_artifact_are_those_of_its_grammar(
         for row in table(data, split):
             assert (row["voice"], row["tense"]) == expected[row["source_tokens"]]
     assert len(data.classes["tss"]) <= 20
-    rows: ProbingRows = data.rows("train")
-    assert len(rows) == 10 * len(data.rows("valid")) + len(pairs) % 12
+    rows = data.manifest.rows
+    assert rows["train"] == 10 * rows["valid"] + len(pairs) % 12
     used = json.loads((tmp_path / "probing.json").read_text(encoding="utf-8"))["train"]["tss"]
     assert list(used.values())[:-1] == sorted(list(used.values())[:-1], reverse=True)
 
@@ -287,7 +286,7 @@ def test_real_trees(shared: Path, tmp_path: Path) -> None:
     data = open_probing_data(tmp_path / "probing")
     report = read_json(tmp_path / "probing.json")
     assert report["read"] == 3509
-    assert report["sentences"] == sum(len(data.rows(split)) for split in SPLITS) > 3450
+    assert report["sentences"] == sum(data.manifest.rows.values()) > 3450
     for split in SPLITS:
         counts = report[split]["voice"]
         assert counts["none"] < 0.06 * sum(counts.values())

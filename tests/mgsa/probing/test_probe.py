@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ from mgsa.data.batch import Row, RowColumns
 from mgsa.data.ragged import Ragged
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.probing.data import Example, make_examples
 from mgsa.probing.encoder import FrozenEncoder, ScratchEncoder, build_scratch, scratch_config
-from mgsa.probing.examples import Example, make_examples
 from mgsa.probing.probe import (
     Classifier,
     Probe,
@@ -26,7 +27,6 @@ from mgsa.probing.probe import (
     run_probes,
     sentence_means,
 )
-from mgsa.probing.rows import ProbingRows
 from tests.probing_settings import probe_config
 from tests.training_settings import MODEL
 
@@ -47,7 +47,7 @@ def rows_of(
     *,
     shuffled: bool = False,
     phrases: Callable[[int], list[list[int]]] = words_and_sentence,
-) -> ProbingRows:
+) -> RowColumns:
     """Sentences of random subwords; voice is whether the first half of them is first, pos each."""
     generator = np.random.default_rng(seed)
     sentences = [generator.integers(4, VOCABULARY, generator.integers(2, 8)) for _ in range(count)]
@@ -67,7 +67,7 @@ def rows_of(
         )
         for index, sentence in enumerate(sentences)
     ]
-    return ProbingRows(RowColumns.of(rows), {"voice": voice}, {"pos": Ragged.of(pos)})
+    return replace(RowColumns.of(rows), labels={"voice": voice, "pos": Ragged.of(pos)})
 
 
 def splits_of(
@@ -220,7 +220,7 @@ def test_counts_are_in_the_splits_order_whatever_is_batched_together() -> None:
     encoder = frozen()
     rows = rows_of(SIZES["test"], 2)
     told = probed(encoder)
-    assert told["pos", 2].counted.tolist() == rows.columns.source.lengths.tolist()
+    assert told["pos", 2].counted.tolist() == rows.source.lengths.tolist()
     assert (told["voice", 2].counted == 1).all()
     # One sentence a batch, so no padding; learned from the same batches as before.
     again = frozen()
