@@ -1,13 +1,11 @@
-"""Translations against references: sacreBLEU's BLEU, chrF and TER, cased, with their recipes.
+"""Stage `evaluate`: sacreBLEU's BLEU, chrF and TER of translations, cased, with their signatures.
 
 Scores, confidence intervals and the paired tests, by bootstrap and by approximate randomisation
-(Riezler & Maxwell 2005), are sacreBLEU's own, and the same as its command gives for the same files;
-this stage reads strictly and writes what DVC compares.
+(Riezler & Maxwell 2005), are those of sacreBLEU's command on the same files.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,9 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from annotated_types import Interval
 
 from mgsa.base.cli import run
+from mgsa.base.command import Input, Report
 from mgsa.base.io import write_json
 from mgsa.base.settings import MAX_SEED
-from pipeline.base.stage import argument_parser, check_no_input, read_settings
+from pipeline.base.stage import stage
 from pipeline.base.text import read_parallel
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class Evaluation:
     signatures: dict[str, str]
 
 
-def evaluate(
+def score(
     hypotheses: Sequence[str],
     references: Sequence[str],
     settings: EvaluateSettings,
@@ -81,16 +80,16 @@ def evaluate(
         for name, metric in metrics.items():
             if name == "chrf":
                 _make_scores_alike(metric)
-            score = metric.corpus_score(
+            found = metric.corpus_score(
                 hypotheses, references=None, n_bootstrap=settings.bootstrap_samples
             )
-            scores[name] = score.score
+            scores[name] = found.score
             if settings.bootstrap_samples > 1:
-                scores[f"{name}_mean"], scores[f"{name}_interval"] = score._mean, score._ci
+                scores[f"{name}_mean"], scores[f"{name}_interval"] = found._mean, found._ci
             signatures[name] = metric.get_signature().format()
     if baseline is not None:
         scores |= compare(hypotheses, baseline, references, settings)
-    return Evaluation({name: float(score) for name, score in scores.items()}, signatures)
+    return Evaluation({name: float(number) for name, number in scores.items()}, signatures)
 
 
 def compare(
@@ -101,15 +100,14 @@ def compare(
 ) -> dict[str, float]:
     """The baseline's scores, the differences to them, and the p-values of both paired tests.
 
-    For each metric `bleu_baseline`, `bleu_difference`, `bleu_p_value`, and, where trials are asked
-    for, `bleu_randomization_p_value`. Both tests of sacreBLEU count what is farther off than the
-    systems are, not what is as far. Where there is little else to count, which makes nothing look
-    like much, the p-value is put right: scores that are equal differ by chance, and of k sentences
-    that two systems translate differently, at least 2 of the 2^k ways to exchange them (none, all)
-    are as far off. Resamples of few sentences prove no more than that.
+    For each metric `bleu_baseline`, `bleu_difference`, `bleu_p_value`, and, with randomisation
+    trials, `bleu_randomization_p_value`. P-values are sacreBLEU's with a lower bound: its tests
+    count samples whose difference is larger than the observed one, not those where it is equal. So
+    the p-value of equal scores is 1; and of the 2^k ways to exchange k sentences that differ, at
+    least 2 (none, all) give the observed difference.
 
-    Otherwise the bootstrap's p-value is sacreBLEU's, so that it compares with others', although it
-    is about half of what it should be (`mgsa.analysis.bootstrap.compare` says why).
+    The bootstrap's p-value is about half of what it should be (`mgsa.analysis.bootstrap.compare`
+    says why); it is left so, to be comparable with others'.
     """
     differing = sum(one != other for one, other in zip(hypotheses, baseline, strict=True))
     least = min(2.0 ** (1 - differing), 1.0)
@@ -130,7 +128,7 @@ def compare(
 
 
 def _p_value(baseline: Result, system: Result, least: float) -> float:
-    """A test's p-value: 1 of equal scores, never less than `least`."""
+    """A test's p-value: 1 for equal scores, at least `least`."""
     assert system.p_value is not None
     return 1.0 if system.score == baseline.score else max(system.p_value, least)
 
@@ -171,9 +169,9 @@ def _metrics(references: Sequence[str], settings: EvaluateSettings) -> dict[str,
 
 
 def _make_scores_alike(chrf: Metric) -> None:
-    """Let the scores of resamples be numpy's, all of them, so that sacreBLEU can take their mean.
+    """Give every resample's score numpy's type, which sacreBLEU's mean needs.
 
-    Where nothing matches chrF is a plain 0.0.
+    Where nothing matches, chrF is a plain 0.0.
     """
     compute = chrf._compute_score_from_stats
 
@@ -199,18 +197,6 @@ def _seed_of_tests(seed: int) -> Iterator[None]:
             os.environ[SEED_VARIABLE] = before
 
 
-def _read(arguments: argparse.Namespace) -> tuple[list[str], list[str], list[str] | None]:
-    """Hypotheses, references and the baseline's hypotheses, as sacreBLEU's command strips them."""
-    paths = [arguments.references, arguments.hypotheses]
-    if arguments.baseline is not None:
-        paths.append(arguments.baseline)
-    columns = [
-        [line.rstrip() for line in column] for column in zip(*read_parallel(paths), strict=True)
-    ]
-    references, hypotheses, *baseline = columns
-    return hypotheses, references, baseline[0] if baseline else None
-
-
 def describe(evaluation: Evaluation) -> Iterator[str]:
     """One line a metric, for people."""
     scores = evaluation.scores
@@ -230,35 +216,34 @@ def describe(evaluation: Evaluation) -> Iterator[str]:
         yield f"{line}  {signature}"
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Score a file of translations and write the scores."""
-    parser = argument_parser(
-        "evaluate", "BLEU, chrF and TER of detokenised translations, with confidence intervals."
-    )
-    parser.add_argument("--hypotheses", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--references", type=Path, required=True, metavar="FILE")
-    parser.add_argument(
-        "--baseline",
-        type=Path,
-        metavar="FILE",
-        help="another system's translations, to compare with",
-    )
-    parser.add_argument(
-        "--report", type=Path, required=True, metavar="FILE", help="scores, as JSON"
-    )
-    arguments = parser.parse_args(argv)
-    settings = read_settings(arguments, "evaluate", EvaluateSettings)
-    read = (arguments.hypotheses, arguments.references, arguments.baseline)
-    check_no_input(arguments.report, [path for path in read if path is not None])
-    hypotheses, references, baseline = _read(arguments)
-    evaluation = evaluate(hypotheses, references, settings, baseline=baseline)
-    # DVC compares the numbers, and leaves out a list.
-    signatures = [{"metric": name, "signature": s} for name, s in evaluation.signatures.items()]
-    numbers = {"sentences": len(references), **evaluation.scores}
-    write_json(arguments.report, {**numbers, "signatures": signatures})
+def evaluate_translations(
+    evaluate: EvaluateSettings,
+    *,
+    hypotheses: Annotated[Path, Input("detokenised translations, one a line", "FILE")],
+    references: Annotated[Path, Input("their references", "FILE")],
+    baseline: Annotated[
+        Path | None, Input("another system's translations, to compare with", "FILE")
+    ] = None,
+    report: Annotated[Path | None, Report()] = None,
+) -> None:
+    """BLEU, chrF and TER of detokenised translations, with confidence intervals."""
+    paths = [references, hypotheses, *([] if baseline is None else [baseline])]
+    # sacreBLEU's command strips lines so.
+    lines = [
+        [line.rstrip() for line in column] for column in zip(*read_parallel(paths), strict=True)
+    ]
+    others = None if baseline is None else lines[2]
+    evaluation = score(lines[1], lines[0], evaluate, baseline=others)
+    if report is not None:
+        # DVC compares the numbers, and leaves out a list.
+        signatures = [{"metric": name, "signature": s} for name, s in evaluation.signatures.items()]
+        numbers = {"sentences": len(lines[0]), **evaluation.scores}
+        write_json(report, {**numbers, "signatures": signatures})
     for line in describe(evaluation):
         print(line)
 
+
+main = stage(evaluate_translations)
 
 if __name__ == "__main__":
     sys.exit(run(main))

@@ -39,6 +39,8 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
     refusals (a full disk, no permission, no memory) are one line on stderr; a bug keeps its
     traceback.
     """
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # it may be ASCII
     try:
         with _leaving_on_sigterm():
             main(argv)

@@ -13,7 +13,7 @@ import yaml
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import write_json
-from pipeline.evaluate import EvaluateSettings, evaluate
+from pipeline.evaluate import EvaluateSettings, score
 from pipeline.experiment.plan import Cell, Table
 from pipeline.experiment.results import read_table, spread, to_csv, to_markdown
 from pipeline.params import compose
@@ -33,7 +33,7 @@ def write_cell(runs: Path, system: str, seed: int, hypotheses: Sequence[str]) ->
         text = "".join(f"{line}\n" for line in lines)
         (folder / f"translations/test.{name}").write_text(text, "utf-8")
     write_json(folder / "model/manifest.json", {"dataset": {"identity": DATASET}})
-    write_json(folder / "evaluate.json", evaluate(hypotheses, REFERENCES, SETTINGS).scores)
+    write_json(folder / "evaluate.json", score(hypotheses, REFERENCES, SETTINGS).scores)
     write_json(
         folder / "train.json",
         {"parameters": 1000 + seed, "target_tokens": 6000, "tokens_per_second": 50.0},
@@ -73,7 +73,7 @@ def read(runs: Path, finished: Collection[Cell] = FINISHED) -> dict[str, Any]:
 
 def test_a_system_is_compared_with_the_baseline_of_the_same_seed(runs: Path) -> None:
     base, new, late = read(runs)["systems"].values()
-    expected = evaluate(worse(1), REFERENCES, SETTINGS, baseline=worse(5)).scores
+    expected = score(worse(1), REFERENCES, SETTINGS, baseline=worse(5)).scores
     assert new["comparisons"] == [
         {
             "seed": 2,
