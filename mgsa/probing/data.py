@@ -47,7 +47,7 @@ SCHEMA = pa.schema(
         *(pa.field(task, _classes, nullable=False) for task in WORD_TASKS),
     ]
 )
-PROBING = Kind("mgsa probing data", "probing data", 2, SCHEMA)
+PROBING = Kind("mgsa probing data", "probing data", 2, SCHEMA, TASKS)
 
 
 def open_probing_data(folder: str | Path) -> Dataset:
