@@ -27,7 +27,7 @@ Beam = Annotated[int, Interval(ge=1, le=1_000)]
 """Hypotheses of a sentence; wider beams than a few dozen find worse translations."""
 Accelerator = Literal["cpu", "gpu", "auto"]
 LossWeight = Annotated[float, Interval(ge=0, le=1_000_000)]
-"""Of a loss beside that of translation, which has a weight of 1."""
+"""Weight of a loss beside that of translation, whose weight is 1."""
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,7 @@ class RunConfig:
 class TrainConfig:
     """One training run. Tokens are subwords including end of sentence, padding counted.
 
-    A batch is full when it has either `batch_tokens` or `batch_sentences`. Those that an update
+    A batch is full when it has either `batch_tokens` or `batch_sentences`. Batches that an update
     accumulates are in memory together.
     """
 

@@ -1,16 +1,16 @@
-"""The model artifact: a folder that stands by itself, and is all that translating needs.
+"""The model artifact: a folder with all that translating needs.
 
-    model.safetensors   weights; numbers only
-    config.json         the model's settings, and those of the run that made it
+    model.safetensors   weights
+    config.json         settings of the model and of its training
     vocab.json          subwords by id            \
-    tags.json           names of phrase tags       | as the dataset has them
-    bpe.codes, vocab.*  how words are split        |
-    preprocessing.json  how text became tokens    /
-    curves.jsonl        the run's losses and scores
-    README.md           all this in brief, for people: the model card
+    tags.json           names of phrase tags       | copied from the dataset
+    bpe.codes, vocab.*  subword segmentation       |
+    preprocessing.json  from text to tokens       /
+    curves.jsonl        losses and scores of the training
+    README.md           the model card
     manifest.json       version, languages, and the SHA-256 of every other file
 
-Nothing in it is unpickled, or run.
+Nothing in it is unpickled or run.
 """
 
 from __future__ import annotations
@@ -47,13 +47,19 @@ from mgsa.weights import load_weights, materialize, named_tensors, put_tensors, 
 
 KIND = "mgsa model"
 VERSION = 3
-WEIGHTS, CONFIG, CURVES, CARD = (
-    "model.safetensors",
-    "config.json",
-    "curves.jsonl",
-    "README.md",
-)
+WEIGHTS, CONFIG, CURVES, CARD = "model.safetensors", "config.json", "curves.jsonl", "README.md"
 _FROM_DATASET = (VOCABULARY, TAGS, PREPROCESSING, *BPE_FILES)
+
+
+@dataclass(frozen=True)
+class _Manifest:
+    """What is read of `manifest.json`."""
+
+    kind: str
+    version: int
+    source_language: Language
+    target_language: Language
+    files: dict[str, ManifestFile]
 
 
 @dataclass(frozen=True)
@@ -76,15 +82,15 @@ class ModelArtifact:
 
     @property
     def levels(self) -> int:
-        """How many levels of syntactic phrases the model's rows must have; 0: none."""
+        """Levels of syntactic phrases that rows must have."""
         kinds = [name.partition("_") for name in self.model.granularities]
         return max((int(size) for kind, _, size in kinds if kind == "syntactic"), default=0)
 
     def check_dataset(self, dataset: Dataset) -> None:
-        """Check that a dataset's ids and phrases are what the model was trained on.
+        """Check that a dataset has the model's languages, vocabularies and syntactic levels.
 
         Raises:
-            InputError: its languages or vocabularies differ, or it lacks a syntactic level.
+            InputError: it has others.
         """
         languages = (dataset.manifest.source_language, dataset.manifest.target_language)
         if languages != self.languages:
@@ -106,14 +112,14 @@ def save_model(
     run: Mapping[str, Any],
     curves: str,
 ) -> None:
-    """Write the artifact of `model`; it replaces the one that stands at `folder`.
+    """Write the artifact of a model, atomically.
 
     Args:
         config: what `model` was built from.
-        dataset: what it was trained on, whose vocabulary and preprocessing it takes along.
-        run: what else `config.json` says of how the weights came to be: the settings of training
-            (`train`), whose weights they are (`updates`), and how good (`scores`).
-        curves: lines of `curves.jsonl`.
+        dataset: what it was trained on.
+        run: more for `config.json`: settings of the training (`train`), the updates whose weights
+            these are (`updates`), their validation scores (`scores`).
+        curves: content of `curves.jsonl`.
     """
     manifest = {
         "kind": KIND,
@@ -142,7 +148,7 @@ def _complete(
     run: Mapping[str, Any],
     manifest: Mapping[str, Any],
 ) -> None:
-    """Write what is left to write: weights, settings, the card, and the manifest of it all."""
+    """Write weights, settings, card and manifest."""
     save_tensors(named_tensors(model), folder / WEIGHTS)
     write_json(folder / CONFIG, {"model": to_mapping(config), **run})
     parameters = sum(parameter.numel() for parameter in model.parameters())
@@ -151,12 +157,22 @@ def _complete(
     write_json(folder / MANIFEST, {**manifest, "files": describe_files(folder)})
 
 
+def _read_manifest(folder: Path) -> _Manifest:
+    path = folder / MANIFEST
+    content = read_json(path)
+    if not isinstance(content, dict) or content.get("kind") != KIND:
+        raise InputError(f"expected the manifest of a model ({KIND!r})", path=path)
+    if content.get("version") != VERSION:
+        found = content.get("version")
+        raise InputError(f"expected a model of version {VERSION}, got {found!r}", path=path)
+    return from_excerpt(_Manifest, content, f"{path}: manifest")
+
+
 def load_model(folder: Path) -> ModelArtifact:
-    """Open the artifact in `folder`; every file is compared with its SHA-256 first.
+    """Open an artifact, every file of which is compared with its SHA-256.
 
     Raises:
-        InputError: the folder is not a model artifact of this version, or a file of it is missing
-            or damaged; the message names the file.
+        InputError: it is no model artifact of this version, or a file is missing or damaged.
     """
     manifest = _read_manifest(folder)
     check_files(folder, manifest.files, verify=True)
@@ -167,7 +183,7 @@ def load_model(folder: Path) -> ModelArtifact:
     vocabularies = read_vocabularies(folder / VOCABULARY)
     tags = read_tags(folder / TAGS)
     source, target = vocabularies
-    with torch.device("meta"):  # no weights are drawn that are then overwritten
+    with torch.device("meta"):  # without initialisation
         model = build_model(
             config, source_vocabulary=len(source), target_vocabulary=len(target), num_tags=len(tags)
         )
@@ -186,10 +202,10 @@ def load_model(folder: Path) -> ModelArtifact:
 def check_vocabularies(
     artifact: ModelArtifact, others: tuple[Vocabulary, Vocabulary], folder: Path
 ) -> None:
-    """Check that the vocabularies of what lies in `folder` are those of a model.
+    """Check that the vocabularies of the artifact in `folder` are those of a model.
 
     Raises:
-        InputError: one of them is not.
+        InputError: one is another.
     """
     for side, ours, theirs in zip(("source", "target"), artifact.vocabularies, others, strict=True):
         if ours.symbols != theirs.symbols:
@@ -206,43 +222,22 @@ def replace_weights(
     updates: Sequence[int],
     out: Path,
 ) -> None:
-    """Write an artifact that differs from `artifact` in its weights, which nobody has scored.
+    """Write `artifact` with other weights, which have no scores.
 
     Args:
-        updates: whose weights they are the mean of.
+        source: file of the weights that errors name.
+        updates: whose mean they are.
 
     Raises:
-        InputError: the weights, read from `source`, are not those of such a model.
+        InputError: the weights are not those of such a model.
     """
     put_tensors(artifact.model, tensors, path=source)
     manifest = read_json(artifact.folder / MANIFEST)
     files = manifest.pop("files")
-    run = read_json(artifact.folder / CONFIG)
-    run = {key: value for key, value in run.items() if key not in ("model", "scores")}
+    run = read_json(artifact.folder / CONFIG) | {"updates": [*updates]}
+    del run["model"]
+    run.pop("scores", None)
     with atomic_folder(out) as partial:
         for name in files.keys() - {WEIGHTS, CONFIG, CARD}:
             shutil.copyfile(artifact.folder / name, partial / name)
-        run["updates"] = [*updates]
         _complete(partial, artifact.model, artifact.config, run, manifest)
-
-
-@dataclass(frozen=True)
-class _Content:
-    """What is read of a manifest."""
-
-    kind: str
-    version: int
-    source_language: Language
-    target_language: Language
-    files: dict[str, ManifestFile]
-
-
-def _read_manifest(folder: Path) -> _Content:
-    path = folder / MANIFEST
-    content = read_json(path)
-    if not isinstance(content, dict) or content.get("kind") != KIND:
-        raise InputError(f"expected the manifest of a model ({KIND!r})", path=path)
-    if content.get("version") != VERSION:
-        found = content.get("version")
-        raise InputError(f"expected a model of version {VERSION}, got {found!r}", path=path)
-    return from_excerpt(_Content, content, f"{path}: manifest")

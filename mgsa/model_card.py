@@ -1,8 +1,4 @@
-"""The model card: what a model artifact says of itself to people, as Markdown.
-
-It travels in the artifact as `README.md`, where model hubs look for it, and says nothing that is
-not in the other files too: the settings, the manifest, and the scores that training chose by.
-"""
+"""The model card, `README.md` of a model artifact: its settings, data and scores as Markdown."""
 
 from __future__ import annotations
 
@@ -12,7 +8,6 @@ from typing import Any
 import yaml
 
 from mgsa.config import (
-    AlignmentConfig,
     ModelConfig,
     MultiGranularityConfig,
     PhraseAttentionConfig,
@@ -25,7 +20,7 @@ SCORES = {
     "valid_nll": ("negative log-likelihood", "nats a subword"),
     "valid_tag_accuracy": ("phrase tags", "share of right ones"),
 }
-"""Scores of the validation split that a card shows, what they are called, and in what."""
+"""Scores of the validation split that a card shows, with their names and units."""
 
 
 def model_card(
@@ -34,9 +29,9 @@ def model_card(
     """The card of a model.
 
     Args:
-        run: what `config.json` says of how the weights came to be: `updates`, `scores`, if known.
-        manifest: of the model artifact: its languages and the dataset it was trained on.
-        parameters: of the model, weights that are shared counted once.
+        run: `updates` and `scores` of `config.json`, if known.
+        manifest: of the model artifact.
+        parameters: how many the model has, shared ones counted once.
     """
     source, target = manifest["source_language"], manifest["target_language"]
     dataset = manifest["dataset"]
@@ -66,27 +61,33 @@ def model_card(
 
 
 def describe(config: ModelConfig) -> str:
-    """A model's architecture in a few sentences."""
-    if not isinstance(config, TransformerConfig):
+    """A model's architecture in words."""
+    if isinstance(config, TransformerConfig):
+        text = (
+            f"A Transformer (Vaswani et al. 2017), {config.encoder_layers} layers of encoder and "
+            f"{config.decoder_layers} of decoder, width {config.dim}, feed-forward "
+            f"{config.ffn_dim}, {config.heads} heads."
+        )
+        if config.multi_granularity is not None:
+            text += _multi_granularity(config.multi_granularity)
+        if config.phrase_attention is not None:
+            text += _phrase_attention(config.phrase_attention)
+    else:
         names = {"attn": "attn", "key_value": "key-value", "modifying_iw": "modifying-IW"}
-        return (
+        text = (
             f"LSTMs, {config.encoder_layers} layers of encoder and {config.decoder_layers} of "
             f"decoder, width {config.dim}, attention {names[config.attention]} (Mino et al. 2017)."
-            + _alignment(config.alignment)
         )
-    return (
-        f"A Transformer (Vaswani et al. 2017), {config.encoder_layers} layers of encoder and "
-        f"{config.decoder_layers} of decoder, width {config.dim}, feed-forward {config.ffn_dim}, "
-        f"{config.heads} heads."
-        + _multi_granularity(config.multi_granularity)
-        + _phrase_attention(config.phrase_attention)
-        + _alignment(config.alignment)
-    )
+    if config.alignment is not None:
+        context = "the full context" if config.alignment.full_context else "one pass"
+        text += (
+            f" A head of decoder layer {config.alignment.layer} aligns words (Garg et al. 2019), "
+            f"from {context}."
+        )
+    return text
 
 
-def _multi_granularity(config: MultiGranularityConfig | None) -> str:
-    if config is None:
-        return ""
+def _multi_granularity(config: MultiGranularityConfig) -> str:
     interaction = {"none": "no interaction", "lstm": "an LSTM", "on_lstm": "an ON-LSTM"}
     return (
         f" Multi-granularity self-attention (Hao et al. 2019) in encoder layers "
@@ -96,22 +97,11 @@ def _multi_granularity(config: MultiGranularityConfig | None) -> str:
     )
 
 
-def _phrase_attention(config: PhraseAttentionConfig | None) -> str:
-    if config is None:
-        return ""
+def _phrase_attention(config: PhraseAttentionConfig) -> str:
     technique = {"conv_kv": "ConvKV", "query_k": "QueryK"}[config.technique]
     return (
         f" Phrase-based attention (Nguyen & Joty 2018), {technique}, {config.structure}, n = "
         f"{_listed(config.ngrams)}, in {_listed(config.attentions)}."
-    )
-
-
-def _alignment(config: AlignmentConfig | None) -> str:
-    if config is None:
-        return ""
-    context = "the full context" if config.full_context else "one pass"
-    return (
-        f" A head of decoder layer {config.layer} aligns words (Garg et al. 2019), from {context}."
     )
 
 

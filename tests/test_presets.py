@@ -17,6 +17,7 @@ from mgsa.config import MODEL_KINDS, ModelConfig, RunConfig, TrainConfig, Transf
 from mgsa.data.batch import make_batch
 from mgsa.data.vocabulary import PAD
 from mgsa.model.build import build_model
+from mgsa.model.encoder_decoder import EncoderDecoder
 from pipeline.base.stage import SECTIONS
 from pipeline.parameters import check_parameters
 from pipeline.params import GROUPS, compose
@@ -167,15 +168,21 @@ def test_the_tiny_recurrent_models_are_about_as_large_as_the_tiny_transformer() 
     assert 0.9 < sizes["rnn_key_value_tiny"] / sizes["transformer_tiny"] < 1
 
 
-@pytest.mark.parametrize("option", [name for name in MODELS if not name.endswith("big")])
+def build(option: str) -> EncoderDecoder:
+    sizes = {"source_vocabulary": VOCABULARY, "target_vocabulary": VOCABULARY}
+    return build_model(model_of(option), **sizes, num_tags=NUM_TAGS)
+
+
+@pytest.mark.parametrize("option", [name for name in MODELS if not name.endswith("tiny")])
+def test_a_preset_of_full_size_is_built(option: str) -> None:
+    with torch.device("meta"):
+        assert sum(weight.numel() for weight in build(option).parameters()) > 5_000_000
+
+
+@pytest.mark.parametrize("option", [name for name in MODELS if name.endswith("tiny")])
 @pytest.mark.slow
-def test_a_preset_takes_a_step(option: str) -> None:
-    model = build_model(
-        model_of(option),
-        source_vocabulary=VOCABULARY,
-        target_vocabulary=VOCABULARY,
-        num_tags=NUM_TAGS,
-    )
+def test_a_tiny_preset_takes_a_step(option: str) -> None:
+    model = build(option)
     generator = random.Random(1)
     rows = [random_row(generator, length) for length in (3, 7)]
     batch = make_batch(rows, model.granularities, ngram_unit=model.ngram_unit)
