@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFolder, Reads, Report
-from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, describe_files, sha256, write_json
 from mgsa.base.settings import Positive, Seed, to_mapping
 from pipeline.artifact.manifest import LIBRARIES, library_versions
@@ -72,32 +71,6 @@ class ProbeDataSettings:
 
 Classes = Mapping[str, Sequence[str]]
 """The names of each task's classes, by id."""
-
-
-def sentence_files(trees: str, *, parsed: Path, tokenized: Path) -> SentenceFiles:
-    """The files of sentences whose labels are of `trees`, as the setting has it.
-
-    Args:
-        parsed, tokenized: the folders of the stages.
-
-    Raises:
-        InputError: one of the files is missing.
-    """
-    tokens, phrases = tokenized / f"{TRAIN}.source", parsed / f"{TRAIN}.trees"
-    missing = "no such file"
-    match trees:
-        case "parsed":
-            files = SentenceFiles(tokens, phrases, phrases)
-        case "gold":
-            files = SentenceFiles(tokens, tokenized / f"{TRAIN}.trees", phrases)
-            missing += ": probe_data.trees is gold, so the corpus brings them"
-        case _:
-            files = SentenceFiles(Path(trees), Path(trees), Path(trees))
-            missing += ": probe_data.trees takes parsed, gold, or a file of bracketed trees"
-    for path in (files.tokens, files.trees, files.phrases):
-        if not path.is_file():
-            raise InputError(missing if path == files.trees else "no such file", path=path)
-    return files
 
 
 def build_probe_data(
@@ -249,7 +222,7 @@ def make_probe_data(
     """Label sentences by their trees, for probes."""
     from mgsa.data.dataset import open_dataset
 
-    files = sentence_files(probe_data.trees, parsed=parsed, tokenized=tokenized)
+    files = SentenceFiles.of(probe_data.trees, parsed=parsed, tokenized=tokenized, split=TRAIN)
     opened = open_dataset(dataset)
     with stage_outputs(out, report) as (folder, metrics):
         metrics.update(build_probe_data(opened, files, probe_data, folder))

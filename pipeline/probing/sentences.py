@@ -1,15 +1,18 @@
-"""Sentences with their trees to probe an encoder on, drawn into splits that share none."""
+"""Sentences with their trees to probe an encoder on, drawn into disjoint splits."""
 
 from __future__ import annotations
 
 import heapq
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from mgsa.base.errors import InputError
 from pipeline.base.stage import SPLITS
 from pipeline.base.text import read_parallel
 from pipeline.parsing.treebank import TextSpelling, spelled_words, without_empty_elements
@@ -22,7 +25,7 @@ class ProbeSentence(NamedTuple):
     """A sentence of tokenised text, with trees as text.
 
     Attributes:
-        line: which one it is in its files.
+        line: in its files, from 1.
         tree: whose labels it has.
         phrases: the tree whose phrases an encoder sees.
     """
@@ -35,20 +38,40 @@ class ProbeSentence(NamedTuple):
 
 @dataclass(frozen=True)
 class SentenceFiles:
-    """Where sentences are from, one on each line: tokens, and the trees that `ProbeSentence` has.
-
-    All are the same file of trees where these come without a text.
-    """
+    """The files of `ProbeSentence`: tokens and trees, a line each; or one treebank for all."""
 
     tokens: Path
     trees: Path
     phrases: Path
 
-    def sentences(self, language: str) -> Iterator[ProbeSentence]:
-        """All sentences, as they are read.
+    @classmethod
+    def of(cls, trees: str, *, parsed: Path, tokenized: Path, split: str) -> SentenceFiles:
+        """The files for the setting `trees`.
 
         Args:
-            language: theirs, by its code.
+            parsed, tokenized: the folders of the stages.
+
+        Raises:
+            InputError: one of the files is missing.
+        """
+        tokens, phrases = tokenized / f"{split}.source", parsed / f"{split}.trees"
+        match trees:
+            case "parsed":
+                files, hint = cls(tokens, phrases, phrases), ""
+            case "gold":
+                files = cls(tokens, tokenized / f"{split}.trees", phrases)
+                hint = ": probe_data.trees is gold, so the corpus brings them"
+            case _:
+                files = cls(Path(trees), Path(trees), Path(trees))
+                hint = ": probe_data.trees takes parsed, gold, or a file of bracketed trees"
+        for path in (files.tokens, files.trees, files.phrases):
+            if not path.is_file():
+                message = f"no such file{hint if path == files.trees else ''}"
+                raise InputError(message, path=path)
+        return files
+
+    def sentences(self, language: str) -> Iterator[ProbeSentence]:
+        """All sentences, as they are read; `language` is their code.
 
         Raises:
             InputError: a file is missing or malformed, or has fewer lines than another.
@@ -61,12 +84,12 @@ class SentenceFiles:
 
 @dataclass(frozen=True)
 class DrawnSentences:
-    """The sentences of each split in the order of their file, and what was left out.
+    """The sentences of each split in the order of their file, and counts.
 
     Attributes:
-        read: sentences that were there.
-        duplicates: those of them that were there before.
-        flat: those without a tree but a flat one, which says nothing of syntax.
+        read: all sentences.
+        duplicates: repeated ones, left out.
+        flat: those with a flat tree, which says nothing of syntax, left out.
     """
 
     splits: dict[str, list[ProbeSentence]]
@@ -76,10 +99,9 @@ class DrawnSentences:
 
 
 def read_bank(path: Path, language: str) -> Iterator[ProbeSentence]:
-    """The sentences of a file of bracketed trees; their leaves are the tokens.
+    """The sentences of a file of bracketed trees, without empty elements (`-NONE-`).
 
-    Words are spelled as the tokens of a corpus of that language, in the trees too, and empty
-    elements (`-NONE-`) are left out.
+    Their leaves are spelled like the tokens of a corpus of that language.
 
     Raises:
         InputError: a tree is malformed; the file is missing, not UTF-8, or has no tree.
@@ -91,48 +113,46 @@ def read_bank(path: Path, language: str) -> Iterator[ProbeSentence]:
         gold = without_empty_elements(tree)
         if gold is not None:
             gold = spell(gold)
-            tree = bracketed(gold)
-            yield ProbeSentence(number, " ".join(spelled_words(gold)), tree, tree)
+            text = bracketed(gold)
+            yield ProbeSentence(number, " ".join(spelled_words(gold)), text, text)
 
 
 def draw_splits(
     sentences: Iterable[ProbeSentence], *, most: int, shares: Sequence[int], seed: int
 ) -> DrawnSentences:
-    """Draw up to `most` different sentences into splits, whose texts are all different.
+    """Draw up to `most` sentences with different texts into splits.
 
-    Every sentence has a place that follows from its text and the seed, and the first ones are
-    taken: it matters neither where a sentence stands nor how often, and memory holds no more than
-    `most` of them.
+    Sentences are ranked by a hash of seed and text, and the first ones are taken: order and
+    repetition in the corpus make no difference. Memory holds no more than `most` of them.
 
     Args:
-        shares: of train, valid and test; what division leaves over is train's.
+        shares: of train, valid and test; train gets the remainder of the division.
     """
+    counts = Counter(read=0, duplicates=0, flat=0)
     seen: set[int] = set()
-    read = flat = duplicates = 0
-    drawn: list[tuple[int, ProbeSentence]] = []  # a heap, with the last place on top
-    for sentence in sentences:
-        read += 1
-        if _FLAT.fullmatch(sentence.tree):
-            flat += 1
-            continue
-        place = _place(sentence.tokens, seed)
-        if place in seen:
-            duplicates += 1
-        elif len(drawn) < most:
-            heapq.heappush(drawn, (-place, sentence))
-        else:
-            heapq.heappushpop(drawn, (-place, sentence))
-        seen.add(place)
-    in_order = [sentence for _, sentence in sorted(drawn, reverse=True)]
-    _, valid, test = (len(in_order) * share // sum(shares) for share in shares)
-    bounds = [0, len(in_order) - valid - test, len(in_order) - test, len(in_order)]
+
+    def ranked() -> Iterator[tuple[int, ProbeSentence]]:
+        for sentence in sentences:
+            counts["read"] += 1
+            rank = _rank(sentence.tokens, seed)
+            if _FLAT.fullmatch(sentence.tree):
+                counts["flat"] += 1
+            elif rank in seen:
+                counts["duplicates"] += 1
+            else:
+                seen.add(rank)
+                yield rank, sentence
+
+    drawn = [sentence for _, sentence in heapq.nsmallest(most, ranked())]
+    _, valid, test = (len(drawn) * share // sum(shares) for share in shares)
+    bounds = [0, len(drawn) - valid - test, len(drawn) - test, len(drawn)]
     splits = {
-        split: sorted(in_order[start:stop])
-        for split, start, stop in zip(SPLITS, bounds, bounds[1:], strict=False)
+        split: sorted(drawn[start:stop])
+        for split, (start, stop) in zip(SPLITS, pairwise(bounds), strict=True)
     }
-    return DrawnSentences(splits, read, duplicates, flat)
+    return DrawnSentences(splits, **counts)
 
 
-def _place(tokens: str, seed: int) -> int:
+def _rank(tokens: str, seed: int) -> int:
     digest = blake2b(f"{seed}\n{tokens}".encode(), digest_size=16).digest()
     return int.from_bytes(digest, "big")
