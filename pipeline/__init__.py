@@ -23,11 +23,10 @@ partition          STAGE: phrases and tags of each level
 aligners/          word links, by statistics, by tools and from files
 alignment_error    COMMAND: error rate of links against gold links
 align              STAGE: word links of each pair
-artifact/          the dataset artifact: its columns, its files and what made it
-dataset            STAGE: the dataset artifact
+preprocessor       tokens, phrases and links as rows; raw text as tokens and phrases
+dataset/           STAGE: the dataset artifact
 reverse            COMMAND: a dataset the other way round
 train              STAGE: a model and its curves
-preprocessor       raw text as rows, by what the stages use
 translate          STAGE: translations; raw text in, translations out
 forced_align       COMMAND: word alignments of given text, as a model sees them
 evaluate           STAGE: scores with confidence intervals

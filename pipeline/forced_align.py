@@ -6,17 +6,17 @@ between tokens, so these are written too.
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from mgsa.base.cli import progress, run
+from mgsa.base.command import Input, Option, OutputFolder
 from mgsa.base.io import atomic_folder, open_to_write
 from mgsa.config import STANDARD_SEARCH
-from pipeline.base.stage import SIDES, check_replaceable
+from pipeline.base.stage import SIDES, stage
 from pipeline.base.text import read_parallel, split_tokens
 from pipeline.base.workers import chunks
 
@@ -46,11 +46,7 @@ def read_pairs(
                 for text, path in zip(texts, (source, target), strict=True)
             ]
         else:
-            sides = (preprocessor.source, preprocessor.target)
-            tokens = [
-                side.text.normalize_and_tokenize(text)
-                for side, text in zip(sides, texts, strict=True)
-            ]
+            tokens = preprocessor.tokenize(*texts)
         yield tokens[0], tokens[1]
 
 
@@ -67,7 +63,7 @@ def align_pairs(
         )
         for portion in chunks(pairs, PORTION, _num_characters):
             sources, targets = zip(*portion, strict=True)
-            rows = preprocessor.pairs_of_tokens(sources, targets)
+            rows = preprocessor.rows_of_tokens(sources, targets)
             alignments = aligner.align_rows(rows, batch_tokens=STANDARD_SEARCH.batch_tokens)
             source_file.writelines(f"{' '.join(tokens)}\n" for tokens in sources)
             target_file.writelines(f"{' '.join(tokens)}\n" for tokens in targets)
@@ -78,72 +74,53 @@ def _num_characters(pair: Pair) -> int:
     return sum(len(token) for tokens in pair for token in tokens)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Align the lines of two files."""
-    arguments = _parser().parse_args(argv)
-    inputs = [arguments.source, arguments.target, arguments.model]
-    check_replaceable(arguments.out, "aligned.links", inputs=inputs)
-
+def align_text(
+    *,
+    model: Annotated[Path, Input("model artifact")],
+    source: Annotated[Path, Input("a sentence a line", metavar="FILE")],
+    target: Annotated[Path, Input("a sentence a line", metavar="FILE")],
+    out: Annotated[
+        Path,
+        OutputFolder(
+            "for aligned.source, aligned.target (tokens) and aligned.links (`0-0 1-2`)",
+            *(f"aligned.{name}" for name in (*SIDES, "links")),
+        ),
+    ],
+    tokenized: Annotated[bool, Option("the text is in tokens, separated by one space")] = False,
+    parser: Annotated[
+        Path,
+        Input(
+            "the parser of the model's training data, for models that attend to syntactic phrases "
+            "(default: data/parser)"
+        ),
+    ] = Path("data/parser"),
+    layer: Annotated[
+        int | None,
+        Option(
+            "take the mean of the heads of decoder layer N (default: the alignment head, or else "
+            "the last layer but one)",
+            metavar="N",
+        ),
+    ] = None,
+    accelerator: Annotated[Literal["cpu", "gpu", "auto"], Option("(default: auto)")] = "auto",
+) -> None:
+    """Align the words of pairs of sentences, line by line, as a model sees them."""
     from mgsa.decoding.align import Aligner
     from pipeline.preprocessor import Preprocessor
 
-    aligner = Aligner.load(
-        arguments.model, layer=arguments.layer, accelerator=arguments.accelerator
-    )
+    aligner = Aligner.load(model, layer=layer, accelerator=accelerator)
     preprocessor = Preprocessor.load(
-        arguments.model,
-        parser=arguments.parser if aligner.artifact.levels else None,
+        model,
+        parser=parser if aligner.artifact.levels else None,
         gpu=aligner.device.type == "cuda",
     )
-    pairs = read_pairs(
-        arguments.source, arguments.target, preprocessor, tokenized=arguments.tokenized
-    )
+    pairs = read_pairs(source, target, preprocessor, tokenized=tokenized)
     shown = progress(pairs, "align", total=None, unit="pairs", size=lambda _: 1)
-    with atomic_folder(arguments.out) as folder:
+    with atomic_folder(out) as folder:
         align_pairs(aligner, preprocessor, shown, folder)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m pipeline.forced_align",
-        description="Align the words of pairs of sentences, line by line, as a model sees them.",
-    )
-    parser.add_argument("--model", type=Path, required=True, metavar="DIR", help="model artifact")
-    for side in SIDES:
-        parser.add_argument(
-            f"--{side}", type=Path, required=True, metavar="FILE", help="a sentence a line"
-        )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help="for aligned.source, aligned.target (tokens) and aligned.links (`0-0 1-2`); it is "
-        "replaced as a whole",
-    )
-    parser.add_argument(
-        "--tokenized", action="store_true", help="the text is in tokens, separated by one space"
-    )
-    parser.add_argument(
-        "--parser",
-        type=Path,
-        default=Path("data/parser"),
-        metavar="DIR",
-        help="the parser that the model's training data was parsed with, for models that attend "
-        "to syntactic phrases (default: data/parser)",
-    )
-    parser.add_argument(
-        "--layer",
-        type=int,
-        metavar="N",
-        help="take the mean of the heads of decoder layer N (default: the alignment head, or else "
-        "the last layer but one)",
-    )
-    parser.add_argument(
-        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
-    )
-    return parser
-
+main = stage(align_text)
 
 if __name__ == "__main__":
     sys.exit(run(main))

@@ -28,7 +28,7 @@ from pipeline.base.stage import section_of
 from pipeline.bpe import BpeSettings
 from pipeline.corpus import KINDS as CORPUS_KINDS
 from pipeline.corpus import LocalCorpus, SampleCorpus
-from pipeline.dataset import DatasetSettings
+from pipeline.dataset.manifest import DatasetSettings
 from pipeline.evaluate import EvaluateSettings
 from pipeline.parse import ParseSettings
 from pipeline.parser import KINDS as PARSER_KINDS

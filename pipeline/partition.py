@@ -16,7 +16,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import accumulate
 from os import PathLike
 from pathlib import Path
@@ -159,12 +159,12 @@ def read_phrases_line(
     for level, part in enumerate(parts[:levels], start=1):
         lengths, tags = [], []
         for phrase in part.split(" "):
-            length, _, tag = phrase.partition(":")
-            if not (tag and LENGTH.fullmatch(length)):
+            length, tag = _read_phrase(phrase)
+            if not length:
                 raise InputError(
                     f"level {level}: expected LENGTH:TAG, found {phrase!r}", path=path, line=line
                 )
-            lengths.append(int(length))
+            lengths.append(length)
             tags.append(tag)
         expected = sum(lengths) if num_words is None else num_words
         if sum(lengths) != expected:
@@ -176,6 +176,13 @@ def read_phrases_line(
         num_words = expected
         partitions.append(_place(lengths, tags))
     return partitions
+
+
+@lru_cache(maxsize=1 << 14)
+def _read_phrase(text: str) -> tuple[int, str]:
+    """Length and tag of `LENGTH:TAG`; a length of 0 if it is malformed."""
+    length, _, tag = text.partition(":")
+    return (int(length) if tag and LENGTH.fullmatch(length) else 0), tag
 
 
 Sentence = tuple[int, str, str]

@@ -1,124 +1,255 @@
-"""Raw text to the rows that models see: what the text stages do, for text given at inference.
+"""Sentences to rows of ids: the same objects for training data and at inference.
 
-One object holds what the stages hold, with the settings that a dataset recorded of them: the
-tokeniser of `tokenize`, the parser of `parse` and its limit, the phrases of `partition`, the
-subwords of `bpe`, the ids of `dataset`. A test holds its rows of raw text against a dataset's.
+`Encoder` turns tokens, phrases and links into a row: of the dataset, of probing data, of raw text.
+`Preprocessor` does before it what the text stages do: it tokenises, parses and partitions raw text
+with the settings that an artifact's `preprocessing.json` records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mgsa.base.errors import InputError
-from mgsa.data.batch import Row
-from mgsa.data.schema import PREPROCESSING, TAGS, VOCABULARY
+from mgsa.base.io import read_json
+from mgsa.base.settings import Count, Language, Positive, from_excerpt
+from mgsa.data.schema import LONGEST, PREPROCESSING, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
-from mgsa.decoding.translate import join_subwords
-from pipeline.artifact.preprocessing import Preprocessing
+from mgsa.word_links import Link
 from pipeline.base.stage import SIDES
-from pipeline.moses import MosesText
-from pipeline.parsing.parser_folder import read_parser_folder
-from pipeline.parsing.stanza_parser import (
-    BATCH_SENTENCES,
-    ConstituencyParser,
-    Parser,
-    Unparsed,
-    parse_each,
-)
-from pipeline.partition import syntactic_partition, to_subwords
-from pipeline.subwords import SubwordSplitter
+from pipeline.partition import Phrase, syntactic_partition
+from pipeline.subwords import CACHE_WORDS, SubwordSplitter
 from pipeline.trees import check_leaves, flat_tree, read_tree
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
-NOT_FOR_TEXT = "shuffled"
-"""Boundaries that are drawn by a sentence's place in its split, which raw text has none of."""
+    from mgsa.data.batch import Row
+    from pipeline.moses import MosesText
+    from pipeline.parsing.stanza_parser import Parser
+
+BOUNDARIES = ("parsed",)
+"""Kinds of `partition.boundaries` that raw text can be given; others need a sentence's place in its
+split, or more."""
+
+
+@dataclass(frozen=True)
+class _Parse:
+    max_words: Positive
+
+
+@dataclass(frozen=True)
+class _Bpe:
+    vocabulary_threshold: Count
+
+
+@dataclass(frozen=True)
+class _Partition:
+    levels: Count
+    boundaries: str
+
+
+@dataclass(frozen=True)
+class _Parser:
+    kind: str
+    identity: str
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """What `preprocessing.json` says of how text became rows.
+
+    `parse`, `bpe` and `partition` are sections of the parameter file. `parser.kind` is `stanza`,
+    `trees` where trees came with the corpus, `none` where all are flat.
+    """
+
+    source_language: Language
+    target_language: Language
+    parse: _Parse
+    bpe: _Bpe
+    partition: _Partition
+    parser: _Parser
+
+    @classmethod
+    def read(cls, folder: Path) -> Preprocessing:
+        """The one of a dataset or model artifact.
+
+        Raises:
+            InputError: it is missing, or lacks something.
+        """
+        path = folder / PREPROCESSING
+        return from_excerpt(cls, read_json(path), f"{path}: preprocessing")
+
+
+class SideEncoder:
+    """Tokens of one language to subword ids."""
+
+    def __init__(self, splitter: SubwordSplitter, vocabulary: Vocabulary) -> None:
+        self.splitter = splitter
+        self._vocabulary = vocabulary
+        self._cache: dict[str, list[int]] = {}
+
+    def encode(self, tokens: Sequence[str]) -> tuple[list[int], list[int]]:
+        """Subword ids, and the number of subwords of each token."""
+        cache = self._cache
+        words = [cache.get(token) or self._encode_word(token) for token in tokens]
+        return list(chain.from_iterable(words)), list(map(len, words))
+
+    def _encode_word(self, word: str) -> list[int]:
+        if len(self._cache) >= CACHE_WORDS:
+            self._cache.clear()
+        ids = self._cache[word] = self._vocabulary.encode(self.splitter.split((word,)))
+        return ids
+
+
+class Encoder:
+    """Tokens, phrases and links of a sentence or pair to a row of ids.
+
+    Attributes:
+        source, target: the subwords of each language.
+    """
+
+    def __init__(self, source: SideEncoder, target: SideEncoder, tags: Sequence[str]) -> None:
+        """
+        Args:
+            tags: of phrases, by id; 0 stands for those that are not among them.
+        """
+        self.source = source
+        self.target = target
+        self._tag_ids = {tag: index for index, tag in enumerate(tags)}
+
+    @classmethod
+    def load(cls, folder: Path) -> Encoder:
+        """The encoder of a dataset or model artifact: its BPE files, `vocab.json`, `tags.json`.
+
+        Raises:
+            InputError: a file is missing or malformed.
+        """
+        threshold = Preprocessing.read(folder).bpe.vocabulary_threshold
+        source, target = (
+            SideEncoder(SubwordSplitter.load(folder, side, threshold=threshold), vocabulary)
+            for side, vocabulary in zip(SIDES, read_vocabularies(folder / VOCABULARY), strict=True)
+        )
+        return cls(source, target, read_tags(folder / TAGS))
+
+    def encode(
+        self,
+        source: Sequence[str],
+        target: Sequence[str] | None = None,
+        *,
+        phrases: Sequence[Sequence[Phrase]] = (),
+        links: Iterable[Link] | None = None,
+    ) -> dict[str, Any]:
+        """The row of a sentence or pair: the columns of `mgsa.data.schema`, less the texts.
+
+        Args:
+            source, target: tokens.
+            phrases: of each level, which cover the source's tokens.
+            links: pairs of source and target tokens; each becomes links between all their subwords.
+        """
+        ids, counts = self.source.encode(source)
+        bounds = [0, *accumulate(counts)]
+        row: dict[str, Any] = {
+            "source_ids": ids,
+            "source_length": len(ids),
+            "subwords_per_word": counts,
+            "phrase_lengths": [
+                [bounds[end] - bounds[start] for start, end, _ in p] for p in phrases
+            ],
+            "phrase_tags": [[self._tag_ids.get(tag or "", 0) for _, _, tag in p] for p in phrases],
+        }
+        if target is not None:
+            ids, counts = self.target.encode(target)
+            row |= {
+                "target_ids": ids,
+                "target_length": len(ids),
+                "target_subwords_per_word": counts,
+                "links": None,
+            }
+            if links is not None:
+                row["links"] = _subword_links(links, bounds, [0, *accumulate(counts)])
+        return row
+
+
+def _subword_links(
+    links: Iterable[Link], source: Sequence[int], target: Sequence[int]
+) -> list[Link]:
+    """Links between all subwords of linked words, whose bounds are given, in order and once."""
+    sources = [range(start, end) for start, end in pairwise(source)]
+    targets = [range(start, end) for start, end in pairwise(target)]
+    return sorted({(i, j) for word, other in links for i in sources[word] for j in targets[other]})
+
+
+def check_length(length: int, *, path: Path | str, line: int) -> None:
+    """Check that a sentence has no more subwords than a row may.
+
+    Raises:
+        InputError: it has.
+    """
+    if length > LONGEST:
+        raise InputError(f"expected at most {LONGEST} subwords, got {length}", path=path, line=line)
 
 
 class Phraser:
-    """Tokens to the phrases of every level, as lengths in subwords and ids of tags."""
+    """Tokens to the phrases of every level, as the stages `parse` and `partition` give them."""
 
-    def __init__(
-        self, parser: Parser | None, *, tags: Sequence[str], levels: int, max_words: int
-    ) -> None:
+    def __init__(self, parser: Parser | None, *, levels: int, max_words: int) -> None:
         """
         Args:
             parser: `None`: every sentence gets a flat tree.
-            tags: by their ids.
             levels: of the syntactic partition.
             max_words: sentences of more words get a flat tree.
         """
         self._parser = parser
-        self._tag_ids = {tag: index for index, tag in enumerate(tags)}
         self._levels = levels
         self._max_words = max_words
 
-    def trees(self, sentences: Sequence[Sequence[str]]) -> list[Tree]:
-        """The tree of each sentence, flat where it is too long or the parser can't take it."""
+    def __call__(self, sentences: Sequence[Sequence[str]]) -> list[list[list[Phrase]]]:
+        """For each sentence, the phrases of each level; none of an empty sentence."""
+        trees = self._parsed(sentences)
+        return [
+            syntactic_partition(trees.get(i) or flat_tree(tokens), self._levels) if tokens else []
+            for i, tokens in enumerate(sentences)
+        ]
+
+    def _parsed(self, sentences: Sequence[Sequence[str]]) -> dict[int, Tree]:
+        """The trees of those sentences that are not too long and that the parser can take."""
         if self._parser is None:
-            return [flat_tree(tokens) for tokens in sentences]
-        found: dict[int, Tree] = {}
+            return {}
+        from pipeline.parsing.stanza_parser import BATCH_SENTENCES, Unparsed, parse_each
+
+        trees: dict[int, Tree] = {}
         # Like lengths together, as the parse stage does: a batch then holds little padding.
-        parsed = sorted(
-            (i for i, tokens in enumerate(sentences) if len(tokens) <= self._max_words),
+        order = sorted(
+            (i for i, tokens in enumerate(sentences) if 0 < len(tokens) <= self._max_words),
             key=lambda i: len(sentences[i]),
         )
-        for start in range(0, len(parsed), BATCH_SENTENCES):
-            batch = parsed[start : start + BATCH_SENTENCES]
-            trees = parse_each(self._parser, [sentences[i] for i in batch])
-            for i, tree in zip(batch, trees, strict=True):
+        for start in range(0, len(order), BATCH_SENTENCES):
+            batch = order[start : start + BATCH_SENTENCES]
+            parsed = parse_each(self._parser, [sentences[i] for i in batch])
+            for i, tree in zip(batch, parsed, strict=True):
                 if not isinstance(tree, Unparsed):
-                    found[i] = read_tree(tree)
-                    check_leaves(found[i], sentences[i])
-        return [found.get(i) or flat_tree(tokens) for i, tokens in enumerate(sentences)]
-
-    def phrases(
-        self, tree: Tree, subwords_per_word: Sequence[int]
-    ) -> tuple[list[list[int]], list[list[int]]]:
-        """Lengths and tags of the phrases of each level; tag 0 is one that training lacked."""
-        levels = [
-            to_subwords(phrases, subwords_per_word)
-            for phrases in syntactic_partition(tree, self._levels)
-        ]
-        return (
-            [[phrase.end - phrase.start for phrase in phrases] for phrases in levels],
-            [[self._tag_ids.get(phrase.tag or "", 0) for phrase in phrases] for phrases in levels],
-        )
-
-
-@dataclass(frozen=True)
-class Side:
-    """One language: text to tokens, tokens to subwords, subwords to ids."""
-
-    text: MosesText
-    splitter: SubwordSplitter
-    vocabulary: Vocabulary
-
-    def encode(self, tokens: Sequence[str]) -> tuple[list[int], list[int]]:
-        """Ids of the tokens' subwords, and how many of them each token has."""
-        words = [self.splitter.split([token]) for token in tokens]
-        ids = self.vocabulary.encode(subword for word in words for subword in word)
-        return ids, [len(word) for word in words]
+                    trees[i] = read_tree(tree)
+                    check_leaves(trees[i], sentences[i])
+        return trees
 
 
 class Preprocessor:
-    """Raw text to rows, and the target's subwords to raw text.
+    """Raw or tokenised text to rows, and the target's subwords to raw text."""
 
-    Attributes:
-        source, target: the two languages.
-    """
-
-    def __init__(self, *, source: Side, target: Side, phraser: Phraser | None) -> None:
+    def __init__(
+        self, encoder: Encoder, texts: tuple[MosesText, MosesText], phraser: Phraser | None
+    ) -> None:
         """
         Args:
-            phraser: tokens to phrases; `None` for models that attend to none.
+            texts: tokenisers of source and target.
+            phraser: `None` for models that attend to no syntactic phrases.
         """
-        self.source = source
-        self.target = target
+        self._encoder = encoder
+        self._texts = texts
         self._phraser = phraser
 
     @classmethod
@@ -132,97 +263,88 @@ class Preprocessor:
 
         Raises:
             InputError: a file of the artifact is missing or malformed, the parser is not the one
-                that made the trees, or its phrases were shuffled.
+                that made the trees, or text can't be given such phrases.
         """
-        made = Preprocessing.read(folder / PREPROCESSING)
-        if parser is not None:
-            check_parser(made, folder, parser)
-        vocabularies = read_vocabularies(folder / VOCABULARY)
-        source, target = (
-            Side(
-                MosesText(language),
-                SubwordSplitter.load(folder, side, threshold=made.bpe.vocabulary_threshold),
-                vocabulary,
-            )
-            for side, language, vocabulary in zip(SIDES, made.languages, vocabularies, strict=True)
-        )
+        from pipeline.moses import MosesText
+        from pipeline.parsing.stanza_parser import ConstituencyParser
+
+        made = Preprocessing.read(folder)
         phraser = None
         if parser is not None:
+            check_parser(made, folder, parser)
             phraser = Phraser(
                 None if made.parser.kind == "none" else ConstituencyParser.load(parser, gpu=gpu),
-                tags=read_tags(folder / TAGS),
                 levels=made.partition.levels,
                 max_words=made.parse.max_words,
             )
-        return cls(source=source, target=target, phraser=phraser)
+        texts = MosesText(made.source_language), MosesText(made.target_language)
+        return cls(Encoder.load(folder), texts, phraser)
+
+    def tokenize(self, *texts: str) -> list[list[str]]:
+        """The tokens of a source sentence, or of a pair."""
+        return [text.normalize_and_tokenize(t) for text, t in zip(self._texts, texts, strict=False)]
 
     def rows(self, texts: Sequence[str]) -> list[Row]:
         """A row without a target for each text; one that holds no word has no subwords either."""
-        return self.rows_of_tokens([self.source.text.normalize_and_tokenize(t) for t in texts])
+        return self.rows_of_tokens([self.tokenize(text)[0] for text in texts])
 
-    def rows_of_tokens(self, sentences: Sequence[Sequence[str]]) -> list[Row]:
-        """The same for tokenised text."""
-        if self._phraser is None:
-            return [self._row(i, tokens, None) for i, tokens in enumerate(sentences)]
-        trees = iter(self._phraser.trees([tokens for tokens in sentences if tokens]))
-        return [
-            self._row(i, tokens, next(trees) if tokens else None)
-            for i, tokens in enumerate(sentences)
-        ]
-
-    def pairs_of_tokens(
-        self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]
+    def rows_of_tokens(
+        self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]] | None = None
     ) -> list[Row]:
-        """A row for each pair of tokenised sentences."""
-        pairs = []
-        for row, tokens in zip(self.rows_of_tokens(sources), targets, strict=True):
-            ids, subwords_per_word = self.target.encode(tokens)
-            pairs.append(replace(row, target=ids, target_subwords_per_word=subwords_per_word))
-        return pairs
+        """A row for each tokenised sentence, or pair of them."""
+        from mgsa.data.batch import Row
+
+        phrases = self._phraser(sources) if self._phraser else [[] for _ in sources]
+        rows = []
+        for index, tokens in enumerate(sources):
+            target = () if targets is None else targets[index]
+            columns = self._encoder.encode(tokens, target, phrases=phrases[index])
+            rows.append(
+                Row(
+                    index=index,
+                    source=columns["source_ids"],
+                    target=columns["target_ids"],
+                    subwords_per_word=columns["subwords_per_word"],
+                    phrase_lengths=columns["phrase_lengths"],
+                    phrase_tags=columns["phrase_tags"],
+                    target_subwords_per_word=columns["target_subwords_per_word"],
+                )
+            )
+        return rows
 
     def detokenize(self, subwords: Sequence[str]) -> str:
         """The text that a translation in subwords stands for."""
-        tokens = join_subwords(subwords).split()
-        return self.target.text.detokenize(tokens) if tokens else ""
+        from mgsa.decoding.translate import join_subwords
 
-    def _row(self, index: int, tokens: Sequence[str], tree: Tree | None) -> Row:
-        ids, subwords_per_word = self.source.encode(tokens)
-        lengths: list[list[int]] = []
-        tags: list[list[int]] = []
-        if tree is not None and self._phraser is not None:
-            lengths, tags = self._phraser.phrases(tree, subwords_per_word)
-        return Row(
-            index=index,
-            source=ids,
-            target=(),
-            subwords_per_word=subwords_per_word,
-            phrase_lengths=lengths,
-            phrase_tags=tags,
-        )
+        tokens = join_subwords(subwords).split()
+        return self._texts[1].detokenize(tokens) if tokens else ""
 
 
 def check_parser(made: Preprocessing, artifact: Path, parser: Path) -> None:
-    """Check that a parser folder is the one whose trees an artifact was made with.
+    """Check that a parser gives raw text the phrases that an artifact was made with.
 
     Trees that came with a corpus have no parser; any of the language may stand in for it.
 
     Raises:
-        InputError: it is another one, or no parser's phrases are those of the artifact.
+        InputError: it is another parser, or raw text can't have such phrases.
     """
-    if made.partition.boundaries == NOT_FOR_TEXT:
+    from pipeline.parsing.parser_folder import read_parser_folder
+
+    if made.partition.boundaries not in BOUNDARIES:
         raise InputError(
-            "its phrases were shuffled (partition.boundaries), which text can't be: expected rows "
-            "of a dataset",
+            f"raw text can have {', '.join(BOUNDARIES)} phrases (partition.boundaries), not "
+            f"{made.partition.boundaries}: expected rows of a dataset",
             path=artifact,
         )
-    found = read_parser_folder(parser)
-    if made.parser.kind == "stanza" and found.identity != made.parser.identity:
+    folder = read_parser_folder(parser)
+    if made.parser.kind == "stanza" and folder.identity != made.parser.identity:
         raise InputError(
             f"expected the parser that {artifact} was made with ({made.parser.identity[:12]}), "
-            f"got another one ({found.identity[:12]})",
+            f"got another one ({folder.identity[:12]})",
             path=parser,
         )
-    if found.language != made.languages[0]:
+    if folder.language != made.source_language:
         raise InputError(
-            f"expected a parser of {made.languages[0]}, got one of {found.language}", path=parser
+            f"expected a parser of {made.source_language}, got one of {folder.language}",
+            path=parser,
         )

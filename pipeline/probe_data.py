@@ -21,10 +21,9 @@ from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFolder, Reads, Report
 from mgsa.base.io import MANIFEST, describe_files, sha256, write_json
 from mgsa.base.settings import Positive, Seed, to_mapping
-from pipeline.artifact.manifest import LIBRARIES, library_versions
-from pipeline.artifact.parquet_file import parquet_writer
 from pipeline.base.stage import SPLITS, stage, stage_outputs
 from pipeline.base.text import split_tokens
+from pipeline.dataset.manifest import LIBRARIES, library_versions
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits
 from pipeline.trees import check_leaves, read_tree
 
@@ -191,17 +190,19 @@ def _write_split(
     encoder: SentenceEncoder,
 ) -> dict[str, Any]:
     """Write a split's Parquet file; its counts."""
+    import pyarrow.parquet as pq
+
     from mgsa.probing.data import SCHEMA
-    from pipeline.probing.rows import count_classes, make_rows
+    from pipeline.probing.rows import count_classes, make_table
 
     subwords = 0
-    with parquet_writer(path, SCHEMA, "zstd") as writer:
+    with pq.ParquetWriter(path, SCHEMA, compression="zstd", version="2.6") as writer:
         for start in range(0, len(sentences), ROW_GROUP_ROWS):
             portion = slice(start, start + ROW_GROUP_ROWS)
-            encoded = encoder.encode(sentences[portion])
-            rows = make_rows(sentences[portion], encoded, labels[portion], classes)
-            writer.write_table(rows, row_group_size=ROW_GROUP_ROWS)
-            subwords += len(encoded.source.ids)
+            rows = encoder.encode(sentences[portion])
+            table = make_table(rows, labels[portion], classes)
+            writer.write_table(table, row_group_size=ROW_GROUP_ROWS)
+            subwords += sum(row["source_length"] for row in rows)
     return {
         "sentences": len(sentences),
         "words": sum(len(label.pos) for label in labels),

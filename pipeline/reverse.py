@@ -1,28 +1,38 @@
 """A dataset the other way round: its target translated into its source.
 
-Text, subwords and links are the same, so that what a model of each direction says of a pair can be
-put together (alignments of two directions). Trees are of one language alone: the reversed dataset
-has no syntactic phrases, and trains models that ask for none.
+Text, subwords and links are the same, so that alignments of models of both directions can be
+symmetrised. Trees are of one language alone: the reversed dataset has no syntactic phrases, and
+trains models that ask for none.
 """
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from mgsa.base.cli import progress, run
+from mgsa.base.command import Input, OutputFolder
 from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, atomic_folder, write_json
-from pipeline.artifact.description import facts, split_counts
-from pipeline.artifact.manifest import DATASET_MARKS, read_object, write_manifest
-from pipeline.base.stage import SPLITS, check_replaceable
+from pipeline.base.stage import SPLITS, stage
+from pipeline.dataset.manifest import FILES, read_object
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from mgsa.data.dataset import Dataset
+
+SWAPPED = (
+    ("source_text", "target_text"),
+    ("source_tokens", "target_tokens"),
+    ("source_ids", "target_ids"),
+    ("source_length", "target_length"),
+    ("subwords_per_word", "target_subwords_per_word"),
+)
+"""Columns that take each other's place."""
 
 _OTHER = {"source": "target", "target": "source"}
 
@@ -34,6 +44,7 @@ def reverse_dataset(dataset: Dataset, folder: Path) -> None:
         InputError: the dataset is not as the pipeline writes them, or a file of it is damaged.
     """
     from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
+    from pipeline.dataset.build import write_manifest, write_shards
 
     _check_origin(dataset)
     source, target = dataset.vocabularies
@@ -46,20 +57,33 @@ def reverse_dataset(dataset: Dataset, folder: Path) -> None:
     codes, *frequencies = BPE_FILES
     for name, other in zip(BPE_FILES, (codes, *reversed(frequencies)), strict=True):
         shutil.copyfile(dataset.folder / name, folder / other)
-    path = dataset.folder / PREPROCESSING
-    write_json(folder / PREPROCESSING, swapped_sides(read_object(path, {}), f"{path}: "))
-    files = {split: _write_split(folder, split, dataset) for split in dataset.manifest.rows}
-    content, where = dataset.manifest.content, f"{dataset.folder / MANIFEST}: manifest."
+    made = read_object(dataset.folder / PREPROCESSING, {})
+    write_json(folder / PREPROCESSING, swapped_sides(made))
+    content = dataset.manifest.content
+    splits = {}
+    for split in dataset.manifest.rows:
+        portions = progress(
+            dataset.tables(split),
+            f"reverse {split}",
+            total=dataset.num_rows(split),
+            unit="pairs",
+            size=lambda table: table.num_rows,
+        )
+        names = write_shards(
+            folder,
+            split,
+            map(reversed_table, portions),
+            compression="zstd",
+            shard_rows=max(dataset.shard_rows(split)),
+        )
+        counts = swapped_sides(content["splits"][split])
+        splits[split] = counts | {"phrases": 0, "phrases_unknown": 0, "files": names}
     manifest = {
-        **swapped_sides(content, where),
+        **swapped_sides(content),
         "levels": 0,
         "tags": 1,
-        "vocabulary": swapped_sides(content["vocabulary"], f"{where}vocabulary."),
-        "splits": {
-            name: swapped_sides(counts, f"{where}splits.{name}.")
-            | {"phrases": 0, "phrases_unknown": 0, "files": files[name]}
-            for name, counts in content["splits"].items()
-        },
+        "vocabulary": swapped_sides(content["vocabulary"]),
+        "splits": splits,
         "made_by": {**content["made_by"], "reversed_from": dataset.manifest.identity},
     }
     write_manifest(folder, manifest, figures={})
@@ -72,11 +96,11 @@ def _check_origin(dataset: Dataset) -> None:
         InputError: it is not.
     """
     from mgsa.data.schema import BPE_FILES, PREPROCESSING
+    from pipeline.dataset.description import facts, split_counts
 
     path = dataset.folder / MANIFEST
-    where = f"{path}: manifest"
-    facts(dataset.manifest.content, where)
-    split_counts(dataset.manifest.content, where)
+    facts(dataset.manifest.content, f"{path}: manifest")
+    split_counts(dataset.manifest.content, f"{path}: manifest")
     for split in SPLITS:
         if not dataset.manifest.rows.get(split):
             raise InputError(f"splits.{split}: expected rows", path=path)
@@ -85,67 +109,49 @@ def _check_origin(dataset: Dataset) -> None:
             raise InputError(f"expected {name} among the files", path=path)
 
 
-def swapped_sides(content: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """An object whose keys of source and target have each other's values: `source_language`, …
-
-    Args:
-        where: what stands before a key where an error names it.
-
-    Raises:
-        InputError: there is such a key of one side alone.
-    """
-    found = {}
-    for key in content:
+def swapped_sides(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The object in which `source…` and `target…` are called like each other: `source_language`."""
+    swapped = {}
+    for key, value in content.items():
         side, separator, rest = key.partition("_")
-        other = f"{_OTHER.get(side, side)}{separator}{rest}"
-        if other not in content:
-            raise InputError(f"{where}{other}: missing; expected it beside {key}")
-        found[key] = content[other]
-    return found
+        swapped[f"{_OTHER.get(side, side)}{separator}{rest}"] = value
+    return swapped
 
 
-def _write_split(folder: Path, split: str, dataset: Dataset) -> list[str]:
-    """Write a split's Parquet files, a row group at a time; give their names."""
+def reversed_table(table: pa.Table) -> pa.Table:
+    """The rows with their sides swapped, and without phrases, which are of one side alone."""
+    import pyarrow as pa
+
     from mgsa.data.schema import SCHEMA
-    from pipeline.artifact.parquet_file import ShardWriter
-    from pipeline.artifact.reversed_columns import reversed_table
 
-    portions = progress(
-        dataset.tables(split),
-        f"reverse {split}",
-        total=dataset.num_rows(split),
-        unit="pairs",
-        size=lambda table: table.num_rows,
-    )
-    shard_rows = max(dataset.shard_rows(split))
-    with ShardWriter(folder, split, SCHEMA, compression="zstd", shard_rows=shard_rows) as writer:
-        for table in portions:
-            writer.write(reversed_table(table))
-    return writer.names
+    columns: dict[str, Any] = {}
+    for one, other in SWAPPED:
+        columns[one], columns[other] = table[other], table[one]
+    none: list[list[list[int]]] = [[]] * table.num_rows
+    for name in ("phrase_lengths", "phrase_tags"):
+        columns[name] = pa.array(none, SCHEMA.field(name).type)
+    links = [
+        pairs and sorted((link["target"], link["source"]) for link in pairs)
+        for pairs in table["links"].to_pylist()
+    ]
+    columns["links"] = pa.array(links, SCHEMA.field("links").type)
+    return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Turn a dataset round."""
-    parser = argparse.ArgumentParser(
-        prog="python -m pipeline.reverse",
-        description="Turn a dataset artifact round: its target becomes the source. It has no "
-        "syntactic phrases.",
-    )
-    parser.add_argument(
-        "--dataset", type=Path, required=True, metavar="DIR", help="the artifact to turn round"
-    )
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="the artifact to write"
-    )
-    arguments = parser.parse_args(argv)
-
+def reverse(
+    *,
+    dataset: Annotated[Path, Input("the artifact to turn round")],
+    out: Annotated[Path, OutputFolder("the artifact to write", *FILES)],
+) -> None:
+    """Turn a dataset artifact round: its target becomes the source. It has no syntactic phrases."""
     from mgsa.data.dataset import open_dataset
 
-    dataset = open_dataset(arguments.dataset)
-    check_replaceable(arguments.out, *DATASET_MARKS, inputs=[arguments.dataset])
-    with atomic_folder(arguments.out) as folder:
-        reverse_dataset(dataset, folder)
+    opened = open_dataset(dataset)
+    with atomic_folder(out) as folder:
+        reverse_dataset(opened, folder)
 
+
+main = stage(reverse)
 
 if __name__ == "__main__":
     sys.exit(run(main))

@@ -47,7 +47,7 @@ class SubwordSplitter:
         if vocabulary is not None:
             _check_made(vocabulary, merges, codes)
         text = "".join(f"{line}\n" for line in (_VERSION, *map(" ".join, merges)))
-        self._bpe = BPE(io.StringIO(text), separator=MARK, vocab=vocabulary)
+        self._bpe = BPE(io.StringIO(text), len(merges), separator=MARK, vocab=vocabulary)
         self._known: dict[str, tuple[str, ...]] = {}
 
     @classmethod

@@ -6,23 +6,18 @@ was, and what comes out is put together again. The rows of a dataset have all th
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 
 from mgsa.base.cli import run, standard_stream
+from mgsa.base.command import Input, Option, OutputFolder
 from mgsa.base.errors import InputError
-from mgsa.base.io import (
-    atomic_folder,
-    not_utf_8,
-    open_to_write,
-)
-from mgsa.base.settings import apply_overrides, from_mapping, to_mapping
+from mgsa.base.io import atomic_folder, not_utf_8, open_to_write
 from mgsa.config import STANDARD_SEARCH, TranslateConfig
-from pipeline.base.stage import argument_parser, check_replaceable, read_settings
+from pipeline.base.stage import stage
 
 if TYPE_CHECKING:
     from mgsa.decoding.translate import Translator
@@ -115,7 +110,6 @@ def translate_dataset(
     """
     from mgsa.data.dataset import open_dataset
 
-    check_replaceable(out, "*.hypotheses", inputs=[dataset])
     opened = open_dataset(dataset)
     translations = translator.translate_split(opened, split, settings)
     references = opened.texts(split, "target_text")
@@ -130,83 +124,59 @@ def translate_dataset(
             score_file.write(f"{translation.score:.6f}\n")
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Translate stdin, or a split of a dataset."""
-    arguments = _arguments(argv)
-    settings = _settings(arguments)
-    if arguments.dataset is None:
-        text, out = standard_stream("stdin"), standard_stream("stdout")
+def translate_with_model(
+    translate: TranslateConfig = STANDARD_SEARCH,
+    *,
+    model: Annotated[
+        list[Path],
+        Input("model artifact; several translate together, by the mean of their probabilities"),
+    ],
+    parser: Annotated[
+        Path,
+        Input(
+            "the parser of the model's training data, for models that attend to syntactic phrases "
+            "(default: data/parser)"
+        ),
+    ] = Path("data/parser"),
+    dataset: Annotated[Path | None, Input("dataset artifact")] = None,
+    split: Annotated[str | None, Option("of the dataset", metavar="NAME")] = None,
+    out: Annotated[
+        Path | None,
+        OutputFolder(
+            "for NAME.hypotheses, NAME.references and NAME.scores",
+            *("{split}.hypotheses", "{split}.references", "{split}.scores"),
+        ),
+    ] = None,
+    accelerator: Annotated[Literal["cpu", "gpu", "auto"], Option("(default: auto)")] = "auto",
+) -> None:
+    """Translate raw text from stdin to stdout, a line a sentence.
+
+    Given --dataset, --split and --out, translate a split of a dataset. Without params.yaml: beam 5,
+    length penalty 0.6.
+    """
+    if dataset is None or split is None or out is None:
+        if any(option is not None for option in (dataset, split, out)):
+            raise InputError("--dataset, --split and --out come together")
+        text, translations = standard_stream("stdin"), standard_stream("stdout")
 
     from mgsa.decoding.translate import Translator
     from pipeline.preprocessor import Preprocessor
 
-    translator = Translator.load(arguments.model, accelerator=arguments.accelerator)
-    needs_parser = arguments.dataset is None and translator.levels > 0
+    translator = Translator.load(model, accelerator=accelerator)
     preprocessor = Preprocessor.load(
-        arguments.model[0],
-        parser=arguments.parser if needs_parser else None,
+        model[0],
+        parser=parser if dataset is None and translator.levels else None,
         gpu=translator.device.type == "cuda",
     )
-    if arguments.dataset is None:
-        translate_text(translator, preprocessor, settings, text, out)
+    if dataset is None or split is None or out is None:
+        translate_text(translator, preprocessor, translate, text, translations)
     else:
         translate_dataset(
-            translator,
-            preprocessor,
-            settings,
-            dataset=arguments.dataset,
-            split=arguments.split,
-            out=arguments.out,
+            translator, preprocessor, translate, dataset=dataset, split=split, out=out
         )
 
 
-def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argument_parser(
-        "translate",
-        "Translate raw text from stdin to stdout, a line a sentence; or, given --dataset, --split "
-        "and --out, a split of a dataset. Without params.yaml: beam 5, length penalty 0.6.",
-    )
-    parser.add_argument(
-        "--model",
-        type=Path,
-        required=True,
-        action="append",
-        metavar="DIR",
-        help="model artifact; several translate together, by the mean of their probabilities",
-    )
-    parser.add_argument(
-        "--parser",
-        type=Path,
-        default=Path("data/parser"),
-        metavar="DIR",
-        help="the parser that the model's training data was parsed with, for models that attend "
-        "to syntactic phrases (default: data/parser)",
-    )
-    parser.add_argument("--dataset", type=Path, metavar="DIR", help="dataset artifact")
-    parser.add_argument("--split", metavar="NAME", help="of the dataset")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="for NAME.hypotheses, NAME.references and NAME.scores",
-    )
-    parser.add_argument(
-        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
-    )
-    arguments = parser.parse_args(argv)
-    given = [getattr(arguments, name) is not None for name in ("dataset", "split", "out")]
-    if any(given) and not all(given):
-        parser.error("--dataset, --split and --out come together")
-    return arguments
-
-
-def _settings(arguments: argparse.Namespace) -> TranslateConfig:
-    """The section of the parameter file; a model needs none to be used."""
-    if arguments.params == Path("params.yaml") and not arguments.params.exists():
-        values = apply_overrides(to_mapping(STANDARD_SEARCH), arguments.set)
-        return from_mapping(TranslateConfig, values, "translate")
-    return read_settings(arguments, "translate", TranslateConfig)
-
+main = stage(translate_with_model)
 
 if __name__ == "__main__":
     sys.exit(run(main))

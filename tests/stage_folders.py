@@ -11,20 +11,22 @@ from pathlib import Path
 import yaml
 
 from mgsa.base.io import write_json
-from pipeline.dataset import main
+from pipeline.dataset.__main__ import main
 from pipeline.subwords import CODES, MARK, write_subword_counts
+from tests.run_section import RUN
 
 PARAMETERS = {
-    "tokenize": {"max_tokens": 100, "workers": 2},
-    "parse": {"max_words": 100, "executor": "processes", "ray_address": None, "workers": 2},
-    "bpe": {"merges": 10, "threshold": 1},
-    "partition": {"levels": 2},
+    "tokenize": {"max_tokens": 100},
+    "parse": {"max_words": 100},
+    "bpe": {"merges": 10, "vocabulary_threshold": 1},
+    "partition": {"levels": 2, "boundaries": "parsed"},
     "dataset": {
         "joint_vocabulary": True,
         "row_group_rows": 3,
         "shard_rows": 100,
         "compression": "zstd",
     },
+    "run": RUN,
 }
 
 
@@ -71,7 +73,7 @@ def write_stages(folder: Path, splits: Mapping[str, Sequence[Pair]]) -> None:
         folder / "parser/parser.json", {"kind": "trees", "identity": "c0ffee", "files": {"a": "b"}}
     )
     (folder / "params.yaml").write_text(yaml.safe_dump(PARAMETERS), encoding="utf-8")
-    _write_codes(folder / "bpe", splits["train"])
+    _write_codes(folder / "bpe", [pair for pairs in splits.values() for pair in pairs])
     for split, pairs in splits.items():
         for side in ("source", "target"):
             segmented = [getattr(pair, side) for pair in pairs]

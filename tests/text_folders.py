@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 import pipeline.bpe
-import pipeline.dataset
+import pipeline.dataset.__main__
 import pipeline.partition
 import pipeline.tokenize
 from mgsa.base.io import write_json
@@ -95,7 +95,14 @@ def build_dataset(folder: Path) -> Path:
     plots = {"plots": "plots"}
     _run(pipeline.partition, folder, "partitions", parsed="parsed", tokenized="tokenized", **plots)
     inputs = {"partitions": "partitions", "parser": "parser", "bpe": "bpe"}
-    _run(pipeline.dataset, folder, "dataset", corpus="corpus", tokenized="tokenized", **inputs)
+    _run(
+        pipeline.dataset.__main__,
+        folder,
+        "dataset",
+        corpus="corpus",
+        tokenized="tokenized",
+        **inputs,
+    )
     return folder / "dataset"
 
 

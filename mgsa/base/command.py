@@ -83,6 +83,13 @@ class OutputFolder(Option):
         object.__setattr__(self, "files", files)
 
 
+class ParameterFile(Option):
+    """The keyword-only parameter `params`: the file itself, for who records all of its sections."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+
+
 @dataclass(frozen=True)
 class Reads:
     """Marks a setting, `Annotated[str, Reads()]`, as the path of something that is read."""
@@ -149,6 +156,8 @@ def add_arguments(
             + "; may be repeated",
         )
     for name, (kind, option, value) in _options(function).items():
+        if isinstance(option, ParameterFile):
+            continue
         parser.add_argument(*_flags(name, option), **_settings_of(name, kind, option, value))
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from mgsa.base.errors import InputError
 from pipeline.aligners.link_files import LinkFile
-from pipeline.artifact.manifest import aligner_description, read_object
 from pipeline.base.stage import SIDES
 from pipeline.base.text import read_parallel, split_tokens
+from pipeline.dataset.manifest import aligner_description, read_object
 from pipeline.patterns.categories import Occurrence, occurrences
 from pipeline.trees import check_leaves, read_tree
 

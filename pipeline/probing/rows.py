@@ -4,33 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
 from mgsa.base.settings import from_mapping
 from mgsa.data.dataset import Dataset
-from mgsa.data.schema import LONGEST, PREPROCESSING
+from mgsa.data.schema import PREPROCESSING
 from mgsa.probing.data import OTHER, SCHEMA, SENTENCE_TASKS, WORD_TASKS
-from pipeline.artifact.columns import Lines, Side, encode_side, phrase_columns, side_columns
-from pipeline.artifact.phrase_columns import Phrases, encode_phrases
-from pipeline.artifact.preprocessing import Preprocessing
 from pipeline.base.stage import SPLITS
-from pipeline.partition import PartitionSettings, partition_sentences
+from pipeline.partition import PartitionSettings, partition_sentences, read_phrases_line
+from pipeline.preprocessor import Encoder, check_length
 from pipeline.probing.labels import TreeLabels
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles
-from pipeline.subwords import SubwordSplitter
-
-
-@dataclass(frozen=True)
-class Encoded:
-    """Sentences as a dataset has them: subwords, and phrases in subwords."""
-
-    source: Side
-    phrases: Phrases
 
 
 class SentenceEncoder:
@@ -51,18 +39,14 @@ class SentenceEncoder:
                 path=dataset.folder,
             )
         path = dataset.folder / PREPROCESSING
-        made = Preprocessing.read(path)
+        self._encoder = Encoder.load(dataset.folder)
         partition = {**read_json(path)["partition"], "workers": 1}
         self._partition = from_mapping(PartitionSettings, partition, f"{path}: partition")
-        threshold = made.bpe.vocabulary_threshold
-        self._splitter = SubwordSplitter.load(dataset.folder, "source", threshold=threshold)
-        self._vocabulary = dataset.vocabularies[0]
-        self._tag_ids = {tag: index for index, tag in enumerate(dataset.tags)}
         self._levels = dataset.manifest.levels
         self._files = files
 
-    def encode(self, sentences: Sequence[ProbeSentence]) -> Encoded:
-        """Encode sentences, and check that each has the words of the tree of its phrases.
+    def encode(self, sentences: Sequence[ProbeSentence]) -> list[dict[str, Any]]:
+        """The rows of sentences, less their labels; each must have the words of its tree.
 
         Raises:
             InputError: a tree is malformed or of other words, or a sentence is too long.
@@ -75,52 +59,38 @@ class SentenceEncoder:
             path=self._files.phrases,
             tokens_path=self._files.tokens,
         )
-        texts = Lines(self._files.tokens, 1, [sentence.tokens for sentence in sentences])
-        segmented = Lines(self._files.tokens, 1, [self._split(sentence) for sentence in sentences])
-        source = encode_side(texts, segmented, self._vocabulary)
-        lines = Lines(self._files.phrases, 1, phrases.split("\n")[:-1])
-        return Encoded(source, encode_phrases(lines, source, self._tag_ids, self._levels))
-
-    def _split(self, sentence: ProbeSentence) -> str:
-        subwords = self._splitter.split(sentence.tokens.split(" "))
-        if len(subwords) > LONGEST:
-            raise InputError(
-                f"expected at most {LONGEST} subwords, got {len(subwords)}",
-                path=self._files.tokens,
-                line=sentence.line,
-            )
-        return " ".join(subwords)
+        rows = []
+        for sentence, line in zip(sentences, phrases.split("\n")[:-1], strict=True):
+            levels = read_phrases_line(line, levels=self._levels)
+            row = self._encoder.encode(sentence.tokens.split(" "), phrases=levels)
+            check_length(row["source_length"], path=self._files.tokens, line=sentence.line)
+            rows.append({**row, "line": sentence.line, "source_tokens": sentence.tokens})
+        return rows
 
 
-def make_rows(
-    sentences: Sequence[ProbeSentence],
-    encoded: Encoded,
+def make_table(
+    rows: Sequence[Mapping[str, Any]],
     labels: Sequence[TreeLabels],
     classes: Mapping[str, Sequence[str]],
 ) -> pa.Table:
-    """The rows of some sentences as a table of the schema.
+    """Rows with their labels as a table of the schema.
 
     Args:
         classes: the names of each task's classes, by id; a label that has none is of `OTHER`.
     """
-    columns = side_columns("source", encoded.source)
-    columns |= phrase_columns(encoded.phrases, num_rows=len(sentences))
-    columns["line"] = pa.array([sentence.line for sentence in sentences], pa.int32())
-    columns["source_tokens"] = pa.array([sentence.tokens for sentence in sentences], pa.string())
-    word_offsets = pa.array(encoded.source.word_offsets.astype(np.int32))
-    for task in (*SENTENCE_TASKS, *WORD_TASKS):
-        ids = {name: index for index, name in enumerate(classes[task])}
-        other = ids.get(OTHER)
-        found = [getattr(label, task) for label in labels]
-        if task in SENTENCE_TASKS:
-            numbers = [None if name is None else ids.get(name, other) for name in found]
-            columns[task] = pa.array(numbers, pa.int16())
-        else:
-            of_words = [ids.get(name, other) for names in found for name in names]
-            columns[task] = pa.ListArray.from_arrays(
-                word_offsets, pa.array(of_words, pa.int16()), type=SCHEMA.field(task).type
-            )
-    return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
+    ids = {task: {name: i for i, name in enumerate(names)} for task, names in classes.items()}
+    labelled = []
+    for row, label in zip(rows, labels, strict=True):
+        numbers: dict[str, Any] = {}
+        for task in (*SENTENCE_TASKS, *WORD_TASKS):
+            names = getattr(label, task)
+            other = ids[task].get(OTHER)
+            if task in WORD_TASKS:
+                numbers[task] = [ids[task].get(name, other) for name in names]
+            else:
+                numbers[task] = None if names is None else ids[task].get(names, other)
+        labelled.append({**row, **numbers})
+    return pa.Table.from_pylist(labelled, SCHEMA)
 
 
 def count_classes(

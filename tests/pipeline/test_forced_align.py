@@ -93,11 +93,3 @@ def test_mistakes_are_one_line_and_write_nothing(
     assert message in error
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
-
-
-def test_something_else_is_not_replaced(
-    folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    assert align(folder, tmp_path) == 2
-    assert "expected an empty folder, or one with aligned.links" in capfd.readouterr().err

@@ -1,4 +1,4 @@
-"""Raw text becomes the rows that the stages made of it: data and inference can't drift apart."""
+"""Rows from tokens, phrases and links, and from raw text."""
 
 from __future__ import annotations
 
@@ -6,23 +6,100 @@ import random
 import re
 import shutil
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, write_json
 from mgsa.data.batch import Row
 from mgsa.data.dataset import Dataset, open_dataset
-from mgsa.data.vocabulary import UNK
+from mgsa.data.schema import LONGEST
+from mgsa.data.vocabulary import UNK, Vocabulary
 from pipeline import parse
-from pipeline.base.stage import SIDES, SPLITS
+from pipeline.base.stage import SPLITS
 from pipeline.moses import MosesText
 from pipeline.parsing.parser_folder import write_parser_folder
-from pipeline.preprocessor import Phraser, Preprocessor, Side
+from pipeline.partition import Phrase, to_subwords
+from pipeline.preprocessor import Encoder, Phraser, Preprocessor, SideEncoder, check_length
 from pipeline.subwords import SubwordSplitter
+from tests.stage_folders import write_merges
 from tests.text_folders import MAX_WORDS, ToyParser, build_dataset, parse_with_toy, write_text
+
+SUBWORDS = ["a@@", "b@@", "c", "a", "b", "@@"]
+TAGS = ("<unk>", "NP", "VP")
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Encoder:
+    """One that splits words into their letters."""
+    codes = tmp_path_factory.mktemp("codes") / "codes"
+    write_merges(codes, [])
+    side = SideEncoder(SubwordSplitter(codes, None), Vocabulary.of(SUBWORDS))
+    return Encoder(side, side, TAGS)
+
+
+def test_a_pair_by_hand(encoder: Encoder) -> None:
+    phrases = [[Phrase(0, 1, "NP"), Phrase(1, 3, "ODD")], [Phrase(0, 3, "VP")]]
+    row = encoder.encode(
+        ["abc", "x", "</s>"], ["b", "ac"], phrases=phrases, links=[(1, 1), (0, 0), (0, 0)]
+    )
+    assert row == {
+        "source_ids": [4, 5, 6, UNK, UNK, UNK, UNK, UNK],
+        "source_length": 8,
+        "subwords_per_word": [3, 1, 4],
+        "phrase_lengths": [[3, 5], [8]],
+        "phrase_tags": [[1, 0], [2]],
+        "target_ids": [8, 4, 6],
+        "target_length": 3,
+        "target_subwords_per_word": [1, 2],
+        "links": [(0, 0), (1, 0), (2, 0), (3, 1), (3, 2)],
+    }
+
+
+words = st.lists(st.text("abcd", min_size=1, max_size=4), min_size=1, max_size=8)
+
+
+@given(words, words, st.data())
+def test_every_subword_of_a_word_has_its_phrase_and_its_links(
+    encoder: Encoder, source: list[str], target: list[str], data: st.DataObject
+) -> None:
+    cuts = data.draw(st.sets(st.integers(1, len(source)))) | {len(source)}
+    phrases = [Phrase(start, end, "NP") for start, end in pairwise([0, *sorted(cuts)])]
+    ends = st.tuples(st.integers(0, len(source) - 1), st.integers(0, len(target) - 1))
+    links = data.draw(st.lists(ends, max_size=6))
+    row = encoder.encode(source, target, phrases=[phrases], links=links)
+    assert row["subwords_per_word"] == list(map(len, source))
+    assert row["target_subwords_per_word"] == list(map(len, target))
+    subwords = to_subwords(phrases, row["subwords_per_word"])
+    assert row["phrase_lengths"] == [[end - start for start, end, _ in subwords]]
+    sources, targets = positions(source), positions(target)
+    expected = {(a, b) for i, j in links for a in sources[i] for b in targets[j]}
+    assert row["links"] == sorted(expected)
+
+
+def positions(words: list[str]) -> list[range]:
+    ends = list(accumulate(map(len, words)))
+    return [range(end - len(word), end) for end, word in zip(ends, words, strict=True)]
+
+
+def test_a_sentence_alone_has_neither_target_nor_links(encoder: Encoder) -> None:
+    row = encoder.encode(["a"])
+    assert row.keys() == {
+        *("source_ids", "source_length", "subwords_per_word", "phrase_lengths", "phrase_tags")
+    }
+    assert encoder.encode(["a"], ["b"])["links"] is None
+
+
+def test_a_sentence_too_long_for_its_columns_is_named() -> None:
+    check_length(LONGEST, path="text", line=12)
+    with pytest.raises(InputError, match="text:12: expected at most 32767 subwords, got 32768"):
+        check_length(LONGEST + 1, path="text", line=12)
+
 
 SOURCES = [
     "A man in a blue shirt is standing on a ladder.",
@@ -68,23 +145,10 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
 
 def with_toy_parser(dataset: Dataset) -> Preprocessor:
     made = read_json(dataset.folder / "preprocessing.json")
-    threshold = made["bpe"]["vocabulary_threshold"]
-    source, target = (
-        Side(
-            MosesText(language), SubwordSplitter.load(dataset.folder, side, threshold=threshold), v
-        )
-        for language, side, v in zip(("en", "de"), SIDES, dataset.vocabularies, strict=True)
+    phraser = Phraser(
+        ToyParser(), levels=made["partition"]["levels"], max_words=made["parse"]["max_words"]
     )
-    return Preprocessor(
-        source=source,
-        target=target,
-        phraser=Phraser(
-            ToyParser(),
-            tags=dataset.tags,
-            levels=made["partition"]["levels"],
-            max_words=made["parse"]["max_words"],
-        ),
-    )
+    return Preprocessor(Encoder.load(dataset.folder), (MosesText("en"), MosesText("de")), phraser)
 
 
 def source_side(row: Row) -> tuple[object, ...]:
@@ -110,7 +174,7 @@ def test_pairs_of_tokens_are_the_datasets(dataset: Dataset) -> None:
         [line.split(" ") for line in dataset.texts("test", column)]
         for column in ("source_tokens", "target_tokens")
     ]
-    rows = with_toy_parser(dataset).pairs_of_tokens(*tokens)
+    rows = with_toy_parser(dataset).rows_of_tokens(*tokens)
     assert_rows_are_the_datasets(rows, dataset, "test")
     for row, other in zip(rows, dataset.read("test"), strict=True):
         assert list(row.target) == list(other.target)
@@ -199,19 +263,22 @@ def test_flat_trees_need_no_parser(tmp_path: Path) -> None:
     assert_rows_are_the_datasets(rows, dataset, "test")
 
 
-def test_shuffled_phrases_are_not_for_text(dataset: Dataset, tmp_path: Path) -> None:
-    folder = copy_with(dataset, tmp_path / "copy", partition={"boundaries": "shuffled"})
-    with pytest.raises(InputError, match=r"copy: its phrases were shuffled"):
+@pytest.mark.parametrize("boundaries", ["shuffled", "of_another_kind"])
+def test_only_phrases_of_the_parse_are_for_text(
+    dataset: Dataset, tmp_path: Path, boundaries: str
+) -> None:
+    folder = copy_with(dataset, tmp_path / "copy", partition={"boundaries": boundaries})
+    message = rf"copy: raw text can have parsed phrases \(partition.boundaries\), not {boundaries}"
+    with pytest.raises(InputError, match=message):
         Preprocessor.load(folder, parser=parser_folder(tmp_path / "parser"))
 
 
-@pytest.mark.parametrize("section", ["source_language", "parse", "parser", "bpe", "partition"])
-def test_a_missing_section_is_named(dataset: Dataset, tmp_path: Path, section: str) -> None:
+def test_a_missing_section_is_named(dataset: Dataset, tmp_path: Path) -> None:
     folder = copy_with(dataset, tmp_path / "copy")
     made = read_json(folder / "preprocessing.json")
-    del made[section]
+    del made["bpe"]
     write_json(folder / "preprocessing.json", made)
-    message = rf"preprocessing\.json: preprocessing\.{section}: missing"
+    message = r"preprocessing\.json: preprocessing\.bpe: missing"
     with pytest.raises(InputError, match=message):
         Preprocessor.load(folder, parser=None)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mgsa.data.dataset import open_dataset
-from pipeline.artifact.manifest import RECORDED_SECTIONS
+from pipeline.dataset.manifest import RECORDED_SECTIONS
 from tests.all_stages import WORDS, run_command, write_raw
 from tests.model_folders import random_model
 

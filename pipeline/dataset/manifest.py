@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from types import UnionType
-from typing import Any
+from typing import Any, Literal
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import MANIFEST, describe_files, open_to_write, read_json, write_json
-from mgsa.base.settings import read_yaml
-from pipeline.artifact.dataset_card import CARD, dataset_card
-from pipeline.base.stage import SECTIONS
+from mgsa.base.io import MANIFEST, read_json
+from mgsa.base.settings import Positive, read_yaml
+from pipeline.base.stage import SECTIONS, SPLITS
 
 LIBRARIES = ("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt")
 """Libraries whose version can show in a dataset."""
@@ -23,14 +23,17 @@ RECORDED_SECTIONS = SECTIONS[: SECTIONS.index("dataset") + 1]
 INFERENCE_SECTIONS = ("tokenize", "parse", "bpe", "partition")
 """Sections that say how a sentence becomes a row, in training and at inference alike."""
 
-DATASET_MARKS = ("train*.parquet", "preprocessing.json")
-"""What a dataset artifact's folder is known by: probing data and models have one of them each."""
-
 NOT_RECORDED = frozenset(
     {"workers", "executor", "ray_address", "folder", "resources", "timeout", "retries"}
 )
-"""Keys that change no output, so they are no part of what made a dataset: where and how many
-processes work, and where and how files are fetched, which are known by their hashes."""
+"""Keys that change no output: what does the work, and how files are fetched, which hashes know."""
+
+FILES = (
+    *(f"{split}{shard}.parquet" for split in SPLITS for shard in ("", "-?????")),
+    *("vocab.json", "tags.json", "bpe.codes", "vocab.source", "vocab.target"),
+    *("preprocessing.json", "README.md", MANIFEST),
+)
+"""All that a dataset's folder holds."""
 
 _KINDS: Mapping[type | UnionType, str] = {
     str: "text",
@@ -38,6 +41,20 @@ _KINDS: Mapping[type | UnionType, str] = {
     list: "a list",
     int | float: "a number",
 }
+
+
+@dataclass(frozen=True)
+class DatasetSettings:
+    """How the artifact is laid out.
+
+    A row group is what a reader decodes at once: larger ones compress better, smaller ones need
+    less memory. A split of more than `shard_rows` rows is several files.
+    """
+
+    joint_vocabulary: bool
+    row_group_rows: Positive
+    shard_rows: Positive
+    compression: Literal["zstd", "snappy", "none"]
 
 
 def recorded_parameters(path: Path) -> dict[str, Any]:
@@ -52,6 +69,24 @@ def recorded_parameters(path: Path) -> dict[str, Any]:
             raise InputError(f"{section}: missing section", path=path)
     return {
         section: _recorded(content[section]) for section in RECORDED_SECTIONS if section in content
+    }
+
+
+def _recorded(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _recorded(inner) for key, inner in value.items() if key not in NOT_RECORDED}
+    return value
+
+
+def preprocessing(
+    parameters: Mapping[str, Any], languages: Mapping[str, str], parser: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What turns raw text into rows like those of the dataset, beside its BPE files and tags."""
+    return {
+        "source_language": languages["source"],
+        "target_language": languages["target"],
+        **{section: parameters[section] for section in INFERENCE_SECTIONS},
+        "parser": dict(parser),
     }
 
 
@@ -78,10 +113,9 @@ def parser_description(folder: Path) -> dict[str, Any]:
     Raises:
         InputError: the folder is no parser.
     """
-    path = folder / "parser.json"
-    content = read_object(path, {"kind": str, "identity": str})
+    content = read_object(folder / "parser.json", {"kind": str, "identity": str})
     if content["kind"] == "stanza":
-        read_object(path, {"language": str, "package": str})
+        read_object(folder / "parser.json", {"language": str, "package": str})
     return {key: value for key, value in content.items() if key != "files"}
 
 
@@ -91,21 +125,8 @@ def aligner_description(folder: Path) -> dict[str, Any]:
     Raises:
         InputError: the folder is no output of the stage `align`.
     """
-    return read_object(
-        folder / "aligner.json", {"kind": str, "deterministic": bool, "splits": list}
-    )
-
-
-def preprocessing(
-    parameters: Mapping[str, Any], languages: Mapping[str, str], parser: Mapping[str, Any]
-) -> dict[str, Any]:
-    """What turns raw text into rows like those of the dataset, beside its BPE files and tags."""
-    return {
-        "source_language": languages["source"],
-        "target_language": languages["target"],
-        **{section: parameters[section] for section in INFERENCE_SECTIONS},
-        "parser": dict(parser),
-    }
+    keys = {"kind": str, "deterministic": bool, "splits": list}
+    return read_object(folder / "aligner.json", keys)
 
 
 def library_versions(names: Sequence[str] = LIBRARIES) -> dict[str, str]:
@@ -117,37 +138,3 @@ def library_versions(names: Sequence[str] = LIBRARIES) -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue  # a dataset can be built from the text stages' outputs without their libraries
     return installed
-
-
-def read_figures(reports: Sequence[Path]) -> dict[str, float]:
-    """The numbers that stages reported, by name.
-
-    Raises:
-        InputError: a report is missing or malformed.
-    """
-    return {
-        name: value
-        for path in reports
-        for name, value in read_object(path, {}).items()
-        if isinstance(value, int | float)
-    }
-
-
-def write_manifest(
-    folder: Path, content: Mapping[str, Any], *, figures: Mapping[str, float]
-) -> None:
-    """Write what is last in a dataset artifact: its card, and the manifest of all files.
-
-    Args:
-        content: of the manifest, less the files.
-        figures: what the stages before reported, for the card.
-    """
-    with open_to_write(folder / CARD) as file:
-        file.write(dataset_card(content, figures))
-    write_json(folder / MANIFEST, {**content, "files": describe_files(folder)})
-
-
-def _recorded(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _recorded(inner) for key, inner in value.items() if key not in NOT_RECORDED}
-    return value

@@ -1,4 +1,4 @@
-"""The stage as its users run it: the artifact it writes, its errors, and what it leaves alone."""
+"""The stage as its users run it: the artifact that it writes, its errors, its other modes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, write_json
 from mgsa.data.dataset import open_dataset
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
-from pipeline.artifact import symbols
-from pipeline.dataset import main
+from pipeline.dataset.__main__ import main
+from tests.imports import ROOT
+from tests.run_section import RUN
 from tests.stage_folders import (
     BUSH,
     PARAMETERS,
@@ -104,17 +105,6 @@ def test_two_vocabularies_are_of_a_side_each(stages: Path) -> None:
     assert "sprach" in content["target"]
 
 
-def test_a_vocabulary_that_nobody_would_read_is_not_written(
-    stages: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(symbols, "MAX_BYTES", 100)
-    with pytest.raises(
-        InputError, match=r"a vocab\.json of at most 100 bytes, got \d+: learn fewe"
-    ):
-        build(stages)
-    assert not (stages / "dataset").exists()
-
-
 def test_tags_are_those_of_training_by_frequency(stages: Path) -> None:
     # NP occurs 4 times, the full stop 4 times, the others twice each.
     assert read_json(build(stages) / "tags.json") == [
@@ -150,11 +140,7 @@ def test_equal_inputs_give_equal_bytes(tmp_path: Path) -> None:
     pairs = {"train": random_pairs(40, 1), "valid": random_pairs(5, 2), "test": [YES]}
     for name in ("one", "two"):
         write_stages(tmp_path / name, pairs)
-    elsewhere = {
-        **PARAMETERS,
-        "tokenize": {"max_tokens": 100, "workers": 7},
-        "parse": PARAMETERS["parse"] | {"executor": "ray", "ray_address": "auto"},
-    }
+    elsewhere = {**PARAMETERS, "run": RUN | {"workers": 2}}
     (tmp_path / "two/params.yaml").write_text(yaml.safe_dump(elsewhere))
     assert digests(build(tmp_path / "one")) == digests(build(tmp_path / "two"))
 
@@ -201,10 +187,10 @@ def _edit(path: Path, line: int, text: str) -> None:
     [
         ("bpe/train.source", 4, "Yes .", r"train\.source:4: expected the subwords of line 4"),
         ("bpe/valid.target", 1, "Nein .", r"valid\.target:1: expected the subwords of line 1"),
-        ("tokenized/train.target", 2, "", r"train\.target:2: expected tokens separated by one"),
+        ("tokenized/train.target", 2, "", r"train\.target:2: expected tokens with one space"),
         ("partitions/train.phrases", 4, "1:NP 5:VP", r"train\.phrases:4: expected 2 levels, got 1"),
-        ("partitions/test.phrases", 1, "1:X ||| 1:X", r"test\.phrases:1: .* cover 6 words, got 1"),
-        ("partitions/train.phrases", 4, "(S (NP", r"train\.phrases:4: expected phrases as LENGTH"),
+        ("partitions/test.phrases", 1, "1:X ||| 1:X", r"test\.phrases:1: .* 1 words, expected 6"),
+        ("partitions/test.phrases", 1, "6:X ||| X", r"test\.phrases:1: .* expected LENGTH:TAG"),
         (
             "alignments/valid.links",
             1,
@@ -228,31 +214,6 @@ def test_wrong_input_is_named_and_leaves_the_old_artifact(
     assert not list(stages.glob(".partial-*"))
 
 
-def test_text_that_is_not_utf_8_is_named(stages: Path) -> None:
-    (stages / "bpe/valid.source").write_bytes(b"Yes \xff\n")
-    with pytest.raises(InputError, match=r"valid\.source:1: expected UTF-8 text"):
-        build(stages)
-
-
-@pytest.mark.parametrize(
-    ("override", "message"),
-    [
-        ("row_group_rows=0", "row_group_rows: expected a whole number from 1 to 100000, got 0"),
-        ("compression=lzma", "compression: expected one of zstd, snappy, none, got 'lzma'"),
-        ("workers=2", "workers: unknown key"),
-    ],
-)
-def test_impossible_settings_are_named(stages: Path, override: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        build(stages, "--set", override)
-
-
-def test_a_missing_argument_is_named(stages: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["--corpus", str(stages / "corpus")])
-    assert "--tokenized is required (or --info, --verify, --diff)" in capsys.readouterr().err
-
-
 def test_the_card_says_what_the_stages_reported(stages: Path) -> None:
     write_json(stages / "tokenize.json", {"train_pairs": 7, "train_kept": 4})
     write_json(stages / "parser.json", {"labelled_f1": 95.81, "notes": ["no figure"]})
@@ -261,16 +222,6 @@ def test_the_card_says_what_the_stages_reported(stages: Path) -> None:
     assert "# made up, en → de" in card
     assert "| of them kept | 4 |" in card
     assert "| parser: labelled bracketing F1, per cent | 95.81 |" in card
-
-
-def test_a_report_that_is_none_is_one_line(
-    stages: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (stages / "tokenize.json").write_text("[]", encoding="utf-8")
-    argv = [*arguments(stages), "--reports", str(stages / "tokenize.json")]
-    assert run(main, argv) == 2
-    assert capsys.readouterr().err == f"error: {stages}/tokenize.json: expected an object\n"
-    assert not (stages / "dataset").exists()
 
 
 def test_info_says_what_it_is(stages: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -353,10 +304,10 @@ def test_a_full_disk_is_one_line_and_leaves_the_old_artifact(tmp_path: Path) -> 
         [sys.executable, "-B", "-m", "pipeline.dataset", *arguments(tmp_path)],
         capture_output=True,
         text=True,
-        cwd=Path(__file__).parents[2],
+        cwd=ROOT,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
     )
     assert done.returncode == 1
-    assert re.fullmatch(r"error: .*train\.parquet: .*File too large.*\n", done.stderr)
+    assert re.fullmatch(r"error: .*dataset: .*File too large.*\n", done.stderr)
     assert digests(tmp_path / "dataset") == before
     assert not list(tmp_path.glob(".partial-*"))

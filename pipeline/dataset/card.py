@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from pipeline.artifact.description import COUNTS, facts, split_counts
+from pipeline.dataset.description import COUNTS, facts, split_counts
 
 CARD = "README.md"
 

@@ -9,9 +9,10 @@ from itertools import islice
 from pathlib import Path
 
 from mgsa.base.errors import InputError
-from pipeline.artifact.manifest import aligner_description
+from mgsa.data.schema import BPE_FILES
 from pipeline.base.stage import SIDES
 from pipeline.base.text import read_parallel
+from pipeline.dataset.manifest import aligner_description
 
 _NUMBER = re.compile("[0-9]{1,18}")
 
@@ -33,8 +34,6 @@ class StageOutputs:
         Raises:
             InputError: one is missing.
         """
-        from mgsa.data.schema import BPE_FILES
-
         files = [self.bpe / name for name in BPE_FILES]
         for split in splits:
             files += [self.corpus / f"{split}.{side}" for side in SIDES]
@@ -51,14 +50,9 @@ class StageOutputs:
         files = [self.tokenized / f"{split}.{side}" for side in SIDES]
         files += [self.bpe / f"{split}.{side}" for side in SIDES]
         files.append(self.partitions / f"{split}.phrases")
-        links = self.links_of(split)
-        return files if links is None else [*files, links]
-
-    def links_of(self, split: str) -> Path | None:
-        """The links of a split, if the aligner says that it has any."""
-        if self.alignments is None or split not in aligner_description(self.alignments)["splits"]:
-            return None
-        return self.alignments / f"{split}.links"
+        if self.alignments and split in aligner_description(self.alignments)["splits"]:
+            files.append(self.alignments / f"{split}.links")
+        return files
 
     def rows(self, split: str) -> Iterator[tuple[str, ...]]:
         """For each row of a split, its pair in the corpus, then its line of every `row_files`.

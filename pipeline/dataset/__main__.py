@@ -1,0 +1,113 @@
+"""The command `python -m pipeline.dataset`: build a dataset; describe, verify or compare some."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated
+
+from mgsa.base.cli import one_line, run
+from mgsa.base.command import Input, OutputFolder, ParameterFile, Report, command
+from mgsa.base.errors import InputError
+from mgsa.base.settings import to_mapping
+from mgsa.config import RunConfig
+from pipeline.base.stage import stage, stage_outputs
+from pipeline.dataset.manifest import (
+    FILES,
+    DatasetSettings,
+    read_object,
+    recorded_parameters,
+)
+
+
+def build(
+    dataset: DatasetSettings,
+    run: RunConfig,
+    *,
+    params: Annotated[Path, ParameterFile()],
+    corpus: Annotated[Path, Input("raw parallel text")],
+    tokenized: Annotated[Path, Input("tokenised text")],
+    bpe: Annotated[Path, Input("BPE codes, vocabularies and segmented text")],
+    partitions: Annotated[Path, Input("phrases")],
+    parser: Annotated[Path, Input("the parser that the phrases come from")],
+    alignments: Annotated[
+        Path | None, Input("word links of the tokenised text (without it: none)")
+    ] = None,
+    reports: Annotated[
+        list[Path],
+        Input("what the stages before reported (JSON), for the card", metavar="FILE"),
+    ] = [],  # noqa: B006
+    out: Annotated[Path, OutputFolder("the artifact", *FILES)],
+    report: Annotated[Path | None, Report()] = None,
+) -> None:
+    """Build the dataset artifact.
+
+    Of one that is there, `--info DIR` says what it is, `--verify DIR` checks every row of it, and
+    `--diff DIR DIR` says how two differ.
+    """
+    from pipeline.dataset.build import build_dataset
+    from pipeline.dataset.stage_outputs import StageOutputs
+
+    parameters = recorded_parameters(params) | {"dataset": to_mapping(dataset)}
+    inputs = StageOutputs(corpus, tokenized, bpe, partitions, parser, alignments)
+    figures = {
+        name: value
+        for path in reports
+        for name, value in read_object(path, {}).items()
+        if isinstance(value, int | float)
+    }
+    with stage_outputs(out, report) as (folder, metrics):
+        metrics.update(
+            build_dataset(inputs, dataset, parameters, figures, folder, workers=run.workers)
+        )
+
+
+def info(*, info: Annotated[Path, Input("the artifact")]) -> None:
+    """Say what a dataset is."""
+    from mgsa.data.dataset import open_dataset
+    from pipeline.dataset.description import description
+
+    _print(description(open_dataset(info, verify=False)))
+
+
+def verify(*, verify: Annotated[Path, Input("the artifact")]) -> None:
+    """Check a dataset, every row of it."""
+    from mgsa.data.dataset import verify_dataset
+
+    counts = verify_dataset(verify).manifest.rows.items()
+    rows = ", ".join(f"{count:,} {split}" for split, count in counts)
+    _print([f"{verify}: {rows} rows, all as the manifest says"])
+
+
+def diff(*, diff: Annotated[list[Path], Input("two artifacts")]) -> None:
+    """Say how two datasets differ."""
+    from mgsa.data.dataset import open_dataset
+    from pipeline.dataset.description import differences
+
+    if len(diff) != 2:
+        raise InputError(f"--diff: expected two artifacts, got {len(diff)}")
+    first, second = diff
+    _print(differences(open_dataset(first, verify=False), open_dataset(second, verify=False)))
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(one_line(line))  # of which others may have written a part
+
+
+MODES = {f"--{function.__name__}": function for function in (info, verify, diff)}
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Build a dataset; or, if the first argument is one of `MODES`, do that."""
+    words = sys.argv[1:] if argv is None else argv
+    mode = MODES.get(words[0]) if words else None
+    if mode is None:
+        stage(build)(words)
+    else:
+        command(mode, "python -m pipeline.dataset")(words)
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))
