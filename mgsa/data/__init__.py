@@ -7,8 +7,7 @@ batch         rows, and Batch: ids, lengths, segments of each granularity, tags
 checks        the check of rows, whenever they are read
 shards        the Parquet files of a split, read as one
 dataset       open an artifact, stream its rows, verify all of it
-prefetch      an iterator read ahead in a thread
-batching      token-budget batches in a seeded order, with a position one can return to
+batching      token-budget batches in a seeded order, from any position on, read ahead
 
 Sentences with labels, such as probing data, are a dataset too. They have a `schema.Kind` of their
 own, whose columns are those of the source and the label columns (one class a sentence, or one a

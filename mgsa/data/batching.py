@@ -11,9 +11,12 @@ An update takes `world_size * accumulate` consecutive micro-batches, of which ra
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,7 +24,10 @@ from mgsa.base.errors import InputError
 from mgsa.base.settings import Count
 from mgsa.data.batch import Batch, RowColumns, pad_columns
 from mgsa.data.dataset import Dataset
-from mgsa.data.prefetch import prefetched
+
+T = TypeVar("T")
+
+SPLIT = "train"
 
 UPDATES_AHEAD = 4
 """Updates whose batches are made while the model is at work on those before."""
@@ -91,66 +97,61 @@ def bucketed(
     return batches
 
 
+@dataclass(frozen=True)
 class TrainBatches:
     """The training split as an endless sequence of updates.
 
     Every row that is no longer than `max_length` appears exactly once an epoch. A batch costs its
-    rows times its longest side, end of sentence included, and no more than `batch_tokens` unless it
-    is a single row; nor has it more than `batch_sentences` rows.
+    rows times its longest side, end of sentence included.
+
+    Attributes:
+        batch_tokens: the highest cost of a batch, unless it is a single row.
+        batch_sentences: the most pairs of a batch; `None`: any number.
+        shuffle_window: rows that are shuffled and bucketed together, rounded up to row groups.
+        granularities: what segments the batches need: `syntactic_1`, `ngram_2`, …
+        ngram_unit: whether n-grams count `subword`s or `word`s.
+        max_length: the most subwords of a side, end of sentence not counted; longer pairs are left
+            out. `None`: no limit.
+        links: whether batches need word alignments.
+
+    Raises:
+        InputError: the dataset lacks a granularity or word alignments, or no pair is short enough.
     """
 
-    def __init__(
-        self,
-        dataset: Dataset,
-        *,
-        batch_tokens: int,
-        batch_sentences: int | None,
-        seed: int,
-        shuffle_window: int,
-        granularities: Sequence[str],
-        ngram_unit: str,
-        max_length: int | None,
-        links: bool = False,
-    ) -> None:
-        """Plan batches of the split `train`.
+    dataset: Dataset
+    _: KW_ONLY
+    batch_tokens: int
+    batch_sentences: int | None
+    seed: int
+    shuffle_window: int
+    granularities: Sequence[str]
+    ngram_unit: str
+    max_length: int | None
+    links: bool = False
 
-        Args:
-            batch_tokens: the most subwords of a batch, padding counted, of the longer side.
-            batch_sentences: the most pairs of a batch; `None`: any number.
-            shuffle_window: rows that are shuffled and bucketed together, rounded up to row groups.
-            granularities: what segments the batches need: `syntactic_1`, `ngram_2`, …
-            ngram_unit: whether n-grams count `subword`s or `word`s.
-            max_length: the most subwords of a side, end of sentence not counted; longer pairs are
-                left out. `None`: no limit.
-            links: whether batches need word alignments.
-
-        Raises:
-            InputError: the dataset lacks a granularity or word alignments, or no pair is short
-                enough.
-        """
-        dataset.check_granularities(granularities)
-        if links:
-            dataset.check_links("train")
-        self._dataset = dataset
-        self._batch_tokens = batch_tokens
-        self._batch_sentences = batch_sentences
-        self._seed = seed
-        self._shuffle_window = shuffle_window
-        self._granularities = tuple(granularities)
-        self._ngram_unit = ngram_unit
-        self._max_length = max_length
-        self._links = links
-        self.num_too_long = _count_too_long(dataset, max_length)
-        if self.num_too_long == dataset.num_rows("train"):
+    def __post_init__(self) -> None:
+        self.dataset.check_granularities(self.granularities)
+        if self.links:
+            self.dataset.check_links(SPLIT)
+        if self.num_too_long == self.dataset.num_rows(SPLIT):
             raise InputError(
-                f"expected training pairs of at most {max_length} subwords, found none",
-                path=dataset.folder,
+                f"expected training pairs of at most {self.max_length} subwords, found none",
+                path=self.dataset.folder,
             )
+
+    @cached_property
+    def num_too_long(self) -> int:
+        """Rows that are left out."""
+        if self.max_length is None:
+            return 0
+        groups = range(len(self.dataset.row_group_rows(SPLIT)))
+        lengths = (self.dataset.lengths(SPLIT, [group]).max(axis=1) for group in groups)
+        return sum(int((longer > self.max_length).sum()) for longer in lengths)
 
     def num_micro_batches(self, epoch: int) -> int:
         """The micro-batches of an epoch; only lengths are read."""
-        windows = self._windows(epoch)
-        return sum(len(self._plan(epoch, place, groups)) for place, groups in enumerate(windows))
+        windows = enumerate(self._windows(epoch))
+        return sum(len(self._plan(epoch, number, groups)) for number, groups in windows)
 
     def updates(
         self, position: Position, *, rank: int, world_size: int, accumulate: int
@@ -168,84 +169,76 @@ class TrainBatches:
     def _updates(
         self, position: Position, rank: int, world_size: int, accumulate: int
     ) -> Iterator[Update]:
+        size = world_size * accumulate
         while True:
-            found = False
-            for update in self._updates_of_epoch(position, rank, world_size, accumulate):
-                found = True
-                yield update
-            if not found:
+            group: list[_MicroBatch] = []
+            for micro_batch in self._micro_batches(position, rank, world_size):
+                if len(group) == size:
+                    yield _update(group, range(rank, size, world_size), position.epoch, micro_batch)
+                    group = []
+                group.append(micro_batch)
+            if not group:
                 raise InputError(
                     f"expected a position within epoch {position.epoch}, which has "
                     f"{self.num_micro_batches(position.epoch)} batches, got {position.micro_batch}",
-                    path=self._dataset.folder,
+                    path=self.dataset.folder,
                 )
+            yield _update(group, range(rank, size, world_size), position.epoch, None)
             position = Position(position.epoch + 1, 0)
-
-    def _updates_of_epoch(
-        self, position: Position, rank: int, world_size: int, accumulate: int
-    ) -> Iterator[Update]:
-        size = world_size * accumulate
-
-        def update(group: Sequence[_MicroBatch], after: Position) -> Update:
-            batches = {number: batch for number, _, batch in group}
-            first = group[0].number
-            return Update(
-                batches=tuple(
-                    (number, batches.get(number))
-                    for number in range(first + rank, first + size, world_size)
-                ),
-                position_after=after,
-                num_target_tokens=sum(micro_batch.num_target_tokens for micro_batch in group),
-                end_of_epoch=after.micro_batch == 0,
-            )
-
-        group: list[_MicroBatch] = []
-        for micro_batch in self._micro_batches(position, rank, world_size):
-            if len(group) == size:
-                yield update(group, Position(position.epoch, micro_batch.number))
-                group = []
-            group.append(micro_batch)
-        if group:
-            yield update(group, Position(position.epoch + 1, 0))
 
     def _micro_batches(
         self, position: Position, rank: int, world_size: int
     ) -> Iterator[_MicroBatch]:
         """The micro-batches from `position` to the end of its epoch, those of `rank` padded."""
         start = 0
-        for place, groups in enumerate(self._windows(position.epoch)):
-            plan = self._plan(position.epoch, place, groups)
+        for window, groups in enumerate(self._windows(position.epoch)):
+            plan = self._plan(position.epoch, window, groups)
             rest = list(enumerate(plan, start))[max(position.micro_batch - start, 0) :]
             start += len(plan)
             if not rest:
                 continue
             columns = _read(
-                self._dataset, "train", groups, self._granularities, self._ngram_unit, self._links
+                self.dataset, SPLIT, groups, self.granularities, self.ngram_unit, self.links
             )
             for number, rows in rest:
+                batch = None
+                if (number - position.micro_batch) % world_size == rank:
+                    batch = pad_columns(
+                        columns.take(rows), self.granularities, ngram_unit=self.ngram_unit
+                    )
                 tokens = int(columns.target.lengths[rows].sum()) + len(rows)
-                mine = (number - position.micro_batch) % world_size == rank
-                yield _MicroBatch(number, tokens, self._pad(columns.take(rows)) if mine else None)
+                yield _MicroBatch(number, tokens, batch)
             del columns  # before the next window is decoded
-
-    def _pad(self, columns: RowColumns) -> Batch:
-        return pad_columns(columns, self._granularities, ngram_unit=self._ngram_unit)
 
     def _windows(self, epoch: int) -> list[list[int]]:
         """The row groups of an epoch's windows."""
-        num_groups = len(self._dataset.row_group_rows("train"))
-        order = np.random.default_rng([self._seed, epoch]).permutation(num_groups)
-        return _windows(self._dataset, "train", order.tolist(), self._shuffle_window)
+        num_groups = len(self.dataset.row_group_rows(SPLIT))
+        order = np.random.default_rng([self.seed, epoch]).permutation(num_groups)
+        return _windows(self.dataset, SPLIT, order.tolist(), self.shuffle_window)
 
-    def _plan(self, epoch: int, place: int, groups: Sequence[int]) -> list[np.ndarray]:
-        """The micro-batches of an epoch's window at `place`: rows by their place in the window."""
-        lengths = self._dataset.lengths("train", groups)
-        generator = np.random.default_rng([self._seed, epoch, place])
+    def _plan(self, epoch: int, window: int, groups: Sequence[int]) -> list[np.ndarray]:
+        """The micro-batches of an epoch's window: rows by their place in it."""
+        lengths = self.dataset.lengths(SPLIT, groups)
+        generator = np.random.default_rng([self.seed, epoch, window])
         order = generator.permutation(len(lengths))
-        if self._max_length is not None:
-            order = order[lengths[order].max(axis=1) <= self._max_length]
-        batches = bucketed(lengths, order, self._batch_tokens, self._batch_sentences)
+        if self.max_length is not None:
+            order = order[lengths[order].max(axis=1) <= self.max_length]
+        batches = bucketed(lengths, order, self.batch_tokens, self.batch_sentences)
         return [batches[index] for index in generator.permutation(len(batches))]
+
+
+def _update(
+    group: Sequence[_MicroBatch], mine: range, epoch: int, following: _MicroBatch | None
+) -> Update:
+    """The update of some micro-batches, of which those at the offsets `mine` are this rank's."""
+    first = group[0].number
+    batches = {micro_batch.number: micro_batch.batch for micro_batch in group}
+    return Update(
+        batches=tuple((first + offset, batches.get(first + offset)) for offset in mine),
+        position_after=Position(epoch, following.number) if following else Position(epoch + 1, 0),
+        num_target_tokens=sum(micro_batch.num_target_tokens for micro_batch in group),
+        end_of_epoch=following is None,
+    )
 
 
 def evaluation_batches(
@@ -311,10 +304,18 @@ def _read(
     )
 
 
-def _count_too_long(dataset: Dataset, max_length: int | None) -> int:
-    if max_length is None:
-        return 0
-    return sum(
-        int((dataset.lengths("train", [group]).max(axis=1) > max_length).sum())
-        for group in range(len(dataset.row_group_rows("train")))
-    )
+def prefetched(items: Iterator[T], *, ahead: int) -> Iterator[T]:
+    """Yield `items` in their order, up to `ahead` of which a thread has made before they are due.
+
+    An error of `items` is raised where it would have been. The thread ends when the iterator is
+    used up, closed, or no longer held by anybody.
+    """
+    pool = ThreadPoolExecutor(1, thread_name_prefix="prefetch")
+    end = object()
+    waiting = deque(pool.submit(next, items, end) for _ in range(ahead))
+    try:
+        while (item := waiting.popleft().result()) is not end:
+            waiting.append(pool.submit(next, items, end))
+            yield item  # type: ignore[misc]
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -53,15 +53,17 @@ def _checks(columns: Mapping[str, pa.Array], symbols: Symbols) -> Checks:
     for name, column in columns.items():
         if column.type == pa.string():
             yield f"{name} in UTF-8", _not_utf_8(column)
-            yield f"{name} without line feeds", _where(pc.match_substring(column, "\n"))
+            found = pc.match_substring(column, "\n").to_numpy(zero_copy_only=False)
+            yield f"{name} without line feeds", np.flatnonzero(found)
     for side, vocabulary in zip(SUBWORDS_PER_WORD, symbols.vocabularies, strict=True):
         yield from _side_checks(columns, side, vocabulary)
     if symbols.levels and "phrase_lengths" in columns:
         yield from _phrase_checks(columns, symbols.levels, len(symbols.tags))
     if "links" in columns:
         yield from _link_checks(columns)
-    for name in symbols.classes.keys() & columns.keys():
-        yield from _label_checks(columns, name, len(symbols.classes[name]))
+    for name, classes in symbols.classes.items():
+        if name in columns:
+            yield from _label_checks(columns, name, len(classes))
 
 
 def _side_checks(columns: Mapping[str, pa.Array], side: str, vocabulary: Vocabulary) -> Checks:
@@ -72,7 +74,6 @@ def _side_checks(columns: Mapping[str, pa.Array], side: str, vocabulary: Vocabul
     if name not in columns:
         return
     ids = Ragged.of_arrow(columns[name])
-    yield f"at least one of {name}", np.flatnonzero(ids.lengths == 0)
     yield f"{length} ids", np.flatnonzero(ids.lengths != lengths)
     yield f"{name} of the vocabulary", _rows_outside(ids, UNK, len(vocabulary))
     if words in columns:
@@ -145,20 +146,8 @@ def _not_utf_8(texts: pa.StringArray) -> np.ndarray:
         texts.validate(full=True)
     except pa.ArrowInvalid:
         raw = texts.cast(pa.binary()).to_pylist()
-        return np.flatnonzero([_is_not_utf_8(text) for text in raw])
+        return np.flatnonzero([text.decode("utf-8", "ignore").encode() != text for text in raw])
     return np.zeros(0, dtype=np.int64)
-
-
-def _is_not_utf_8(text: bytes) -> bool:
-    try:
-        text.decode("utf-8")
-    except UnicodeDecodeError:
-        return True
-    return False
-
-
-def _where(mask: pa.BooleanArray) -> np.ndarray:
-    return np.flatnonzero(mask.to_numpy(zero_copy_only=False))
 
 
 def counts_of(table: pa.Table) -> dict[str, int]:

@@ -190,17 +190,11 @@ class Dataset:
             yield from _rows_of(table, first)
 
     def rows(self, split: str, indices: Sequence[int]) -> Iterator[Row]:
-        """The rows at `indices`, in that order; a row group is decoded anew when they leave it."""
-        ends = np.cumsum(self.row_group_rows(split))
-        current, table, first = -1, SCHEMA.empty_table(), 0
+        """The rows at `indices`, in that order; for each its row group is decoded."""
         for index in indices:
             if not 0 <= index < self.num_rows(split):
                 raise IndexError(f"{split}: no row {index} among {self.num_rows(split)}")
-            group = int(np.searchsorted(ends, index, side="right"))
-            if group != current:
-                current, table = group, self._read(split, [group], _ROW_COLUMNS)
-                first = int(ends[group]) - table.num_rows
-            yield from _rows_of(table.slice(index - first, 1), index)
+            yield from self.read(split, index, index + 1)
 
     def texts(
         self, split: str, column: TextColumn, start: int = 0, stop: int | None = None

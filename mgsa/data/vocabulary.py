@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
+from mgsa.base.settings import from_mapping
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIAL_SYMBOLS = ("<pad>", "<s>", "</s>", "<unk>")
@@ -20,6 +21,9 @@ class Vocabulary:
         if tuple(symbols[: len(SPECIAL_SYMBOLS)]) != SPECIAL_SYMBOLS:
             raise ValueError(f"expected the first symbols to be {' '.join(SPECIAL_SYMBOLS)}")
         self.symbols = tuple(symbols)
+        for symbol in symbols:
+            if not symbol or " " in symbol or "\n" in symbol:
+                raise ValueError(f"expected symbols without spaces, got {symbol!r}")
         self._ids = {symbol: index for index, symbol in enumerate(self.symbols)}
         if len(self._ids) != len(self.symbols):
             raise ValueError("expected every symbol once")
@@ -48,28 +52,24 @@ class Vocabulary:
         return [self.symbols[index] for index in ids if index not in (PAD, BOS, EOS)]
 
 
+@dataclass(frozen=True)
+class _Lists:
+    source: tuple[str, ...]
+    target: tuple[str, ...] | None
+
+
 def read_vocabularies(path: Path) -> tuple[Vocabulary, Vocabulary]:
     """The source and target vocabulary of a `vocab.json`: one object twice when they share one.
 
     Raises:
         InputError: the file is not `{"source": [...], "target": [...] or null}`.
     """
-    content = read_json(path)
+    lists = from_mapping(_Lists, read_json(path), f"{path}: symbols")
     try:
-        source = _vocabulary(content["source"])
-        target = source if content["target"] is None else _vocabulary(content["target"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"expected source and target lists of symbols: {error}", path=path
-        ) from None
-    return source, target
-
-
-def _vocabulary(symbols: Any) -> Vocabulary:
-    for symbol in _texts(symbols):
-        if not symbol or " " in symbol or "\n" in symbol:
-            raise ValueError(f"expected symbols without spaces, got {symbol!r}")
-    return Vocabulary(symbols)
+        source = Vocabulary(lists.source)
+        return source, source if lists.target is None else Vocabulary(lists.target)
+    except ValueError as error:
+        raise InputError(str(error), path=path) from None
 
 
 def read_tags(path: Path) -> tuple[str, ...]:
@@ -78,16 +78,7 @@ def read_tags(path: Path) -> tuple[str, ...]:
     Raises:
         InputError: the file is not a list of names, or has none.
     """
-    try:
-        return tuple(_texts(read_json(path)))
-    except ValueError as error:
-        raise InputError(f"expected the names of tags: {error}", path=path) from None
-
-
-def _texts(items: Any) -> list[str]:
-    if not isinstance(items, list) or not items:
-        raise ValueError("expected a list")
-    for item in items:
-        if not isinstance(item, str):
-            raise ValueError(f"expected text, got {item!r}")
-    return items
+    tags = read_json(path)
+    if not isinstance(tags, list) or {*map(type, tags)} != {str}:
+        raise InputError("expected a list of the names of tags", path=path)
+    return tuple(tags)

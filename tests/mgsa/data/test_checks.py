@@ -49,7 +49,7 @@ def _raw(kind: pa.DataType) -> pa.DataType:
         ("source_ids", [5, 99], "source_ids of the vocabulary"),
         ("source_ids", [5, 2], "source_ids of the vocabulary"),
         ("target_ids", [5, 6, -1], "target_ids of the vocabulary"),
-        ("target_ids", [], "at least one of target_ids"),
+        ("target_ids", [], "target_length ids"),
         ("source_ids", [5], "source_length ids"),
         ("source_ids", [5] * 2**15, "source_length ids"),
         ("source_length", 7, "source_length ids"),

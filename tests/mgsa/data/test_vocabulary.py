@@ -39,7 +39,10 @@ def test_decoding_leaves_out_what_is_no_text() -> None:
     assert vocabulary.decode([BOS, 4, 5, UNK, EOS, PAD, PAD]) == ["a@@", "b", "<unk>"]
 
 
-@given(st.lists(st.text(min_size=1).filter(lambda s: s not in SPECIAL_SYMBOLS), unique=True))
+words = st.text(st.characters(exclude_characters=" \n"), min_size=1)
+
+
+@given(st.lists(words.filter(lambda word: word not in SPECIAL_SYMBOLS), unique=True))
 def test_decoding_inverts_encoding(subwords: list[str]) -> None:
     vocabulary = Vocabulary.of(subwords)
     assert vocabulary.decode(vocabulary.encode(subwords)) == subwords
@@ -75,15 +78,13 @@ SPECIALS = list(SPECIAL_SYMBOLS)
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ([], "list indices must be integers"),
-        (None, "'NoneType' object is not subscriptable"),
-        ({"source": SPECIALS}, "'target'"),
-        ({"source": [], "target": None}, "expected a list"),
-        ({"source": "<pad>", "target": None}, "expected a list"),
-        ({"source": SPECIALS, "target": {"a": 1}}, "expected a list"),
+        ([], r"symbols: expected a section with keys, got \[\]"),
+        ({"source": SPECIALS}, r"symbols\.target: missing key"),
+        ({"source": [], "target": None}, "expected the first symbols to be <pad>"),
+        ({"source": "<pad>", "target": None}, r"symbols\.source: expected "),
+        ({"source": SPECIALS, "target": {"a": 1}}, r"symbols\.target"),
         ({"source": ["a"], "target": None}, "expected the first symbols to be <pad>"),
-        ({"source": [*SPECIALS, 5], "target": None}, "expected text, got 5"),
-        ({"source": [*SPECIALS, ["a"]], "target": None}, r"expected text, got \['a'\]"),
+        ({"source": [*SPECIALS, 5], "target": None}, r"symbols\.source\[4\]: expected .*, got 5"),
         ({"source": [*SPECIALS, "a", "a"], "target": None}, "expected every symbol once"),
         ({"source": [*SPECIALS, "a\nb"], "target": None}, "symbols without spaces, got 'a.nb'"),
         ({"source": [*SPECIALS, "a b"], "target": None}, "symbols without spaces, got 'a b'"),
@@ -92,18 +93,15 @@ SPECIALS = list(SPECIAL_SYMBOLS)
 )
 def test_a_malformed_file_is_named(tmp_path: Path, content: object, message: str) -> None:
     write_json(tmp_path / "vocab.json", content)
-    start = r"vocab\.json: expected source and target lists of symbols: "
-    with pytest.raises(InputError, match=f"{start}.*{message}"):
+    with pytest.raises(InputError, match=rf"vocab\.json: .*{message}"):
         read_vocabularies(tmp_path / "vocab.json")
 
 
-def test_tags_are_read(tmp_path: Path) -> None:
-    write_json(tmp_path / "tags.json", ["<unk>", "NP"])
-    assert read_tags(tmp_path / "tags.json") == ("<unk>", "NP")
-
-
-@pytest.mark.parametrize("content", [5, "NP", {"NP": 0}, [], [5], [["NP"]], None])
-def test_tags_are_names(tmp_path: Path, content: object) -> None:
-    write_json(tmp_path / "tags.json", content)
-    with pytest.raises(InputError, match=r"tags\.json: expected the names of tags: expected "):
-        read_tags(tmp_path / "tags.json")
+def test_tags_are_names(tmp_path: Path) -> None:
+    path = tmp_path / "tags.json"
+    write_json(path, ["<unk>", "NP"])
+    assert read_tags(path) == ("<unk>", "NP")
+    for content in (5, "NP", {"NP": 0}, [], [5], [["NP"]], None):
+        write_json(path, content)
+        with pytest.raises(InputError, match=r"tags\.json: expected a list of the names of tags"):
+            read_tags(path)
