@@ -4,7 +4,7 @@ main_clause      the verbs of a sentence's main clause
 voice_and_tense  voice and tense by patterns over these verbs
 labels           labels of a sentence's tree, to be predicted from its encoding
 sentences        sentences drawn into disjoint splits
-rows             sentences with their labels as rows
+build            probing data: splits, labels, classes, rows, manifest
 accuracies       accuracies of probes as a table
 figures          and as bars, and curves over layers
 encoders         all encoders of the table, probed one after the other
