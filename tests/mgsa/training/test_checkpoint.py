@@ -89,17 +89,13 @@ def test_what_is_saved_comes_back_to_the_bit(tmp_path: Path, steps: int) -> None
 
 
 @pytest.mark.parametrize("name", ["weights.safetensors", "optimizer.safetensors", "curves.jsonl"])
-def test_a_file_cut_short_is_named(tmp_path: Path, name: str) -> None:
+def test_a_file_cut_short_or_missing_is_named(tmp_path: Path, name: str) -> None:
     path = save(tmp_path) / name
     path.write_bytes(path.read_bytes()[:-3])
     with pytest.raises(InputError, match=rf"{re.escape(str(path))}: damaged checkpoint: its SHA"):
         read_checkpoint(path.parent)
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    path = save(tmp_path) / "optimizer.safetensors"
     path.unlink()
-    with pytest.raises(InputError, match=r"optimizer\.safetensors: missing from the checkpoint"):
+    with pytest.raises(InputError, match=rf"{re.escape(str(path))}: missing from the checkpoint"):
         read_checkpoint(path.parent)
 
 
@@ -108,7 +104,6 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     [
         ('"version": 1', '"version": 9', "expected a checkpoint of version 1"),
         ('"identity"', '"identify"', "checkpoint.identity: missing key"),
-        ('"update": 7', '"update": -7', "state.update: expected greater than or equal to 0"),
         ("}", "", "expected JSON"),
     ],
 )
@@ -130,22 +125,16 @@ def test_a_pickle_is_refused_unopened(tmp_path: Path) -> None:
     assert not (tmp_path / "evidence").exists()
 
 
-def test_unfinished_folders_are_no_checkpoints_and_are_cleared_away(tmp_path: Path) -> None:
+def test_unfinished_folders_are_no_checkpoints_and_are_removed(tmp_path: Path) -> None:
+    assert saved_updates(tmp_path / "none") == []
     for update in (2, 4, 6):
         save(tmp_path, update)
     (tmp_path / ".partial-xyz").mkdir()
     (tmp_path / "curves.jsonl").touch()
     assert saved_updates(tmp_path) == [2, 4, 6]
     remove_checkpoints(tmp_path, keep=[6, 2])
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "curves.jsonl",
-        "step-00000002",
-        "step-00000006",
-    ]
-
-
-def test_a_folder_that_is_not_there_has_no_checkpoints(tmp_path: Path) -> None:
-    assert saved_updates(tmp_path / "none") == []
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"curves.jsonl", "step-00000002", "step-00000006"}
 
 
 @pytest.mark.parametrize(
@@ -186,11 +175,18 @@ def identity(
     )
 
 
-@pytest.mark.parametrize(
-    "train", [{"max_epochs": 99}, {"max_updates": 99}, {"patience": 7}, {"log_every": 99}]
-)
-def test_a_run_goes_on_when_these_change(train: dict[str, Any]) -> None:
-    assert identity({}, train) == identity({}, {})
+def test_which_settings_make_another_run() -> None:
+    same = [{"max_epochs": 99}, {"max_updates": 99}, {"patience": 7}, {"log_every": 99}]
+    assert all(identity({}, train) == identity({}, {}) for train in same)
+    other: list[dict[str, Any]] = [
+        {"seed": 99},
+        {"learning_rate": 0.5},
+        {"validate_every": 99},  # other weights may be the best
+        {"checkpoint_every": 99},  # other weights are averaged
+    ]
+    assert all(identity({}, train) != identity({}, {}) for train in other)
+    assert identity({"dropout": 0.25}, {}) != identity({}, {})
+    assert identity({}, {}, dataset="other data") != identity({}, {})
 
 
 def test_a_run_goes_on_with_as_many_micro_batches_on_other_devices() -> None:
@@ -198,35 +194,14 @@ def test_a_run_goes_on_with_as_many_micro_batches_on_other_devices() -> None:
     assert identity({}, {}) != identity({}, {}, devices=2)
 
 
-@pytest.mark.parametrize(
-    ("model", "train", "dataset"),
-    [
-        ({"dropout": 0.25}, {}, "data"),
-        ({}, {"seed": 99}, "data"),
-        ({}, {"learning_rate": 0.5}, "data"),
-        ({}, {"validate_every": 99}, "data"),  # other weights may be the best
-        ({}, {"checkpoint_every": 99}, "data"),  # other weights are averaged
-        ({}, {}, "other data"),
-    ],
-)
-def test_it_is_another_run_when_these_change(
-    model: dict[str, Any], train: dict[str, Any], dataset: str
-) -> None:
-    assert identity(model, train, dataset=dataset) != identity({}, {})
-
-
 def test_code_makes_another_run_where_it_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    package = tmp_path / "mgsa"
-    (package / "model").mkdir(parents=True)
-    source = package / "model" / "transformer.py"
-    source.write_text("x = 1\n", "utf-8")
-    monkeypatch.setattr(mgsa, "__file__", str(package / "__init__.py"))
+    monkeypatch.setattr(mgsa, "__file__", str(tmp_path / "__init__.py"))
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "transformer.py").write_text("x = 1\n")
     first = code_identity()
+    (tmp_path / "model" / "transformer.pyc").write_text("compiled")
     assert code_identity() == first
-    (package / "model" / "transformer.pyc").write_text("compiled", "utf-8")
-    assert code_identity() == first
-    source.write_text("x = 2\n", "utf-8")
-    assert code_identity() != first
+    (tmp_path / "model" / "transformer.py").write_text("x = 2\n")
     assert identity({}, {}, code=code_identity()) != identity({}, {}, code=first)

@@ -149,12 +149,11 @@ def test_word_alignments_that_are_not_there_are_named(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["transformer", "rnn"])
-def test_the_same_run_twice_gives_the_same_bytes(tmp_path: Path, kind: str) -> None:
+def test_the_same_run_twice_gives_the_same_bytes(dataset: Path, kind: str) -> None:
     weights = []
-    for name in ("first", "second"):
-        dataset = write_copy_task(tmp_path / name / "dataset")
-        run(dataset, model={"kind": kind})
-        weights.append((tmp_path / name / "out" / "model.safetensors").read_bytes())
+    for _ in range(2):
+        run(dataset, model={"kind": kind}, restart="always")
+        weights.append((dataset.with_name("out") / "model.safetensors").read_bytes())
     assert weights[0] == weights[1]
 
 
@@ -183,24 +182,14 @@ def test_the_best_are_the_artifacts(dataset: Path, best_by: str, name: str) -> N
     scores = curve(dataset, name)
     best = min(scores.values()) if best_by == "loss" else max(scores.values())
     assert scores[int(report["best_update"])] == report[name] == best
-    checkpoint = folder_of(dataset.with_name("checkpoints"), int(report["best_update"]))
-    assert weights_of(dataset) == weights_in(checkpoint / "weights.safetensors")
+    assert_weights_are_the_mean(dataset, int(report["best_update"]))
 
 
-def test_the_last_are_the_artifacts(dataset: Path) -> None:
+def test_the_last_or_the_mean_of_the_newest_are_the_artifacts(dataset: Path) -> None:
     run(dataset, artifact="last", max_updates=13)
-    last = folder_of(dataset.with_name("checkpoints"), 13)
-    assert weights_of(dataset) == weights_in(last / "weights.safetensors")
-
-
-def test_the_mean_of_the_newest_is_the_artifacts(dataset: Path) -> None:
-    report = run(dataset, artifact="average", max_updates=13, keep_last=3)
-    paths = [folder_of(dataset.with_name("checkpoints"), update) for update in (8, 12, 13)]
-    tensors = [load_tensors(path / "weights.safetensors") for path in paths]
-    found = load_tensors(dataset.with_name("out") / "model.safetensors")
-    for name, tensor in found.items():
-        mean = torch.stack([each[name] for each in tensors]).double().mean(0)
-        assert torch.equal(tensor, mean.float()), name
+    assert_weights_are_the_mean(dataset, 13)
+    report = run(dataset, artifact="average", max_updates=13, keep_last=3, restart="always")
+    assert_weights_are_the_mean(dataset, 8, 12, 13)
     assert report["valid_nll"] != curve(dataset, "valid_nll")[13]
 
 
@@ -209,15 +198,14 @@ def test_keeps_the_newest_and_the_best(dataset: Path) -> None:
     assert saved_updates(dataset.with_name("checkpoints")) == [5, 24, 28, 30]
 
 
-@pytest.mark.slow
-def test_going_on_with_more_updates_is_as_if_there_had_been_no_end(tmp_path: Path) -> None:
+def test_going_on_with_more_updates_is_as_if_there_had_been_no_end(dataset: Path) -> None:
     artifacts = []
-    for name, ends in (("at once", [16]), ("in parts", [6, 11, 16])):
-        dataset = write_copy_task(tmp_path / name / "dataset")
+    for ends in ([16], [6, 11, 16]):
+        shutil.rmtree(dataset.with_name("checkpoints"), ignore_errors=True)
         for end in ends:
             run(dataset, max_updates=end)
         names = ("model.safetensors", "curves.jsonl")
-        artifacts.append([(tmp_path / name / "out" / file).read_bytes() for file in names])
+        artifacts.append([(dataset.with_name("out") / name).read_bytes() for name in names])
     assert artifacts[0] == artifacts[1]
 
 
@@ -253,22 +241,21 @@ def test_other_settings_are_refused_unless_told_to_restart(dataset: Path) -> Non
     assert run(dataset, max_updates=3, seed=99, restart="always")["updates"] == 3
 
 
-def test_a_damaged_checkpoint_is_named_and_the_one_before_it_serves(
+def test_the_checkpoint_before_a_damaged_one_serves(
     dataset: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(dataset)
-    undisturbed = weights_of(dataset)
+    model = dataset.with_name("out") / "model.safetensors"
+    undisturbed = model.read_bytes()
     checkpoints = dataset.with_name("checkpoints")
     last = folder_of(checkpoints, saved_updates(checkpoints)[-1])
-    path = last / "optimizer.safetensors"
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    with pytest.raises(InputError, match=f"^{path}: damaged checkpoint.*; remove the folder to"):
+    (last / "optimizer.safetensors").write_bytes(b"")
+    with pytest.raises(InputError, match=r"damaged checkpoint.*; remove the folder to resume"):
         run(dataset)
     shutil.rmtree(last)
-    capsys.readouterr()
     run(dataset)
     assert "resume from" in capsys.readouterr().err
-    assert weights_of(dataset) == undisturbed
+    assert model.read_bytes() == undisturbed
 
 
 def test_a_loss_that_is_not_finite_ends_the_run_and_leaves_the_checkpoint(dataset: Path) -> None:
@@ -335,13 +322,10 @@ def test_bf16_learns_too(dataset: Path, model: dict[str, Any], progress: float) 
     assert losses[20] < losses[2] - progress
 
 
-def weights_of(dataset: Path) -> dict[str, list[float]]:
-    """The weights of the artifact, as it opens."""
-    artifact = load_model(dataset.with_name("out"))
-    assert len(artifact.vocabularies[0]) == len(open_dataset(dataset).vocabularies[0])
-    return {name: p.flatten().tolist() for name, p in artifact.model.named_parameters()}
-
-
-def weights_in(path: Path) -> dict[str, list[float]]:
-    """The weights of a file."""
-    return {name: tensor.flatten().tolist() for name, tensor in load_tensors(path).items()}
+def assert_weights_are_the_mean(dataset: Path, *updates: int) -> None:
+    """The artifact opens, and its weights are the mean of those of checkpoints."""
+    folders = [folder_of(dataset.with_name("checkpoints"), update) for update in updates]
+    tensors = [load_tensors(folder / "weights.safetensors") for folder in folders]
+    for name, weight in load_model(dataset.with_name("out")).model.named_parameters():
+        mean = torch.stack([each[name] for each in tensors]).double().mean(0)
+        assert torch.equal(weight, mean.float()), name
