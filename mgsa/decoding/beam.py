@@ -109,7 +109,9 @@ def beam_search(
         log_probs, state = scorer.step(state, tokens)
         if see is not None:
             search.backpointers.seen.append(see(state))
-        parents = search.advance(step, *_candidates(log_probs.float(), search, step))
+        candidates = _candidates(log_probs.float(), search, step)
+        del log_probs  # its memory is the next step's
+        parents = search.advance(step, *candidates)
         if not len(parents):
             break
         if len(parents) < len(tokens) or options.beam > 1:
