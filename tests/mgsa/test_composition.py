@@ -96,20 +96,6 @@ def test_a_phrase_depends_on_its_own_positions_alone(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=25, deadline=None)
-@given(lengths=ragged_lengths())
-def test_a_batch_equals_its_sentences_one_by_one(name: str, lengths: list[list[int]]) -> None:
-    compose, _ = make(name)
-    segments = segments_of(lengths, max(map(sum, lengths)))
-    x = torch.randn(*segments.shape, DIM, dtype=torch.float64)
-    memory = compose(x, segments)
-    for b, sentence in enumerate(lengths):
-        n = sum(sentence)
-        alone = compose(x[b : b + 1, :n], segments[b : b + 1, :n])
-        torch.testing.assert_close(memory[b, : len(sentence)], alone[0])
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_the_number_of_phrases_may_be_told(name: str) -> None:
     compose, _ = make(name)
     segments = segments_of([[2, 1], [1]], 3)

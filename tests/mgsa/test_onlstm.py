@@ -55,7 +55,7 @@ def test_positions_after_the_end_are_zero_and_leak_nothing() -> None:
     assert states[0, 3:].eq(0).all()
 
 
-def test_side_by_side_equals_one_by_one() -> None:
+def test_batched_equals_one_by_one() -> None:
     torch.manual_seed(0)
     layers = [ONLSTM(4, 6, 2) for _ in range(3)]
     inputs = [torch.randn(2, steps, 4) for steps in (3, 7, 5)]

@@ -73,15 +73,3 @@ def every_sentence(model: Model, *, vocabulary: int, alpha: float, longest: int)
             total = sum(model(ids[:place])[token] for place, token in enumerate((*ids, EOS)))
             sentences.append(Found(ids, total / penalty(length + 1, alpha), total))
     return sorted(sentences, key=lambda found: -found.score)
-
-
-def greedy(model: Model, *, longest: int) -> Words:
-    """The likeliest word again and again, up to end of sentence."""
-    words: Words = ()
-    while len(words) < longest:
-        log_probs = model(words)
-        token = max(range(EOS, len(log_probs)), key=lambda token: log_probs[token])
-        if token == EOS:
-            break
-        words = (*words, token)
-    return words

@@ -20,16 +20,3 @@ def test_steps_give_what_all_positions_at_once_do(steps: int) -> None:
     given = [layer.step(x[:, t : t + 1], cache) for t in range(steps)]
     expected = layer(x, Context(mask=None, causal=True)).output
     torch.testing.assert_close(torch.cat(given, dim=1), expected)
-
-
-def test_a_reordered_cache_is_that_of_its_rows() -> None:
-    torch.manual_seed(0)
-    layer = WordSelfAttention(D, HEADS, dropout=0.0).double()
-    x = torch.randn(3, 4, D, dtype=torch.float64)
-    cache = layer.start(max_length=4)
-    for t in range(3):
-        layer.step(x[:, t : t + 1], cache)
-    index = torch.tensor([2, 0, 0, 1])
-    stepped = layer.step(x[index, 3:], cache.reorder(index))
-    expected = layer(x[index], Context(mask=None, causal=True)).output
-    torch.testing.assert_close(stepped, expected[:, 3:])

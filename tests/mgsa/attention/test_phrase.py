@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from torch import Tensor
 
 from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
@@ -96,77 +94,6 @@ def test_steps_give_what_all_positions_at_once_do(layout: Layout, technique: str
     found = [layer.step(x[:, t : t + 1], cache) for t in range(18)]
     expected = layer(x, Context(mask=None, causal=True)).output
     torch.testing.assert_close(torch.cat(found, dim=1), expected)
-
-
-@every_technique
-@decoder_layouts
-def test_a_reordered_cache_is_that_of_its_rows(layout: Layout, technique: str) -> None:
-    layer = PhraseSelfAttention(make(layout, technique))
-    x = draw(3, 4, D)
-    cache = layer.start(max_length=4)
-    for t in range(3):
-        layer.step(x[:, t : t + 1], cache)
-    index = torch.tensor([2, 0, 0, 1])
-    stepped = layer.step(x[index, 3:], cache.reorder(index))
-    expected = layer(x[index], Context(mask=None, causal=True)).output
-    torch.testing.assert_close(stepped, expected[:, 3:])
-
-
-@every_technique
-@decoder_layouts
-def test_the_rows_of_a_sentence_share_its_memory(layout: Layout, technique: str) -> None:
-    layer = PhraseCrossAttention(make(layout, technique))
-    x, y = draw(6, 3, D), draw(2, 5, D)
-    memory = layer.memory(y, padding_mask(torch.tensor([5, 3]), 5))
-    expected = layer(x, memory.select(torch.tensor([0, 0, 0, 1, 1, 1])), need_weights=True)
-    cache = layer.start()
-    order, swap = torch.arange(6), torch.tensor([2, 0, 1, 3, 5, 4])
-    for t in range(3):
-        cache, order = cache.reorder(swap), order[swap]
-        stepped = layer.step(x[order, t : t + 1], cache, memory, need_weights=True)
-        torch.testing.assert_close(stepped.output, expected.output[order, t : t + 1])
-        for name, weights in stepped.weights.items():
-            torch.testing.assert_close(weights, expected.weights[name][order, :, t : t + 1])
-
-
-@every_technique
-@decoder_layouts
-@settings(max_examples=20, deadline=None)
-@given(data=st.data())
-def test_nothing_is_seen_that_comes_later(
-    layout: Layout, technique: str, data: st.DataObject
-) -> None:
-    layer = PhraseSelfAttention(make(layout, technique))
-    length = data.draw(st.integers(2, 7))
-    changed = data.draw(st.integers(1, length - 1))
-    x = draw(2, length, D).detach()
-    context = Context(mask=None, causal=True)
-    before = layer(x, context).output
-    x[:, changed] += 1
-    after = layer(x, context).output
-    torch.testing.assert_close(after[:, :changed], before[:, :changed], rtol=0, atol=1e-12)
-    assert not torch.allclose(after[:, changed], before[:, changed])
-
-
-@every_technique
-@every_layout
-@settings(max_examples=20, deadline=None)
-@given(data=st.data())
-def test_padding_and_company_do_not_matter(
-    layout: Layout, technique: str, data: st.DataObject
-) -> None:
-    layer = PhraseSelfAttention(make(layout, technique))
-    lengths = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
-    x = draw(len(lengths), max(lengths) + 1, D).detach()
-    mask = padding_mask(torch.tensor(lengths), max(lengths) + 1)
-    together = layer(x, Context(mask)).output
-    padding = ~mask[:, 0, 0]
-    x[padding] += 1
-    changed = layer(x, Context(mask)).output
-    for b, length in enumerate(lengths):
-        alone = layer(x[b : b + 1, :length], Context(mask=None)).output[0]
-        torch.testing.assert_close(together[b, :length], alone)
-        torch.testing.assert_close(changed[b, :length], together[b, :length], rtol=0, atol=1e-12)
 
 
 @every_technique

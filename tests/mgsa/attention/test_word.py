@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from mgsa.attention.word import WORDS, WordCrossAttention, WordSelfAttention
+from mgsa.attention.word import WordCrossAttention, WordSelfAttention
 from mgsa.masks import Context, padding_mask
 from tests.reference.attention import Projection, multi_head
 
@@ -78,16 +78,3 @@ def test_cross_attention_is_that_of_the_equations() -> None:
     )
     torch.testing.assert_close(output, expected)
     check_gradients((output**2).sum(), (expected**2).sum(), [x, y, *layer.parameters()])
-
-
-def test_the_rows_of_a_sentence_share_its_memory() -> None:
-    torch.manual_seed(0)
-    layer = WordCrossAttention(D, HEADS, dropout=0.0).double()
-    y = torch.randn(2, 5, D, dtype=torch.float64)
-    x = torch.randn(6, 1, D, dtype=torch.float64)
-    memory = layer.memory(y, padding_mask(torch.tensor([5, 3]), 5))
-    stepped = layer.step(x, layer.start(), memory, need_weights=True)
-    each = memory.select(torch.tensor([0, 0, 0, 1, 1, 1]))
-    expected = layer(x, each, need_weights=True)
-    torch.testing.assert_close(stepped.output, expected.output)
-    torch.testing.assert_close(stepped.weights[WORDS], expected.weights[WORDS])

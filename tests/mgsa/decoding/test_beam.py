@@ -126,33 +126,6 @@ def test_a_beam_as_wide_as_the_language_finds_the_best_of_all_sentences(
     assert [h.score for h in hypotheses] == pytest.approx([s.score for s in sentences])
 
 
-@given(seed=st.integers(0, 100_000), longest=st.lists(st.integers(0, 9), min_size=1, max_size=5))
-def test_a_beam_of_one_takes_the_likeliest_word_each_time(seed: int, longest: list[int]) -> None:
-    toy = Toy(seed)
-    found = toy.search(range(len(longest)), beam=1, longest=longest)
-    assert [hypotheses[0].ids for hypotheses in found] == [
-        reference.greedy(lambda said, i=i: toy.log_probs(i, said), longest=most)
-        for i, most in enumerate(longest)
-    ]
-
-
-@given(seed=st.integers(0, 100_000), beam=st.integers(2, 6), alpha=alphas)
-def test_n_best_hypotheses_are_sorted_and_distinct(seed: int, beam: int, alpha: float) -> None:
-    (found,) = Toy(seed).search([0], beam=beam, n_best=beam, alpha=alpha, longest=[8])
-    scores = [hypothesis.score for hypothesis in found]
-    assert scores == sorted(scores, reverse=True)
-    assert len({hypothesis.ids for hypothesis in found}) == len(found)
-    for hypothesis in found:
-        penalty = reference.penalty(len(hypothesis.ids) + 1, alpha)
-        assert hypothesis.score == pytest.approx(hypothesis.log_probability / penalty)
-
-
-@given(seed=st.integers(0, 100_000), prefix=words)
-def test_every_hypothesis_begins_with_the_prefix(seed: int, prefix: reference.Words) -> None:
-    found = Toy(seed).search([0, 1], beam=4, n_best=4, longest=[6, 2], prefixes=[prefix, ()])
-    assert all(hypothesis.ids[: len(prefix)] == prefix for hypothesis in found[0])
-
-
 @pytest.mark.parametrize(
     ("length", "alpha", "expected"),
     [
@@ -219,24 +192,6 @@ def test_sentences_that_are_done_leave_the_batch() -> None:
         device=CPU,
     )
     assert chain.rows == [3, 2, 1, 1]
-
-
-@given(seed=st.integers(0, 100_000), beam=st.integers(1, 4))
-def test_an_ensemble_of_a_model_and_itself_is_the_model(seed: int, beam: int) -> None:
-    toy = Toy(seed, exact=False)  # a mean may differ in the last bit, which would decide a tie
-    start = ToyState([(0, ()), (1, ())])
-    options = SearchOptions(beam, beam, 0.6)
-    alone = beam_search(toy, start, options=options, longest=[6, 4], device=CPU)
-    together = beam_search(
-        Ensemble([toy, toy]),
-        EnsembleState((start, start)),
-        options=options,
-        longest=[6, 4],
-        device=CPU,
-    )
-    for one, two in zip(alone, together, strict=True):
-        assert [h.ids for h in one] == [h.ids for h in two]
-        assert [h.score for h in one] == pytest.approx([h.score for h in two], abs=1e-6)
 
 
 def test_an_ensemble_scores_by_the_mean_of_probabilities() -> None:

@@ -131,6 +131,9 @@ def test_key_value_that_passes_halves_on_is_modifying_iw_at_its_start() -> None:
         h, _ = model.encoder(x, Context(mask))
         both.append(model.decoder(y, Context(None, causal=True), model.decoder.memories(h, mask)))
     torch.testing.assert_close(both[0][0], both[1][0], rtol=0, atol=1e-15)
+    both[1][0].sum().backward()
+    assert output.grad is not None
+    assert output.grad[:, D : D + D // 2].ne(0).all()  # and these columns learn
 
 
 @every_variant
