@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal, Protocol
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -23,32 +23,16 @@ CACHE_BYTES = 1 << 30
 """The most memory for the states of a frozen encoder, which are cached for later epochs."""
 
 
-class ProbedEncoder(Protocol):
-    """An encoder to be probed.
-
-    Attributes:
-        model: whose encoder it is.
-        dim: D.
-        layers: the numbers of the layers probed, counted from 1.
-    """
-
-    model: EncoderDecoder
-    dim: int
-    layers: tuple[int, ...]
-
-    def parameters(self) -> list[torch.nn.Parameter]:
-        """Trained with a probe; none if frozen."""
-
-    def states(self, example: Example, *, training: bool) -> tuple[Sequence[Tensor], Tensor]:
-        """(B, S, D) of each of `layers`, and the mask (B, 1, 1, S)."""
-
-
 class FrozenEncoder:
     """The encoder of a translation model.
 
     The last layer's states are those the decoder attends to. States of a Transformer's lower layers
     are scaled to mean 0 and variance 1 at each position, as by the layer norm of the layer above;
     with pre-norm they would grow from layer to layer. States of LSTMs lie within (-1, 1).
+
+    Attributes:
+        dim: D.
+        layers: numbers of the layers probed, from 1.
     """
 
     def __init__(
@@ -72,7 +56,7 @@ class FrozenEncoder:
         return []
 
     def states(self, example: Example, *, training: bool) -> tuple[Sequence[Tensor], Tensor]:
-        """The same in training or not; cached while there is room."""
+        """(B, S, D) of each of `layers`, and the mask (B, 1, 1, S); cached while there is room."""
         del training
         if example in self._cache:
             return self._cache[example]
@@ -106,10 +90,13 @@ class ScratchEncoder:
         return [weight for name, weight in self.model.named_parameters() if name.startswith(sides)]
 
     def states(self, example: Example, *, training: bool) -> tuple[Sequence[Tensor], Tensor]:
-        """The present states; in training, with dropout and gradients."""
+        """As `FrozenEncoder.states`; in training, with dropout and gradients."""
         with torch.set_grad_enabled(training):
             encoded = self.model.train(training).encode(example.batch)
         return [encoded.states], encoded.mask
+
+
+ProbedEncoder = FrozenEncoder | ScratchEncoder
 
 
 def sizes_for_scratch(models: Iterable[ModelConfig]) -> ModelConfig:
@@ -124,7 +111,8 @@ def sizes_for_scratch(models: Iterable[ModelConfig]) -> ModelConfig:
 def scratch_config(name: str, like: ModelConfig, scratch: ScratchConfig) -> TransformerConfig:
     """The configuration of an encoder from scratch, of the sizes of the model `like`.
 
-    Granularities get equal numbers of heads (Hao et al. 2019), words the remainder too.
+    Granularities get equal numbers of heads (Hao et al. 2019), words the remainder too. Phrases are
+    composed by self-attention, as wide as a head, without tags.
 
     Raises:
         InputError: `like` is no Transformer, or has fewer heads than granularities.
@@ -134,49 +122,43 @@ def scratch_config(name: str, like: ModelConfig, scratch: ScratchConfig) -> Tran
             f"probe.encoders: {name} takes the sizes of a Transformer, got a model of kind "
             f"{like.kind}"
         )
-    match name:
-        case "scratch_transformer":
-            granularities: tuple[str, ...] = ()
-        case "scratch_ngram":
-            granularities = tuple(f"ngram_{size}" for size in scratch.ngrams)
-        case _:
-            granularities = tuple(f"syntactic_{level}" for level in scratch.levels)
+    granularities: tuple[str, ...] = ()
+    if name == "scratch_ngram":
+        granularities = tuple(f"ngram_{size}" for size in scratch.ngrams)
+    elif name.startswith("scratch_syntactic"):
+        granularities = tuple(f"syntactic_{level}" for level in scratch.levels)
+    groups = len(granularities) + 1
+    if like.heads < groups:
+        raise InputError(
+            f"probe.encoders: {name} attends to words and {', '.join(granularities)}: expected a "
+            f"model with {groups} heads or more, got {like.heads}"
+        )
+    phrases = (
+        MultiGranularityConfig(
+            layers=scratch.phrase_layers,
+            granularities=granularities,
+            group_heads=(like.heads - like.heads // groups * (groups - 1),)
+            + (like.heads // groups,) * (groups - 1),
+            ngram_unit="subword",
+            composition="self_attention",
+            composition_width=like.dim // like.heads,
+            interaction="on_lstm" if name.endswith("on_lstm") else "none",
+            interaction_width=scratch.interaction_width,
+            interaction_chunk=scratch.interaction_chunk,
+            tags=False,
+            tag_weight=0.0,
+        )
+        if granularities
+        else None
+    )
     return replace(
         like,
         encoder_layers=scratch.layers,
         decoder_layers=1,
         share_embeddings="none",
-        multi_granularity=_multi_granularity(name, like, scratch, granularities),
+        multi_granularity=phrases,
         phrase_attention=None,
         alignment=None,
-    )
-
-
-def _multi_granularity(
-    name: str, like: TransformerConfig, scratch: ScratchConfig, granularities: tuple[str, ...]
-) -> MultiGranularityConfig | None:
-    """Composition by self-attention, as wide as a head; no tags."""
-    if not granularities:
-        return None
-    share = like.heads // (len(granularities) + 1)
-    if not share:
-        raise InputError(
-            f"probe.encoders: {name} attends to words and {', '.join(granularities)}: expected a "
-            f"model with {len(granularities) + 1} heads or more, got {like.heads}"
-        )
-    words = like.heads - share * len(granularities)
-    return MultiGranularityConfig(
-        layers=scratch.phrase_layers,
-        granularities=granularities,
-        group_heads=(words, *(share for _ in granularities)),
-        ngram_unit="subword",
-        composition="self_attention",
-        composition_width=like.dim // like.heads,
-        interaction="on_lstm" if name.endswith("on_lstm") else "none",
-        interaction_width=scratch.interaction_width,
-        interaction_chunk=scratch.interaction_chunk,
-        tags=False,
-        tag_weight=0.0,
     )
 
 

@@ -148,8 +148,8 @@ def test_dropout_is_drawn_from_its_generator_alone() -> None:
     assert torch.equal(drawn(1), drawn(1))
     assert not torch.equal(drawn(1), drawn(2))
     assert torch.equal(classifier(x), classifier(x))
-    mean = torch.stack([drawn(seed) for seed in range(2000)]).mean(dim=0)
-    assert torch.allclose(mean, classifier(x), atol=0.05)
+    mean = torch.stack([drawn(seed) for seed in range(500)]).mean(dim=0)
+    assert torch.allclose(mean, classifier(x), atol=0.1)
 
 
 @pytest.fixture
@@ -215,18 +215,16 @@ def test_labels_that_nothing_tells_are_told_by_chance() -> None:
     assert 0.3 < accuracy(told["voice", 2]) < 0.7
 
 
-@pytest.mark.slow
-def test_counts_are_in_the_splits_order_whatever_is_batched_together() -> None:
-    encoder = frozen()
+def test_counts_are_in_the_order_of_the_split_whatever_the_batches() -> None:
     rows = rows_of(SIZES["test"], 2)
-    told = probed(encoder)
-    assert told["pos", 2].counted.tolist() == rows.source.lengths.tolist()
-    assert (told["voice", 2].counted == 1).all()
-    # One sentence a batch, so no padding; learned from the same batches as before.
-    again = frozen()
-    alone = splits_of(again.model) | {"test": splits_of(again.model, batch_tokens=1)["test"]}
-    for key, one in probed(again, alone).items():
-        assert one.right.tolist() == told[key].right.tolist()
+    results = probed(frozen(), max_epochs=2)
+    assert results["pos", 2].counted.tolist() == rows.source.lengths.tolist()
+    assert (results["voice", 2].counted == 1).all()
+    # One sentence a batch, so no padding; trained on the same batches.
+    encoder = frozen()
+    alone = splits_of(encoder.model) | {"test": splits_of(encoder.model, batch_tokens=1)["test"]}
+    for key, result in probed(encoder, alone, max_epochs=2).items():
+        assert result.right.tolist() == results[key].right.tolist()
 
 
 def test_every_layer_has_a_probe_that_learns_as_if_it_were_alone() -> None:
@@ -239,7 +237,7 @@ def test_every_layer_has_a_probe_that_learns_as_if_it_were_alone() -> None:
     assert everything["pos", 1].right.tolist() != everything["pos", 2].right.tolist()
 
 
-def test_states_are_kept_while_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_states_are_cached_while_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
     encode = EncoderDecoder.encode
 
@@ -249,15 +247,13 @@ def test_states_are_kept_while_there_is_room(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(EncoderDecoder, "encode", counted)
     encoder = frozen()
-    kept = probed(encoder, max_epochs=2)
-    assert len(calls) == sum(map(len, splits_of(encoder.model).values()))
+    cached = probed(encoder, max_epochs=2)
+    train, valid, test = (len(batches) for batches in splits_of(encoder.model).values())
+    assert len(calls) == train + valid + test
     calls.clear()
-    none = probed(frozen(cache_bytes=0), max_epochs=2)
-    assert len(calls) == sum(
-        times * len(splits_of(encoder.model)[split])
-        for split, times in {"train": 2, "valid": 2, "test": 1}.items()
-    )
-    assert kept["pos", 2].right.tolist() == none["pos", 2].right.tolist()
+    not_cached = probed(frozen(cache_bytes=0), max_epochs=2)
+    assert len(calls) == 2 * train + 2 * valid + test
+    assert cached["pos", 2].right.tolist() == not_cached["pos", 2].right.tolist()
 
 
 def test_progress_is_whole_where_probes_stop_before() -> None:
@@ -270,7 +266,6 @@ def test_progress_is_whole_where_probes_stop_before() -> None:
     assert max(advanced) > SIZES["train"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "granularities", "interaction"),
     [
@@ -296,8 +291,6 @@ def test_an_encoder_from_scratch_learns_with_its_probe(
     assert accuracy(told["pos", 2]) > 0.95
     learned = [not torch.equal(*pair) for pair in zip(before, encoder.parameters(), strict=True)]
     assert all(learned)
-    again = probed(scratch(name), classes={"pos": VOCABULARY})
-    assert again["pos", 2].right.tolist() == told["pos", 2].right.tolist()
 
 
 def test_an_encoder_with_ngrams_sees_them() -> None:
