@@ -184,19 +184,6 @@ def test_lengths_are_counted_without_trees(files: Path, tmp_path: Path) -> None:
     assert sum(bins.values()) == SENTENCES
 
 
-def test_an_aligner_without_links_of_the_split_leaves_categories_out(
-    files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    aligner = tmp_path / "aligner"
-    aligner.mkdir()
-    write_json(aligner / "aligner.json", {"kind": "none", "deterministic": True, "splits": []})
-    more = (*SOURCE[:-1], str(aligner))
-    assert patterns(files, tmp_path / "out", *more) == DONE
-    assert capsys.readouterr().err == f"{aligner} has no links of test: no categories\n"
-    assert {path.name for path in (tmp_path / "out").glob("*.csv")} == {"ngrams.csv", "lengths.csv"}
-    assert read_json(tmp_path / "out.json")["recipe"][0]["links"] is None
-
-
 @pytest.mark.parametrize(
     ("more", "message"),
     [

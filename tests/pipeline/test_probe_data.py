@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,7 +19,6 @@ from pipeline.probe_data import main
 from pipeline.reverse import main as reverse
 from pipeline.sample import generate
 from pipeline.trees import bracketed, flat_tree
-from tests.imports import ROOT
 from tests.probing_folders import TREES, arguments, build, write_dataset
 
 ALL_TRAIN = "shares=[100, 1, 1]"
@@ -123,17 +120,6 @@ def test_the_report_counts_sizes_and_classes(shared_stages: Path, tmp_path: Path
     assert data.manifest.content["splits"]["train"]["spc"] == report["train"]["spc"]
 
 
-def test_a_label_that_training_lacks_is_of_the_class_of_others(tmp_path: Path) -> None:
-    write_dataset(tmp_path)
-    data = open_probing_data(build(tmp_path))
-    train = {label for row in table(data, "train") for label in row["pos"]}
-    assert set(data.classes["pos"]) == train | {"OTHER"}
-    held_out = [
-        label for split in ("valid", "test") for r in table(data, split) for label in r["pos"]
-    ]
-    assert "OTHER" in held_out  # there are such: of 8 sentences, 4 are trained on
-
-
 def test_the_manifest_says_what_made_it(shared_stages: Path, tmp_path: Path) -> None:
     folder = build(shared_stages, out=str(tmp_path / "probing"))
     manifest = read_json(folder / "manifest.json")
@@ -222,30 +208,6 @@ def test_an_impossible_setting_is_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("file", "line", "message"),
-    [
-        ("parsed/train.trees", "(ROOT (X (A Nobody)))", "parsed/train.trees:3: leaf 1 of the tree"),
-        (
-            "tokenized/train.source",
-            "The  cat",
-            "tokenized/train.source:3: expected tokens with one",
-        ),
-    ],
-)
-def test_a_malformed_sentence_is_one_line_and_changes_nothing(
-    stages: Path, file: str, line: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = digests(build(stages))
-    lines = (stages / file).read_text(encoding="utf-8").split("\n")
-    (stages / file).write_text("\n".join([*lines[:2], line, *lines[3:]]), encoding="utf-8")
-    capsys.readouterr()
-    assert run(main, arguments(stages)) == 2
-    (said,) = capsys.readouterr().err.splitlines()
-    assert message in said
-    assert digests(stages / "probing") == before
-
-
 def test_a_dataset_that_was_turned_round_has_other_trees(
     stages: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -273,21 +235,3 @@ def test_the_samples_labels_in_the_artifact_are_those_of_its_grammar(
     assert rows["train"] == 10 * rows["valid"] + len(pairs) % 12
     used = json.loads((tmp_path / "probing.json").read_text(encoding="utf-8"))["train"]["tss"]
     assert list(used.values())[:-1] == sorted(list(used.values())[:-1], reverse=True)
-
-
-@pytest.mark.slow
-@pytest.mark.real
-def test_real_trees(shared: Path, tmp_path: Path) -> None:
-    """The Penn Treebank's sample as a file of trees, by the command itself."""
-    write_dataset(tmp_path)
-    bank = shared / "treebank" / "train.mrg"
-    argv = [*arguments(tmp_path), "--set", f"trees={bank}", "--set", "shares=[10, 1, 1]"]
-    subprocess.run([sys.executable, "-m", "pipeline.probe_data", *argv], check=True, cwd=ROOT)
-    data = open_probing_data(tmp_path / "probing")
-    report = read_json(tmp_path / "probing.json")
-    assert report["read"] == 3509
-    assert report["sentences"] == sum(data.manifest.rows.values()) > 3450
-    for split in SPLITS:
-        counts = report[split]["voice"]
-        assert counts["none"] < 0.06 * sum(counts.values())
-        assert counts["passive"] > 0.05 * sum(counts.values())

@@ -119,15 +119,6 @@ def test_few_sentences_that_differ_prove_nothing(differing: int, p_value: float)
     assert compared.p_value.tolist() == [1, p_value]
 
 
-def test_the_sign_of_a_difference_does_not_matter_to_its_p_value(statistics: np.ndarray) -> None:
-    values = statistics.sum(axis=0)[:, 0].astype(float)
-    resampled = Bootstrap(SENTENCES, SAMPLES, SEED).sums(statistics)[..., 0]
-    differing = np.full(2, SENTENCES)
-    one, other = (compare(values, resampled, baseline, differing) for baseline in (0, 1))
-    assert one.p_value[1] == other.p_value[0]
-    assert one.difference.low[1] == -other.difference.high[0]
-
-
 def test_of_equal_systems_one_in_twenty_differs_at_005_and_two_by_sacrebleus_test() -> None:
     """Each of 2,000 pairs of systems differs by a normal draw, its resamples by further ones.
 

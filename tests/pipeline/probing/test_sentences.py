@@ -56,17 +56,6 @@ def test_neither_order_nor_repetition_matters(order: random.Random, most: int) -
     assert found.splits == expected.splits
 
 
-def test_another_seed_draws_others() -> None:
-    one, two = (draw_splits(sentences(50), most=20, shares=SHARES, seed=seed) for seed in (1, 2))
-    assert one.splits != two.splits
-
-
-def test_of_equal_texts_the_first_counts() -> None:
-    first, second = sentence(1, "a b", "(S (A a) (B b))"), sentence(2, "a b", "(S (X a))")
-    drawn = draw_splits([first, second], most=2, shares=SHARES, seed=1)
-    assert drawn.splits["train"] == [first]
-
-
 @pytest.mark.parametrize("words", [["one"], ["two", "words"], ["(", "naïve", "1\u00a0000"]])
 def test_flat_trees_are_left_out(words: list[str]) -> None:
     flat = sentence(1, " ".join(words), bracketed(flat_tree(words)))
