@@ -7,6 +7,8 @@ from typing import Any
 
 import yaml
 
+from tests.run_section import RUN
+
 MODEL: dict[str, Any] = {
     "kind": "transformer",
     "encoder_layers": 2,
@@ -74,15 +76,6 @@ TRAIN: dict[str, Any] = {
     "checkpoint_every": 4,
     "keep_last": 2,
     "artifact": "best",
-}
-RUN: dict[str, Any] = {
-    "workers": 1,
-    "executor": "processes",
-    "ray_address": None,
-    "parse_gpu": False,
-    "accelerator": "cpu",
-    "devices": 1,
-    "nodes": 1,
 }
 
 

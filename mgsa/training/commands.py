@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from mgsa.base.command import Input, Option, OutputFolder
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Positive
-from mgsa.config import ModelConfig, TrainConfig
+from mgsa.config import Accelerator, ModelConfig, TrainConfig
 
 MODEL_FILES = (
     "model.safetensors",
@@ -43,7 +43,7 @@ def train(
         Path, OutputFolder("folder of checkpoints (default: OUT.checkpoints)", *CHECKPOINT_FILES)
     ] = Path("{out}.checkpoints"),
     restart: Annotated[bool, Option("remove the checkpoints and start again")] = False,
-    accelerator: Annotated[Literal["cpu", "gpu", "auto"], Option("(default: auto)")] = "auto",
+    accelerator: Annotated[Accelerator, Option("device (default: auto)")] = "auto",
     devices: Annotated[Positive, Option("processes of each machine (default: 1)", "N")] = 1,
     nodes: Annotated[Positive, Option("machines, each with its torchrun (default: 1)", "N")] = 1,
 ) -> None:

@@ -26,6 +26,7 @@ from lightning_fabric.strategies.ddp import DDPStrategy
 from torch.nn.parallel import DistributedDataParallel
 
 from mgsa.base.errors import FailedError, InputError
+from mgsa.config import Accelerator
 
 _LOST = (
     "another process of this run has ended, or can't be reached; the same command goes on from the "
@@ -37,7 +38,7 @@ _LOST = (
 class Devices:
     """What a run computes on: `devices` processes on each of `nodes` machines."""
 
-    accelerator: Literal["cpu", "gpu", "auto"]
+    accelerator: Accelerator
     devices: int
     nodes: int
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.base.errors import FailedError, InputError
+from mgsa.base.errors import FailedError
 from pipeline.train import curves_in, main
 from tests.copy_task import write_copy_task
 from tests.full_disk import room_for
@@ -80,48 +80,24 @@ def test_a_full_disk_under_the_curves_names_their_folder(folder: Path) -> None:
         draw_twice()
 
 
-@pytest.mark.slow
-def test_goes_on_and_draws_the_earlier_points_again(folder: Path) -> None:
+def test_goes_on_and_draws_the_earlier_points_again(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run_stage(folder, "max_updates=6")
-    longer = run_stage(folder)
+    run_stage(folder)
     assert list(curve(folder, "train_loss")) == [2, 4, 6, 8, 10, 12]
-    other = folder / "other"
-    other.mkdir()
-    write_copy_task(other / "dataset")
-    write_settings(other / "params", model={}, train={})
-    undisturbed = run_stage(other)
-    for report in (longer, undisturbed):
-        del report["tokens_per_second"]
-    assert longer == undisturbed
-    weights = [f / "out" / "model.safetensors" for f in (folder, other)]
-    assert weights[0].read_bytes() == weights[1].read_bytes()
+    assert "start again" not in capsys.readouterr().err
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("override", ["seed=4", "max_updates=3"])
-def test_starts_again_when_settings_are_no_longer_the_checkpoints(
-    folder: Path, override: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("change", ["seed=4", "max_updates=3", "code"])
+def test_starts_again_when_settings_or_code_are_no_longer_the_checkpoints(
+    folder: Path, change: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run_stage(folder, "max_updates=6")
-    assert "start again" not in capsys.readouterr().err
-    report = run_stage(folder, "max_updates=6", override)
+    if change == "code":
+        monkeypatch.setattr("mgsa.training.checkpoint.code_identity", lambda: "other code")
+        change = "max_updates=6"
+    report = run_stage(folder, "max_updates=6", change)
     assert "start again" in capsys.readouterr().err
-    assert report["updates"] == (3 if override == "max_updates=3" else 6)
-
-
-def test_a_wrong_setting_leaves_everything_as_it_was(folder: Path) -> None:
-    run_stage(folder, "max_updates=4")
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    with pytest.raises(InputError, match=r"params: train\.warmup: expected greater than"):
-        run_stage(folder, "warmup=0")
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
-
-
-@pytest.mark.slow
-def test_starts_again_when_the_code_is_another_one(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run_stage(folder)
-    monkeypatch.setattr("mgsa.training.checkpoint.code_identity", lambda: "other code")
-    run_stage(folder)
-    assert "or other code: start again" in capsys.readouterr().err
+    assert report["updates"] == (3 if change == "max_updates=3" else 6)
