@@ -34,7 +34,7 @@ class Phrases:
 
 @dataclass(frozen=True)
 class Context:
-    """What self-attention is told of a batch besides its vectors.
+    """The masks and phrases of a batch, for self-attention.
 
     Attributes:
         mask: (B, 1, 1, S) which positions are no padding; `None` where none needs hiding.

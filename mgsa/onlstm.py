@@ -109,7 +109,7 @@ class _Recurrence(torch.autograd.Function):
         """Hidden states (N, B, H).
 
         Args:
-            gates: (N, B, rows of the projections) what the input adds to each gate.
+            gates: (N, B, rows of the projections) the input's part of each gate.
             weight: (G, rows of the projections, H) of the recurrence.
             running: for each step, how many of the G layers still run.
         """
@@ -205,7 +205,7 @@ def _master_gates(shares: Tensor) -> tuple[Tensor, Tensor]:
 def _factors(
     shares: Tensor, activated: Tensor, written: Tensor, cell_before: Tensor, cell: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """What gradients are multiplied by on their way back through a step, of all steps.
+    """The factors of gradients through a step, for all steps at once.
 
     Returns:
         (N, B, H) of h to c; (N, B, H) of h to o's logit; (N, B, 3, H) of c to the logits of ĉ, i

@@ -1,8 +1,8 @@
 """Every attention builds queries, keys and values in front of the one `attend`, in reading order:
 
 attend             scaled dot product, optional weights: the only one
-heads              vectors cut into heads, and what an attention gives its layer
-memory             keys and values, and what is kept from one decoding step to the next
+heads              vectors cut into heads, and the output of an attention
+memory             keys and values, and caches of decoding
 word               queries, keys and values from words
 multi_granularity  head groups over words and over phrases of each granularity
 ngrams             windows of positions, and which are whole
@@ -10,7 +10,7 @@ conv_kv            n-grams by convolutions of keys and values
 query_k            n-grams by queries that are convolved with the keys
 phrase_heads       homogeneous, heterogeneous and interleaved heads over n-grams
 phrase             self-attention and cross-attention of such heads
-key_value          what the state of a recurrent decoder attends to
+key_value          attention of a recurrent decoder's state to the source
 
 | variant              | queries                     | keys                  | values            |
 | -------------------- | --------------------------- | --------------------- | ----------------- |

@@ -37,8 +37,8 @@ def attend(
             queries of their own, Σ K_n = K; the softmax is over all of them.
         v: (B, H, S, K'), K' need not be K; or as many blocks, (B, H, S_n, K').
         mask: bool, broadcastable to (B, H, T, S), True = may attend; `None`: all may.
-        causal: besides the mask, query t sees only keys up to t (T = S). Told apart from the
-            mask because the fused kernels then skip the half that is hidden.
+        causal: besides the mask, query t sees only keys up to t (T = S). It is no mask
+            because the fused kernels then skip the half that is hidden.
         scale: what dot products are multiplied by; `None`: 1 / √K.
         dropout: rate at which weights are dropped.
         need_weights: also give the weights (before dropout), without the fused kernels.
@@ -47,8 +47,7 @@ def attend(
         (B, H, T, K') and, if asked for, weights (B, H, T, S).
     """
     keys, values = _blocks(k), _blocks(v)
-    # Torch's kernel for the CPU takes heads of one width; what it does with others is the same as
-    # here, with more copies.
+    # Torch's kernel for the CPU takes heads of one width; others it computes as here, with copies.
     fused = not need_weights and len(keys) == 1
     fused = fused and (q.is_cuda or q.shape[-1] == values[0].shape[-1])
     if causal and (mask is not None or not fused):

@@ -22,7 +22,7 @@ class ConvKV(nn.Module):
     Attributes:
         query: the projection of each stream's queries, from windows of its span.
         key_dim: columns of a head's queries.
-        blocks: of its memory: all n-grams are asked by the same queries.
+        blocks: of its memory: one, as all n-grams have the same queries.
         scale: of the dot products.
     """
 
@@ -31,7 +31,7 @@ class ConvKV(nn.Module):
     ) -> None:
         """
         Args:
-            sizes: of the n-grams that are attended to.
+            sizes: of the n-grams attended to.
             spans: positions that a query is made of, of each stream of queries.
         """
         super().__init__()
@@ -48,7 +48,7 @@ class ConvKV(nn.Module):
             init_projection(projection, 3 * dim)
 
     def words(self, y: Tensor) -> tuple[Tensor]:
-        """What n-grams are made of, word by word: y (B, S, D) itself."""
+        """The words that n-grams are made of: y (B, S, D) itself."""
         return (y,)
 
     def ngrams(

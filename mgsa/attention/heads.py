@@ -1,4 +1,4 @@
-"""Heads of an attention: vectors cut into slices, one a head, and what comes out of them."""
+"""Heads of an attention: vectors cut into slices, one a head; and an attention's output."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from torch.nn import functional as F
 
 @dataclass(frozen=True)
 class Attended:
-    """What an attention gives its layer.
+    """The output of an attention.
 
     Attributes:
         output: (B, T, D).
         weights: if asked for, by the name of what was attended to (`words`, or a granularity of
             MG-SA such as `syntactic_2`): (B, heads of it, T, positions of it). Phrase attention
-            tells queries apart too: `ngram_1_to_ngram_2` is what words attend to of the bigrams,
-            the windows of two positions that end at each.
+            tells queries apart too: `ngram_1_to_ngram_2` is from words to bigrams, the windows of
+            two positions that end at each.
         tag_logits: for each supervised granularity, (B, M, number of tags).
     """
 
@@ -27,7 +27,7 @@ class Attended:
     tag_logits: dict[str, Tensor] = field(default_factory=dict)
 
     def by_rows(self, x: Tensor) -> Attended:
-        """What the rows of x (rows, 1, D) got, if those of a sentence were queries together."""
+        """Reshape the output for B sentences × beam queries to that of x (B·beam, 1, D)."""
         return Attended(
             self.output.reshape(*x.shape[:2], -1),
             # (B, H, rows of a sentence, S) to (rows, H, 1, S)
@@ -46,7 +46,7 @@ def join_heads(x: Tensor) -> Tensor:
 
 
 def first_head(x: Tensor, projection: nn.Linear, width: int) -> Tensor:
-    """x (B, T, D) to (B, 1, T, `width`): the slice of the first head, and no other."""
+    """x (B, T, D) to (B, 1, T, `width`): the projection's slice of the first head alone."""
     return F.linear(x, projection.weight[:width], projection.bias[:width])[:, None]
 
 

@@ -102,6 +102,6 @@ class StateAttention(nn.Module):
 
 
 def _queries(d: Tensor, words: Memory) -> Tensor:
-    """What of d_{j−1} (B, T, D) asks: as much as keys have, (B, 1, T, K)."""
+    """The first K units of d_{j−1} (B, T, D) as queries, (B, 1, T, K)."""
     (keys,) = words.keys
     return split_heads(d[..., : keys.shape[-1]], 1)

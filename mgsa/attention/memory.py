@@ -1,4 +1,4 @@
-"""What attention reads, and what is kept of it from one decoding step to the next."""
+"""Keys and values that attention reads, and the caches of decoding."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class KeyValueCache:
         self.buffers: tuple[Tensor, ...] = ()  # (positions there is room for, rows, width) each
 
     def append(self, keys: Tensor, values: Tensor) -> None:
-        """Add one position of every row, (rows, width) each: what all heads have."""
+        """Add one position of every row, (rows, width) each, of all heads."""
         new = (keys, values)
         if not self.buffers:
             room = min(16, self.max_length)
@@ -63,7 +63,7 @@ class KeyValueCache:
 
 
 class RecentWords:
-    """What there is of the last positions, of rows that can be reordered.
+    """The last few positions of decoding, of rows that can be reordered.
 
     Attributes:
         length: how many positions there have been.
@@ -72,7 +72,7 @@ class RecentWords:
     def __init__(self, count: int, kept: Sequence[Tensor] = (), *, length: int = 0) -> None:
         """
         Args:
-            count: how many positions are kept; 0: none, where nothing is made of several.
+            count: how many positions are kept; 0: none.
             kept: (rows, at most `count` positions, ·) each.
         """
         self.count = count
@@ -97,7 +97,7 @@ class RecentWords:
 
 @dataclass(frozen=True)
 class Memory:
-    """Keys and values of what is attended to, projected once for all queries.
+    """Keys and values, projected once for all queries.
 
     Attributes:
         keys, values: in one block or in several, as `attend` takes them.

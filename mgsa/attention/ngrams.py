@@ -1,4 +1,4 @@
-"""The n-grams of a sequence: windows that end at each position, and which of them there are."""
+"""The n-grams of a sequence: windows that end at each position, and which of them are whole."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ class PhraseCrossAttention(nn.Module):
 
 
 class PhraseCache:
-    """What self-attention keeps of the positions decoded so far.
+    """The cache of self-attention to n-grams.
 
     Attributes:
         recent: the last inputs, of which the next queries are made.
@@ -132,10 +132,10 @@ class PhraseCache:
 
 
 class NgramCache:
-    """The n-grams of a group of heads.
+    """The cached n-grams of a group of heads.
 
     Attributes:
-        words: what the next n-grams are made of.
+        words: the last words, of which the next n-grams are made.
         blocks: of keys and values, n-grams in the order in which they ended.
     """
 

@@ -1,4 +1,4 @@
-"""Heads that attend to n-grams (Nguyen & Joty 2018), and what becomes of what they find.
+"""Heads that attend to n-grams (Nguyen & Joty 2018), and the folding of their outputs.
 
 A technique (`conv_kv`, `query_k`) makes queries, keys and values of n-grams; a structure says which
 heads attend to which:
@@ -6,12 +6,12 @@ heads attend to which:
 homogeneous    groups of heads, each with an n of its own; the first windows begin before the
                sentence, with zeros there, so that there are as many n-grams as words
 heterogeneous  every head attends to n = 1 … N under one softmax; windows that fit
-interleaved    as heterogeneous, but with queries of one word and queries of two; what they find is
+interleaved    as heterogeneous, but with queries of one word and queries of two; their outputs are
                interleaved and folded by a convolution of stride 2
 
-The bigram query of positions i − 1 and i is kept at i. Folding then reads what it found, what the
-word at i found and, in the encoder, what the next bigram query found; in the decoder nothing of the
-outputs up to i sees past i. The convolution stands for the output projection too: two linear maps
+The bigram query of positions i − 1 and i is kept at i. Folding then reads its output, that of the
+word at i and, in the encoder, that of the next bigram query; in the decoder no output up to i sees
+past i. The convolution stands for the output projection too: two linear maps
 in a row are one.
 """
 
@@ -35,7 +35,7 @@ Technique = ConvKV | QueryK
 
 
 class PhraseHeads(nn.Module):
-    """Groups of heads, and how what they find becomes the output."""
+    """Groups of heads, and the projection of their joined or folded outputs."""
 
     def __init__(
         self, groups: Iterable[Technique], dim: int, *, padded: bool, fold: int, dropout: float
@@ -100,12 +100,12 @@ class PhraseHeads(nn.Module):
         whole: Tensor | bool = True,
         need_weights: bool = False,
     ) -> Attended:
-        """What the queries find, folded: (B, T, D).
+        """The heads' outputs, folded and projected: (B, T, D).
 
         Args:
             causal: whether a query sees no n-gram that ends after it.
-            whole: (B, T, 1), whether the bigram query at a position is made of two words; or one
-                answer for all positions. The weights of a query that is not are zeros.
+            whole: (B, T, 1) or one bool for all positions, whether the bigram query at a position
+                is made of two words. The weights of one that is not are zeros.
         """
         streams: list[list[Tensor]] = [[] for _ in self.groups[0].spans]
         weights: dict[str, Tensor] = {}
@@ -129,7 +129,7 @@ class PhraseHeads(nn.Module):
         return Attended(self.output(self._folded(joined, whole)), weights)
 
     def _folded(self, streams: Sequence[Tensor], whole: Tensor | bool) -> Tensor:
-        """(B, T, D) of each stream to (B, T, fold · D): what the convolution's window holds."""
+        """(B, T, D) of each stream to (B, T, fold · D): the windows of the convolution."""
         if self.fold == 1:
             return streams[0]
         words, bigrams = streams
@@ -154,7 +154,7 @@ def _joined(parts: Sequence[Tensor], *, dim: int) -> Tensor:
 
 
 def _by_size(weights: Tensor, group: Technique, whole: Tensor | bool) -> dict[str, Tensor]:
-    """(B, H, spans · T, sizes · S) by what attends to what."""
+    """(B, H, spans · T, sizes · S) by the sizes of queries and of keys."""
     there = whole[:, None] if isinstance(whole, Tensor) else whole
     found = {}
     for span, of_span in zip(group.spans, weights.chunk(len(group.spans), dim=2), strict=True):

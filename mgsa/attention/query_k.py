@@ -36,7 +36,7 @@ class QueryK(nn.Module):
     ) -> None:
         """
         Args:
-            sizes: of the n-grams that are attended to.
+            sizes: of the n-grams attended to.
             spans: positions that a query is made of, of each stream of queries.
         """
         super().__init__()
@@ -54,7 +54,7 @@ class QueryK(nn.Module):
             init_projection(projection, 3 * dim)
 
     def words(self, y: Tensor) -> tuple[Tensor, Tensor]:
-        """What n-grams are made of, word by word: y (B, S, D), and keys of every size."""
+        """The words that n-grams are made of: y (B, S, D), and their keys of every size."""
         return y, self.key(y)
 
     def ngrams(

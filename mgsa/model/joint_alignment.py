@@ -45,13 +45,13 @@ class AlignmentHead:
 
 @dataclass(frozen=True)
 class HeadAlignment:
-    """What the alignment head says of a batch, or of some of its sentences.
+    """The alignment head's distribution for a batch, or for some of its sentences.
 
     Attributes:
-        log_weights: (B', T, S) log a: how much of the word that each target position predicts is
-            aligned to each source position. It adds up to 1 over the source.
-        places: (B,) where in `log_weights` each sentence of the batch is, −1: nowhere; `None`: all
-            are there, in their order.
+        log_weights: (B', T, S) log a, of the word that each target position predicts over the
+            source positions; a adds up to 1 over the source.
+        places: (B,) the index in `log_weights` of each sentence of the batch, −1: it has none;
+            `None`: all are there, in their order.
     """
 
     log_weights: Tensor

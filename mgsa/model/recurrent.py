@@ -13,8 +13,8 @@ Dropout is of what goes from layer to layer, never of what goes from word to wor
 cuDNN draws dropout from a generator that the trainer's seeds (`mgsa.training.processes`) don't
 reach.
 
-Neither side is for torch.compile, which would write LSTMs out position by position: it gets what is
-around them, the softmax and the loss above all.
+torch.compile, which would unroll the LSTMs, is disabled for both sides; it compiles what is around
+them, the softmax and the loss above all.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class BidirectionalLSTM(nn.Module):
     def forward(self, x: Tensor, turned: Tensor) -> tuple[Tensor, Tensor]:
         """x (B, S, ·) to the states of each direction, (B, S, H).
 
-        Padding comes last either way, so that no word's state knows of it; what stands there means
+        Padding comes last either way, so no word's state depends on it; its own states mean
         nothing. Packed sequences would do the same, at half the speed on a CPU.
 
         Args:
@@ -64,9 +64,7 @@ class BidirectionalLSTM(nn.Module):
 
 
 def turned_positions(mask: Tensor) -> Tensor:
-    """Which of the B · S positions come in turn when every sentence is read from its end.
-
-    To take them twice is to take each in its place.
+    """The order of the B · S positions that reverses every sentence; it is its own inverse.
 
     Args:
         mask: (B, 1, 1, S) which positions are no padding.
@@ -118,7 +116,7 @@ class RecurrentEncoder(nn.Module):
 
 
 def last_states(h: Tensor, mask: Tensor) -> Tensor:
-    """What either direction says of a whole sentence, [h→_n ; h←_1], laid out as h is.
+    """The last state of either direction, [h→_n ; h←_1], laid out as h is.
 
     Args:
         h: (B, S, D) of `RecurrentEncoder`.
@@ -136,7 +134,7 @@ def last_states(h: Tensor, mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class RecurrentMemory:
-    """What the decoder knows of the source sentences.
+    """The source sentences as the decoder reads them.
 
     Attributes:
         words: their keys and values.
@@ -196,7 +194,7 @@ class RecurrentDecoder(nn.Module):
 
     @torch.compiler.disable
     def memories(self, states: Tensor, mask: Tensor) -> list[RecurrentMemory]:
-        """What it knows of the encoder's output h (B, S, D), mask (B, 1, 1, S); one for all."""
+        """The memory of the encoder's output h (B, S, D), mask (B, 1, 1, S); one for all layers."""
         first = torch.tanh(self.initial(last_states(states, mask)))
         first = first.unflatten(-1, (2, len(self.layers), -1)).permute(1, 2, 0, 3).contiguous()
         return [RecurrentMemory(self.attention.memory(states, mask), first)]
