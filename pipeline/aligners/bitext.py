@@ -1,12 +1,13 @@
-"""Sentence pairs as arrays of word ids, and all their word pairs in blocks.
+"""Sentence pairs as word ids, and all their word pairs in blocks.
 
 An alignment model says how the words of one side (the generated one) come from those of the other
-(the given one). Legend: I words on the given side, N generated words of a block in all.
+(the given one). Legend: P sentence pairs of a block, each of I given and up to J generated words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,23 +15,8 @@ import numpy as np
 BLOCK_CELLS = 1 << 18
 """Word pairs worked on at once: large enough for array operations, small enough for a cache."""
 
-
-@dataclass(frozen=True)
-class IndexedText:
-    """Sentences of one language in word ids, one after the other.
-
-    Attributes:
-        ids: (words,) int64.
-        offsets: (sentences + 1,) of the sentences in `ids`.
-    """
-
-    ids: np.ndarray
-    offsets: np.ndarray
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """(sentences,) words."""
-        return np.diff(self.offsets)
+Sentences = list[list[int]]
+"""In word ids."""
 
 
 class WordIndex:
@@ -46,13 +32,10 @@ class WordIndex:
         """The number of ids."""
         return len(self._ids) + 2
 
-    def index(self, sentences: Sequence[str]) -> IndexedText:
-        """Sentences in ids."""
-        get, unknown = self._ids.get, self.size - 1
-        rows = [[get(word, unknown) for word in self._words(sentence)] for sentence in sentences]
-        lengths = np.array([len(row) for row in rows], dtype=np.int64)
-        ids = np.fromiter((number for row in rows for number in row), np.int64, lengths.sum())
-        return IndexedText(ids, np.concatenate([[0], np.cumsum(lengths)]))
+    def ids(self, sentence: str) -> list[int]:
+        """The words of a sentence in ids."""
+        unknown = self.size - 1
+        return [self._ids.get(word, unknown) for word in self._words(sentence)]
 
     def _words(self, sentence: str) -> list[str]:
         return (sentence.lower() if self._fold_case else sentence).split(" ")
@@ -60,33 +43,25 @@ class WordIndex:
 
 @dataclass(frozen=True)
 class Block:
-    """Sentence pairs whose given sides have the same I words, longest generated side first.
-
-    The generated words are in the order of their places: the first words of all pairs, then the
-    second words of those that have one, and so on.
+    """The word pairs of sentence pairs with I given words, longest generated side first.
 
     Attributes:
-        pairs: the indices of the sentence pairs.
-        active: for each place, how many pairs have a word there.
-        cells: (N, I + 1) int32, the index in `entries` of each generated word with the null word
-            (column 0) and with each given word.
+        pairs: (P,) the indices of the sentence pairs.
+        exists: (J, P) whether a pair has so many generated words.
+        cells: (J, P, I + 1) int32, the index in `entries` of each generated word with the null word
+            (first) and with each given word.
         entries: the different word pairs, by their keys or by their indices in a table.
     """
 
     pairs: np.ndarray
-    active: np.ndarray
+    exists: np.ndarray
     cells: np.ndarray
     entries: np.ndarray
 
     @property
     def num_given(self) -> int:
         """I."""
-        return self.cells.shape[1] - 1
-
-    def positions(self) -> tuple[np.ndarray, np.ndarray]:
-        """(N,) the sentence pair of each generated word, and (N,) its place in it."""
-        row, place = _positions(self.active)
-        return self.pairs[row], place
+        return self.cells.shape[-1] - 1
 
     def found_in(self, keys: np.ndarray) -> Block:
         """The block with indices in these sorted keys as entries; `len(keys)` for absent ones."""
@@ -96,38 +71,33 @@ class Block:
 
 
 def blocks(
-    given: IndexedText, generated: IndexedText, pairs: np.ndarray, key_base: int
+    given: Sentences, generated: Sentences, pairs: Iterable[int], key_base: int
 ) -> Iterator[Block]:
-    """These sentence pairs, which must have words on both sides, in blocks.
+    """The sentence pairs of these indices in blocks.
 
     The key of a word pair is `given id * key_base + generated id`.
     """
-    order = np.lexsort((-generated.lengths[pairs], given.lengths[pairs]))
-    pairs = pairs[order]
-    lengths = given.lengths[pairs]
-    cells = np.cumsum((lengths + 1) * generated.lengths[pairs])
-    # A block ends where the length changes, or where it has become large.
-    ends = (np.diff(lengths) > 0) | (np.diff(cells // BLOCK_CELLS) > 0)
-    for members in np.split(pairs, np.flatnonzero(ends) + 1):
-        if len(members):
-            yield _block(given, generated, members, key_base)
+    by_length = defaultdict(list)
+    for pair in pairs:
+        by_length[len(given[pair])].append(pair)
+    for num_given, members in sorted(by_length.items()):
+        members.sort(key=lambda pair: -len(generated[pair]))
+        start = 0
+        while start < len(members):
+            cells = (num_given + 1) * len(generated[members[start]])
+            end = start + max(BLOCK_CELLS // cells, 1)
+            yield _block(given, generated, members[start:end], key_base)
+            start = end
 
 
-def _block(given: IndexedText, generated: IndexedText, pairs: np.ndarray, key_base: int) -> Block:
-    lengths = generated.lengths[pairs]  # descending
-    active = np.searchsorted(-lengths, -np.arange(lengths[0]))
-    row, place = _positions(active)
-    words = generated.ids[generated.offsets[pairs[row]] + place]
-    num_given = int(given.lengths[pairs[0]])
-    given_words = np.zeros((len(pairs), num_given + 1), dtype=np.int64)
-    given_words[:, 1:] = given.ids[given.offsets[pairs][:, None] + np.arange(num_given)]
-    keys = given_words[row] * key_base + words[:, None]
-    entries, cells = np.unique(keys, return_inverse=True)
-    return Block(pairs, active, cells.reshape(keys.shape).astype(np.int32), entries)
-
-
-def _positions(active: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each generated word, the row of its pair in the block, and its place."""
-    place = np.repeat(np.arange(len(active)), active)
-    row = np.arange(len(place)) - np.repeat(np.cumsum(active) - active, active)
-    return row, place
+def _block(given: Sentences, generated: Sentences, pairs: list[int], key_base: int) -> Block:
+    lengths = np.array([len(generated[pair]) for pair in pairs])
+    exists = np.arange(lengths[0])[:, None] < lengths
+    words = np.zeros((len(pairs), lengths[0]), dtype=np.int64)
+    words[exists.T] = [word for pair in pairs for word in generated[pair]]
+    given_words = np.array([[0, *given[pair]] for pair in pairs])
+    keys = (given_words * key_base + words.T[:, :, None])[exists]
+    entries, inverse = np.unique(keys, return_inverse=True)
+    cells = np.zeros((*exists.shape, given_words.shape[1]), dtype=np.int32)
+    cells[exists] = inverse.reshape(keys.shape)
+    return Block(np.array(pairs), exists, cells, entries)

@@ -123,9 +123,9 @@ class Posteriors(NamedTuple):
     """What a model says of a block.
 
     Attributes:
-        states: (N, I + 1) the probability that each word comes from the null word (column 0) and
+        states: (J, P, I + 1) the probability that each word comes from the null word (first) and
             from each given word.
-        jumps: (I + 1, I + 1) the expected numbers of jumps; `None`: the model has none.
+        jumps: (I + 1, I + 1) the expected numbers of jumps; none of IBM model 1.
         log_likelihood: of all words.
     """
 
@@ -134,22 +134,25 @@ class Posteriors(NamedTuple):
     log_likelihood: float
 
 
-def ibm1_posteriors(emissions: np.ndarray, null_probability: float) -> Posteriors:
+def ibm1_posteriors(
+    emissions: np.ndarray, exists: np.ndarray, null_probability: float
+) -> Posteriors:
     """IBM model 1 with a fixed share of the null word; the I given words share the rest.
 
     Args:
-        emissions: (N, I + 1) the probabilities of each word, given the null word and each word.
+        emissions: (J, P, I + 1) the probabilities of each word, given the null word and each word.
+        exists: (J, P) which words there are.
     """
-    joint = emissions.copy()
-    joint[:, 0] *= null_probability
-    joint[:, 1:] *= (1 - null_probability) / (joint.shape[1] - 1)
-    likelihood = joint.sum(axis=1)
-    joint /= likelihood[:, None]
+    joint = np.where(exists[..., None], emissions, 0)
+    joint[..., 0] *= null_probability
+    joint[..., 1:] *= (1 - null_probability) / (joint.shape[-1] - 1)
+    likelihood = np.where(exists, joint.sum(axis=-1), 1)
+    joint /= likelihood[..., None]
     return Posteriors(joint, None, float(np.log(likelihood).sum()))
 
 
 def hmm_posteriors(
-    emissions: np.ndarray, active: np.ndarray, jumps: np.ndarray, null_probability: float
+    emissions: np.ndarray, exists: np.ndarray, jumps: np.ndarray, null_probability: float
 ) -> Posteriors:
     """The forward-backward algorithm, for all pairs of a block at once.
 
@@ -157,47 +160,40 @@ def hmm_posteriors(
     last word, so the two states share their memory, and a step is one product of matrices.
 
     Args:
-        emissions: (N, I + 1) the probabilities of each word, given the null word and each word.
-        active: for each place, how many pairs have a generated word there (see `Block`).
+        emissions: (J, P, I + 1) the probabilities of each word, given the null word and each word.
+        exists: (J, P) which words there are; pairs with fewer words come last.
         jumps: (I + 1, I + 1) their probabilities.
     """
-    num_places = len(jumps)
-    steps = [slice(end - count, end) for end, count in zip(np.cumsum(active), active, strict=True)]
-    null = null_probability * emissions[:, :1]
-    real = (1 - null_probability) * emissions[:, 1:]
+    null = null_probability * emissions[..., :1]
+    real = (1 - null_probability) * emissions[..., 1:]
     to_words, to_end = jumps[:, :-1], jumps[:, -1]
-    start = np.zeros((active[0], num_places))
-    start[:, 0] = 1
+    steps = list(enumerate(exists.sum(axis=1)))  # word j, and how many pairs have one
 
-    # Of each word, given those so far: where its pair is then, and whether it jumped there.
-    forward, jumped = np.empty_like(emissions), np.empty_like(real)
-    scale = np.empty((len(emissions), 1))
-    before = start
-    for step in steps:
-        before = before[: step.stop - step.start]
-        jumped[step] = real[step] * (before @ to_words)
-        now = null[step] * before
-        now[:, 1:] += jumped[step]
-        scale[step] = now.sum(axis=1, keepdims=True)
-        now /= scale[step]
-        forward[step] = before = now
-    jumped /= scale
-    null, real = null / scale, real / scale
+    # The place of each pair before word j, given the words so far, and the jumps to word j.
+    forward = np.zeros((len(emissions) + 1, *emissions.shape[1:]))
+    forward[0, :, 0] = 1
+    states, counts = np.zeros_like(emissions), np.zeros_like(jumps)
+    scale = np.ones((*exists.shape, 1))
+    for j, n in steps:
+        jumped = real[j, :n] * (forward[j, :n] @ to_words)
+        now = null[j, :n] * forward[j, :n]
+        now[:, 1:] += jumped
+        scale[j, :n] = now.sum(axis=1, keepdims=True)
+        states[j, :n, 1:] = jumped
+        forward[j + 1, :n] = now / scale[j, :n]
+        forward[j + 1, n:] = forward[j, n:]
+    states, null, real = states / scale, null / scale, real / scale
+    ends = forward[-1] @ to_end
+    log_likelihood = float(np.log(scale).sum() + np.log(ends).sum())
 
-    # Backwards, `future` has for each place how much likelier it makes what is still to come.
-    states, counts = np.empty_like(emissions), np.zeros_like(jumps)
-    log_likelihood = float(np.log(scale).sum())
-    future = np.ones((0, num_places))
-    for number, step in reversed(list(enumerate(steps))):
-        last = forward[step][len(future) :]  # of the pairs that end here
-        ends = last @ to_end
-        log_likelihood += float(np.log(ends).sum())
-        future = np.concatenate([future, to_end / ends[:, None]])
-        counts[:, -1] += (last * future[len(future) - len(last) :]).sum(axis=0)
-        before = (forward[steps[number - 1]] if number else start)[: len(future)]
-        states[step, 0] = (null[step] * before * future).sum(axis=1)
-        states[step, 1:] = jumped[step] * future[:, 1:]
-        ahead = real[step] * future[:, 1:]
-        counts[:, :-1] += to_words * (before.T @ ahead)
-        future = ahead @ to_words.T + null[step] * future
+    # `future` has for each place how much likelier it makes what is still to come.
+    future = to_end / ends[:, None]
+    counts[:, -1] = (forward[-1] * future).sum(axis=0)
+    for j, n in reversed(steps):
+        after = future[:n]
+        states[j, :n, 0] = (null[j, :n] * forward[j, :n] * after).sum(axis=1)
+        states[j, :n, 1:] *= after[:, 1:]
+        ahead = real[j, :n] * after[:, 1:]
+        counts[:, :-1] += to_words * (forward[j, :n].T @ ahead)
+        future[:n] = ahead @ to_words.T + null[j, :n] * after
     return Posteriors(states, counts, log_likelihood)

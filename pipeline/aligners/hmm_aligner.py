@@ -14,7 +14,7 @@ from mgsa.base.cli import progress
 from mgsa.base.errors import InputError
 from mgsa.word_links import Link
 from pipeline.aligners.aligner import HmmSettings, Pair
-from pipeline.aligners.bitext import Block, IndexedText, WordIndex, blocks
+from pipeline.aligners.bitext import Block, Sentences, WordIndex, blocks
 from pipeline.aligners.hmm import Jumps, LexicalTable, hmm_posteriors, ibm1_posteriors
 
 JUMP_PRIOR = 1.0
@@ -46,10 +46,10 @@ def expected_counts(
     for block in laid_out:
         emissions = table.probabilities[block.entries][block.cells]
         if jumps is None:
-            found = ibm1_posteriors(emissions, null_probability)
+            found = ibm1_posteriors(emissions, block.exists, null_probability)
         else:
             matrix = jumps.matrix(block.num_given)
-            found = hmm_posteriors(emissions, block.active, matrix, null_probability)
+            found = hmm_posteriors(emissions, block.exists, matrix, null_probability)
             assert found.jumps is not None
             jump_counts[block.num_given] = jump_counts.get(block.num_given, 0) + found.jumps
         counts = np.bincount(
@@ -78,9 +78,9 @@ class DirectionModel:
     @classmethod
     def learn(
         cls,
-        given: IndexedText,
-        generated: IndexedText,
-        pairs: np.ndarray,
+        given: Sentences,
+        generated: Sentences,
+        pairs: Sequence[int],
         key_base: int,
         settings: HmmSettings,
     ) -> DirectionModel:
@@ -104,7 +104,7 @@ class DirectionModel:
         return cls(table, jumps, key_base, settings.null_probability, tuple(log_likelihoods))
 
     def best(
-        self, given: IndexedText, generated: IndexedText, pairs: np.ndarray
+        self, given: Sentences, generated: Sentences, pairs: Sequence[int]
     ) -> Iterator[tuple[int, int, int]]:
         """The likeliest origin of each generated word, if it is likelier than the null word.
 
@@ -116,11 +116,11 @@ class DirectionModel:
             entries = block.found_in(self.table.keys).entries
             emissions = probabilities[entries][block.cells]
             matrix = self.jumps.matrix(block.num_given)
-            found = hmm_posteriors(emissions, block.active, matrix, self.null_probability)
-            origin = found.states.round(TIE_DIGITS).argmax(axis=1) - 1
-            linked = origin >= 0
-            pair, place = block.positions()
-            yield from zip(*(row[linked].tolist() for row in (pair, origin, place)), strict=True)
+            found = hmm_posteriors(emissions, block.exists, matrix, self.null_probability)
+            origins = found.states.round(TIE_DIGITS).argmax(axis=-1) - 1  # (J, P)
+            place, row = np.nonzero(origins >= 0)
+            linked = (block.pairs[row], origins[place, row], place)
+            yield from zip(*(column.tolist() for column in linked), strict=True)
 
 
 def _different(keys_of_blocks: Iterable[np.ndarray]) -> np.ndarray:
@@ -148,7 +148,7 @@ class HmmAligner:
             WordIndex(side, fold_case=settings.fold_case) for side in zip(*pairs, strict=True)
         ]
         source, target, alignable = self._index(pairs)
-        if not len(alignable):
+        if not alignable:
             raise InputError(
                 f"align.max_words: expected a training pair of at most {settings.max_words} words "
                 "on either side, found none"
@@ -170,11 +170,9 @@ class HmmAligner:
             links[pair][1].add((i, j))
         return links
 
-    def _index(self, pairs: Sequence[Pair]) -> tuple[IndexedText, IndexedText, np.ndarray]:
+    def _index(self, pairs: Sequence[Pair]) -> tuple[Sentences, Sentences, list[int]]:
         """Both sides in ids, and the indices of the pairs that are not too long."""
-        source, target = (
-            index.index(side)
-            for index, side in zip(self._indices, zip(*pairs, strict=True), strict=True)
-        )
-        longer = np.maximum(source.lengths, target.lengths)
-        return source, target, np.flatnonzero(longer <= self._max_words)
+        source = [self._indices[0].ids(text) for text, _ in pairs]
+        target = [self._indices[1].ids(text) for _, text in pairs]
+        sizes = (max(len(s), len(t)) for s, t in zip(source, target, strict=True))
+        return source, target, [n for n, size in enumerate(sizes) if size <= self._max_words]

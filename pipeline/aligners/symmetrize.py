@@ -6,7 +6,6 @@ of neighbours, of the scan and of the two last passes is part of the definition.
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Callable, Set
 from typing import Literal, get_args
 
@@ -50,61 +49,45 @@ def symmetrize(forward: Set[Link], reverse: Set[Link], how: Symmetrization) -> s
         case "union":
             return set(forward | reverse)
         case "grow-diag":
-            return _Growing(forward, reverse).links
+            return _grown(forward, reverse)
         case "grow-diag-final":
-            growing = _Growing(forward, reverse)
-            growing.add_final(forward, reverse, any)
-            return growing.links
+            return _final(_grown(forward, reverse), forward, reverse, any)
         case "grow-diag-final-and":
-            growing = _Growing(forward, reverse)
-            growing.add_final(forward, reverse, all)
-            return growing.links
+            return _final(_grown(forward, reverse), forward, reverse, all)
 
 
-class _Growing:
-    """An alignment that grew from the intersection, and which words have a link in it."""
+def _grown(forward: Set[Link], reverse: Set[Link]) -> set[Link]:
+    links, union = set(forward & reverse), forward | reverse
+    sources, targets = {source for source, _ in links}, {target for _, target in links}
+    grew = len(links) < len(union)
+    while grew:
+        grew = False
+        for source, target in sorted(union, key=_by_target):
+            if (source, target) not in links:
+                continue
+            for right, down in _NEIGHBOURS:
+                link = (source + right, target + down)
+                free = link[0] not in sources or link[1] not in targets
+                if free and link in union:
+                    links.add(link)
+                    sources.add(link[0])
+                    targets.add(link[1])
+                    grew = True
+    return links
 
-    def __init__(self, forward: Set[Link], reverse: Set[Link]) -> None:
-        self.links = set(forward & reverse)
-        self._sources = {source for source, _ in self.links}
-        self._targets = {target for _, target in self.links}
-        candidates = set(forward | reverse) - self.links
-        # Links are scanned by target, then source. One that is added in front of the present one
-        # has its turn in the next round, one behind it in this round.
-        scanned = sorted(self.links, key=_by_target)
-        grew = bool(candidates)
-        while grew:
-            grew = False
-            place = 0
-            while place < len(scanned):
-                source, target = scanned[place]
-                for right, down in _NEIGHBOURS:
-                    link = (source + right, target + down)
-                    if link in candidates and any(self._free(link)):
-                        self._add(link)
-                        candidates.remove(link)
-                        insort(scanned, link, key=_by_target)
-                        place += _by_target(link) < (target, source)
-                        grew = True
-                place += 1
 
-    def add_final(
-        self, forward: Set[Link], reverse: Set[Link], enough: Callable[[tuple[bool, bool]], bool]
-    ) -> None:
-        """Add what is left of one direction, then of the other, if enough words have no link."""
-        for direction in (forward, reverse):
-            for link in sorted(direction - self.links, key=_by_target):
-                if enough(self._free(link)):
-                    self._add(link)
-
-    def _free(self, link: Link) -> tuple[bool, bool]:
-        """Whether the source word has no link yet, and whether the target word has none."""
-        return link[0] not in self._sources, link[1] not in self._targets
-
-    def _add(self, link: Link) -> None:
-        self.links.add(link)
-        self._sources.add(link[0])
-        self._targets.add(link[1])
+def _final(
+    links: set[Link], forward: Set[Link], reverse: Set[Link], enough: Callable[[list[bool]], bool]
+) -> set[Link]:
+    """Add what is left of one direction, then of the other, if enough words have no link."""
+    sources, targets = {source for source, _ in links}, {target for _, target in links}
+    for direction in (forward, reverse):
+        for source, target in sorted(direction, key=_by_target):
+            if enough([source not in sources, target not in targets]):
+                links.add((source, target))
+                sources.add(source)
+                targets.add(target)
+    return links
 
 
 def _by_target(link: Link) -> Link:

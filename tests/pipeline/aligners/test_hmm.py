@@ -40,26 +40,25 @@ def test_posteriors_are_those_of_all_alignments(
     """A block of pairs with the same number of given words; every word has its own id."""
     generated = sorted(generated, reverse=True)
     draw = np.random.default_rng(seed)
-    active = np.array([sum(n > place for n in generated) for place in range(generated[0])])
-    words = [(pair, place) for place, count in enumerate(active) for pair in range(count)]
-    emissions = draw.random((len(words), num_given + 1)) + 0.01
+    exists = np.array([[n > place for n in generated] for place in range(generated[0])])
+    emissions = draw.random((*exists.shape, num_given + 1)) + 0.01
     jumps = random_jumps(seed)
-    found = hmm_posteriors(emissions, active, jumps.matrix(num_given), NULL_SHARE)
+    found = hmm_posteriors(emissions, exists, jumps.matrix(num_given), NULL_SHARE)
 
     jump = reference.jump_probabilities(by_width(jumps), num_given)
     assert jumps.matrix(num_given) == pytest.approx(np.array(jump))
     log_likelihood, of_jumps = 0.0, Counter[tuple[int, int]]()
     for pair, length in enumerate(generated):
-        rows = [words.index((pair, place)) for place in range(length)]
         lexical = {
-            (origin, place): float(emissions[row, origin])
-            for place, row in enumerate(rows)
+            (origin, place): float(emissions[place, pair, origin])
+            for place in range(length)
             for origin in range(num_given + 1)
         }
         expected, origins = reference.hmm(
             range(1, num_given + 1), range(length), lexical, jump, NULL_SHARE
         )
-        assert found.states[rows] == pytest.approx(np.array(origins))
+        assert found.states[:length, pair] == pytest.approx(np.array(origins))
+        assert not found.states[length:, pair].any()
         log_likelihood += expected.log_likelihood
         of_jumps.update(expected.jumps)
     assert found.log_likelihood == pytest.approx(log_likelihood)
@@ -71,9 +70,10 @@ def test_posteriors_are_those_of_all_alignments(
 
 def test_a_long_sentence_does_not_underflow() -> None:
     num_given, length = 40, 500
-    emissions = np.full((length, num_given + 1), 1e-30)
-    found = hmm_posteriors(emissions, np.ones(length, int), Jumps.uniform().matrix(num_given), 0.1)
-    assert found.states.sum(axis=1) == pytest.approx(np.ones(length))
+    emissions = np.full((length, 1, num_given + 1), 1e-30)
+    exists = np.ones((length, 1), dtype=bool)
+    found = hmm_posteriors(emissions, exists, Jumps.uniform().matrix(num_given), 0.1)
+    assert found.states.sum(axis=-1) == pytest.approx(np.ones((length, 1)))
     assert np.isfinite(found.log_likelihood)
 
 

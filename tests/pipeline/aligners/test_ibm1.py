@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.aligners.bitext import Block, IndexedText, WordIndex, blocks
+from pipeline.aligners.bitext import Block, Sentences, WordIndex, blocks
 from pipeline.aligners.hmm import LexicalTable
 from pipeline.aligners.hmm_aligner import expected_counts
 from tests.reference import alignment as reference
@@ -20,35 +18,29 @@ corpora = st.lists(st.tuples(sentences, sentences), min_size=1, max_size=5)
 Corpus = list[tuple[list[str], list[str]]]
 
 
-def prepared(corpus: Corpus) -> tuple[list[Block], LexicalTable, IndexedText, IndexedText, int]:
+def prepared(corpus: Corpus) -> tuple[list[Block], LexicalTable, list[Sentences], int]:
     """Blocks of a corpus with a table of random probabilities, and the text in ids."""
     texts, sizes = [], []
     for side in (0, 1):
         lines = [" ".join(pair[side]) for pair in corpus]
         index = WordIndex(lines, fold_case=False)
-        texts.append(index.index(lines))
+        texts.append([index.ids(line) for line in lines])
         sizes.append(index.size)
-    keyed = list(blocks(texts[0], texts[1], np.arange(len(corpus)), sizes[1]))
+    keyed = list(blocks(texts[0], texts[1], range(len(corpus)), sizes[1]))
     keys = np.unique(np.concatenate([block.entries for block in keyed]))
     table = LexicalTable.uniform(keys, sizes[1])
     table = table.estimated(np.random.default_rng(1).random(len(keys)), prior=0)
-    return [block.found_in(keys) for block in keyed], table, texts[0], texts[1], sizes[1]
-
-
-def word_lists(text: IndexedText) -> list[list[int]]:
-    bounds = text.offsets.tolist()
-    return [text.ids[a:b].tolist() for a, b in pairwise(bounds)]
+    return [block.found_in(keys) for block in keyed], table, texts, sizes[1]
 
 
 @given(corpora)
 def test_counts_are_those_of_plain_loops(corpus: Corpus) -> None:
-    made, table, given_text, generated, base = prepared(corpus)
+    made, table, texts, base = prepared(corpus)
     found = expected_counts(made, table, None, NULL_SHARE)
     lexical = {
         divmod(int(k), base): p for k, p in zip(table.keys, table.probabilities, strict=True)
     }
-    pairs = list(zip(word_lists(given_text), word_lists(generated), strict=True))
-    expected = reference.ibm1(pairs, lexical, NULL_SHARE)
+    expected = reference.ibm1(list(zip(*texts, strict=True)), lexical, NULL_SHARE)
     assert found.log_likelihood == pytest.approx(expected.log_likelihood)
     counts = {divmod(int(k), base): c for k, c in zip(table.keys, found.lexical, strict=True)}
     assert counts == pytest.approx(expected.lexical)
