@@ -90,29 +90,19 @@ class RowColumns:
     labels: Mapping[str, np.ndarray | Ragged] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, rows: Sequence[Row], *, links: bool = False) -> RowColumns:
-        """The columns of some rows, with as many levels as all of them have.
-
-        Args:
-            links: whether word alignments are wanted, which a row without any has none of.
-        """
-        levels = range(min((len(row.phrase_lengths) for row in rows), default=0))
-        pairs = [row.links or () for row in rows]
+    def of(cls, rows: Sequence[Row]) -> RowColumns:
+        """The columns of some rows, with as many levels as all of them have."""
+        lengths = zip(*(row.phrase_lengths for row in rows), strict=False)
+        tags = zip(*(row.phrase_tags for row in rows), strict=False)
+        links = [list(zip(*row.links, strict=True)) if row.links else ((), ()) for row in rows]
         return cls(
             index=np.array([row.index for row in rows], dtype=np.int64),
             source=Ragged.of([row.source for row in rows]),
             target=Ragged.of([row.target for row in rows]),
             subwords_per_word=Ragged.of([row.subwords_per_word for row in rows]),
-            phrase_lengths=tuple(
-                Ragged.of([row.phrase_lengths[k] for row in rows]) for k in levels
-            ),
-            phrase_tags=tuple(Ragged.of([row.phrase_tags[k] for row in rows]) for k in levels),
-            links=(
-                Ragged.of([[source for source, _ in row] for row in pairs]),
-                Ragged.of([[target for _, target in row] for row in pairs]),
-            )
-            if links
-            else None,
+            phrase_lengths=tuple(map(Ragged.of, lengths)),
+            phrase_tags=tuple(map(Ragged.of, tags)),
+            links=(Ragged.of([pair[0] for pair in links]), Ragged.of([pair[1] for pair in links])),
         )
 
     def __len__(self) -> int:
@@ -182,9 +172,7 @@ class Batch:
 
         def moved(value: Tensor | dict[str, Tensor]) -> Tensor | dict[str, Tensor]:
             if isinstance(value, dict):
-                return {
-                    name: tensor.to(device, non_blocking=True) for name, tensor in value.items()
-                }
+                return {key: inner.to(device, non_blocking=True) for key, inner in value.items()}
             return value.to(device, non_blocking=True)
 
         return Batch(**{each.name: moved(getattr(self, each.name)) for each in fields(self)})  # type: ignore[arg-type]
@@ -199,7 +187,7 @@ def make_batch(rows: Sequence[Row], granularities: Sequence[str], *, ngram_unit:
     Raises:
         ValueError: a granularity is a syntactic level that the rows don't have.
     """
-    return pad_columns(RowColumns.of(rows, links=True), granularities, ngram_unit=ngram_unit)
+    return pad_columns(RowColumns.of(rows), granularities, ngram_unit=ngram_unit)
 
 
 def pad_columns(columns: RowColumns, granularities: Sequence[str], *, ngram_unit: str) -> Batch:

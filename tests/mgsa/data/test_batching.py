@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice, pairwise
 
 import numpy as np
@@ -36,13 +37,6 @@ def test_buckets_by_hand() -> None:
     # Costs with end of sentence are 10, 2, 5, 6, 3, 21; 12 tokens hold rows 1 and 4 (2 x 3), rows 2
     # and 3 (2 x 6), row 0 alone, and row 5 although it is over the budget.
     assert [batch.tolist() for batch in batches] == [[1, 4], [2, 3], [0], [5]]
-
-
-def test_rows_are_limited_too() -> None:
-    lengths = np.array([[9, 3], [1, 1], [4, 4], [2, 5], [1, 2], [20, 1]])
-    batches = bucketed(lengths, np.arange(6), 100, 2)
-    assert [batch.tolist() for batch in batches] == [[1, 4], [2, 3], [0, 5]]
-    assert [len(batch) for batch in bucketed(lengths, np.arange(6), 100, 1)] == [1] * 6
 
 
 @given(
@@ -289,18 +283,11 @@ def test_a_limit_that_leaves_nothing_is_refused(dataset: Dataset) -> None:
         make(dataset, max_length=0)
 
 
-def test_a_level_that_the_dataset_lacks_is_refused(dataset: Dataset) -> None:
+def test_what_the_dataset_lacks_is_refused(dataset: Dataset) -> None:
     with pytest.raises(InputError, match=r"expected the level of syntactic_3.* has 2"):
-        TrainBatches(
-            dataset,
-            batch_tokens=100,
-            batch_sentences=None,
-            seed=1,
-            shuffle_window=10,
-            granularities=["syntactic_3"],
-            ngram_unit="word",
-            max_length=None,
-        )
+        replace(make(dataset), granularities=["syntactic_3"])
+    with pytest.raises(InputError, match=r"expected word alignments of train, .* has none"):
+        replace(make(dataset), links=True)
 
 
 def test_a_position_outside_its_epoch_is_refused(dataset: Dataset) -> None:
@@ -331,14 +318,6 @@ def test_evaluation_takes_the_first_rows_once(dataset: Dataset, limit: int | Non
             ),
         )
     assert sorted(rows) == list(range(min(ROWS, limit or ROWS)))
-
-
-def test_evaluation_of_an_unknown_split_is_refused(dataset: Dataset) -> None:
-    batches = evaluation_batches(
-        dataset, "dev", batch_tokens=60, granularities=(), ngram_unit="word", limit=None
-    )
-    with pytest.raises(InputError, match="no split 'dev'; it has train, valid, test"):
-        next(batches)
 
 
 def prefetching() -> int:
