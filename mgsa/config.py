@@ -248,6 +248,17 @@ class RunConfig:
     devices: Positive
     nodes: Positive
 
+    def __post_init__(self) -> None:
+        if self.ray_address is not None and self.executor != "ray":
+            message = f"expected null, as the executor is {self.executor}; or executor: ray"
+            raise ValueError(f"ray_address: {message}")
+        # Not ray://HOST:PORT: Ray's client leaves every other connection without an answer.
+        if not re.fullmatch(r"auto|[^/\s]+:\d{1,5}", self.ray_address or "auto"):
+            raise ValueError(
+                "ray_address: expected auto or HOST:PORT, on a machine of the cluster, "
+                f"got {self.ray_address!r}"
+            )
+
 
 @dataclass(frozen=True)
 class TrainConfig:

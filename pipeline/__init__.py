@@ -4,8 +4,6 @@
 reading order, each stage after the parts that only it is made of:
 
 base/              stages, parallel text, pools of processes
-ray_cluster        a Ray cluster for the time of a block
-ray_pool           one function over a stream, on a Ray cluster, in order
 sample/            the built-in corpus: a synchronous grammar of English and German
 download           files from the web: continued where a connection broke, checked by hash
 corpus             STAGE: raw parallel text
@@ -18,7 +16,6 @@ parser             STAGE: a constituency parser, trained or fetched
 parse              STAGE: a tree for each sentence
 subwords           split words into subwords
 bpe                STAGE: joint codes and segmented text
-phrase_counts      statistics of a partition
 partition          STAGE: phrases and tags of each level
 aligners/          word links, by statistics, by tools and from files
 alignment_error    COMMAND: error rate of links against gold links

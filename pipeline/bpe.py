@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext, redirect_stderr
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -124,12 +125,10 @@ def segment(
         InputError: a file is missing, not UTF-8, or a line is not tokens and single spaces.
     """
     segmented = map_chunks(
-        _segment,
+        partial(_segment, tokenized, folder, settings.vocabulary_threshold),
         read_portions(tokenized),
         workers=workers,
         chunk_size=1,
-        initializer=_start,
-        initargs=(tokenized, folder, settings.vocabulary_threshold),
     )
     segmented = progress(
         segmented, "segment", total=None, unit="sentences", size=lambda portion: len(portion.lines)
@@ -157,7 +156,7 @@ def read_portions(tokenized: Path) -> Iterator[Portion]:
         for side in SIDES:
             path = tokenized / f"{split}.{side}"
             first = 1
-            for portion in chunks(read_lines(path), PORTION_LINES, len):
+            for portion in chunks(read_lines(path), PORTION_LINES):
                 yield Portion(split, side, first, portion)
                 first += len(portion)
             if first == 1:
@@ -167,22 +166,16 @@ def read_portions(tokenized: Path) -> Iterator[Portion]:
             raise unequal_lines(counts)
 
 
-_tokenized = Path()
-_splitters: dict[str, SubwordSplitter] = {}
-"""In a worker: the splitter of each side, which gathers words as it goes."""
+@cache
+def _splitter(folder: Path, side: str, threshold: int) -> SubwordSplitter:
+    """One in each process, which gathers words as it goes."""
+    return SubwordSplitter.load(folder, side, threshold=threshold)
 
 
-def _start(tokenized: Path, folder: Path, threshold: int) -> None:
-    global _tokenized
-    _tokenized = tokenized
-    for side in SIDES:
-        _splitters[side] = SubwordSplitter.load(folder, side, threshold=threshold)
-
-
-def _segment(portions: list[Portion]) -> Portion:
+def _segment(tokenized: Path, folder: Path, threshold: int, portions: list[Portion]) -> Portion:
     (portion,) = portions
-    splitter = _splitters[portion.side]
-    path = _tokenized / f"{portion.split}.{portion.side}"
+    splitter = _splitter(folder, portion.side, threshold)
+    path = tokenized / f"{portion.split}.{portion.side}"
     segmented = []
     for number, line in enumerate(portion.lines, start=portion.first):
         tokens = split_tokens(line, path=path, line=number)

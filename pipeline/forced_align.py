@@ -61,17 +61,13 @@ def align_pairs(
             files.enter_context(open_to_write(folder / f"aligned.{name}"))
             for name in (*SIDES, "links")
         )
-        for portion in chunks(pairs, PORTION, _num_characters):
+        for portion in chunks(pairs, PORTION):
             sources, targets = zip(*portion, strict=True)
             rows = preprocessor.rows_of_tokens(sources, targets)
             alignments = aligner.align_rows(rows, batch_tokens=STANDARD_SEARCH.batch_tokens)
             source_file.writelines(f"{' '.join(tokens)}\n" for tokens in sources)
             target_file.writelines(f"{' '.join(tokens)}\n" for tokens in targets)
             link_file.writelines(f"{format_links(alignment.links)}\n" for alignment in alignments)
-
-
-def _num_characters(pair: Pair) -> int:
-    return sum(len(token) for tokens in pair for token in tokens)
 
 
 def align_text(

@@ -2,37 +2,48 @@
 
 Sentences are read in windows; those of a window that no earlier run has parsed go to workers in
 batches of similar length, each worker with a parser on one thread. Workers are processes of this
-machine, or actors of a Ray cluster; the trees don't depend on which, nor on how many there are.
+machine or of a Ray cluster; the trees depend neither on which nor on how many there are.
 """
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, closing, nullcontext
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Annotated
 
-from mgsa.base.cli import progress, run
-from mgsa.base.errors import InputError
+from mgsa.base.cli import progress_bar, run
+from mgsa.base.command import Input, OutputFile, OutputFolder, Report
+from mgsa.base.errors import FailedError, InputError
 from mgsa.base.io import open_to_write
 from mgsa.base.settings import Positive
-from pipeline import ray_pool
-from pipeline.base import workers
-from pipeline.base.stage import SPLITS, argument_parser, atomic_outputs, read_settings
-from pipeline.base.text import read_parallel, split_tokens
-from pipeline.parsing.corpus_windows import Batch, Corpus, read_tokens
+from mgsa.config import RunConfig
+from pipeline.base.stage import SPLITS, stage, stage_outputs
+from pipeline.base.text import read_parallel, read_sentences, split_tokens
+from pipeline.base.workers import chunks, map_chunks
 from pipeline.parsing.parse_memory import ParseMemory
-from pipeline.parsing.parse_worker import ParsedBatch, parse_batch, start
-from pipeline.parsing.parser_folder import ParserFolder, read_parser_folder
-from pipeline.parsing.sent_parser import send_parser
-from pipeline.parsing.stanza_parser import Unparsed
-from pipeline.parsing.tree_writer import TreeWriter
-from pipeline.ray_cluster import connected
+from pipeline.parsing.parser_folder import read_parser_folder
+from pipeline.parsing.ray_parser import ray_parser
+from pipeline.parsing.stanza_parser import (
+    BATCH_SENTENCES,
+    Batch,
+    ParsedBatch,
+    Unparsed,
+    parse_in_process,
+)
 from pipeline.trees import bracketed, check_leaves, flat_tree, read_tree
+
+WINDOW_SENTENCES = 16384
+"""Sentences that are sorted by length together, and held in memory."""
+MOST_FAILED, MOST_FAILED_SHARE = 5, 0.005
+"""Sentences that the parser may refuse: so many, or such a share of the corpus."""
+
+Sentence = tuple[str, int, list[str]]
+"""Its split, its line there, and its tokens."""
+ParseBatches = Callable[[Iterable[Batch]], Iterator[ParsedBatch]]
 
 
 @dataclass(frozen=True)
@@ -40,87 +51,126 @@ class ParseSettings:
     """How to parse: sentences of more than `max_words` words get a flat tree."""
 
     max_words: Positive
-    executor: Literal["processes", "ray"]
-    ray_address: str | None
-    workers: Positive
-    gpu: bool
 
-    def __post_init__(self) -> None:
-        if self.ray_address is not None and self.executor != "ray":
-            raise ValueError(
-                f"ray_address: expected null, as the executor is {self.executor}; or executor: ray"
+
+@dataclass
+class Corpus:
+    """The sentences of all splits, whose trees are written window by window."""
+
+    tokenized: Path
+    memory: ParseMemory
+    max_words: int
+    counts: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys(("sentences", "flat_too_long", "flat_failed"), 0)
+    )
+    failed: dict[bytes, Unparsed] = field(default_factory=dict)
+
+    def parse_to(self, folder: Path, parse_batches: ParseBatches) -> int:
+        """Write `{split}.trees` to `folder`; how many sentences were parsed, not remembered.
+
+        Raises:
+            InputError: the tokenised text is damaged.
+            FailedError: the parser refuses too many sentences.
+            Exception: what `parse_batches` raises, after its results so far are remembered.
+        """
+        num_parsed = 0
+        with ExitStack() as files:
+            outputs = {
+                split: files.enter_context(open_to_write(folder / f"{split}.trees"))
+                for split in SPLITS
+            }
+            advance = files.enter_context(progress_bar("parse", total=None, unit="sentences"))
+            for window in chunks(read_tokens(self.tokenized), WINDOW_SENTENCES):
+                batches = self._new_batches(window)
+                results = parse_batches([list(batch.values()) for batch in batches])
+                for batch, trees in zip(batches, results, strict=True):
+                    num_parsed += self._remember(batch, trees)
+                    advance(len(batch))
+                for (split, _, _), tree in zip(window, self._trees(window), strict=True):
+                    outputs[split].write(f"{tree}\n")
+                self._check_failed()
+        return num_parsed
+
+    def _new_batches(self, window: list[Sentence]) -> list[dict[bytes, list[str]]]:
+        """The sentences of a window that are neither remembered nor refused, by their keys."""
+        tokens_of = {
+            self.memory.key(tokens): tokens
+            for _, _, tokens in window
+            if len(tokens) <= self.max_words
+        }
+        new = tokens_of.keys() - self.memory.known(tokens_of) - self.failed.keys()
+        # By length, so that a batch holds little padding; by the words then, for a fixed order.
+        ordered = sorted(new, key=lambda key: (len(tokens_of[key]), tokens_of[key]))
+        return [{key: tokens_of[key] for key in keys} for keys in chunks(ordered, BATCH_SENTENCES)]
+
+    def _remember(self, batch: Iterable[bytes], trees: ParsedBatch) -> int:
+        """Store the trees of a batch; how many they are."""
+        found = {}
+        for key, tree in zip(batch, trees, strict=True):
+            if isinstance(tree, Unparsed):
+                self.failed[key] = tree
+            else:
+                found[key] = tree
+        self.memory.store(found)
+        return len(found)
+
+    def _trees(self, window: list[Sentence]) -> Iterator[str]:
+        """The trees of a window's sentences, flat ones where there is no other; counts them."""
+        keys = [self.memory.key(tokens) for _, _, tokens in window]
+        trees = self.memory.trees(set(keys))
+        for key, (split, line, tokens) in zip(keys, window, strict=True):
+            self.counts["sentences"] += 1
+            if len(tokens) > self.max_words:
+                self.counts["flat_too_long"] += 1
+                yield bracketed(flat_tree(tokens))
+            elif key in trees:
+                where = f"the remembered tree of {split}.source"
+                tree = read_tree(trees[key], path=where, line=line)
+                check_leaves(tree, tokens, path=where, line=line)
+                yield trees[key]
+            else:
+                if self.counts["flat_failed"] == 0:
+                    why = f"the first sentence without a tree: {self.failed[key].reason}"
+                    print(f"parse: {split}.source:{line}: {why}", file=sys.stderr)
+                self.counts["flat_failed"] += 1
+                yield bracketed(flat_tree(tokens))
+
+    def _check_failed(self) -> None:
+        failed, sentences = self.counts["flat_failed"], self.counts["sentences"]
+        if failed > max(MOST_FAILED, MOST_FAILED_SHARE * sentences):
+            last = list(self.failed.values())[-1].reason
+            raise FailedError(
+                f"parse: the parser refuses {failed:,} of {sentences:,} sentences, the last of "
+                f"them as: {last}"
             )
-        # Not ray://HOST:PORT: Ray's client leaves every other connection without an answer.
-        if not re.fullmatch(r"auto|[^/\s]+:\d{1,5}", self.ray_address or "auto"):
-            raise ValueError(
-                "ray_address: expected auto or HOST:PORT, on a machine of the cluster, "
-                f"got {self.ray_address!r}"
-            )
 
 
-def parse_corpus(
-    tokenized: Path, parser_folder: Path, folder: Path, memory: ParseMemory, settings: ParseSettings
-) -> dict[str, int]:
-    """Write `{split}.trees` to `folder`; count sentences, flat trees and what was parsed anew.
+def read_tokens(tokenized: Path) -> Iterator[Sentence]:
+    """The source sentences of all splits, in order.
 
     Raises:
-        InputError: the tokenised text or the parser is damaged, or there is no such cluster.
-        FailedError: the cluster has no worker for us.
-        WorkerDiedError: a worker was killed; on a cluster, several at one batch.
+        InputError: a file is missing or damaged.
     """
-    corpus = Corpus(tokenized, memory, settings.max_words)
-    num_parsed = 0
-    with ExitStack() as files:
-        writer = TreeWriter(folder, memory, settings.max_words, files)
-        parsed = files.enter_context(
-            closing(_parsed_batches(corpus.batches(), parser_folder, settings))
-        )
-        shown = progress(
-            parsed, "parse", total=None, unit="sentences", size=lambda batch: len(batch.keys)
-        )
-        for batch in shown:
-            found = {}
-            for key, tree in zip(batch.keys, batch.trees, strict=True):
-                if isinstance(tree, Unparsed):
-                    writer.failed[key] = tree
-                else:
-                    found[key] = tree
-            memory.store(found)
-            corpus.stored(found)  # not what failed: it is not tried again in this run
-            num_parsed += len(found)
-            while corpus.windows and corpus.windows[0].last_batch <= batch.number:
-                writer.write(corpus.windows.popleft())
-    return writer.counts | {"parsed": num_parsed}
+    for split in SPLITS:
+        path = tokenized / f"{split}.source"
+        for line, text in enumerate(read_sentences(path), start=1):
+            yield split, line, split_tokens(text, path=path, line=line)
 
 
-def _parsed_batches(
-    batches: Iterator[Batch], parser: Path, settings: ParseSettings
-) -> Generator[ParsedBatch]:
-    """The batches in their order, parsed by the workers that the settings name."""
-    match settings.executor:
-        case "processes":
-            yield from workers.map_chunks(
-                parse_batch,
-                batches,
-                workers=settings.workers,
-                chunk_size=1,
-                initializer=start,
-                initargs=(partial(nullcontext, parser), settings.gpu),
-            )
-        case "ray":
-            address = settings.ray_address
-            with connected(address, workers=settings.workers, gpu=settings.gpu):
-                # Workers of this machine find the parser where it is, whatever their own folder.
-                here = partial(nullcontext, parser.resolve())
-                yield from ray_pool.map_chunks(
-                    parse_batch,
-                    batches,
-                    workers=settings.workers,
-                    chunk_size=1,
-                    gpu=settings.gpu,
-                    initializer=start,
-                    initargs=(send_parser(parser).unpacked if address else here, settings.gpu),
-                )
+@contextmanager
+def process_parser(folder: Path, run: RunConfig) -> Iterator[ParseBatches]:
+    """Give a function that parses batches in processes of this machine, in their order."""
+
+    def parse_batches(batches: Iterable[Batch]) -> Iterator[ParsedBatch]:
+        function = partial(_parse_chunk, folder, run.parse_gpu)
+        return map_chunks(function, batches, workers=run.workers, chunk_size=1)
+
+    yield parse_batches
+
+
+def _parse_chunk(folder: Path, gpu: bool, chunk: list[Batch]) -> ParsedBatch:
+    (batch,) = chunk
+    return parse_in_process(folder, gpu, batch)
 
 
 def copy_trees(tokenized: Path, folder: Path) -> dict[str, int]:
@@ -146,69 +196,56 @@ def copy_trees(tokenized: Path, folder: Path) -> dict[str, int]:
 
 def write_flat_trees(tokenized: Path, folder: Path) -> dict[str, int]:
     """A tree for each sentence that says nothing but its words, where nothing parses."""
-    counts = dict.fromkeys(SPLITS, 0)
+    counts = {"sentences": 0}
     with ExitStack() as files:
-        opened = {
+        outputs = {
             split: files.enter_context(open_to_write(folder / f"{split}.trees")) for split in SPLITS
         }
         for split, _, tokens in read_tokens(tokenized):
-            opened[split].write(f"{bracketed(flat_tree(tokens))}\n")
-            counts[split] += 1
-    return {"sentences": sum(counts.values())}
+            outputs[split].write(f"{bracketed(flat_tree(tokens))}\n")
+            counts["sentences"] += 1
+    return counts
 
 
-def _check_paths(tokenized: Path, parser: Path, out: Path, memory: Path) -> ParserFolder:
-    if out.resolve() == tokenized.resolve():  # it may hold ready-made trees, as if it were ours
-        raise InputError("expected another folder than --tokenized", path=out)
-    if memory.resolve().is_relative_to(out.resolve()):
-        raise InputError(f"expected a memory outside of {out}, which is replaced", path=memory)
-    for split in SPLITS:
-        if not (tokenized / f"{split}.source").is_file():
-            raise InputError("no such file", path=tokenized / f"{split}.source")
-    return read_parser_folder(parser)
-
-
-def main(argv: Sequence[str] | None = None) -> None:
-    """Parse a corpus, or check and copy the trees that came with it, or write flat ones."""
-    parser = argument_parser("parse", "Parse the source side of a tokenised corpus.")
-    parser.add_argument("--tokenized", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--parser", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="trees")
-    parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="counts (JSON)")
-    parser.add_argument(
-        "--memory",
-        type=Path,
-        default=Path("data/parse_memory.sqlite"),
-        metavar="FILE",
-        help="parsed sentences, kept between runs (default: data/parse_memory.sqlite)",
-    )
-    arguments = parser.parse_args(argv)
-    settings = read_settings(arguments, "parse", ParseSettings)
-    used = _check_paths(arguments.tokenized, arguments.parser, arguments.out, arguments.memory)
-    read = [arguments.tokenized, arguments.parser]
-    with atomic_outputs(arguments.out, arguments.report, "train.trees", inputs=read) as (
-        folder,
-        report,
-    ):
+def parse_source(
+    parse: ParseSettings,
+    run: RunConfig,
+    *,
+    tokenized: Annotated[Path, Input("tokenised text")],
+    parser: Annotated[Path, Input("the parser")],
+    out: Annotated[Path, OutputFolder("trees", *(f"{split}.trees" for split in SPLITS))],
+    memory: Annotated[Path, OutputFile("parsed sentences, kept between runs", shared=True)] = Path(
+        "data/parse_memory.sqlite"
+    ),
+    report: Annotated[Path | None, Report()] = None,
+) -> None:
+    """Parse the source side of a corpus, or check and copy its trees, or write flat ones."""
+    used = read_parser_folder(parser)
+    num_parsed = 0
+    with stage_outputs(out, report) as (folder, metrics):
         match used.kind:
             case "trees":
-                counts = copy_trees(arguments.tokenized, folder)
+                metrics.update(copy_trees(tokenized, folder))
             case "none":
-                counts = write_flat_trees(arguments.tokenized, folder)
+                metrics.update(write_flat_trees(tokenized, folder))
             case "stanza":
-                with ParseMemory(arguments.memory, used.identity) as memory:
-                    counts = parse_corpus(
-                        arguments.tokenized, arguments.parser, folder, memory, settings
-                    )
-        # What was parsed now depends on earlier runs, so the report is silent on it.
-        num_parsed = counts.pop("parsed", 0)
-        report.update(counts)
-    flat = counts.get("flat_too_long", 0) + counts.get("flat_failed", 0)
+                executor = ray_parser if run.executor == "ray" else process_parser
+                with (
+                    ParseMemory(memory, used.identity) as remembered,
+                    executor(parser, run) as parse_batches,
+                ):
+                    corpus = Corpus(tokenized, remembered, parse.max_words)
+                    num_parsed = corpus.parse_to(folder, parse_batches)
+                metrics.update(corpus.counts)
+    # How many were parsed now depends on earlier runs, so the report is silent on it.
+    flat = metrics.get("flat_too_long", 0) + metrics.get("flat_failed", 0)
     print(
-        f"parse: {counts['sentences']:,} sentences, {num_parsed:,} parsed now, {flat:,} flat",
+        f"parse: {metrics['sentences']:,} sentences, {num_parsed:,} parsed now, {flat:,} flat",
         file=sys.stderr,
     )
 
+
+main = stage(parse_source)
 
 if __name__ == "__main__":
     sys.exit(run(main))

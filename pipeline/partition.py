@@ -14,28 +14,25 @@ from __future__ import annotations
 import random
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import accumulate
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from mgsa.base.cli import progress, run
+from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_folder, open_to_write
 from mgsa.base.settings import Positive, Seed
-from pipeline.base.stage import (
-    SPLITS,
-    argument_parser,
-    atomic_outputs,
-    check_replaceable,
-    read_settings,
-)
+from mgsa.config import RunConfig
+from pipeline.base.stage import SPLITS, stage, stage_outputs
+from pipeline.base.tables import write_csv
 from pipeline.base.text import read_parallel, split_tokens
 from pipeline.base.workers import map_chunks
-from pipeline.phrase_counts import PhraseCounts
 from pipeline.trees import check_leaves, children, is_preterminal, read_tree, top_node
 
 if TYPE_CHECKING:
@@ -44,7 +41,7 @@ if TYPE_CHECKING:
 LEVEL_SEPARATOR = " ||| "
 LENGTH = re.compile("[1-9][0-9]{0,8}")
 """Of a phrase, in words."""
-SENTENCES_PER_CHUNK = 1000
+SENTENCES_PER_CHUNK = 2500
 
 
 class Phrase(NamedTuple):
@@ -57,7 +54,7 @@ class Phrase(NamedTuple):
 
 @dataclass(frozen=True)
 class PartitionSettings:
-    """What phrases a sentence is cut into, and with how many processes.
+    """What phrases a sentence is cut into.
 
     `levels` syntactic levels are written. `ngrams` are sizes to count in the report, no more: they
     need no tree, so a model cuts its n-grams itself. With `shuffled` boundaries the phrases of each
@@ -69,7 +66,6 @@ class PartitionSettings:
     ngrams: tuple[Positive, ...]
     boundaries: Literal["parsed", "shuffled"]
     seed: Seed
-    workers: Positive
 
 
 def ngram_partition(length: int, n: int) -> list[Phrase]:
@@ -185,6 +181,62 @@ def _read_phrase(text: str) -> tuple[int, str]:
     return (int(length) if tag and LENGTH.fullmatch(length) else 0), tag
 
 
+@dataclass(frozen=True)
+class PhraseCounts:
+    """How many sentences have each length, and phrases of each level each length and each tag."""
+
+    sentence_lengths: Counter[int] = field(default_factory=Counter)
+    phrase_lengths: Counter[tuple[int, int]] = field(default_factory=Counter)
+    tags: Counter[tuple[int, str | None]] = field(default_factory=Counter)
+
+    def add(self, partitions: Sequence[Sequence[Phrase]]) -> None:
+        """Count the levels of one sentence."""
+        self.sentence_lengths[partitions[0][-1].end] += 1
+        for level, phrases in enumerate(partitions, start=1):
+            self.phrase_lengths.update([(level, end - start) for start, end, _ in phrases])
+            self.tags.update([(level, tag) for _, _, tag in phrases])
+
+    def update(self, other: PhraseCounts) -> None:
+        """Add what `other` counted."""
+        self.sentence_lengths.update(other.sentence_lengths)
+        self.phrase_lengths.update(other.phrase_lengths)
+        self.tags.update(other.tags)
+
+    def report(self, *, levels: int, ngrams: Sequence[int]) -> dict[str, float]:
+        """Sentences, words, and the mean numbers of phrases a sentence and words a phrase."""
+        sentences = self.sentence_lengths.total()
+        words = sum(length * count for length, count in self.sentence_lengths.items())
+        phrases = {}
+        for n in ngrams:
+            phrases[f"ngram_{n}"] = sum(
+                -(-length // n) * count for length, count in self.sentence_lengths.items()
+            )
+        for level in range(1, levels + 1):
+            phrases[f"syntactic_{level}"] = sum(
+                count for (of, _), count in self.phrase_lengths.items() if of == level
+            )
+        return {
+            "sentences": sentences,
+            "words": words,
+            "words_per_sentence": round(words / sentences, 4),
+            **{f"phrases_per_sentence_{k}": round(v / sentences, 4) for k, v in phrases.items()},
+            **{f"words_per_phrase_{k}": round(words / v, 4) for k, v in phrases.items()},
+            "tags": len({tag for _, tag in self.tags}),
+        }
+
+    def write_plots(self, folder: Path) -> None:
+        """Write `phrase_lengths.csv` and `tags.csv`: a count for each level and length, or tag."""
+        for file, column, counts in (
+            ("phrase_lengths.csv", "length", self.phrase_lengths),
+            ("tags.csv", "tag", self.tags),
+        ):
+            rows = [
+                {"level": level, column: value, "count": count}
+                for (level, value), count in sorted(counts.items())
+            ]
+            write_csv(rows, folder / file)
+
+
 Sentence = tuple[int, str, str]
 """A line's number (from 1), its tree and its tokens, as text."""
 
@@ -219,7 +271,7 @@ def partition_sentences(
 
 
 def partition_split(
-    split: str, trees: Path, tokens: Path, out: Path, settings: PartitionSettings
+    split: str, trees: Path, tokens: Path, out: Path, settings: PartitionSettings, *, workers: int
 ) -> PhraseCounts:
     """Write the `.phrases` file of one split.
 
@@ -233,11 +285,10 @@ def partition_split(
             partition_sentences, settings=settings, split=split, path=trees, tokens_path=tokens
         ),
         ((line, tree, sentence) for line, (tree, sentence) in lines),
-        workers=settings.workers,
+        workers=workers,
         chunk_size=SENTENCES_PER_CHUNK,
-        characters=lambda sentence: len(sentence[1]),
     )
-    shown = progress(
+    results = progress(
         results,
         f"partition {split}",
         total=None,
@@ -245,46 +296,41 @@ def partition_split(
         size=lambda result: result[1].sentence_lengths.total(),
     )
     with open_to_write(out) as file:
-        for phrases, counted in shown:
+        for phrases, counted in results:
             file.write(phrases)
             counts.update(counted)
     return counts
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    parser = argument_parser("partition", "Cut parsed sentences into phrases with tags.")
-    parser.add_argument("--parsed", type=Path, required=True, metavar="DIR", help="parse's output")
-    parser.add_argument(
-        "--tokenized", type=Path, required=True, metavar="DIR", help="the tokens parsed"
-    )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="phrases go here")
-    parser.add_argument(
-        "--report", type=Path, required=True, metavar="FILE", help="statistics go here, as JSON"
-    )
-    parser.add_argument(
-        "--plots", type=Path, required=True, metavar="DIR", help="counts go here, as CSV"
-    )
-    arguments = parser.parse_args(argv)
-    settings = read_settings(arguments, "partition", PartitionSettings)
-    inputs = {
-        split: (arguments.parsed / f"{split}.trees", arguments.tokenized / f"{split}.source")
-        for split in SPLITS
-    }
-    for path in (path for paths in inputs.values() for path in paths):
-        if not path.is_file():
-            raise InputError("no such file", path=path)
-
-    check_replaceable(arguments.plots, "tags.csv")
+def partition_trees(
+    partition: PartitionSettings,
+    run: RunConfig,
+    *,
+    parsed: Annotated[Path, Input("trees")],
+    tokenized: Annotated[Path, Input("the tokens that were parsed")],
+    out: Annotated[Path, OutputFolder("phrases", *(f"{split}.phrases" for split in SPLITS))],
+    plots: Annotated[Path, OutputFolder("counts (CSV)", "phrase_lengths.csv", "tags.csv")],
+    report: Annotated[Path | None, Report()] = None,
+) -> None:
+    """Cut parsed sentences into phrases with tags."""
     counts = PhraseCounts()
-    read = [arguments.parsed, arguments.tokenized]
-    outputs = atomic_outputs(arguments.out, arguments.report, "train.phrases", inputs=read)
-    with atomic_folder(arguments.plots) as plots, outputs as (out, report):
-        for split, (trees, tokens) in inputs.items():
-            phrases = out / f"{split}.phrases"
-            counts.update(partition_split(split, trees, tokens, phrases, settings))
-        counts.write_plots(plots)
-        report.update(counts.report(levels=settings.levels, ngrams=settings.ngrams))
+    with atomic_folder(plots) as plots_folder, stage_outputs(out, report) as (folder, metrics):
+        for split in SPLITS:
+            counts.update(
+                partition_split(
+                    split,
+                    parsed / f"{split}.trees",
+                    tokenized / f"{split}.source",
+                    folder / f"{split}.phrases",
+                    partition,
+                    workers=run.workers,
+                )
+            )
+        counts.write_plots(plots_folder)
+        metrics.update(counts.report(levels=partition.levels, ngrams=partition.ngrams))
 
+
+main = stage(partition_trees)
 
 if __name__ == "__main__":
     sys.exit(run(main))

@@ -10,9 +10,10 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Annotated, NamedTuple
+from typing import IO, TYPE_CHECKING, Annotated, NamedTuple
 
 from annotated_types import Interval
 
@@ -33,7 +34,10 @@ from pipeline.base.text import read_languages, read_parallel
 from pipeline.base.workers import map_chunks
 from pipeline.links import read_links
 
-CHUNK_PAIRS = 500
+if TYPE_CHECKING:
+    from pipeline.moses import MosesText
+
+CHUNK_PAIRS = 2500
 SPLIT_FILES = [f"{s}.{name}" for s in SPLITS for name in (*SIDES, *ANNOTATIONS, "lines")]
 KEPT = ""
 REASONS = ("empty", "short", "long", "ratio", "token", "duplicate")
@@ -90,10 +94,8 @@ class PairTokenizer:
             corpus: the folder that errors name.
             languages: of each side, its code.
         """
-        from pipeline.moses import MosesText
-
         self._corpus = corpus
-        self._sides = [MosesText(languages[side]) for side in SIDES]
+        self._sides = [_moses(languages[side]) for side in SIDES]
         self._annotations = {split: annotations_of(corpus, split) for split in SPLITS}
         self._limits = limits
 
@@ -212,13 +214,10 @@ def tokenize_splits(
             for split in SPLITS
         }
         chunks = map_chunks(
-            _tokenize,
+            partial(_tokenize, corpus, languages, settings),
             read_pairs(corpus),
             workers=workers,
             chunk_size=CHUNK_PAIRS,
-            characters=lambda pair: sum(map(len, pair.columns)),
-            initializer=_start,
-            initargs=(corpus, languages, settings),
         )
         for chunk in progress(chunks, "tokenize", total=None, unit="pairs", size=len):
             for pair in chunk:
@@ -250,18 +249,19 @@ def _report(writers: Mapping[str, SplitWriter]) -> dict[str, int]:
     return report
 
 
-_tokenizer: PairTokenizer | None = None
-"""In a worker: made once, since compiling the rules of two languages takes a while."""
+@cache
+def _moses(language: str) -> MosesText:
+    """One in each process, since compiling the rules of a language takes a while."""
+    from pipeline.moses import MosesText
+
+    return MosesText(language)
 
 
-def _start(corpus: Path, languages: Mapping[str, str], settings: TokenizeSettings) -> None:
-    global _tokenizer
-    _tokenizer = PairTokenizer(corpus, languages, settings)
-
-
-def _tokenize(chunk: list[RawPair]) -> list[TokenizedPair]:
-    assert _tokenizer is not None
-    return [_tokenizer(pair) for pair in chunk]
+def _tokenize(
+    corpus: Path, languages: Mapping[str, str], settings: TokenizeSettings, chunk: list[RawPair]
+) -> list[TokenizedPair]:
+    tokenizer = PairTokenizer(corpus, languages, settings)
+    return [tokenizer(pair) for pair in chunk]
 
 
 def tokenize_corpus(

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import yaml
+
 from pipeline.base.stage import SPLITS
 from pipeline.parsing.parser_folder import write_parser_folder
+from tests.run_section import RUN
 
 
 def write_tokenized(folder: Path, sentences: Sequence[str]) -> Path:
@@ -19,13 +22,10 @@ def write_tokenized(folder: Path, sentences: Sequence[str]) -> Path:
 
 
 def parameters(folder: Path, *, max_words: int = 50, workers: int = 1) -> Path:
-    """A parameter file with the section `parse`."""
+    """A parameter file with the sections `parse` and `run`."""
     path = folder / "params.yaml"
-    path.write_text(
-        f"parse: {{max_words: {max_words}, executor: processes, ray_address: null, "
-        f"workers: {workers}, gpu: false}}\n",
-        encoding="utf-8",
-    )
+    sections = {"parse": {"max_words": max_words}, "run": RUN | {"workers": workers}}
+    path.write_text(yaml.safe_dump(sections), encoding="utf-8")
     return path
 
 

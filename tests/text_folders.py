@@ -27,7 +27,7 @@ PARAMETERS = {
     },
     "parse": {"max_words": MAX_WORDS},
     "bpe": {"merges": 60, "min_frequency": 2, "vocabulary_threshold": 3},
-    "partition": {"levels": 3, "ngrams": [2], "boundaries": "parsed", "seed": 1, "workers": 1},
+    "partition": {"levels": 3, "ngrams": [2], "boundaries": "parsed", "seed": 1},
     "dataset": {
         "joint_vocabulary": True,
         "row_group_rows": 20,

@@ -59,9 +59,10 @@ class Input(Option):
 
 @dataclass(frozen=True)
 class OutputFile(Option):
-    """A file that is written; `-` is stdout."""
+    """A file that is written; `-` is stdout. A `shared` one may be written by several runs."""
 
     metavar: str | None = "FILE"
+    shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,9 @@ def call(
         elif isinstance(option, Input) and value is not None:
             inputs.append(value)
         elif isinstance(option, OutputFile) and value is not None and str(value) != STANDARD_OUTPUT:
-            outputs.append(Output(Path(value), is_json=isinstance(option, Report)))
+            outputs.append(
+                Output(Path(value), is_json=isinstance(option, Report), shared=option.shared)
+            )
         elif isinstance(option, OutputFolder) and value is not None:
             patterns: tuple[str, ...] = option.files  # type: ignore[attr-defined]
             outputs.append(Output(value, tuple(p.format(**vars(arguments)) for p in patterns)))

@@ -28,11 +28,13 @@ class Output:
         files: of a folder, patterns of the paths that the command writes within it (`*` matches
             `/` too); `None`: the output is a file.
         is_json: of a file, whether it is JSON, and may replace nothing else.
+        shared: whether other runs may write it at the same time.
     """
 
     path: Path
     files: tuple[str, ...] | None = None
     is_json: bool = False
+    shared: bool = False
 
 
 @contextmanager
@@ -58,7 +60,7 @@ def guard(inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
         _check_replaceable(output)
     with ExitStack() as held:
         if _is_first_process():
-            for output in outputs:
+            for output in (output for output in outputs if not output.shared):
                 held.enter_context(_held(output.path.resolve()))
         yield
 

@@ -233,7 +233,6 @@ def _tables(
         enumerate(inputs.rows(split), start=1),
         workers=workers,
         chunk_size=settings.row_group_rows,
-        characters=_num_characters,
     )
     shown = progress(
         portions, f"dataset {split}", total=None, unit="pairs", size=lambda p: p[0].num_rows
@@ -241,10 +240,6 @@ def _tables(
     for table, counts in shown:
         total.update(counts)
         yield table
-
-
-def _num_characters(line: Line) -> int:
-    return sum(map(len, line[1]))
 
 
 _encoder = lru_cache(maxsize=1)(Encoder.load)

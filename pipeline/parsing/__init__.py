@@ -13,8 +13,5 @@ stanza_package       a package of stanza's, found in a folder
 stanza_download      a package of stanza's, downloaded
 stanza_parser        a loaded parser
 parse_memory         parsed sentences, remembered between runs
-corpus_windows       a corpus in windows, and in batches of what is new
-parse_worker         what a worker does with a batch
-sent_parser          a parser sent to machines that lack it
-tree_writer          trees on disk, in the order of the sentences
+ray_parser           a loaded parser in each worker of a Ray cluster
 """

@@ -1,8 +1,7 @@
-"""Parsed sentences, remembered in one file between runs.
+"""Parsed sentences, remembered in an SQLite file between runs.
 
-A sentence is known by a digest of the parser's identity and its tokens, so that another parser, or
-the same one trained anew with another outcome, starts from nothing, and a corpus that grew costs
-only what is new.
+A sentence's key is a digest of the parser's identity and the tokens, so that another parser starts
+from nothing, and a corpus that grew costs only what is new.
 """
 
 from __future__ import annotations
@@ -18,64 +17,48 @@ from mgsa.base.errors import InputError
 
 _LOOKUP_KEYS = 500  # well under SQLite's smallest limit of variables in a statement
 _WAIT_SECONDS = 60.0
-_TABLE = "CREATE TABLE trees (key BLOB PRIMARY KEY, tree TEXT NOT NULL) WITHOUT ROWID"
-_NOT_OURS = frozenset(
-    {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_TOOBIG}
-)
+_NOT_OURS = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR})
 """Errors of the file's content, as opposed to those of the disk."""
 
 
 class ParseMemory:
-    """Trees by digest in an SQLite file that survives a kill and serves several runs at once.
+    """Trees by key; survives a kill, and serves several runs at once.
 
     Raises:
-        InputError: at any time: the file is something else than such a memory, or damaged.
+        InputError: at any time: the file is no such memory, or damaged.
         OSError: at any time: it can't be opened, read or written; the disk may be full.
     """
 
     def __init__(self, path: Path, parser_identity: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
-        self._seed = parser_identity.encode()
-        with self._naming():
+        self._identity = parser_identity.encode()[: hashlib.blake2b.MAX_KEY_SIZE]
+        with self._errors():
             self._database = sqlite3.connect(path, timeout=_WAIT_SECONDS)
             try:
-                self._database.execute("PRAGMA trusted_schema=OFF")
                 # A write-ahead log lets others read while we write; `NORMAL` can lose the last
                 # sentences in a power cut, never the file.
                 self._database.execute("PRAGMA journal_mode=WAL")
                 self._database.execute("PRAGMA synchronous=NORMAL")
-                self._make_table()
+                with self._database:
+                    self._database.execute(
+                        "CREATE TABLE IF NOT EXISTS trees "
+                        "(key BLOB PRIMARY KEY, tree TEXT NOT NULL) WITHOUT ROWID"
+                    )
             except sqlite3.Error:
                 self._database.close()
                 raise
-
-    def _make_table(self) -> None:
-        """Make the one table, and check that there is nothing else.
-
-        What a file holds besides runs when the table is read or written: a view that is called like
-        it, a trigger. It may have no end.
-        """
-        with self._database:
-            self._database.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
-        found = self._database.execute("SELECT sql FROM sqlite_schema LIMIT 2").fetchall()
-        if found != [(_TABLE,)]:
-            raise sqlite3.DatabaseError("its tables are others")
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
 
     def __enter__(self) -> ParseMemory:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self._database.close()
 
     def key(self, tokens: Sequence[str]) -> bytes:
-        """The digest of a sentence under this parser; tokens hold no space, so none run on."""
+        """The key of a sentence under this parser."""
         text = " ".join(tokens).encode()
-        return hashlib.blake2b(text, digest_size=16, key=self._seed[:64]).digest()
+        return hashlib.blake2b(text, digest_size=16, key=self._identity).digest()
 
     def known(self, keys: Iterable[bytes]) -> set[bytes]:
         """Those of `keys` whose trees are remembered."""
@@ -83,16 +66,11 @@ class ParseMemory:
 
     def trees(self, keys: Iterable[bytes]) -> dict[bytes, str]:
         """The trees of those of `keys` that are remembered."""
-        found = dict(self._select("key, tree", keys))
-        for tree in found.values():
-            if not isinstance(tree, str):
-                message = "expected a memory of parsed sentences, one of which is no text"
-                raise InputError(message, path=self._path)
-        return found
+        return dict(self._select("key, tree", keys))
 
     def store(self, trees: Mapping[bytes, str]) -> None:
-        """Remember trees, at once and for good."""
-        with self._naming(), self._database:
+        """Remember trees, durably."""
+        with self._errors(), self._database:
             self._database.executemany(
                 "INSERT OR REPLACE INTO trees VALUES (?, ?)", sorted(trees.items())
             )
@@ -103,12 +81,11 @@ class ParseMemory:
             some = wanted[start : start + _LOOKUP_KEYS]
             marks = ",".join("?" * len(some))
             query = f"SELECT {columns} FROM trees WHERE key IN ({marks})"
-            with self._naming(), closing(self._database.execute(query, some)) as rows:
+            with self._errors(), closing(self._database.execute(query, some)) as rows:
                 yield from rows
 
     @contextmanager
-    def _naming(self) -> Iterator[None]:
-        """What SQLite says of a file that is none of ours, or of a full disk, with its name."""
+    def _errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:

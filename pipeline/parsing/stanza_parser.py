@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from mgsa.base.errors import InputError
+from mgsa.base.errors import FailedError, InputError, is_out_of_memory
 from pipeline.parsing.parser_folder import read_parser_folder
 from pipeline.parsing.stanza_package import check_recorded
 from pipeline.trees import bracketed, escape_token, preterminals, read_tree
@@ -16,6 +18,11 @@ BATCH_SENTENCES = 64
 """Sentences that go through the models together. Larger batches are no faster on a CPU."""
 SHIFT_REDUCE_SENTENCES = 32
 """Sentences whose trees the parser builds in step."""
+
+_REFUSALS = (ValueError, IndexError, AssertionError, RuntimeError)
+"""What stanza raises on a sentence that it can't take: one that is too long for its Transformer, a
+stack that no transition fits, a tree that is too deep."""
+_DEVICE = re.compile("CUDA|CUBLAS|CUDNN|CUSOLVER|HIP error|NCCL", re.IGNORECASE)
 
 
 class Parser(Protocol):
@@ -56,7 +63,7 @@ class ConstituencyParser:
 
         if gpu and default_device() == "cpu":
             # stanza would go on without one, many times slower, and say so in its log alone.
-            raise InputError("parse.gpu: expected false, as there is no GPU to be used")
+            raise InputError("run.parse_gpu: expected false, as there is no GPU to be used")
         check_recorded(folder, parser)
         try:
             pipeline = stanza.Pipeline(
@@ -82,7 +89,8 @@ class ConstituencyParser:
         """The tree of each sentence on one line, `(ROOT …)`.
 
         Raises:
-            RuntimeError: stanza could not parse a sentence, or lost a word of one.
+            ValueError: the parser lost a word, or a tree is too deep to be read.
+            Exception: stanza could not parse a sentence.
         """
         document = self._pipeline([list(sentence) for sentence in sentences])
         return [
@@ -98,21 +106,44 @@ class Unparsed:
     reason: str
 
 
-def parse_each(parser: Parser, sentences: Sequence[Sequence[str]]) -> list[str | Unparsed]:
-    """As `parser.parse`, with the reason in place of a tree that the parser can't give."""
+Batch = Sequence[Sequence[str]]
+"""Sentences that go through the parser together."""
+ParsedBatch = list[str | Unparsed]
+"""Their trees, or why there is none for a sentence."""
+
+
+def parse_each(parser: Parser, sentences: Batch) -> ParsedBatch:
+    """As `parser.parse`, with the reason in place of a tree that the parser can't give.
+
+    Raises:
+        FailedError: the device or the parser failed, by no fault of a sentence.
+        MemoryError: or torch's error that memory ran out.
+    """
     try:
         return list(parser.parse(sentences))
-    except Exception:
-        # What another's model raises on a sentence that it can't take, nobody knows. The sentence
-        # must not cost those beside it: each is tried alone.
-        return [_parse_alone(parser, sentence) for sentence in sentences]
-
-
-def _parse_alone(parser: Parser, sentence: Sequence[str]) -> str | Unparsed:
-    try:
-        return parser.parse([sentence])[0]
     except Exception as error:
-        return Unparsed(_reason(error))
+        if is_out_of_memory(error):
+            raise
+        if not isinstance(error, _REFUSALS) or _DEVICE.search(str(error)):
+            message = f"the parser failed: {type(error).__name__}: {_reason(error)}"
+            raise FailedError(message) from error
+        if len(sentences) == 1:
+            return [Unparsed(_reason(error))]
+    # The sentence must not cost those beside it: each is tried alone.
+    return [tree for sentence in sentences for tree in parse_each(parser, [sentence])]
+
+
+def parse_in_process(folder: Path, gpu: bool, batch: Batch) -> ParsedBatch:
+    """Parse a batch with the parser of this process, which is loaded for its first batch."""
+    return parse_each(_load_once(folder, gpu), batch)
+
+
+@cache
+def _load_once(folder: Path, gpu: bool) -> ConstituencyParser:
+    import torch
+
+    torch.set_num_threads(1)  # several processes share the cores
+    return ConstituencyParser.load(folder, gpu=gpu)
 
 
 def _reason(error: Exception) -> str:

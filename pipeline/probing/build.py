@@ -152,7 +152,7 @@ class RowEncoder:
             )
         path = dataset.folder / PREPROCESSING
         self._encoder = Encoder.load(dataset.folder)
-        partition = {"workers": 1, **read_json(path)["partition"]}
+        partition = read_json(path)["partition"]
         self._partition = from_excerpt(PartitionSettings, partition, f"{path}: partition")
         self._files = files
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,12 +11,8 @@ import pytest
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
-from mgsa.base.settings import from_mapping
 from pipeline.base.stage import SPLITS
-from pipeline.base.workers import CHUNKS_AHEAD
-from pipeline.parse import ParseSettings, copy_trees, main
-from pipeline.parsing import corpus_windows
-from pipeline.parsing.corpus_windows import Corpus
+from pipeline.parse import copy_trees, main
 from pipeline.parsing.parse_memory import ParseMemory
 from pipeline.parsing.parser_folder import read_parser_folder, write_parser_folder
 from pipeline.parsing.stanza_parser import ConstituencyParser
@@ -38,9 +34,9 @@ def test_a_gpu_that_is_not_there_is_named(
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     tokenized, parser = write_tokenized(tmp_path / "tokenized", ["a"]), toy_parser(tmp_path)
     argv = command(tmp_path, tokenized, parser, parameters(tmp_path), "out")
-    assert run(main, [*argv, "--set", "gpu=true"]) == 2
+    assert run(main, [*argv, "--set", "run.parse_gpu=true"]) == 2
     assert capsys.readouterr().err == (
-        "error: parse.gpu: expected false, as there is no GPU to be used\n"
+        "error: run.parse_gpu: expected false, as there is no GPU to be used\n"
     )
 
 
@@ -63,25 +59,71 @@ def test_a_sentence_that_the_parser_refuses_is_flat_and_tried_by_the_next_run(
 ) -> None:
     fussy = FussyParser()
     monkeypatch.setattr(ConstituencyParser, "load", lambda *_, **__: fussy)
-    monkeypatch.setattr(corpus_windows, "WINDOW_SENTENCES", 2)
-    tokenized = write_tokenized(tmp_path / "tokenized", ["a b", "a poison", "c", "a poison"])
+    monkeypatch.setattr("pipeline.parse.WINDOW_SENTENCES", 2)
+    tokenized = write_tokenized(tmp_path / "tokenized", ["a b", "a poison", "c"])
     parser, params = toy_parser(tmp_path), parameters(tmp_path)
     assert run(main, command(tmp_path, tokenized, parser, params, "out")) == 0
     assert (tmp_path / "out" / "train.trees").read_text("utf-8").splitlines() == [
         *fussy.parse([["a", "b"]]),
         "(ROOT (FRAG (X a) (X poison)))",
         *fussy.parse([["c"]]),
-        "(ROOT (FRAG (X a) (X poison)))",
     ]
-    assert read_json(tmp_path / "out.json")["flat_failed"] == 6
+    assert read_json(tmp_path / "out.json")["flat_failed"] == 3
     assert capsys.readouterr().err == (
         "parse: train.source:2: the first sentence without a tree: poison is too much\n"
-        "parse: 12 sentences, 2 parsed now, 6 flat\n"
+        "parse: 9 sentences, 2 parsed now, 3 flat\n"
     )
     assert fussy.refusals == 2, "once in its batch and once alone, not in every window"
     fussy.refused = "antidote"
     assert run(main, command(tmp_path, tokenized, parser, params, "out")) == 0
-    assert "12 sentences, 1 parsed now, 0 flat" in capsys.readouterr().err
+    assert "9 sentences, 1 parsed now, 0 flat" in capsys.readouterr().err
+
+
+def test_a_parser_that_refuses_many_sentences_stops_the_stage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fussy = FussyParser()
+    monkeypatch.setattr(ConstituencyParser, "load", lambda *_, **__: fussy)
+    tokenized = write_tokenized(tmp_path / "tokenized", ["a b", "a poison", "more poison"])
+    parser, params = toy_parser(tmp_path), parameters(tmp_path)
+    assert run(main, command(tmp_path, tokenized, parser, params, "out")) == 1
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "error: parse: the parser refuses 6 of 9 sentences, the last of them as: poison is too much"
+    ]
+    assert not (tmp_path / "out").exists()
+    enough = write_tokenized(tmp_path / "enough", ["a poison", "more poison", *["a b"] * 400])
+    assert run(main, command(tmp_path, enough, parser, params, "out")) == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (MemoryError(), "out of memory"),
+        (RuntimeError("CUDA error: illegal access"), "the parser failed: RuntimeError: CUDA"),
+        (
+            RuntimeError("CUBLAS_STATUS_ALLOC_FAILED when"),
+            "the parser failed: RuntimeError: CUBLAS",
+        ),
+        (TypeError("unexpected argument"), "the parser failed: TypeError: unexpected argument"),
+    ],
+)
+def test_what_no_sentence_can_cause_stops_the_stage(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+    message: str,
+) -> None:
+    class Broken:
+        def parse(self, _: Sequence[Sequence[str]]) -> list[str]:
+            raise error
+
+    monkeypatch.setattr(ConstituencyParser, "load", lambda *_, **__: Broken())
+    tokenized = write_tokenized(tmp_path / "tokenized", ["a b"])
+    argv = command(tmp_path, tokenized, toy_parser(tmp_path), parameters(tmp_path), "out")
+    assert run(main, argv) == 1
+    assert capsys.readouterr().err.startswith(f"error: {message}")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
@@ -100,40 +142,6 @@ def test_a_remembered_tree_that_does_not_fit_is_named(
     assert run(main, command(tmp_path, tokenized, parser, parameters(tmp_path), "out")) == 2
     where = "the remembered tree of train.source:1: "
     assert capsys.readouterr().err.startswith(f"error: {where}{message}")
-
-
-def test_a_memory_that_would_be_replaced_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tokenized, parser = write_tokenized(tmp_path / "tokenized", ["a"]), toy_parser(tmp_path)
-    argv = command(tmp_path, tokenized, parser, parameters(tmp_path), "out")
-    argv += ["--memory", str(tmp_path / "out" / "memory.sqlite")]
-    assert run(main, argv) == 2
-    assert "out/memory.sqlite: expected a memory outside of " in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_corpus_without_news_is_not_held_in_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
-) -> None:
-    """One new sentence, then windows of remembered ones: they are written while it is read."""
-    monkeypatch.setattr(corpus_windows, "WINDOW_SENTENCES", 4)
-    tokenized, parser = write_tokenized(tmp_path / "tokenized", ["a"] * 200), toy_parser(tmp_path)
-    with ParseMemory(tmp_path / "memory.sqlite", read_parser_folder(parser).identity) as memory:
-        memory.store({memory.key(["a"]): "(ROOT (X a))"})
-    waiting: list[int] = []
-    stored = Corpus.stored
-
-    def counting(corpus: Corpus, keys: Iterable[bytes]) -> None:
-        waiting.append(len(corpus.windows))
-        stored(corpus, keys)
-
-    monkeypatch.setattr(Corpus, "stored", counting)
-    params = parameters(tmp_path, workers=workers)
-    assert run(main, command(tmp_path, tokenized, parser, params, "out")) == 0
-    assert max(waiting) <= 1 + CHUNKS_AHEAD * workers
-    assert len(waiting) >= 150
 
 
 def test_ready_made_trees_are_checked_and_copied(tmp_path: Path) -> None:
@@ -171,18 +179,6 @@ def test_a_tree_that_does_not_fit_is_named(
     assert not (tmp_path / "out").exists()
 
 
-def test_the_text_it_reads_is_not_replaced(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tokenized = write_tokenized(tmp_path / "tokenized", ["a"])
-    for split in SPLITS:
-        (tokenized / f"{split}.trees").write_text("(X a)\n", encoding="utf-8")
-    argv = command(tmp_path, tokenized, trees_parser(tmp_path), parameters(tmp_path), "tokenized")
-    assert run(main, argv) == 2
-    assert "tokenized: expected another folder than --tokenized" in capsys.readouterr().err
-    assert (tokenized / "train.source").read_text("utf-8") == "a\n"
-
-
 def test_without_a_parser_every_tree_is_flat(tmp_path: Path) -> None:
     sentences = ["Der Hund bellt .", "( ja )"]
     tokenized = write_tokenized(tmp_path / "tokenized", sentences)
@@ -209,37 +205,9 @@ def test_without_ray_it_is_said_how_to_get_it(
     monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
     tokenized, parser = write_tokenized(tmp_path / "tokenized", ["a"]), toy_parser(tmp_path)
     argv = command(tmp_path, tokenized, parser, parameters(tmp_path), "out")
-    assert run(main, [*argv, "--set", "executor=ray"]) == 2
+    assert run(main, [*argv, "--set", "run.executor=ray"]) == 2
     assert capsys.readouterr().err == (
-        "error: parse.executor: ray is not installed: expected processes, or Ray beside this "
+        "error: run.executor: ray is not installed: expected processes, or Ray beside this "
         "project (pip install '.[ray]')\n"
     )
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"workers": 0}, r"parse\.workers: expected a whole number from 1 to 1024"),
-        (
-            {"executor": "threads"},
-            r"parse\.executor: expected one of processes, ray, got 'threads'",
-        ),
-        ({"ray_address": 6379}, r"parse\.ray_address: expected text, got 6379"),
-        (
-            {"ray_address": "auto"},
-            "parse: ray_address: expected null, as the executor is processes",
-        ),
-        *(
-            (
-                {"executor": "ray", "ray_address": address},
-                rf"parse: ray_address: expected auto or HOST:PORT, .+, got '{address}'",
-            )
-            for address in ("cluster", "ray://head:10001", "head:port")
-        ),
-    ],
-)
-def test_settings_are_checked(change: dict[str, object], message: str) -> None:
-    settings = {"max_words": 3, "executor": "processes", "ray_address": None, "workers": 1}
-    with pytest.raises(InputError, match=message):
-        from_mapping(ParseSettings, {**settings, "gpu": False, **change}, "parse")

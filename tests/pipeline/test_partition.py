@@ -223,7 +223,6 @@ SETTINGS = {
     "ngrams": [2, 3],
     "boundaries": "parsed",
     "seed": 1,
-    "workers": 1,
 }
 
 

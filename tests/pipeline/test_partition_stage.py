@@ -10,6 +10,7 @@ import pytest
 
 from mgsa.base.cli import BAD_INPUT, DONE, run
 from pipeline.partition import main
+from tests.run_section import RUN
 
 BUSH = (
     "(ROOT (S (NP (NNP Bush)) (VP (VBD held) (NP (DT a) (NN talk)) (PP (IN with) (NNP Sharon)))))"
@@ -19,7 +20,6 @@ SETTINGS = {
     "ngrams": [2, 3],
     "boundaries": "parsed",
     "seed": 1,
-    "workers": 1,
 }
 
 
@@ -42,7 +42,7 @@ def corpus(tmp_path: Path) -> Path:
         trees, tokens = zip(*sentences, strict=True)
         (tmp_path / "parsed" / f"{split}.trees").write_text("\n".join(trees) + "\n", "utf-8")
         (tmp_path / "tokenized" / f"{split}.source").write_text("\n".join(tokens) + "\n", "utf-8")
-    (tmp_path / "params.yaml").write_text(json.dumps({"partition": SETTINGS}), "utf-8")
+    (tmp_path / "params.yaml").write_text(json.dumps({"partition": SETTINGS, "run": RUN}), "utf-8")
     return tmp_path
 
 
@@ -98,7 +98,7 @@ def test_output_is_the_same_whatever_the_number_of_workers(
     monkeypatch.setattr("pipeline.partition.SENTENCES_PER_CHUNK", 1)
     assert partition(corpus, "--set", "boundaries=shuffled") == DONE
     expected = outputs(corpus)
-    assert partition(corpus, "--set", "boundaries=shuffled", "--set", "workers=2") == DONE
+    assert partition(corpus, "--set", "boundaries=shuffled", "--set", "run.workers=2") == DONE
     assert outputs(corpus) == expected
     assert len(expected) == 6
 
@@ -106,14 +106,14 @@ def test_output_is_the_same_whatever_the_number_of_workers(
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("parsed/train.trees", f"{BUSH}\n(NP (NN dog)\n", r"train\.trees:2: column 1: unbalanced"),
-        ("parsed/train.trees", f"{BUSH}\n\n", r"trees:2: column 1: expected a bracketed"),
+        ("parsed/train.trees", f"{BUSH}\n(NP (NN dog)\n", r"train\.trees:2: not one bracketed"),
+        ("parsed/train.trees", f"{BUSH}\n\n", r"trees:2: not one bracketed tree"),
         ("parsed/train.trees", f"{BUSH}\n", r"train\.trees:1: ends after 1 line; expected"),
         ("tokenized/test.source", "I\n", r"test\.trees:1: the tree has 3 leaves: expected 1"),
         ("tokenized/test.source", "I go .\n", r"trees:1: leaf 3 of the tree is ',': expected"),
         ("tokenized/train.source", "Bush held a talk with Sharon\n", r"source:1: ends after 1"),
         ("tokenized/train.source", "", r"train\.source: empty file; expected a line for each"),
-        ("params.yaml", "partition: {levels: 0}", r"partition\.ngrams: missing"),
+        ("params.yaml", "{partition: {levels: 1}, run: {}}", r"partition\.ngrams: missing key"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_leaves_outputs_as_they_were(
@@ -131,22 +131,21 @@ def test_bad_input_is_one_line_and_leaves_outputs_as_they_were(
 def test_empty_or_missing_input_is_refused(
     corpus: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for folder, suffix in (("parsed", "trees"), ("tokenized", "source")):
-        (corpus / folder / f"valid.{suffix}").write_text("")
-    assert partition(corpus) == BAD_INPUT
-    assert "valid.trees: empty file; expected a line for each sentence" in capsys.readouterr().err
     (corpus / "parsed" / "test.trees").unlink()
     assert partition(corpus) == BAD_INPUT
     assert "test.trees: no such file" in capsys.readouterr().err
+    (corpus / "parsed" / "valid.trees").write_text("")
+    assert partition(corpus) == BAD_INPUT
+    assert "valid.trees: empty file; expected a line for each sentence" in capsys.readouterr().err
     assert outputs(corpus) == {}
 
 
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("levels=0", "partition.levels: expected a whole number from 1 to 100, got 0"),
-        ("ngrams=[2, 0]", r"partition.ngrams\[1\]: expected a whole number from 1 to 100, got 0"),
-        ("boundaries=random", "partition.boundaries: expected one of parsed, shuffled"),
+        ("levels=0", "partition.levels: expected greater than or equal to 1, got 0"),
+        ("ngrams=[2, 0]", r"partition.ngrams\[1\]: expected greater than or equal to 1, got 0"),
+        ("boundaries=random", "partition.boundaries: expected 'parsed' or 'shuffled'"),
         ("granularity=3", "partition.granularity: unknown key; expected one of levels, ngrams"),
     ],
 )

@@ -12,24 +12,10 @@ from pathlib import Path
 
 import pytest
 
-import pipeline.base.workers
 from mgsa.base.cli import FAILED, run
 from mgsa.base.errors import InputError
 from pipeline.base.workers import CHUNKS_AHEAD, WorkerDiedError, map_chunks
 from tests.running import PATIENCE, is_running
-
-offset = 0
-
-
-def set_offset(value: int) -> None:
-    global offset
-    if value < 0:
-        raise InputError("expected a positive offset", path="model", line=3)
-    offset = value
-
-
-def add_offset(chunk: list[int]) -> list[int]:
-    return [offset + item for item in chunk]
 
 
 def backwards_in_time(chunk: list[int]) -> int:
@@ -70,35 +56,9 @@ def test_chunks_come_in_order_whatever_the_workers(
     assert list(found) == chunks
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_chunks_of_long_items_are_short(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline.base.workers, "CHUNK_CHARACTERS", 5)
-    found = map_chunks(
-        as_it_is, [1, 2, 3, 9, 1, 1], workers=workers, chunk_size=3, characters=lambda item: item
-    )
-    assert list(found) == [[1, 2, 3], [9], [1, 1]]
-
-
 def test_a_slow_first_chunk_still_comes_first() -> None:
     found = map_chunks(backwards_in_time, range(6), workers=2, chunk_size=1)
     assert list(found) == [0, 1, 2, 3, 4, 5]
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_the_initializer_runs_before_the_first_chunk(workers: int) -> None:
-    found = map_chunks(
-        add_offset, range(3), workers=workers, chunk_size=1, initializer=set_offset, initargs=(10,)
-    )
-    assert list(found) == [[10], [11], [12]]
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_an_error_of_the_initializer_is_raised_as_it_is(workers: int) -> None:
-    found = map_chunks(
-        add_offset, range(3), workers=workers, chunk_size=1, initializer=set_offset, initargs=(-1,)
-    )
-    with pytest.raises(InputError, match=r"^model:3: expected a positive offset$"):
-        list(found)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -156,7 +116,7 @@ def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
             sys.executable,
             "-c",
             "import os\n"
-            "from tests.pipeline.test_workers import write_pid\n"
+            "from tests.pipeline.base.test_workers import write_pid\n"
             "from pipeline.base.workers import map_chunks\n"
             f"found = map_chunks(write_pid, [{str(tmp_path)!r}] * 2, workers=2, chunk_size=1)\n"
             "list(found)\n",
@@ -178,8 +138,3 @@ def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
 def write_pid(chunk: list[str]) -> None:
     (Path(chunk[0]) / str(os.getpid())).touch()
     time.sleep(600)
-
-
-def test_no_worker_or_empty_chunk_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least 1 worker"):
-        next(map_chunks(list, [1], workers=0, chunk_size=1))

@@ -154,15 +154,6 @@ def test_the_size_of_row_groups_changes_no_row(tmp_path: Path, rows: int) -> Non
     assert pq.ParquetFile(other).metadata.num_row_groups == -(-10 // rows)
 
 
-def test_row_groups_of_long_rows_are_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_stages(tmp_path, {"train": random_pairs(10, 1), "valid": [YES], "test": [YES]})
-    table = pq.read_table(build(tmp_path) / "train.parquet")
-    monkeypatch.setattr("pipeline.base.workers.CHUNK_CHARACTERS", 1)
-    file = pq.ParquetFile(build(tmp_path) / "train.parquet")
-    assert file.metadata.num_row_groups == 10
-    assert file.read().equals(table)
-
-
 @pytest.mark.parametrize("compression", ["snappy", "none"])
 def test_compression_changes_no_row(stages: Path, compression: str) -> None:
     table = pq.read_table(build(stages) / "train.parquet")
