@@ -214,9 +214,12 @@ def parse_source(
     tokenized: Annotated[Path, Input("tokenised text")],
     parser: Annotated[Path, Input("the parser")],
     out: Annotated[Path, OutputFolder("trees", *(f"{split}.trees" for split in SPLITS))],
-    memory: Annotated[Path, OutputFile("parsed sentences, kept between runs", shared=True)] = Path(
-        "data/parse_memory.sqlite"
-    ),
+    memory: Annotated[
+        Path,
+        OutputFile(
+            "parsed sentences, kept between runs (default: data/parse_memory.sqlite)", shared=True
+        ),
+    ] = Path("data/parse_memory.sqlite"),
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Parse the source side of a corpus, or check and copy its trees, or write flat ones."""
