@@ -34,7 +34,14 @@ from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model.joint_alignment import AlignmentHead
 from mgsa.model.layers import Embedding, FeedForward, PlainEmbedding, make_embedding
 from mgsa.model.recurrent import RecurrentDecoder, RecurrentEncoder, draw_weights
-from mgsa.model.transformer import Decoder, DecoderLayer, Encoder, EncoderLayer
+from mgsa.model.transformer import (
+    CrossAttention,
+    Decoder,
+    DecoderLayer,
+    Encoder,
+    EncoderLayer,
+    SelfAttention,
+)
 from mgsa.onlstm import ONLSTM
 
 
@@ -188,7 +195,7 @@ def _decoder_layer(config: TransformerConfig) -> DecoderLayer:
 
 def _self_attention(
     config: TransformerConfig, place: Literal["encoder", "decoder"]
-) -> WordSelfAttention | PhraseSelfAttention:
+) -> SelfAttention:
     phrase = config.phrase_attention
     if phrase and place in phrase.attentions:
         # Only an encoder may see the output of the next bigram query.
@@ -198,7 +205,7 @@ def _self_attention(
     return WordSelfAttention(config.dim, config.heads, dropout=config.attention_dropout)
 
 
-def _cross_attention(config: TransformerConfig) -> WordCrossAttention | PhraseCrossAttention:
+def _cross_attention(config: TransformerConfig) -> CrossAttention:
     phrase = config.phrase_attention
     if phrase and "cross" in phrase.attentions:
         return PhraseCrossAttention(_phrase_heads(config, phrase, window=2))

@@ -15,6 +15,10 @@ from mgsa.attention.word import WordCrossAttention, WordSelfAttention
 from mgsa.masks import Context
 from mgsa.model.layers import Residual
 
+SelfAttention = WordSelfAttention | PhraseSelfAttention
+CrossAttention = WordCrossAttention | PhraseCrossAttention
+"""Attentions that a decoder can have: with `start` and `step`, for decoding word by word."""
+
 
 class EncoderLayer(nn.Module):
     """Self-attention, then a feed-forward network."""
@@ -100,8 +104,8 @@ class DecoderLayer(nn.Module):
 
     def __init__(
         self,
-        self_attention: WordSelfAttention | PhraseSelfAttention,
-        cross_attention: WordCrossAttention | PhraseCrossAttention,
+        self_attention: SelfAttention,
+        cross_attention: CrossAttention,
         feed_forward: nn.Module,
         *,
         dim: int,

@@ -1,0 +1,43 @@
+"""Rows are worked on in batches of like length, and results come in the order of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from unittest.mock import patch
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mgsa.data.batch import Row, RowColumns
+from mgsa.decoding.batches import in_batches, in_order
+
+
+@given(
+    lengths=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=30),
+    batch_tokens=st.integers(1, 40),
+    window=st.integers(1, 12),
+    target_counts=st.booleans(),
+)
+def test_every_row_has_its_result_and_no_batch_is_too_large(
+    lengths: list[tuple[int, int]], batch_tokens: int, window: int, target_counts: bool
+) -> None:
+    rows = [Row(n, [5] * s, [6] * t, [1] * s, [], []) for n, (s, t) in enumerate(lengths)]
+
+    def work(columns: RowColumns, members: Sequence[tuple[int, Row]]) -> list[str]:
+        assert columns.index.tolist() == [row.index for _, row in members]
+        longest = max(
+            max(len(row.source), len(row.target) if target_counts else 0) for _, row in members
+        )
+        assert len(members) == 1 or len(members) * (longest + 1) <= batch_tokens
+        return [f"{index}: {len(row.source)}" for index, row in members]
+
+    def trivial(row: Row) -> str | None:
+        return None if len(row.source) else f"{row.index}: nothing"
+
+    with patch("mgsa.decoding.batches.EVALUATION_WINDOW", window):
+        batches = in_batches(
+            rows, work, trivial, batch_tokens=batch_tokens, target_counts=target_counts
+        )
+        assert list(in_order(batches)) == [
+            f"{n}: {source or 'nothing'}" for n, (source, _) in enumerate(lengths)
+        ]
