@@ -24,13 +24,13 @@ FILES = (*(f"{split}.parquet" for split in SPLITS), "*.json")
 
 @dataclass(frozen=True)
 class ProbeDataSettings:
-    """What probes learn from, and are tested on.
+    """The data that probes are trained and tested on.
 
     Attributes:
-        trees: whose labels: `parsed`: the parser's trees of the training split; `gold`: those that
-            the corpus brought for it; anything else: a file of bracketed trees, with their words.
-        sentences: the most to take; of fewer different ones, all.
-        shares: of train, valid and test; what division leaves over is train's.
+        trees: source of labels: `parsed` (the parser's trees of the training split), `gold` (those
+            of the corpus), or a file of bracketed trees with their words.
+        sentences: the most to take.
+        shares: of train, valid and test.
         tss_classes: the most frequent top-level syntactic sequences; the others share one more.
         seed: of the choice of sentences.
     """

@@ -27,7 +27,7 @@ PRETRAINED = "pretrained"
 
 @dataclass(frozen=True)
 class ScratchConfig:
-    """Encoders that learn a task from scratch; widths, heads and dropout are a model's.
+    """Encoders that learn a task from scratch; widths, heads and dropout are those of a model.
 
     Attributes:
         layers: of each encoder (Hao et al. 2019, section 4.4: three).

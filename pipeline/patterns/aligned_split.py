@@ -1,4 +1,4 @@
-"""A split as the pipeline tokenised, parsed and aligned it, beside translations of its source."""
+"""A split of tokenised text with its trees and word links, to compare translations with."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class AlignedSplit:
         ]
 
     def check_references(self, references: Sequence[str], path: Path) -> None:
-        """Check that references are the target side of this split.
+        """Check that the tokens of references are the target side of this split.
 
         Args:
-            path: the file of the references, which errors name.
+            path: of the references, for errors.
 
         Raises:
-            InputError: the tokens of one are others than here.
+            InputError: some differ.
         """
         target = self.sides[1]
         lines = zip(self.target_tokens(references), read_parallel([target]), strict=True)
@@ -64,18 +64,18 @@ class AlignedSplit:
                 )
 
     def target_tokens(self, texts: Iterable[str]) -> Iterator[list[str]]:
-        """Texts in the target language, tokenised as the target side of this split was."""
+        """Texts of the target language, tokenised as in the stage `tokenize`."""
         from pipeline.moses import MosesText
 
         languages = read_object(self.tokenized / "languages.json", dict.fromkeys(SIDES, str))
         return map(MosesText(languages["target"]).normalize_and_tokenize, texts)
 
     def occurrences(self, sizes: Sequence[int]) -> Iterator[list[Occurrence]]:
-        """The n-grams of each target sentence, with the categories of what they are aligned to.
+        """The n-grams of each target sentence, with their categories.
 
         Raises:
-            InputError: a tree or a link is malformed or not of its pair, or there are more or
-                fewer of them than pairs.
+            InputError: a tree or a link is malformed or not of its pair, or their number differs
+                from that of pairs.
         """
         assert self.trees is not None
         assert self.links is not None
@@ -92,11 +92,9 @@ class AlignedSplit:
 
 
 def find_links(alignments: Path, tokenized: Path, split: str) -> Path | None:
-    """The file of the links of a split, if there is one.
+    """The file of the links of a split, if any: `alignments`, or one of this folder of `align`.
 
-    It may be `alignments` itself. Of a folder of the stage `align` it is that of the split, if the
-    aligner has links for it; where the corpus brought links of its own, these are taken: they are
-    gold.
+    Instead of the folder's, the gold links of the corpus are taken if there are any.
 
     Raises:
         InputError: a folder is no aligner's.

@@ -1,22 +1,20 @@
-"""What is drawn of the tables of phrasal patterns, in figures and on the page of a report alike."""
+"""The rows of phrasal-pattern tables that are drawn, in figures and in the report."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pipeline.base.tables import Row
+from pipeline.base.tables import Row
 
 MEASURES = {"precision": "n-gram precision", "bleu": "BLEU restricted to n"}
 MOST_CATEGORIES = 10
-"""As many as there is room for: those with most n-grams."""
+"""The most categories in a chart: those with most n-grams."""
 FEWEST = {"ngrams": 30, "sentences": 10}
-"""What a category and a bin must have to be drawn: the rest is chance, and hides what is not."""
+"""The least counts of a category and of a bin in a chart; rarer ones are noise."""
 
 
 def drawn_lengths(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """BLEU restricted to 1, 2, 4, … by source length: the rows of each, by its title."""
+    """Rows of BLEU restricted to 1, 2, 4, … by source length, for each chart's title."""
     largest = max(row["n"] for row in rows)
     of_bleu = [row for row in _frequent(rows, "sentences") if row["measure"] == "bleu"]
     return {
@@ -26,7 +24,7 @@ def drawn_lengths(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def drawn_categories(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Recall by syntactic category: of each size, by its title, the most frequent ones in order."""
+    """Rows of recall of the most frequent categories, in order, for each chart's title."""
     drawn = {}
     for size in dict.fromkeys(row["n"] for row in rows):
         of_size = _frequent([row for row in rows if row["n"] == size], "ngrams")
@@ -41,5 +39,5 @@ def drawn_categories(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def _frequent(rows: Sequence[Row], column: str) -> Sequence[Row]:
-    """The rows that are drawn; all where each is too rare."""
+    """Rows with enough counts; all rows if none has."""
     return [row for row in rows if row[column] >= FEWEST[column]] or rows
