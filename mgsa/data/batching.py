@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -171,19 +172,27 @@ class TrainBatches:
     ) -> Iterator[Update]:
         size = world_size * accumulate
         while True:
-            group: list[_MicroBatch] = []
-            for micro_batch in self._micro_batches(position, rank, world_size):
-                if len(group) == size:
-                    yield _update(group, range(rank, size, world_size), position.epoch, micro_batch)
-                    group = []
-                group.append(micro_batch)
-            if not group:
+            micro_batches = self._micro_batches(position, rank, world_size)
+            following = next(micro_batches, None)
+            if following is None:
                 raise InputError(
                     f"expected a position within epoch {position.epoch}, which has "
                     f"{self.num_micro_batches(position.epoch)} batches, got {position.micro_batch}",
                     path=self.dataset.folder,
                 )
-            yield _update(group, range(rank, size, world_size), position.epoch, None)
+            while following is not None:
+                group = [following, *islice(micro_batches, size - 1)]
+                following = next(micro_batches, None)
+                first, batches = group[0].number, {each.number: each.batch for each in group}
+                mine = range(first + rank, first + size, world_size)
+                yield Update(
+                    batches=tuple((number, batches.get(number)) for number in mine),
+                    position_after=Position(position.epoch, following.number)
+                    if following
+                    else Position(position.epoch + 1, 0),
+                    num_target_tokens=sum(each.num_target_tokens for each in group),
+                    end_of_epoch=following is None,
+                )
             position = Position(position.epoch + 1, 0)
 
     def _micro_batches(
@@ -225,20 +234,6 @@ class TrainBatches:
             order = order[lengths[order].max(axis=1) <= self.max_length]
         batches = bucketed(lengths, order, self.batch_tokens, self.batch_sentences)
         return [batches[index] for index in generator.permutation(len(batches))]
-
-
-def _update(
-    group: Sequence[_MicroBatch], mine: range, epoch: int, following: _MicroBatch | None
-) -> Update:
-    """The update of some micro-batches, of which those at the offsets `mine` are this rank's."""
-    first = group[0].number
-    batches = {micro_batch.number: micro_batch.batch for micro_batch in group}
-    return Update(
-        batches=tuple((first + offset, batches.get(first + offset)) for offset in mine),
-        position_after=Position(epoch, following.number) if following else Position(epoch + 1, 0),
-        num_target_tokens=sum(micro_batch.num_target_tokens for micro_batch in group),
-        end_of_epoch=following is None,
-    )
 
 
 def evaluation_batches(
