@@ -6,7 +6,7 @@ Gold links are sure or possible; sure links are possible too.
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from mgsa.word_links import Link
 
@@ -41,12 +41,7 @@ class AlignmentCounts:
     predicted_possible: int = 0
 
     def __add__(self, other: AlignmentCounts) -> AlignmentCounts:
-        return AlignmentCounts(
-            self.predicted + other.predicted,
-            self.sure + other.sure,
-            self.predicted_sure + other.predicted_sure,
-            self.predicted_possible + other.predicted_possible,
-        )
+        return AlignmentCounts(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def precision(self) -> float:

@@ -38,8 +38,8 @@ Shares = dict[Place, list[dict[str, float]]]
 
 def ngram_sizes(name: str) -> tuple[int, int] | None:
     """n of queries and of keys of phrase attention's weights; `None` for other names."""
-    found = _NGRAMS.fullmatch(name)
-    return (int(found[1]), int(found[2])) if found else None
+    match = _NGRAMS.fullmatch(name)
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def quadrant(name: str) -> str:
@@ -53,13 +53,8 @@ def quadrant(name: str) -> str:
 
 def weights_of(output: ModelOutput, place: Place) -> Sequence[Weights]:
     """The weights of each layer at a place."""
-    match place:
-        case "encoder":
-            return output.encoder_weights
-        case "decoder":
-            return output.decoder_weights
-        case "cross":
-            return output.cross_weights
+    every = (output.encoder_weights, output.decoder_weights, output.cross_weights)
+    return every[PLACES.index(place)]
 
 
 def attention_shares(
@@ -91,7 +86,7 @@ def attention_shares(
 
 def by_quadrant(shares: Mapping[str, float]) -> dict[str, float]:
     """The shares of a layer, summed by quadrant; quadrants that the model lacks are left out."""
-    found: dict[str, float] = {}
+    sums: dict[str, float] = {}
     for name, share in shares.items():
-        found[quadrant(name)] = found.get(quadrant(name), 0.0) + share
-    return {name: found[name] for name in QUADRANTS if name in found}
+        sums[quadrant(name)] = sums.get(quadrant(name), 0.0) + share
+    return {name: sums[name] for name in QUADRANTS if name in sums}

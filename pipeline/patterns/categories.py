@@ -24,7 +24,7 @@ import numpy as np
 
 from mgsa.analysis.ngrams import recall_of_spans
 from mgsa.word_links import Link
-from pipeline.trees import is_preterminal, plain_label, top_node
+from pipeline.trees import children, is_preterminal, plain_label, top_node
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -99,18 +99,16 @@ def occurrences(
 def find_constituents(tree: Tree) -> Constituents:
     """The constituents of a tree, parts of speech over single words included."""
     constituents: dict[tuple[int, int], str] = {}
-    position = 0
-    waiting: list[tuple[Tree, int | None]] = [(top_node(tree), None)]
-    while waiting:
-        node, start = waiting.pop()
-        if start is not None:  # all below it is done
-            constituents.setdefault((start, position), plain_label(node.label()))
-        elif is_preterminal(node):
-            constituents[position, position + 1] = plain_label(node.label())
-            position += 1
-        else:
-            waiting.append((node, position))
-            waiting.extend((child, None) for child in reversed(node))
+
+    def add(node: Tree, start: int) -> int:
+        """Add those of a node, the innermost first; its end."""
+        end = start + is_preterminal(node)
+        for child in children(node):
+            end = add(child, end)
+        constituents.setdefault((start, end), plain_label(node.label()))
+        return end
+
+    add(top_node(tree), 0)
     return constituents
 
 

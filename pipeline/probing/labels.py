@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mgsa.probing.data import OTHER
-from pipeline.trees import ROOT, children, is_preterminal, plain_label, preterminals, top_node
+from pipeline.trees import ROOT, children, plain_label, preterminals, top_node
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -57,16 +57,9 @@ def top_level_sequence(tree: Tree) -> str:
 
 def smallest_phrases(tree: Tree) -> list[str]:
     """For each word the label of the node above its part of speech; `ROOT` without any."""
-    labels = []
-    waiting = [(tree, ROOT)]
-    while waiting:
-        node, above = waiting.pop()
-        if is_preterminal(node):
-            labels.append(above)
-        else:
-            label = plain_label(node.label()) or ROOT
-            waiting.extend((child, label) for child in reversed(node))
-    return labels
+    leaves = tree.treepositions("leaves")
+    above = [plain_label(tree[place[:-2]].label()) if place[1:] else ROOT for place in leaves]
+    return [label or ROOT for label in above]
 
 
 def frequent_classes(counts: Counter[str], most: int | None = None) -> tuple[str, ...]:

@@ -91,18 +91,19 @@ class VerbGroup:
 
 def main_verb_group(tree: Tree) -> VerbGroup | None:
     """The verb group of the main clause; `None` if no clause has a finite verb."""
-    top = top_node(tree)
-    waiting = [top]
-    while waiting:
-        node = waiting.pop()
-        label = _label(node)
-        if label in CLAUSES or (label == "VP" and node is top):
-            group = _finite_verb_group(node)
-            if group is not None:
-                return group
-        if label in AROUND_CLAUSES or (label == "PRN" and node is top):
-            inner = [child for child in children(node) if _label(child) in CLAUSES]
-            waiting.extend(reversed(inner))
+    return _search(top_node(tree), top=True)
+
+
+def _search(node: Tree, *, top: bool = False) -> VerbGroup | None:
+    """The verb group of the first main clause that is this node or lies in it."""
+    label = _label(node)
+    if label in CLAUSES or (top and label == "VP"):
+        group = _finite_verb_group(node)
+        if group is not None:
+            return group
+    if label in AROUND_CLAUSES or (top and label == "PRN"):
+        groups = (_search(child) for child in children(node) if _label(child) in CLAUSES)
+        return next((group for group in groups if group is not None), None)
     return None
 
 
