@@ -11,8 +11,8 @@ from mgsa.base.settings import from_tagged
 from mgsa.config import MODEL_KINDS
 from mgsa.data.dataset import open_dataset
 from mgsa.data.vocabulary import EOS
-from mgsa.model.build import build_model
 from mgsa.model_artifact import save_model
+from mgsa.training.run import new_model
 from tests.training_settings import model_settings
 
 
@@ -22,17 +22,11 @@ def random_model(folder: Path, dataset_folder: Path, *, seed: int = 0, **setting
     Output vectors are not the embeddings, or such a model would repeat what was said last.
     """
     dataset = open_dataset(dataset_folder)
-    source, target = dataset.vocabularies
     config = from_tagged(
         MODEL_KINDS, model_settings({"share_embeddings": "none"} | settings), "model"
     )
     torch.manual_seed(seed)
-    model = build_model(
-        config,
-        source_vocabulary=len(source),
-        target_vocabulary=len(target),
-        num_tags=len(dataset.tags),
-    )
+    model = new_model(config, dataset)
     with torch.no_grad():
         model.output.weight.mul_(3)  # it shall have preferences,
         model.output.weight[EOS].zero_()  # but not that of saying nothing

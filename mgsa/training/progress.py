@@ -88,18 +88,13 @@ class State:
         return replace(state, bad_validations=self.bad_validations + 1)
 
 
-def ignore_metrics(update: int, metrics: Mapping[str, float]) -> None:
-    """The observer that does nothing."""
-    del update, metrics
-
-
 class Curves:
     """Losses and scores, a JSON object a line: `{"update": 100, "train_loss": …}`.
 
     They hold no times, so they are the same for two runs of the same settings.
     """
 
-    def __init__(self, path: Path | None, text: str, on_metrics: OnMetrics) -> None:
+    def __init__(self, path: Path | None, text: str, on_metrics: OnMetrics | None = None) -> None:
         """Begin with `text`, the curves of the checkpoint; without a `path` no file is written."""
         self._path = path
         self._on_metrics = on_metrics
@@ -107,9 +102,10 @@ class Curves:
         if path is not None:
             with atomic_file(path) as file:
                 file.write(text)
-        for line in self._lines:
-            values = json.loads(line)
-            on_metrics(values.pop("update"), values)
+        if on_metrics:
+            for line in self._lines:
+                values = json.loads(line)
+                on_metrics(values.pop("update"), values)
 
     @property
     def text(self) -> str:
@@ -123,7 +119,8 @@ class Curves:
         if self._path is not None:
             with open_to_write(self._path, "a") as file:
                 file.write(line)
-        self._on_metrics(update, metrics)
+        if self._on_metrics:
+            self._on_metrics(update, metrics)
 
     def validation(self, update: int) -> dict[str, float]:
         """The newest scores of the weights of `update`."""

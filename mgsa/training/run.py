@@ -31,7 +31,7 @@ from mgsa.training.checkpoint import (
 )
 from mgsa.training.loss import LossWeights
 from mgsa.training.processes import Devices, naming_lost_processes, seed_weights
-from mgsa.training.progress import Curves, OnMetrics, State, ignore_metrics
+from mgsa.training.progress import Curves, OnMetrics, State
 from mgsa.training.trainer import Trainer
 from mgsa.weights import put_tensors
 
@@ -58,7 +58,7 @@ class Run:
 
 
 def train_model(
-    run: Run, devices: Devices, *, restart: Restart, on_metrics: OnMetrics = ignore_metrics
+    run: Run, devices: Devices, *, restart: Restart, on_metrics: OnMetrics | None = None
 ) -> dict[str, float]:
     """Train to the end, from the latest checkpoint if there is one, and write the artifact.
 
@@ -105,7 +105,7 @@ def train_model(
             curves=Curves(
                 run.checkpoints / CURVES if first else None,
                 start.curves if start is not None else "",
-                on_metrics if first else ignore_metrics,
+                on_metrics if first else None,
             ),
             checkpoints=run.checkpoints,
             identity=identity,

@@ -63,7 +63,7 @@ def test_a_resumed_run_tells_all_and_drops_what_the_checkpoint_lacks(tmp_path: P
 
 
 def test_the_newest_validation_of_an_update_is_found() -> None:
-    curves = Curves(None, BEFORE, Recorder())
+    curves = Curves(None, BEFORE)
     curves.append(10, {"valid_nll": 2.0})
     curves.append(20, {"valid_nll": 1.0})
     assert curves.validation(10) == {"valid_nll": 2.0}

@@ -24,7 +24,7 @@ from mgsa.decoding.align import Aligner
 from mgsa.model_artifact import load_model
 from mgsa.training.checkpoint import folder_of, saved_updates
 from mgsa.training.processes import Devices, Interrupted
-from mgsa.training.progress import OnMetrics, ignore_metrics
+from mgsa.training.progress import OnMetrics
 from mgsa.training.run import Restart, Run, train_model
 from mgsa.weights import load_tensors
 from tests.copy_task import write_copy_task
@@ -55,7 +55,7 @@ def run(
     dataset: Path,
     *,
     restart: Restart = "never",
-    on_metrics: OnMetrics = ignore_metrics,
+    on_metrics: OnMetrics | None = None,
     model: dict[str, Any] | None = None,
     **train_settings: Any,
 ) -> dict[str, float]:
