@@ -144,7 +144,7 @@ def add_arguments(
             required=default is None and not optional,
             default=None if optional and not Path(default or "").is_file() else default,
             metavar="FILE",
-            help=f"parameter file (YAML) with the sections {', '.join(names)}"
+            help=f"parameter file (YAML) with {' and '.join(f'the section {n}' for n in names)}"
             + (f" (default: {default})" if default else ""),
         )
         parser.add_argument(

@@ -151,7 +151,12 @@ def test_help_tells_all(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
     said = " ".join(capsys.readouterr().out.split())
-    for part in ("Learn from text.", "with the sections learn, run", "NAME=DIR", "{fast,slow}"):
+    for part in (
+        "Learn from text.",
+        "with the section learn and the section run",
+        "NAME=DIR",
+        "{fast,slow}",
+    ):
         assert part in said
 
 

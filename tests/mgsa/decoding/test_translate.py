@@ -8,10 +8,10 @@ import torch
 
 import mgsa
 from mgsa.base.errors import InputError
-from mgsa.base.io import read_json, sha256, write_json
 from mgsa.config import STANDARD_SEARCH
 from mgsa.data.batch import Row
 from mgsa.data.dataset import open_dataset
+from mgsa.data.vocabulary import Vocabulary
 from mgsa.decoding.translate import (
     NOTHING,
     Candidate,
@@ -20,6 +20,7 @@ from mgsa.decoding.translate import (
     choose_device,
     join_subwords,
 )
+from mgsa.model_artifact import load_model
 from tests.copy_task import write_copy_task
 from tests.model_folders import random_model
 
@@ -162,32 +163,12 @@ def test_an_ensemble_of_a_model_and_itself_is_the_model(folders: dict[str, Path]
     assert texts(alone) != texts(with_another)
 
 
-def other_vocabulary(folders: dict[str, Path], folder: Path) -> Path:
-    """A dataset with one more symbol."""
-    dataset = write_copy_task(folder, train=3, valid=3, test=3)
-    vocabulary, manifest = read_json(folder / "vocab.json"), read_json(folder / "manifest.json")
-    vocabulary["source"].append("more")
-    write_json(folder / "vocab.json", vocabulary)
-    manifest["files"]["vocab.json"] = {
-        "bytes": (folder / "vocab.json").stat().st_size,
-        "sha256": sha256(folder / "vocab.json"),
-    }
-    write_json(folder / "manifest.json", manifest)
-    assert open_dataset(folder).vocabularies != open_dataset(folders["dataset"]).vocabularies
-    return dataset
-
-
-def test_other_vocabularies_are_refused(folders: dict[str, Path], tmp_path: Path) -> None:
-    dataset = other_vocabulary(folders, tmp_path / "dataset")
-    model = random_model(tmp_path / "model", dataset, **WORDS)
-    with pytest.raises(
-        InputError, match=r"model: expected the source vocabulary of the model .*words"
-    ):
-        Translator.load([folders["words"], model])
-    with pytest.raises(InputError, match=r"dataset: expected the source vocabulary of the model"):
-        next(
-            Translator.load(folders["words"]).translate_split(open_dataset(dataset), "test", SMALL)
-        )
+def test_models_of_other_vocabularies_are_refused(folders: dict[str, Path]) -> None:
+    artifact = load_model(folders["words"])
+    source, target = artifact.vocabularies
+    other = replace(artifact, vocabularies=(Vocabulary((*source.symbols, "more")), target))
+    with pytest.raises(InputError, match="expected the source vocabulary of the model"):
+        Translator([artifact, other], torch.device("cpu"))
 
 
 def test_what_a_model_cannot_know_is_refused(folders: dict[str, Path]) -> None:
