@@ -212,8 +212,10 @@ def _parameters() -> dict[str, Any]:
 def run_command(name: str, *more: str) -> int:
     """Run a command in this process and in the present folder; its exit status."""
     module, *argv = COMMANDS[name].split()
-    main = import_module("mgsa.__main__" if module == "mgsa" else module).main
-    return run(main, [*argv, *more])
+    code = import_module(module)
+    if hasattr(code, "__path__"):
+        code = import_module(f"{module}.__main__")
+    return run(code.main, [*argv, *more])
 
 
 def run_all() -> None:

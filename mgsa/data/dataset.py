@@ -67,7 +67,7 @@ def verify_dataset(folder: str | Path) -> Dataset:
     found = {"tags": len(dataset.tags), "vocabulary": sizes}
     _check_counts(dataset, "manifest", manifest.content, found)
     used = {name for split in manifest.splits.values() for name in split.files}
-    for name in manifest.files.keys() - used:
+    for name in sorted(manifest.files.keys() - used):
         if name.endswith(".parquet"):
             message = f"manifest.splits: expected {name} to be of a split"
             raise InputError(message, path=dataset.folder / MANIFEST)
