@@ -241,6 +241,29 @@ Sentence = tuple[int, str, str]
 """A line's number (from 1), its tree and its tokens, as text."""
 
 
+def partition_sentence(
+    sentence: Sentence, *, settings: PartitionSettings, split: str, path: Path, tokens_path: Path
+) -> list[list[Phrase]]:
+    """The phrases of every level of a sentence.
+
+    Args:
+        split: what the order of shuffled phrases is drawn from, besides seed and line.
+        path, tokens_path: the files of trees and of tokens, which errors name.
+
+    Raises:
+        InputError: the tree is malformed or has other words.
+    """
+    line, bracketed, text = sentence
+    tokens = split_tokens(text, path=tokens_path, line=line)
+    tree = read_tree(bracketed, path=path, line=line)
+    check_leaves(tree, tokens, path=path, line=line)
+    partitions = syntactic_partition(tree, settings.levels)
+    if settings.boundaries == "shuffled":
+        generator = random.Random(f"{settings.seed} {split} {line}")
+        partitions = [shuffle_phrases(phrases, generator) for phrases in partitions]
+    return partitions
+
+
 def partition_sentences(
     sentences: Sequence[Sentence],
     *,
@@ -249,22 +272,13 @@ def partition_sentences(
     path: Path,
     tokens_path: Path,
 ) -> tuple[str, PhraseCounts]:
-    """Cut sentences into phrases: the lines of a `.phrases` file, and what is in them.
-
-    Args:
-        split: what the order of shuffled phrases is drawn from, besides seed and line.
-        path, tokens_path: the files of trees and of tokens, which errors name.
-    """
+    """The lines of a `.phrases` file, and what is in them; arguments as in `partition_sentence`."""
     lines = []
     counts = PhraseCounts()
-    for line, bracketed, text in sentences:
-        tokens = split_tokens(text, path=tokens_path, line=line)
-        tree = read_tree(bracketed, path=path, line=line)
-        check_leaves(tree, tokens, path=path, line=line)
-        partitions = syntactic_partition(tree, settings.levels)
-        if settings.boundaries == "shuffled":
-            generator = random.Random(f"{settings.seed} {split} {line}")
-            partitions = [shuffle_phrases(phrases, generator) for phrases in partitions]
+    for sentence in sentences:
+        partitions = partition_sentence(
+            sentence, settings=settings, split=split, path=path, tokens_path=tokens_path
+        )
         lines.append(write_phrases_line(partitions) + "\n")
         counts.add(partitions)
     return "".join(lines), counts

@@ -22,7 +22,7 @@ from mgsa.probing.data import OTHER, PROBING, SCHEMA, SENTENCE_TASKS, TASKS
 from pipeline.base.stage import SPLITS
 from pipeline.base.text import split_tokens
 from pipeline.dataset.manifest import LIBRARIES, library_versions
-from pipeline.partition import PartitionSettings, partition_sentences, read_phrases_line
+from pipeline.partition import PartitionSettings, partition_sentence
 from pipeline.preprocessor import Encoder, check_length
 from pipeline.probing.labels import TreeLabels, frequent_classes, label_tree
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits
@@ -174,19 +174,18 @@ class RowEncoder:
         return pa.concat_tables(portions)
 
     def _encode(self, sentences: Sequence[ProbeSentence]) -> Iterator[dict[str, Any]]:
-        # Sentences of a dataset are of its training split, by which shuffled phrases are drawn.
-        phrases, _ = partition_sentences(
-            [(sentence.line, sentence.phrases, sentence.tokens) for sentence in sentences],
-            settings=self._partition,
-            split=TRAIN,
-            path=self._files.phrases,
-            tokens_path=self._files.tokens,
-        )
-        for sentence, line in zip(sentences, phrases.split("\n")[:-1], strict=True):
-            levels = read_phrases_line(line, levels=self._partition.levels)
-            row = self._encoder.encode(sentence.tokens.split(" "), phrases=levels)
-            check_length(row["source_length"], path=self._files.tokens, line=sentence.line)
-            yield row | {"line": sentence.line, "source_tokens": sentence.tokens}
+        for line, tokens, _, tree in sentences:
+            # Sentences of a dataset are of its training split, by which shuffled phrases are drawn.
+            phrases = partition_sentence(
+                (line, tree, tokens),
+                settings=self._partition,
+                split=TRAIN,
+                path=self._files.phrases,
+                tokens_path=self._files.tokens,
+            )
+            row = self._encoder.encode(tokens.split(" "), phrases=phrases)
+            check_length(row["source_length"], path=self._files.tokens, line=line)
+            yield row | {"line": line, "source_tokens": tokens}
 
 
 def _class_ids(label: TreeLabels, ids: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
