@@ -57,6 +57,7 @@ def guard(inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
             if _overlap(output.path, other.path):
                 message = f"expected an output apart from the other output {other.path}"
                 raise InputError(message, path=output.path)
+    for output in outputs:
         _check_replaceable(output)
     with ExitStack() as held:
         if _is_first_process():
