@@ -168,7 +168,7 @@ NO_LINE = "empty file; expected a line for each sentence"
 NO_JSON = "expected JSON: Expecting value at column 1"
 EMPTY_FILES = [
     ("corpus", empty, "raw/valid.en", f": {NO_LINE}"),
-    ("corpus", empty, "params.yaml", ": expected a mapping of sections, found nothing"),
+    ("corpus", empty, "params.yaml", ": expected a mapping of sections, found None"),
     ("tokenize", empty, "corpus/train.target", f": {NO_LINE}"),
     ("tokenize", empty, "corpus/corpus.json", f":1: {NO_JSON}"),
     ("parser", empty, "corpus/corpus.json", f":1: {NO_JSON}"),
@@ -213,7 +213,7 @@ TREES = [
 
 LINKS = [
     ("align", line(3, "a  man"), "tokenized/train.source", ":3: expected tokens with one space between them"),
-    ("align", value("best", "align", "symmetrization"), "params.yaml", "params.yaml: align.symmetrization: expected one of forward, reverse, intersection, union, grow-diag, grow-diag-final, grow-diag-final-and, got 'best'"),
+    ("align", value("best", "align", "symmetrization"), "params.yaml", "params.yaml: align.symmetrization: expected 'forward', 'reverse', 'intersection', 'union', ... got 'best'"),
     ("align", value({"kind": "corpus"}, "align"), "params.yaml", "tokenized: align.kind: corpus: expected links that came with the corpus, such as train.links"),
     ("alignment error", line(3, "0p0"), "alignments/test.links", ":3: expected links such as 0-0 1-2, got '0p0'"),
     ("alignment error", line(3, "0:0"), "alignments/valid.links", ":3: expected gold links such as 3-4 and 3p4, got '0:0'"),
@@ -235,7 +235,7 @@ def granularity(first: str) -> Change:
 
 
 LEVELS = [
-    ("partition", value(0, "partition", "levels"), "params.yaml", "params.yaml: partition.levels: expected a whole number from 1 to 100, got 0"),
+    ("partition", value(0, "partition", "levels"), "params.yaml", "params.yaml: partition.levels: expected greater than or equal to 1, got 0"),
     ("dataset", line(3, "1:X"), "partitions/valid.phrases", ":3: expected 3 levels, got 1"),
     ("train", granularity("syntactic_9"), "params.yaml", NINE),
     ("mgsa train", granularity("syntactic_9"), "params.yaml", NINE),
