@@ -63,8 +63,8 @@ def attend(
         weights = weights * mask  # a query that sees nothing has weighed all keys alike
     kept = F.dropout(weights, dropout).to(values[0].dtype)
     parts = kept.split([block.shape[-2] for block in values], dim=-1)
-    found = [part @ block for part, block in zip(parts, values, strict=True)]
-    return reduce(torch.add, found), weights if need_weights else None
+    outputs = [part @ block for part, block in zip(parts, values, strict=True)]
+    return reduce(torch.add, outputs), weights if need_weights else None
 
 
 def log_weights(q: Tensor, k: Blocks, mask: Tensor | None, *, scale: float | None = None) -> Tensor:
@@ -83,6 +83,6 @@ def _blocks(x: Blocks) -> Sequence[Tensor]:
 def _logits(q: Tensor, keys: Sequence[Tensor], mask: Tensor | None, scale: float | None) -> Tensor:
     scaled = q * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
     parts = scaled.split([block.shape[-1] for block in keys], dim=-1)
-    found = [part @ block.transpose(-2, -1) for part, block in zip(parts, keys, strict=True)]
-    logits = found[0] if len(found) == 1 else torch.cat(found, dim=-1)
+    products = [part @ block.transpose(-2, -1) for part, block in zip(parts, keys, strict=True)]
+    logits = products[0] if len(products) == 1 else torch.cat(products, dim=-1)
     return logits if mask is None else logits.masked_fill(~mask, torch.finfo(logits.dtype).min)

@@ -59,8 +59,8 @@ class ConvKV(nn.Module):
         Given `last`, only those that end at the last position are made, (B, H, 1, K).
         """
         (y,) = words
-        found = []
+        keys_values = []
         for size, projection in zip(self.sizes, self.key_value, strict=True):
             keys, values = projection(windows(y, size, last=last)).chunk(2, dim=-1)
-            found.append((split_heads(keys, self.heads), split_heads(values, self.heads)))
-        return found
+            keys_values.append((split_heads(keys, self.heads), split_heads(values, self.heads)))
+        return keys_values

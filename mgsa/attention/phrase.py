@@ -82,8 +82,8 @@ class PhraseCrossAttention(nn.Module):
         There must be one: heads that attend to bigrams too, under one softmax, have none.
         """
         of_words = [group.sizes == (1,) and group.spans == (1,) for group in self.heads.groups]
-        place = of_words.index(True)
-        group, words = self.heads.groups[place], memory.groups[place]
+        index = of_words.index(True)
+        group, words = self.heads.groups[index], memory.groups[index]
         (keys,) = words.keys
         query = first_head(x, group.query[0], group.key_dim)
         return log_weights(query, keys[:, :1], words.mask, scale=group.scale)[:, 0]

@@ -75,13 +75,13 @@ class PhraseHeads(nn.Module):
 
     def memories(self, y: Tensor, mask: Tensor | None) -> Memories:
         """The n-grams of y (B, S, D), mask (B, 1, 1, S), for each group: size by size."""
-        found = []
+        memories = []
         for group in self.groups:
             keys, values = zip(*group.ngrams(group.words(y)), strict=True)
             if group.blocks == 1:
                 keys, values = (_joined(keys, dim=2),), (_joined(values, dim=2),)
-            found.append(Memory(keys, values, self._memory_mask(mask, y, group.sizes)))
-        return Memories(tuple(found))
+            memories.append(Memory(keys, values, self._memory_mask(mask, y, group.sizes)))
+        return Memories(tuple(memories))
 
     def _memory_mask(self, mask: Tensor | None, y: Tensor, sizes: Sequence[int]) -> Tensor | None:
         if mask is None and (self.padded or max(sizes) == 1):
@@ -156,8 +156,8 @@ def _joined(parts: Sequence[Tensor], *, dim: int) -> Tensor:
 def _by_size(weights: Tensor, group: Technique, whole: Tensor | bool) -> dict[str, Tensor]:
     """(B, H, spans · T, sizes · S) by the sizes of queries and of keys."""
     there = whole[:, None] if isinstance(whole, Tensor) else whole
-    found = {}
+    by_size = {}
     for span, of_span in zip(group.spans, weights.chunk(len(group.spans), dim=2), strict=True):
         for size, part in zip(group.sizes, of_span.chunk(len(group.sizes), dim=-1), strict=True):
-            found[f"ngram_{span}_to_ngram_{size}"] = part * there if span > 1 else part
-    return found
+            by_size[f"ngram_{span}_to_ngram_{size}"] = part * there if span > 1 else part
+    return by_size

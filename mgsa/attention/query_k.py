@@ -65,11 +65,11 @@ class QueryK(nn.Module):
         Given `last`, only those that end at the last position are made, (B, H, 1, ·).
         """
         y, word_keys = words
-        found = []
+        keys_values = []
         for size, own, value in zip(
             self.sizes, word_keys.chunk(len(self.sizes), dim=-1), self.value, strict=True
         ):
             scaled = split_heads(own if size == 1 else own / math.sqrt(size), self.heads)
             values = split_heads(value(windows(y, size, last=last)), self.heads)
-            found.append((windows(scaled, size, last=last), values))
-        return found
+            keys_values.append((windows(scaled, size, last=last), values))
+        return keys_values

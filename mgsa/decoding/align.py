@@ -125,9 +125,11 @@ class Aligner:
                 for row, translation in portion
                 for candidate in translation.n_best
             ]
-            found = iter(self.align_rows(candidates, batch_tokens=batch_tokens))
+            alignments = iter(self.align_rows(candidates, batch_tokens=batch_tokens))
             for _, translation in portion:
-                n_best = [replace(c, links=tuple(next(found).links)) for c in translation.n_best]
+                n_best = [
+                    replace(c, links=tuple(next(alignments).links)) for c in translation.n_best
+                ]
                 yield replace(translation, n_best=tuple(n_best))
 
     def _batches(

@@ -42,8 +42,8 @@ def in_batches(
         lengths = np.stack([side.lengths for side in sides], axis=1)
         for batch in bucketed(lengths, np.arange(len(pairs)), batch_tokens):
             members = [pairs[place] for place in batch.tolist()]
-            found = work(columns.take(batch), members)
-            yield [(index, item) for (index, _), item in zip(members, found, strict=True)]
+            done = work(columns.take(batch), members)
+            yield [(index, result) for (index, _), result in zip(members, done, strict=True)]
 
 
 def in_order(batches: Iterable[Sequence[tuple[int, T]]]) -> Iterator[T]:

@@ -46,23 +46,23 @@ def best_continuations(log_probs: Tensor, scores: Tensor, count: int) -> tuple[T
 
 def _block_maxima(log_probs: Tensor) -> Tensor:
     """(rows, V) to (rows, V / BLOCK, rounded up)."""
-    whole = log_probs.shape[1] // BLOCK * BLOCK
-    maxima = log_probs[:, :whole].unflatten(1, (-1, BLOCK)).amax(dim=-1) if whole else None
-    if whole == log_probs.shape[1]:
-        assert maxima is not None
-        return maxima
-    last = log_probs[:, whole:].amax(dim=1, keepdim=True)
-    return last if maxima is None else torch.cat([maxima, last], dim=1)
+    vocabulary = log_probs.shape[1]
+    blocks = vocabulary // BLOCK
+    whole = log_probs[:, : blocks * BLOCK].unflatten(1, (blocks, BLOCK))
+    maxima = [whole.amax(dim=-1)]
+    if blocks * BLOCK < vocabulary:
+        maxima.append(log_probs[:, blocks * BLOCK :].amax(dim=1, keepdim=True))
+    return torch.cat(maxima, dim=1)
 
 
 def _largest(values: Tensor, count: int) -> Tensor:
-    """(B, n) float32 to (B, count): the places of the largest, equals from the left.
+    """(B, n) float32 to (B, count): the indices of the largest, equals from the left.
 
-    Value and place make one whole number, in which no two are equal.
+    Value and index make one integer, so no two are equal.
     """
     bits = values.view(torch.int32)
-    # Whole numbers in the order of the floats: those below zero count the other way round.
+    # Integers in the order of the floats: the bits of negative ones count the other way round.
     ordered = torch.where(bits < 0, bits ^ 0x7FFFFFFF, bits).to(torch.int64)
-    places = torch.arange(values.shape[1], device=values.device)
-    keys = (ordered << 32) | (0xFFFFFFFF - places)
+    index = torch.arange(values.shape[1], device=values.device)
+    keys = (ordered << 32) | (0xFFFFFFFF - index)
     return 0xFFFFFFFF - (keys.topk(count, dim=1).values & 0xFFFFFFFF)

@@ -147,11 +147,11 @@ def align(
     data = open_dataset(dataset)
     data.num_rows(split)  # before the model is opened: whether there is such a split
     aligner = Aligner.load(model, layer=layer, accelerator=accelerator)
-    found = aligner.align_split(data, split, batch_tokens=batch_tokens)
+    alignments = aligner.align_split(data, split, batch_tokens=batch_tokens)
     with ExitStack() as files:
         lines = files.enter_context(opened(out))
         arrays = _arrays_file(soft, files)
-        for row, alignment in enumerate(found):
+        for row, alignment in enumerate(alignments):
             lines.write(f"{format_links(alignment.links)}\n")
             if arrays is not None:
                 write_arrays(arrays, row, {"words": alignment.words, "subwords": alignment.matrix})

@@ -194,13 +194,13 @@ def _decoder_layer(config: TransformerConfig) -> DecoderLayer:
 
 
 def _self_attention(
-    config: TransformerConfig, place: Literal["encoder", "decoder"]
+    config: TransformerConfig, side: Literal["encoder", "decoder"]
 ) -> SelfAttention:
     phrase = config.phrase_attention
-    if phrase and place in phrase.attentions:
+    if phrase and side in phrase.attentions:
         # Only an encoder may see the output of the next bigram query.
         return PhraseSelfAttention(
-            _phrase_heads(config, phrase, window=3 if place == "encoder" else 2)
+            _phrase_heads(config, phrase, window=3 if side == "encoder" else 2)
         )
     return WordSelfAttention(config.dim, config.heads, dropout=config.attention_dropout)
 

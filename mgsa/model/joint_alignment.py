@@ -66,7 +66,7 @@ def layer_average(weights: Mapping[str, Tensor]) -> Tensor:
     Raises:
         ValueError: no head sees words.
     """
-    found = [weights[name] for name in OF_WORDS if name in weights]
-    if not found:
+    of_words = [weights[name] for name in OF_WORDS if name in weights]
+    if not of_words:
         raise ValueError(f"expected weights of words, got {', '.join(weights)}")
-    return torch.cat(found, dim=1).mean(dim=1)
+    return torch.cat(of_words, dim=1).mean(dim=1)
