@@ -7,13 +7,14 @@ from 1 and with either side in front.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from os import PathLike
 from typing import NamedTuple
 
 from mgsa.base.errors import InputError
 from mgsa.word_links import Link
 
-_LINK = re.compile("([0-9]{1,9})-([0-9]{1,9})")
+_LINK = re.compile("([0-9]{1,9})(-)([0-9]{1,9})")
 _LINKS = re.compile(rf"\s*(?:{_LINK.pattern}(?:\s+|$))*")
 _GOLD_LINK = re.compile("([0-9]{1,9})([-p])([0-9]{1,9})")
 
@@ -39,35 +40,13 @@ def read_links(
     """The links of a line, in its order, source first and counted from 0; none for an empty one.
 
     Args:
-        path: the file that errors name.
-        line: the line of it that `text` is.
+        path, line: where the text is from, for errors.
 
     Raises:
         InputError: something is no link, or has a number before the first.
     """
-    links = []
-    for part in text.split():
-        match = _LINK.fullmatch(part)
-        if not match:
-            raise InputError(f"expected links such as 0-0 1-2, got {part!r}", path=path, line=line)
-        try:
-            links.append(_link(match[1], match[2], notation))
-        except ValueError as error:
-            raise InputError(f"{error}, got {part!r}", path=path, line=line) from None
-    return links
-
-
-def _link(one: str, other: str, notation: Notation) -> Link:
-    """Two numbers as they are written, as a link."""
-    ends = int(one) - notation.first, int(other) - notation.first
-    if min(ends) < 0:
-        raise ValueError(f"expected words counted from {notation.first}")
-    return (ends[1], ends[0]) if notation.target_first else ends
-
-
-def are_links(text: str) -> bool:
-    """Whether `read_links` takes a line; this is much faster than to read it."""
-    return _LINKS.fullmatch(text) is not None
+    parts = _parts(text, _LINK, "links such as 0-0 1-2", notation, path, line)
+    return [link for link, _ in parts]
 
 
 def read_gold_links(
@@ -82,17 +61,34 @@ def read_gold_links(
     Raises:
         InputError: something is no gold link, or has a number before the first.
     """
-    sure: set[Link] = set()
-    possible: set[Link] = set()
+    links: dict[str, set[Link]] = {"-": set(), "p": set()}
+    for link, mark in _parts(
+        text, _GOLD_LINK, "gold links such as 3-4 and 3p4", notation, path, line
+    ):
+        links[mark].add(link)
+    return links["-"], links["p"]
+
+
+def _parts(
+    text: str,
+    pattern: re.Pattern[str],
+    expected: str,
+    notation: Notation,
+    path: str | PathLike[str] | None,
+    line: int | None,
+) -> Iterator[tuple[Link, str]]:
+    """Each link of a line, and the mark between its numbers."""
     for part in text.split():
-        match = _GOLD_LINK.fullmatch(part)
+        match = pattern.fullmatch(part)
         if not match:
-            raise InputError(
-                f"expected gold links such as 3-4 and 3p4, got {part!r}", path=path, line=line
-            )
-        try:
-            link = _link(match[1], match[3], notation)
-        except ValueError as error:
-            raise InputError(f"{error}, got {part!r}", path=path, line=line) from None
-        (sure if match[2] == "-" else possible).add(link)
-    return sure, possible
+            raise InputError(f"expected {expected}, got {part!r}", path=path, line=line)
+        ends = int(match[1]) - notation.first, int(match[3]) - notation.first
+        if min(ends) < 0:
+            message = f"expected words counted from {notation.first}, got {part!r}"
+            raise InputError(message, path=path, line=line)
+        yield (ends[1], ends[0]) if notation.target_first else ends, match[2]
+
+
+def are_links(text: str) -> bool:
+    """Whether `read_links` takes a line; this is much faster than to read it."""
+    return _LINKS.fullmatch(text) is not None

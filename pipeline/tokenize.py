@@ -66,21 +66,16 @@ class TokenizeSettings:
             )
 
 
-class RawPair(NamedTuple):
-    """A line of a split: source, target, then its gold annotations, if any."""
+class Pair(NamedTuple):
+    """A line of a split: source, target, then its gold annotations, if any.
+
+    Once the first two are tokenised, `reason` is why it is dropped, if it is.
+    """
 
     split: str
     line: int
     columns: tuple[str, ...]
-
-
-class TokenizedPair(NamedTuple):
-    """The same line with its first two columns tokenised, and why it is dropped, if it is."""
-
-    split: str
-    line: int
-    columns: tuple[str, ...]
-    reason: str
+    reason: str = KEPT
 
 
 class PairTokenizer:
@@ -99,7 +94,7 @@ class PairTokenizer:
         self._annotations = {split: annotations_of(corpus, split) for split in SPLITS}
         self._limits = limits
 
-    def __call__(self, pair: RawPair) -> TokenizedPair:
+    def __call__(self, pair: Pair) -> Pair:
         """The pair in tokens.
 
         Raises:
@@ -112,13 +107,13 @@ class PairTokenizer:
         )
         if "links" in self._annotations[pair.split]:
             self._check_links(pair, len(source), len(target))
+        reason = KEPT
         if pair.split == "train":
             reason = self._reason(source, target)
         else:
             self._check_kept(pair, source, target)
-            reason = KEPT
         columns = (" ".join(source), " ".join(target), *pair.columns[len(SIDES) :])
-        return TokenizedPair(pair.split, pair.line, columns, reason)
+        return pair._replace(columns=columns, reason=reason)
 
     def _reason(self, source: list[str], target: list[str]) -> str:
         shorter, longer = sorted((len(source), len(target)))
@@ -135,7 +130,7 @@ class PairTokenizer:
             return "token"
         return KEPT
 
-    def _check_kept(self, pair: RawPair, *sides: list[str]) -> None:
+    def _check_kept(self, pair: Pair, *sides: list[str]) -> None:
         for side, tokens in zip(SIDES, sides, strict=True):
             longest = max(map(len, tokens), default=0)
             if not tokens or longest > LONGEST_TOKEN:
@@ -146,7 +141,7 @@ class PairTokenizer:
                     line=pair.line,
                 )
 
-    def _check_links(self, pair: RawPair, source: int, target: int) -> None:
+    def _check_links(self, pair: Pair, source: int, target: int) -> None:
         text = pair.columns[len(SIDES) + self._annotations[pair.split].index("links")]
         path = self._corpus / f"{pair.split}.links"
         for i, j in read_links(text, path=path, line=pair.line):
@@ -170,7 +165,7 @@ class SplitWriter:
         self.tokens = dict.fromkeys(SIDES, 0)
         self.dropped = dict.fromkeys(REASONS, 0)
 
-    def write(self, pair: TokenizedPair) -> None:
+    def write(self, pair: Pair) -> None:
         for file, text in zip(self._files, (*pair.columns, pair.line), strict=True):
             file.write(f"{text}\n")
         self.kept += 1
@@ -183,7 +178,7 @@ def annotations_of(corpus: Path, split: str) -> list[str]:
     return [name for name in ANNOTATIONS if (corpus / f"{split}.{name}").is_file()]
 
 
-def read_pairs(corpus: Path) -> Iterator[RawPair]:
+def read_pairs(corpus: Path) -> Iterator[Pair]:
     """Every split's pairs with their annotations, in order.
 
     Raises:
@@ -192,7 +187,7 @@ def read_pairs(corpus: Path) -> Iterator[RawPair]:
     for split in SPLITS:
         paths = [corpus / f"{split}.{name}" for name in (*SIDES, *annotations_of(corpus, split))]
         for line, columns in enumerate(read_parallel(paths), start=1):
-            yield RawPair(split, line, columns)
+            yield Pair(split, line, columns)
 
 
 def tokenize_splits(
@@ -258,8 +253,8 @@ def _moses(language: str) -> MosesText:
 
 
 def _tokenize(
-    corpus: Path, languages: Mapping[str, str], settings: TokenizeSettings, chunk: list[RawPair]
-) -> list[TokenizedPair]:
+    corpus: Path, languages: Mapping[str, str], settings: TokenizeSettings, chunk: list[Pair]
+) -> list[Pair]:
     tokenizer = PairTokenizer(corpus, languages, settings)
     return [tokenizer(pair) for pair in chunk]
 

@@ -37,7 +37,14 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which the text stages made a dataset of odd text."""
     folder = tmp_path_factory.mktemp("odd")
     pairs = [(text, f"Satz {number} .") for number, text in enumerate(ODD_TEXTS)]
-    write_raw(folder, {"train": [*pairs, ("\u200b\t", "nichts")], "valid": pairs, "test": pairs})
+    write_raw(
+        folder,
+        {
+            "train": [*pairs, ("\u200b\t", "nichts"), ("x" * 1001, "lang")],
+            "valid": pairs,
+            "test": pairs,
+        },
+    )
     with chdir(folder):
         for command in RECORDED_SECTIONS:  # those of the stages up to `dataset`
             assert run_command(command) == 0
@@ -56,10 +63,10 @@ def test_odd_text_stays_in_pairs_through_all_stages(
     assert list(dataset.texts("test", "target_tokens")) == numbers
     for row in dataset.read("test"):
         assert [sum(level) for level in row.phrase_lengths] == [len(row.source)] * 3
-    # Of the training split, what is too long and what is blank is dropped, and listed.
+    # Of the training split, what is too long or blank is dropped, and listed.
     assert list(dataset.texts("train", "target_tokens")) == numbers[:-1]
     dropped = Path("tokenized/dropped.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    assert dropped == ["train\t11\tlong", "train\t12\tempty"]
+    assert dropped == ["train\t11\tlong", "train\t12\tempty", "train\t13\ttoken"]
 
 
 @pytest.mark.slow
