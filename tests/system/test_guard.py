@@ -19,6 +19,7 @@ from tests.all_stages import COMMANDS, WRITING, contents, run_command
 
 OUTPUTS = ("--out", "--report", "--plots", "--weights", "--memory", "--checkpoints")
 NO_PATHS = ("--split", "--last", "--baseline", "--accelerator")
+NO_PARAMETERS = ("reverse", "alignment error")
 READ_TOO = {"average": ["--checkpoints"]}
 """What of `OUTPUTS` a command reads."""
 
@@ -36,7 +37,7 @@ def paths_of(command: str) -> tuple[dict[str, str], list[str]]:
             read.append(word.rpartition("=")[2])
     if command == "params":
         written["--params"] = "params.yaml"
-    elif any(line.startswith("pipeline") for line in [COMMANDS[command]]):
+    elif command not in NO_PARAMETERS and COMMANDS[command].startswith("pipeline"):
         read.append("params.yaml")
     return written, read
 
@@ -76,7 +77,7 @@ def test_no_output_is_an_input_or_another_output(
 def test_no_file_of_somebody_elses_is_replaced(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path("theirs").mkdir()
+    Path("theirs").mkdir(exist_ok=True)
     Path("theirs/thesis.tex").write_text("years of work")
     for option, path in paths_of(command)[0].items():
         if Path(path).is_dir():
@@ -171,7 +172,7 @@ def test_what_destroyed_files_is_refused(
 @pytest.mark.usefixtures("folder")
 def test_a_link_to_a_folder_is_followed() -> None:
     """Finding 7."""
-    Path("disk").mkdir()
+    Path("disk").mkdir(exist_ok=True)
     Path("linked").symlink_to("disk")
     assert run_command("bpe", "--out", "linked") == 0
     assert Path("linked").is_symlink()
