@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,24 +85,32 @@ class Preprocessing:
 
 
 class SideEncoder:
-    """Tokens of one language to subword ids."""
+    """Tokens of one language to subwords and their ids."""
 
     def __init__(self, splitter: SubwordSplitter, vocabulary: Vocabulary) -> None:
-        self.splitter = splitter
+        self._splitter = splitter
         self._vocabulary = vocabulary
-        self._cache: dict[str, list[int]] = {}
+        self._cache: dict[str, tuple[str, list[int]]] = {}
+
+    def segment(self, tokens: Sequence[str]) -> str:
+        """The line of segmented text: subwords, marked, between spaces."""
+        return " ".join([word for word, _ in self._words(tokens)])
 
     def encode(self, tokens: Sequence[str]) -> tuple[list[int], list[int]]:
         """Subword ids, and the number of subwords of each token."""
-        cache = self._cache
-        words = [cache.get(token) or self._encode_word(token) for token in tokens]
+        words = [ids for _, ids in self._words(tokens)]
         return list(chain.from_iterable(words)), list(map(len, words))
 
-    def _encode_word(self, word: str) -> list[int]:
+    def _words(self, tokens: Sequence[str]) -> list[tuple[str, list[int]]]:
+        cache = self._cache
+        return [cache.get(token) or self._encode_word(token) for token in tokens]
+
+    def _encode_word(self, word: str) -> tuple[str, list[int]]:
         if len(self._cache) >= CACHE_WORDS:
             self._cache.clear()
-        ids = self._cache[word] = self._vocabulary.encode(self.splitter.split((word,)))
-        return ids
+        subwords = self._splitter.split((word,))
+        encoded = self._cache[word] = (" ".join(subwords), self._vocabulary.encode(subwords))
+        return encoded
 
 
 class Encoder:
@@ -178,9 +186,9 @@ def _subword_links(
     links: Iterable[Link], source: Sequence[int], target: Sequence[int]
 ) -> list[Link]:
     """Links between all subwords of linked words, whose bounds are given, in order and once."""
-    sources = [range(start, end) for start, end in pairwise(source)]
-    targets = [range(start, end) for start, end in pairwise(target)]
-    return sorted({(i, j) for word, other in links for i in sources[word] for j in targets[other]})
+    sources, targets = [*map(range, source, source[1:])], [*map(range, target, target[1:])]
+    words = set(links)
+    return sorted([(i, j) for word, other in words for i in sources[word] for j in targets[other]])
 
 
 def check_length(length: int, *, path: Path | str, line: int) -> None:

@@ -57,7 +57,7 @@ def reverse_dataset(dataset: Dataset, folder: Path) -> None:
     codes, *frequencies = BPE_FILES
     for name, other in zip(BPE_FILES, (codes, *reversed(frequencies)), strict=True):
         shutil.copyfile(dataset.folder / name, folder / other)
-    made = read_object(dataset.folder / PREPROCESSING, {})
+    made = read_object(dataset.folder / PREPROCESSING)
     write_json(folder / PREPROCESSING, swapped_sides(made))
     content = dataset.manifest.content
     splits = {}

@@ -153,14 +153,12 @@ def _not_utf_8(texts: pa.StringArray) -> np.ndarray:
 def counts_of(table: pa.Table) -> dict[str, int]:
     """What a manifest may count of a split besides its rows, of a table with all columns."""
     tags = one_piece(table["phrase_tags"]).flatten().flatten().to_numpy()
-    counts = {
-        "links": len(one_piece(table["links"]).flatten()),
+    ids = {s: one_piece(table[f"{s}_ids"]).flatten().to_numpy() for s in SUBWORDS_PER_WORD}
+    return {
+        **{f"{s}_words": len(one_piece(table[w]).flatten()) for s, w in SUBWORDS_PER_WORD.items()},
+        **{f"{side}_subwords": len(of_side) for side, of_side in ids.items()},
+        **{f"{side}_unknown": int((of_side == UNK).sum()) for side, of_side in ids.items()},
         "phrases": len(tags),
         "phrases_unknown": int((tags == 0).sum()),
+        "links": len(one_piece(table["links"]).flatten()),
     }
-    for side, words in SUBWORDS_PER_WORD.items():
-        ids = one_piece(table[f"{side}_ids"]).flatten().to_numpy()
-        counts[f"{side}_words"] = len(one_piece(table[words]).flatten())
-        counts[f"{side}_subwords"] = len(ids)
-        counts[f"{side}_unknown"] = int((ids == UNK).sum())
-    return counts

@@ -54,7 +54,7 @@ def build(
     figures = {
         name: value
         for path in reports
-        for name, value in read_object(path, {}).items()
+        for name, value in read_object(path).items()
         if isinstance(value, int | float)
     }
     with stage_outputs(out, report) as (folder, metrics):

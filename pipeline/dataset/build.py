@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mgsa.base.cli import progress
 from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, describe_files, open_to_write, read_lines, write_json
+from mgsa.data.checks import counts_of
 from mgsa.data.schema import (
     BPE_FILES,
     PREPROCESSING,
@@ -27,15 +26,16 @@ from mgsa.data.schema import (
     UNKNOWN_TAG,
     VOCABULARY,
 )
-from mgsa.data.vocabulary import UNK, Vocabulary
+from mgsa.data.vocabulary import Vocabulary
 from mgsa.word_links import Link
 from pipeline.base.stage import SIDES, SPLITS
 from pipeline.base.text import split_tokens
 from pipeline.base.workers import map_chunks
 from pipeline.dataset.card import CARD, dataset_card
 from pipeline.dataset.manifest import (
+    Corpus,
     DatasetSettings,
-    aligner_description,
+    Languages,
     library_versions,
     parser_description,
     preprocessing,
@@ -43,24 +43,9 @@ from pipeline.dataset.manifest import (
 )
 from pipeline.dataset.stage_outputs import StageOutputs
 from pipeline.links import are_links, read_links
-from pipeline.partition import LEVEL_SEPARATOR, Phrase, read_phrases_line
+from pipeline.partition import LEVEL_SEPARATOR, read_phrases_line
 from pipeline.preprocessor import Encoder, check_length
 from pipeline.subwords import check_subwords
-
-
-@dataclass(frozen=True)
-class Symbols:
-    """What ids stand for.
-
-    Attributes:
-        vocabularies: of the source and of the target; one object twice when they share one.
-        tags: of phrases, by id.
-        levels: of syntactic partition that every sentence has.
-    """
-
-    vocabularies: tuple[Vocabulary, Vocabulary]
-    tags: tuple[str, ...]
-    levels: int
 
 
 def build_dataset(
@@ -81,39 +66,40 @@ def build_dataset(
     Raises:
         InputError: an input is missing, malformed, or doesn't fit another.
     """
-    corpus = read_object(inputs.corpus / "corpus.json", {"name": str})
-    languages = read_object(inputs.tokenized / "languages.json", dict.fromkeys(SIDES, str))
+    corpus = read_object(inputs.corpus / "corpus.json", Corpus)
+    languages = read_object(inputs.tokenized / "languages.json", Languages)
     parser = parser_description(inputs.parser)
-    aligner = aligner_description(inputs.alignments) if inputs.alignments else None
+    aligner = inputs.aligner()
     inputs.check(SPLITS)
-    symbols = collect_symbols(inputs.bpe, inputs.partitions, joint=settings.joint_vocabulary)
-    source, target = symbols.vocabularies
+    source, target = collect_vocabularies(inputs.bpe, joint=settings.joint_vocabulary)
+    tags, levels = collect_tags(inputs.partitions)
     joint = source is target
-    shared = {"source": source.symbols, "target": None if joint else target.symbols}
-    write_json(folder / VOCABULARY, shared)
-    write_json(folder / TAGS, symbols.tags)
+    symbols = {"source": source.symbols, "target": None if joint else target.symbols}
+    write_json(folder / VOCABULARY, symbols)
+    write_json(folder / TAGS, tags)
     for name in BPE_FILES:
         shutil.copyfile(inputs.bpe / name, folder / name)
     write_json(folder / PREPROCESSING, preprocessing(parameters, languages, parser))
-    counts: dict[str, dict[str, int]] = {}
-    splits: dict[str, dict[str, Any]] = {}
+    counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
+    files = {}
     for split in SPLITS:
-        total: Counter[str] = Counter()
-        tables = _tables(split, inputs, folder, symbols.levels, total, settings, workers)
-        names = write_shards(
-            folder, split, tables, compression=settings.compression, shard_rows=settings.shard_rows
+        tables = encode_split(inputs, split, folder, levels, settings.row_group_rows, workers)
+        files[split] = write_shards(
+            folder,
+            split,
+            _counted(tables, counts[split]),
+            compression=settings.compression,
+            shard_rows=settings.shard_rows,
         )
-        counts[split] = dict(total)
-        splits[split] = {**total, "files": names}
     manifest = {
         "schema_version": SCHEMA_VERSION,
         "name": corpus["name"],
         "source_language": languages["source"],
         "target_language": languages["target"],
-        "levels": symbols.levels,
-        "tags": len(symbols.tags),
+        "levels": levels,
+        "tags": len(tags),
         "vocabulary": {"source": len(source), "target": len(target), "joint": joint},
-        "splits": splits,
+        "splits": {split: {**counts[split], "files": files[split]} for split in SPLITS},
         "made_by": {
             "parameters": parameters,
             "libraries": library_versions(),
@@ -125,7 +111,7 @@ def build_dataset(
     return {
         "source_vocabulary": len(source),
         "target_vocabulary": len(target),
-        "tags": len(symbols.tags),
+        "tags": len(tags),
         **{f"{split}_{name}": n for split in SPLITS for name, n in counts[split].items()},
     }
 
@@ -144,42 +130,55 @@ def write_manifest(
     write_json(folder / MANIFEST, {**content, "files": describe_files(folder)})
 
 
-def collect_symbols(bpe: Path, partitions: Path, *, joint: bool) -> Symbols:
-    """The subwords and tags of the training split, most frequent first.
+def collect_vocabularies(bpe: Path, *, joint: bool) -> tuple[Vocabulary, Vocabulary]:
+    """The subwords of the training split, most frequent first.
 
     Args:
-        joint: whether both languages share one vocabulary.
+        joint: whether both languages share one vocabulary, which is then one object.
 
     Raises:
         InputError: a file is missing or malformed, or holds what its BPE codes don't give.
     """
-    source, target = (_count(bpe / f"train.{side}", lambda subword: subword) for side in SIDES)
-    for side, subwords in zip(SIDES, (source, target), strict=True):
+    counts = [_count_tokens(bpe / f"train.{side}") for side in SIDES]
+    for side, subwords in zip(SIDES, counts, strict=True):
         check_subwords(bpe, side, subwords)
     if joint:
-        source = target = source + target
-    vocabulary = Vocabulary.of(_by_frequency(source))
-    other = vocabulary if joint else Vocabulary.of(_by_frequency(target))
+        vocabulary = Vocabulary.of(_by_frequency(counts[0] + counts[1]))
+        return vocabulary, vocabulary
+    return Vocabulary.of(_by_frequency(counts[0])), Vocabulary.of(_by_frequency(counts[1]))
+
+
+def collect_tags(partitions: Path) -> tuple[tuple[str, ...], int]:
+    """The tags of the training split's phrases, most frequent first, and the number of levels.
+
+    Raises:
+        InputError: the file is missing or malformed.
+    """
     path = partitions / "train.phrases"
-    tags = _count(path, lambda phrase: phrase.partition(":")[2])
-    del tags[""]  # the separator of levels
     levels = next(read_lines(path), "").count(LEVEL_SEPARATOR) + 1
-    return Symbols((vocabulary, other), (UNKNOWN_TAG, *_by_frequency(tags)), levels)
+    tags: Counter[str] = Counter()
+    for phrase, count in _count_tokens(path).items():
+        if phrase != LEVEL_SEPARATOR.strip():
+            tags[phrase.partition(":")[2]] += count
+    return (UNKNOWN_TAG, *_by_frequency(tags)), levels
 
 
-def _count(path: Path, symbol: Callable[[str], str]) -> Counter[str]:
-    """How often each symbol occurs in the tokens of a file."""
+def _count_tokens(path: Path) -> Counter[str]:
     tokens: Counter[str] = Counter()
     for number, line in enumerate(read_lines(path), start=1):
         tokens.update(split_tokens(line, path=path, line=number))
-    counts: Counter[str] = Counter()
-    for token, count in tokens.items():
-        counts[symbol(token)] += count
-    return counts
+    return tokens
 
 
 def _by_frequency(counts: Mapping[str, int]) -> list[str]:
     return sorted(counts, key=lambda symbol: (-counts[symbol], symbol))
+
+
+def _counted(tables: Iterable[pa.Table], total: Counter[str]) -> Iterator[pa.Table]:
+    """The tables as they are; what a manifest counts of them is added to `total`."""
+    for table in tables:
+        total.update({"rows": table.num_rows, **counts_of(table)})
+        yield table
 
 
 def write_shards(
@@ -211,113 +210,86 @@ def write_shards(
     return names
 
 
-LISTS = [field.name for field in SCHEMA if pa.types.is_list(field.type)]
-"""Columns."""
-
-Line = tuple[int, tuple[str, ...]]
-"""A row's line in the files of its split, and what `StageOutputs.rows` has of it."""
-
-
-def _tables(
-    split: str,
-    inputs: StageOutputs,
-    folder: Path,
-    levels: int,
-    total: Counter[str],
-    settings: DatasetSettings,
-    workers: int,
+def encode_split(
+    inputs: StageOutputs, split: str, folder: Path, levels: int, rows: int, workers: int
 ) -> Iterator[pa.Table]:
-    """A split's row groups; what they count is added to `total`."""
-    portions = map_chunks(
-        partial(encode_rows, folder=folder, files=inputs.row_files(split), levels=levels),
+    """The rows of a split, in tables of `rows` rows.
+
+    Args:
+        folder: that of the artifact, with its vocabularies, tags and BPE files.
+        levels: of phrases.
+
+    Raises:
+        InputError: a line is malformed, or does not fit the line of another file.
+    """
+    tables = map_chunks(
+        partial(_encode_rows, folder=folder, files=inputs.row_files(split), levels=levels),
         enumerate(inputs.rows(split), start=1),
         workers=workers,
-        chunk_size=settings.row_group_rows,
+        chunk_size=rows,
     )
-    shown = progress(
-        portions, f"dataset {split}", total=None, unit="pairs", size=lambda p: p[0].num_rows
+    return progress(
+        tables, f"dataset {split}", total=None, unit="pairs", size=lambda table: table.num_rows
     )
-    for table, counts in shown:
-        total.update(counts)
-        yield table
 
 
 _encoder = lru_cache(maxsize=1)(Encoder.load)
 """A worker's: read once."""
 
 
-def encode_rows(
-    lines: Sequence[Line], *, folder: Path, files: Sequence[Path], levels: int
-) -> tuple[pa.Table, dict[str, int]]:
-    """Rows as a table of the schema, and what they count.
-
-    Args:
-        folder: that of the artifact, with its vocabularies, tags and BPE files.
-        files: of the lines, which errors name: those of `StageOutputs.row_files`.
-
-    Raises:
-        InputError: a line is malformed, or does not fit the line of another file.
-    """
+def _encode_rows(
+    rows: Sequence[tuple[int, Sequence[str]]],
+    *,
+    folder: Path,
+    files: Mapping[str, Path],
+    levels: int,
+) -> pa.Table:
+    """Rows as a table: each is its line number and what `StageOutputs.rows` has of it."""
     encoder = _encoder(folder)
-    rows = [_encode(encoder, number, fields, files, levels) for number, fields in lines]
-    table = pa.Table.from_pylist(rows, SCHEMA)
-    return table, _counts(table)
-
-
-def _counts(table: pa.Table) -> dict[str, int]:
-    flat = {name: table[name].combine_chunks().flatten() for name in LISTS}
-    tags = flat["phrase_tags"].flatten()
-    return {
-        "rows": table.num_rows,
-        "source_words": len(flat["subwords_per_word"]),
-        "target_words": len(flat["target_subwords_per_word"]),
-        "source_subwords": len(flat["source_ids"]),
-        "target_subwords": len(flat["target_ids"]),
-        "source_unknown": int(np.count_nonzero(flat["source_ids"].to_numpy() == UNK)),
-        "target_unknown": int(np.count_nonzero(flat["target_ids"].to_numpy() == UNK)),
-        "phrases": len(tags),
-        "phrases_unknown": int(np.count_nonzero(tags.to_numpy() == 0)),
-        "links": len(flat["links"]),
-    }
+    encoded = [_encode(encoder, line, fields, files, levels) for line, fields in rows]
+    return pa.Table.from_pylist(encoded, SCHEMA)
 
 
 def _encode(
-    encoder: Encoder, line: int, fields: Sequence[str], files: Sequence[Path], levels: int
+    encoder: Encoder, line: int, fields: Sequence[str], files: Mapping[str, Path], levels: int
 ) -> dict[str, Any]:
-    source_text, target_text, *texts = fields
-    sides = []
-    for side, place in ((encoder.source, 0), (encoder.target, 1)):
-        tokens = split_tokens(texts[place], path=files[place], line=line)
-        if " ".join(side.splitter.split(tokens)) != texts[place + 2]:
-            message = f"expected the subwords of line {line} of {files[place]}"
-            raise InputError(message, path=files[place + 2], line=line)
-        sides.append(tokens)
-    source, target = sides
-    links = None
-    if len(texts) > 5:
-        links = _word_links(texts[5], len(source), len(target), path=files[5], line=line)
-    phrases = _word_phrases(texts[4], levels, len(source), path=files[4], line=line)
-    row = encoder.encode(source, target, phrases=phrases, links=links)
-    for name, path in (("source_length", files[2]), ("target_length", files[3])):
-        check_length(row[name], path=path, line=line)
-    row |= {"source_text": source_text, "target_text": target_text}
-    return row | {"source_tokens": texts[0], "target_tokens": texts[1]}
-
-
-def _word_phrases(
-    text: str, levels: int, num_words: int, *, path: Path, line: int
-) -> list[list[Phrase]]:
-    found = text.count(LEVEL_SEPARATOR) + 1
+    source_text, target_text, *others = fields
+    texts = dict(zip(files, others, strict=True))
+    tokens = {}
+    for side, of_side in zip(SIDES, (encoder.source, encoder.target), strict=True):
+        tokens[side] = split_tokens(texts[side], path=files[side], line=line)
+        if of_side.segment(tokens[side]) != texts[f"{side}_subwords"]:
+            message = f"expected the subwords of line {line} of {files[side]}"
+            raise InputError(message, path=files[f"{side}_subwords"], line=line)
+    source, target = tokens.values()
+    path = files["phrases"]
+    found = texts["phrases"].count(LEVEL_SEPARATOR) + 1
     if found != levels:
         raise InputError(f"expected {levels} levels, got {found}", path=path, line=line)
-    return read_phrases_line(text, levels=levels, num_words=num_words, path=path, line=line)
+    phrases = read_phrases_line(
+        texts["phrases"], levels=levels, num_words=len(source), path=path, line=line
+    )
+    links = None
+    if "links" in texts:
+        links = _word_links(
+            texts["links"], len(source), len(target), path=files["links"], line=line
+        )
+    row = encoder.encode(source, target, phrases=phrases, links=links)
+    for side in SIDES:
+        check_length(row[f"{side}_length"], path=files[f"{side}_subwords"], line=line)
+    row |= {"source_text": source_text, "source_tokens": texts["source"]}
+    return row | {"target_text": target_text, "target_tokens": texts["target"]}
 
 
 def _word_links(text: str, source: int, target: int, *, path: Path, line: int) -> list[Link]:
-    """Links between words, of which source and target have so many."""
+    """The links of a pair of `source` and `target` words.
+
+    Raises:
+        InputError: a link is malformed, or leads outside the pair.
+    """
     if not are_links(text):
         read_links(text, path=path, line=line)  # says what is wrong
-    numbers = [*map(int, text.replace("-", " ").split())]
+    numbers = [*map(int, text.replace("-", " ").split())]  # three times as fast as `read_links`
     links = [*zip(numbers[::2], numbers[1::2], strict=True)]
     for i, j in links:
         if i >= source or j >= target:

@@ -13,6 +13,7 @@ from mgsa.base.cli import progress
 from mgsa.base.io import MANIFEST
 from mgsa.base.settings import Count, Language, from_excerpt
 from pipeline.base.stage import SIDES
+from pipeline.dataset.manifest import Aligner, Parser
 
 if TYPE_CHECKING:
     from mgsa.data.dataset import Dataset
@@ -39,24 +40,10 @@ class _Vocabulary:
 
 
 @dataclass(frozen=True)
-class _Parser:
-    kind: str
-    identity: str
-    language: str | None = None  # of stanza's models
-    package: str | None = None
-
-
-@dataclass(frozen=True)
-class _Aligner:
-    kind: str
-    deterministic: bool
-
-
-@dataclass(frozen=True)
 class _MadeBy:
     libraries: dict[str, str]
-    parser: _Parser
-    aligner: _Aligner | None
+    parser: Parser
+    aligner: Aligner | None
     reversed_from: str | None = None
 
 
@@ -132,7 +119,7 @@ def _phrases(content: _Content) -> str:
     return f"{content.levels} levels, {content.tags} tags; trees {trees} ({parser.identity[:12]})"
 
 
-def _links(aligner: _Aligner | None) -> str:
+def _links(aligner: Aligner | None) -> str:
     if aligner is None or aligner.kind == "none":
         return "none"
     again = "" if aligner.deterministic else ", which gives others when it runs again"

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from types import UnionType
 from typing import Any, Literal
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, read_json
-from mgsa.base.settings import Positive, read_yaml
+from mgsa.base.settings import Positive, from_excerpt, read_yaml
 from pipeline.base.stage import SECTIONS, SPLITS
 
 LIBRARIES = ("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt")
@@ -34,13 +33,6 @@ FILES = (
     *("preprocessing.json", "README.md", MANIFEST),
 )
 """All that a dataset's folder holds."""
-
-_KINDS: Mapping[type | UnionType, str] = {
-    str: "text",
-    bool: "true or false",
-    list: "a list",
-    int | float: "a number",
-}
 
 
 @dataclass(frozen=True)
@@ -90,20 +82,57 @@ def preprocessing(
     }
 
 
-def read_object(path: Path, keys: Mapping[str, type | UnionType]) -> dict[str, Any]:
-    """A JSON file that holds an object with at least these keys, and values of these types.
+@dataclass(frozen=True)
+class Corpus:
+    """What is read of `corpus.json`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Languages:
+    """What is read of the tokenised text's `languages.json`."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Parser:
+    """What is read of a parser folder's `parser.json`; a stanza package has the last two."""
+
+    kind: str
+    identity: str
+    language: str | None = None
+    package: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind == "stanza" and not (self.language and self.package):
+            raise ValueError("expected the language and package of stanza's models")
+
+
+@dataclass(frozen=True)
+class Aligner:
+    """What is read of a folder of word links' `aligner.json`; `splits` have links."""
+
+    kind: str
+    deterministic: bool
+    splits: list[str]
+
+
+@dataclass(frozen=True)
+class _Object:
+    pass
+
+
+def read_object(path: Path, cls: type[Any] = _Object) -> dict[str, Any]:
+    """A JSON file that holds an object with the fields of the dataclass `cls`, and perhaps others.
 
     Raises:
-        InputError: it is missing or malformed, or lacks one of `keys`.
+        InputError: it is missing or malformed, or a field is missing or of another type.
     """
-    content = read_json(path)
-    if not isinstance(content, dict):
-        raise InputError("expected an object", path=path)
-    for key, kind in keys.items():
-        if key not in content:
-            raise InputError(f"expected the key {key!r}", path=path)
-        if not isinstance(content[key], kind):
-            raise InputError(f"{key}: expected {_KINDS[kind]}", path=path)
+    content: dict[str, Any] = read_json(path)
+    from_excerpt(cls, content, f"{path}: {path.stem}")
     return content
 
 
@@ -113,20 +142,8 @@ def parser_description(folder: Path) -> dict[str, Any]:
     Raises:
         InputError: the folder is no parser.
     """
-    content = read_object(folder / "parser.json", {"kind": str, "identity": str})
-    if content["kind"] == "stanza":
-        read_object(folder / "parser.json", {"language": str, "package": str})
+    content = read_object(folder / "parser.json", Parser)
     return {key: value for key, value in content.items() if key != "files"}
-
-
-def aligner_description(folder: Path) -> dict[str, Any]:
-    """What a folder of word links says of itself.
-
-    Raises:
-        InputError: the folder is no output of the stage `align`.
-    """
-    keys = {"kind": str, "deterministic": bool, "splits": list}
-    return read_object(folder / "aligner.json", keys)
 
 
 def library_versions(names: Sequence[str] = LIBRARIES) -> dict[str, str]:

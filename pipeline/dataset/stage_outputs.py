@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from mgsa.base.errors import InputError
 from mgsa.data.schema import BPE_FILES
 from pipeline.base.stage import SIDES
 from pipeline.base.text import read_parallel
-from pipeline.dataset.manifest import aligner_description
+from pipeline.dataset.manifest import Aligner, read_object
 
 _NUMBER = re.compile("[0-9]{1,18}")
 
@@ -37,22 +38,28 @@ class StageOutputs:
         files = [self.bpe / name for name in BPE_FILES]
         for split in splits:
             files += [self.corpus / f"{split}.{side}" for side in SIDES]
-            files += [self.tokenized / f"{split}.lines", *self.row_files(split)]
+            files += [self.tokenized / f"{split}.lines", *self.row_files(split).values()]
         for file in files:
             if not file.is_file():
                 raise InputError("no such file", path=file)
 
-    def row_files(self, split: str) -> list[Path]:
-        """The files of a split with a line for every row.
+    def row_files(self, split: str) -> dict[str, Path]:
+        """The files of a split with a line for every row, by what they hold.
 
-        Tokens of source and target, subwords of both, phrases, and links if there are any.
+        These are `SIDE` (tokens) and `SIDE_subwords` of each side, `phrases`, and `links` if the
+        aligner has any.
         """
-        files = [self.tokenized / f"{split}.{side}" for side in SIDES]
-        files += [self.bpe / f"{split}.{side}" for side in SIDES]
-        files.append(self.partitions / f"{split}.phrases")
-        if self.alignments and split in aligner_description(self.alignments)["splits"]:
-            files.append(self.alignments / f"{split}.links")
+        files = {side: self.tokenized / f"{split}.{side}" for side in SIDES}
+        files |= {f"{side}_subwords": self.bpe / f"{split}.{side}" for side in SIDES}
+        files["phrases"] = self.partitions / f"{split}.phrases"
+        aligner = self.aligner()
+        if self.alignments and aligner and split in aligner["splits"]:
+            files["links"] = self.alignments / f"{split}.links"
         return files
+
+    def aligner(self) -> dict[str, Any] | None:
+        """What the word links say of the aligner that they come from."""
+        return read_object(self.alignments / "aligner.json", Aligner) if self.alignments else None
 
     def rows(self, split: str) -> Iterator[tuple[str, ...]]:
         """For each row of a split, its pair in the corpus, then its line of every `row_files`.
@@ -64,7 +71,7 @@ class StageOutputs:
         numbers = self.tokenized / f"{split}.lines"
         corpus = read_parallel([self.corpus / f"{split}.{side}" for side in SIDES])
         read = 0
-        rows = read_parallel([numbers, *self.row_files(split)])
+        rows = read_parallel([numbers, *self.row_files(split).values()])
         for line, (number, *fields) in enumerate(rows, start=1):
             if not (_NUMBER.fullmatch(number) and int(number) > read):
                 raise InputError(

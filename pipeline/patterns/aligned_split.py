@@ -10,7 +10,7 @@ from mgsa.base.errors import InputError
 from pipeline.aligners.link_files import LinkFile
 from pipeline.base.stage import SIDES
 from pipeline.base.text import read_parallel, split_tokens
-from pipeline.dataset.manifest import aligner_description, read_object
+from pipeline.dataset.manifest import Aligner, Languages, read_object
 from pipeline.patterns.categories import Occurrence, occurrences
 from pipeline.trees import check_leaves, read_tree
 
@@ -67,7 +67,7 @@ class AlignedSplit:
         """Texts of the target language, tokenised as in the stage `tokenize`."""
         from pipeline.moses import MosesText
 
-        languages = read_object(self.tokenized / "languages.json", dict.fromkeys(SIDES, str))
+        languages = read_object(self.tokenized / "languages.json", Languages)
         return map(MosesText(languages["target"]).normalize_and_tokenize, texts)
 
     def occurrences(self, sizes: Sequence[int]) -> Iterator[list[Occurrence]]:
@@ -101,7 +101,7 @@ def find_links(alignments: Path, tokenized: Path, split: str) -> Path | None:
     """
     if not alignments.is_dir():
         return alignments
-    splits = aligner_description(alignments)["splits"]
+    splits = read_object(alignments / "aligner.json", Aligner)["splits"]
     gold = tokenized / f"{split}.links"
     if gold.is_file():
         return gold

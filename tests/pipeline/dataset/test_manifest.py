@@ -9,7 +9,6 @@ import pytest
 from mgsa.base.errors import InputError
 from mgsa.base.io import write_json
 from pipeline.dataset.manifest import (
-    aligner_description,
     library_versions,
     parser_description,
     preprocessing,
@@ -53,14 +52,8 @@ def test_a_parser_is_its_identity(tmp_path: Path) -> None:
 
 def test_what_a_parser_must_say_is_named(tmp_path: Path) -> None:
     write_json(tmp_path / "parser.json", {"kind": "stanza", "identity": "a", "language": "en"})
-    with pytest.raises(InputError, match=r"parser\.json: expected the key 'package'"):
+    with pytest.raises(InputError, match=r"parser\.json: parser: .*language and package of stanza"):
         parser_description(tmp_path)
-
-
-def test_an_aligner_is_described_by_all_that_it_says(tmp_path: Path) -> None:
-    content = {"kind": "hmm", "deterministic": True, "splits": ["train"], "settings": {"a": 1}}
-    write_json(tmp_path / "aligner.json", content)
-    assert aligner_description(tmp_path) == content
 
 
 def test_preprocessing_is_what_inference_needs() -> None:
