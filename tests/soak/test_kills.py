@@ -35,7 +35,7 @@ KILLS, SAMPLE = 50, 8
 RESUMED = ("data/parse_memory.sqlite", "data/checkpoints")
 """What a stage keeps for itself, to go on from."""
 DVC_WRITES_IN_PLACE = ("dvc.lock", ".dvc/tmp/rwlock")
-SIZE = ("corpus.train=2000", "parse.workers=2", "tokenize.workers=2", "train.max_updates=24")
+SIZE = ("corpus.train=2000", "run.workers=2", "train.max_updates=24")
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3000)]
 

@@ -59,6 +59,5 @@ def test_another_option_of_the_model_rebuilds_no_data(finished_project: Project)
 
 def test_another_number_of_processes_rebuilds_nothing(finished_project: Project) -> None:
     project = finished_project
-    workers = [f"{stage}.workers=2" for stage in ("tokenize", "parse", "bpe", "partition")]
-    project.compose(*workers)
+    project.compose("run.workers=3")
     assert changed(project.run("dvc", "status")).keys() == {"params", "report"}

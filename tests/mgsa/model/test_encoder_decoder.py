@@ -253,21 +253,16 @@ def test_bfloat16_autocast_trains_and_decodes(models: dict[str, EncoderDecoder],
     assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())
 
 
-@pytest.mark.slow
+@pytest.mark.soak  # a compiled training is in `tests/mgsa/training/test_run.py`
 @pytest.mark.parametrize(
     "name",
     [
         "transformer",
-        *(
-            pytest.param(name, marks=pytest.mark.soak)
-            for name in (
-                "n-grams, LSTM, LSTM",
-                "syntactic, self-attention, tags, ON-LSTM",
-                "ConvKV, heterogeneous",
-                "QueryK, interleaved",
-                "RNN, key-value",
-            )
-        ),
+        "n-grams, LSTM, LSTM",
+        "syntactic, self-attention, tags, ON-LSTM",
+        "ConvKV, heterogeneous",
+        "QueryK, interleaved",
+        "RNN, key-value",
     ],
 )
 def test_a_compiled_model_is_the_same(models: dict[str, EncoderDecoder], name: str) -> None:
