@@ -111,7 +111,6 @@ def test_one_system_needs_nothing_but_references(
     assert said.count("\n") == 1
 
 
-@pytest.mark.slow
 def test_systems_are_compared_in_every_table(
     files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -167,19 +167,9 @@ def test_a_mistake_is_one_line_and_leaves_everything(
     assert not (tmp_path / "out").exists()
 
 
-def test_other_subwords_and_too_few_levels(
-    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_subwords(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_dataset(tmp_path / "other", TREES[:4])
     other = build(tmp_path / "other")
     assert probe(finished, tmp_path / "out", "m=mgsa", probing=str(other)) == BAD_INPUT
     said = capsys.readouterr().err
     assert f"{other}: expected the source vocabulary of the model {finished}/mgsa" in said
-    write_dataset(tmp_path / "flat", levels=1)
-    write_dataset(tmp_path / "deep")
-    random_model(tmp_path / "mgsa", tmp_path / "deep" / "dataset")
-    flat = build(tmp_path / "flat")
-    capsys.readouterr()
-    assert probe(tmp_path, tmp_path / "out", "m=mgsa", probing=str(flat)) == BAD_INPUT
-    said = capsys.readouterr().err
-    assert "expected the level of syntactic_2, but the dataset has 1 levels" in said

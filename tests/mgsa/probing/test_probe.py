@@ -293,19 +293,6 @@ def test_an_encoder_from_scratch_learns_with_its_probe(
     assert all(learned)
 
 
-def test_an_encoder_with_ngrams_sees_them() -> None:
-    """Its bottom layer's states change when its bigrams are other ones, and words stay."""
-    encoder = scratch("scratch_ngram")
-    example = splits_of(encoder.model)["test"][-1]
-    (states,), _ = encoder.states(example, training=False)
-    segments = example.batch.segments["ngram_2"]
-    segments[:, 1] = 1  # the first bigram loses its second word to the next one
-    example.batch.phrase_lengths["ngram_2"][:, 0] -= 1
-    example.batch.phrase_lengths["ngram_2"][:, 1] += 1
-    (others,), _ = encoder.states(example, training=False)
-    assert not torch.allclose(states, others)
-
-
 def states_of(encoder: ScratchEncoder, phrases: Callable[[int], list[list[int]]]) -> torch.Tensor:
     """What it makes of sentences that have these phrases: the states of all their positions."""
     model = encoder.model
@@ -320,9 +307,8 @@ def states_of(encoder: ScratchEncoder, phrases: Callable[[int], list[list[int]]]
     return torch.cat(found)
 
 
-@pytest.mark.parametrize("name", ["scratch_syntactic", "scratch_syntactic_on_lstm"])
 @pytest.mark.parametrize("level", [0, 1])
-def test_an_encoder_with_phrases_sees_where_they_begin_and_end(name: str, level: int) -> None:
+def test_an_encoder_with_phrases_sees_where_they_begin_and_end(level: int) -> None:
     """Other phrases of either level change the states, of words that stay as they are."""
 
     def others(subwords: int) -> list[list[int]]:
@@ -330,9 +316,8 @@ def test_an_encoder_with_phrases_sees_where_they_begin_and_end(name: str, level:
         phrases[level] = [1, subwords - 1]
         return phrases
 
-    encoder = scratch(name)
+    encoder = scratch("scratch_syntactic_on_lstm")
     states = states_of(encoder, words_and_sentence)
-    assert torch.equal(states, states_of(encoder, words_and_sentence))
     assert not torch.allclose(states, states_of(encoder, others), atol=1e-3)
     words_alone = scratch("scratch_transformer")
     assert torch.equal(states_of(words_alone, words_and_sentence), states_of(words_alone, others))
