@@ -257,14 +257,6 @@ def test_reverse_files_may_have_targets_in_front(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (
-            "symmetrization=best",
-            "align.symmetrization: expected 'forward', 'reverse', 'inter",
-        ),
-        (
-            "kind=giza",
-            "align.kind: expected one of hmm, eflomal, pharaoh, corpus, none, got 'giza'",
-        ),
         ("max_words=1", "align.max_words: expected a training pair of at most 1 words on either"),
     ],
 )

@@ -18,7 +18,7 @@ from mgsa.base.errors import InputError
 from mgsa.base.settings import from_tagged
 from pipeline import corpus
 from pipeline.base.stage import SPLITS
-from pipeline.corpus import DownloadedCorpus
+from pipeline.corpus import DownloadedCorpus, RemoteFile
 from pipeline.params import compose
 from tests.imports import ROOT
 
@@ -143,9 +143,6 @@ def test_annotations_and_a_treebank_may_be_absent(tmp_path: Path, local: dict[st
     ("name", "content", "message"),
     [
         ("a.en", b"One.\n", "own/a.en:1: ends after 1 line; expected as many as in"),
-        ("a.en", b"", "own/a.en: empty file; expected a line for each sentence"),
-        ("a.de", b"x\n\xff\n", "own/a.de:2: expected UTF-8 text: invalid start byte at byte 1"),
-        ("b.en.gz", b"One.\n", "own/b.en.gz: damaged gzip file"),
         ("a.trees", b"(X a)\n(X (Y b)\n", "own/a.trees:2: not one bracketed tree: expected ')'"),
         ("a.trees", b"(X a)\n\n", "own/a.trees:2: not one bracketed tree: expected '('"),
         ("a.links", b"0-0\n1\n", "own/a.links:2: expected links such as 0-0 1-2, got '1'"),
@@ -234,10 +231,6 @@ def test_downloaded_files_are_put_together(tmp_path: Path, downloaded: dict[str,
             {"train": {"source": ["more.de", "more.en.gz"], "target": ["more.de"]}},
             "corpus: train: expected as many source as target files, at least one",
         ),
-        (
-            {"source_language": "English"},
-            "corpus.source_language: String should have at most 3 characters, got 'English'",
-        ),
         ({"files": []}, "corpus: train: train.tgz/x/c.en is in none of the files "),
     ],
 )
@@ -261,20 +254,74 @@ def test_members_are_named_by_their_archive(tmp_path: Path, downloaded: dict[str
     assert not (tmp_path / "corpus").exists()
 
 
+def test_an_input_is_no_report(tmp_path: Path, local: dict[str, Any]) -> None:
+    source = tmp_path / "own/a.en"
+    before = source.read_bytes()
+    for section in (local, SAMPLE):  # no input of the sample, but no JSON either
+        with pytest.raises(InputError, match=r"a\.en: expected "):
+            corpus.main([*arguments(tmp_path, section), "--report", str(source)])
+    assert source.read_bytes() == before
+
+
 @pytest.mark.parametrize(
-    ("section", "message"),
+    ("url", "sha256", "message"),
     [
-        ({"kind": "web"}, "corpus.kind: expected one of sample, local, download, got 'web'"),
-        ({"seed": 1}, "corpus.kind: expected one of sample, local, download, got None"),
-        ({**SAMPLE, "valid": 0}, "corpus.valid: expected greater than or equal to 1, got 0"),
-        ({**SAMPLE, "name": "x"}, "corpus.name: unknown key; expected one of kind, seed, train"),
+        ("file:///etc/passwd", None, r"url: expected http\(s\)://…/NAME, got 'file:///etc/passwd'"),
+        ("https://example.org/", None, r"url: expected http\(s\)://…/NAME"),
+        ("https://example.org/%2e%2e", None, r"url: expected http\(s\)://…/NAME"),
+        ("https://example.org/a", "ab", "sha256: expected 64 hexadecimal digits, got 'ab'"),
     ],
 )
-def test_impossible_settings_are_named(
-    tmp_path: Path, section: dict[str, Any], message: str
+def test_impossible_addresses_are_named(url: str, sha256: str | None, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        RemoteFile(url, sha256)
+
+
+def test_a_file_is_downloaded_once_and_an_unknown_hash_is_told(
+    tmp_path: Path, downloaded: dict[str, Any], serve: Any
 ) -> None:
-    with pytest.raises(InputError, match=re.escape(message)):
-        corpus.main(arguments(tmp_path, section))
+    server = serve("whole")
+    for file in downloaded["files"]:
+        name = Path(file["url"]).name
+        server.files[f"/some/{name}"] = (tmp_path / "mirror" / name).read_bytes()
+        file["url"] = server.url(name)
+    downloaded["folder"] = None
+    known = downloaded["files"][0]["sha256"]
+    downloaded["files"][0]["sha256"] = None
+    with pytest.raises(InputError, match=f"dev.de.sgm: its SHA-256 is {known}: compare it with"):
+        corpus.main(arguments(tmp_path, downloaded))
+    downloaded["files"][0]["sha256"] = known
+    for _ in range(2):
+        corpus.main(arguments(tmp_path, downloaded))
+    assert len(server.paths) == len(downloaded["files"])
+    assert (tmp_path / "corpus/train.source").read_bytes() == b"A.\nB.\nC.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("../up", r"train\.tgz: damaged archive: '\.\./up' would be extracted to .*outside"),
+        ("cut", r"train\.tgz: damaged archive: "),
+    ],
+)
+def test_archives_are_unpacked_inside_or_not_at_all(
+    tmp_path: Path, downloaded: dict[str, Any], name: str, message: str
+) -> None:
+    archive = tmp_path / "mirror/train.tgz"
+    if name == "cut":
+        archive.write_bytes(archive.read_bytes()[:-30])
+        name = "y"
+    else:
+        with tarfile.open(archive, "w:gz") as tar:
+            tar.addfile(tarfile.TarInfo(name))
+    for file in downloaded["files"]:
+        if file["url"].endswith("train.tgz"):
+            file["sha256"] = hashlib.sha256(archive.read_bytes()).hexdigest()
+    downloaded["train"] = {"source": [f"train.tgz/{name}"], "target": ["more.de"]}
+    with pytest.raises(InputError, match=message):
+        corpus.main(arguments(tmp_path, downloaded))
+    assert not (tmp_path / "corpus").exists()
+    assert not (tmp_path / "up").exists()
 
 
 @pytest.mark.parametrize("preset", ["sample", "multi30k", "wmt14_en_de", "local"])

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
@@ -40,7 +40,6 @@ def expected(language: str, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "fi", "xx"])
-@settings(max_examples=300, deadline=None)
 @given(parts=st.lists(st.sampled_from(TRICKY), max_size=12))
 def test_tokens_are_those_of_sacremoses(language: str, parts: list[str]) -> None:
     text = clean("".join(parts))
@@ -56,7 +55,6 @@ def test_tokens_of_multi30k_are_those_of_sacremoses(shared: Path, language: str)
     assert found == [expected(language, sentence) for sentence in sentences]
 
 
-@settings(max_examples=300)
 @given(st.text(st.characters(codec="utf-8")))
 def test_no_token_holds_white_space_or_is_empty(text: str) -> None:
     tokens = moses("en").normalize_and_tokenize(text)

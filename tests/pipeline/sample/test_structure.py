@@ -17,7 +17,7 @@ RELATIVE_PRONOUNS = {"den", "die", "das"}
 
 @pytest.fixture(scope="module")
 def pairs() -> list[SamplePair]:
-    return list(generate(4000, "structure", ambiguity=0.2))
+    return list(generate(2500, "structure", ambiguity=0.2))
 
 
 def constituents(pair: SamplePair) -> Iterator[tuple[Tree, list[range]]]:
@@ -84,7 +84,7 @@ def test_a_place_tells_whose_it_is_unless_it_is_ambiguous(
 ) -> None:
     """Of the prepositions with their nouns that come four times or more, how many are both."""
     readings: dict[tuple[str, ...], list[str]] = {}
-    for pair in generate(3000, "places", ambiguity=ambiguity):
+    for pair in generate(2000, "places", ambiguity=ambiguity):
         if {"There", "there"} & set(pair.source_tokens):  # `is a cat on the sofa`: neither
             continue
         for node, _ in constituents(pair):
