@@ -71,7 +71,7 @@ def draw_heat_maps(translator: Translator, pair: Pair, folder: Path, title: str,
     """Write the map of every layer for one pair, as `encoder_1.svg` and so on."""
     import torch
 
-    from mgsa.analysis.heat_maps import Sentence, heat_maps
+    from mgsa.analysis.heat_maps import heat_maps
     from mgsa.data.batch import make_batch
     from pipeline.figures import draw_heat_map
 
@@ -80,7 +80,7 @@ def draw_heat_maps(translator: Translator, pair: Pair, folder: Path, title: str,
     batch = make_batch([pair], model.granularities, ngram_unit=model.ngram_unit)
     with torch.inference_mode():
         output = model(batch.to(translator.device), need_weights=True)
-    maps = heat_maps(output, Sentence.of(batch, artifact.vocabularies))
+    maps = heat_maps(output, batch, artifact.vocabularies)
     folder.mkdir(parents=True)
     for heat_map in progress(
         maps, f"draw {folder.name}", total=None, unit="heat maps", size=lambda _: 1

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mgsa.analysis.quadrants import PLACES, Place, ngram_sizes, weights_of
+from mgsa.analysis.quadrants import Place, ngram_sizes, weights_of
 from mgsa.attention.word import WORDS
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import Vocabulary
@@ -39,54 +39,40 @@ class HeatMap:
     weights: np.ndarray
 
 
-@dataclass(frozen=True)
-class Sentence:
-    """The subwords of a pair, special symbols included, and its phrases written out."""
-
-    source: tuple[str, ...]
-    target_input: tuple[str, ...]
-    target_output: tuple[str, ...]
-    phrases: Mapping[str, tuple[str, ...]]
-
-    @classmethod
-    def of(cls, batch: Batch, vocabularies: tuple[Vocabulary, Vocabulary]) -> Sentence:
-        """The only pair of a batch."""
-        assert len(batch.index) == 1, "one pair"
-
-        def symbols(ids: Sequence[int], vocabulary: Vocabulary) -> tuple[str, ...]:
-            return tuple(vocabulary.symbols[index] for index in ids)
-
-        source = symbols(batch.source[0].tolist(), vocabularies[0])
-        return cls(
-            source=source,
-            target_input=symbols(batch.target_input[0].tolist(), vocabularies[1]),
-            target_output=symbols(batch.target_output[0].tolist(), vocabularies[1]),
-            phrases={
-                name: tuple(_phrases(source, lengths[0].tolist()))
-                for name, lengths in batch.phrase_lengths.items()
-            },
+def heat_maps(
+    output: ModelOutput, batch: Batch, vocabularies: tuple[Vocabulary, Vocabulary]
+) -> Iterator[HeatMap]:
+    """The map of every layer for a batch of one pair, the encoder's first."""
+    assert len(batch.index) == 1, "one pair"
+    source, target_input, target_output = (
+        tuple(vocabulary.symbols[index] for index in ids[0].tolist())
+        for ids, vocabulary in (
+            (batch.source, vocabularies[0]),
+            (batch.target_input, vocabularies[1]),
+            (batch.target_output, vocabularies[1]),
         )
-
-    def axes(self, place: Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The words on the axes of queries and of keys."""
-        match place:
-            case "encoder":
-                return self.source, self.source
-            case "decoder":
-                return self.target_input, self.target_input
-            case "cross":
-                return self.target_output, self.source
-
-
-def heat_maps(output: ModelOutput, sentence: Sentence) -> Iterator[HeatMap]:
-    """The map of every layer, the encoder's first; `output` is that of a batch of one pair."""
-    for place in PLACES:
+    )
+    words: dict[Place, tuple[Sequence[str], Sequence[str]]] = {
+        "encoder": (source, source),
+        "decoder": (target_input, target_input),
+        "cross": (target_output, source),
+    }
+    phrases = {
+        name: tuple(_phrases(source, lengths[0].tolist()))
+        for name, lengths in batch.phrase_lengths.items()
+    }
+    for place, (queries, keys) in words.items():
         for layer, weights in enumerate(weights_of(output, place), start=1):
-            yield _heat_map(place, layer, weights, sentence)
+            yield HeatMap(place, layer, *_joined(weights, queries, keys, phrases))
 
 
-def _heat_map(place: Place, layer: int, weights: Weights, sentence: Sentence) -> HeatMap:
-    query_words, key_words = sentence.axes(place)
+def _joined(
+    weights: Weights,
+    query_words: Sequence[str],
+    key_words: Sequence[str],
+    phrases: Mapping[str, Sequence[str]],
+) -> tuple[Parts, Parts, np.ndarray]:
+    """The labels of queries and keys, and the weights of all parts in one matrix."""
     blocks: dict[str, dict[str, np.ndarray]] = {}
     queries: Parts = {}
     keys: Parts = {}
@@ -95,20 +81,15 @@ def _heat_map(place: Place, layer: int, weights: Weights, sentence: Sentence) ->
         sizes = ngram_sizes(name)
         if sizes is None:
             query, key, rows = WORDS, name, query_words
-            columns = key_words if name == WORDS else sentence.phrases[name]
+            columns = key_words if name == WORDS else phrases[name]
         else:
             query, rows, row_ends = _ngrams(query_words, sizes[0], block)
             key, columns, column_ends = _ngrams(key_words, sizes[1], block.T)
             block = block[np.ix_(row_ends, column_ends)]
-        queries[query], keys[key] = rows, columns
+        queries[query], keys[key] = tuple(rows), tuple(columns)
         blocks.setdefault(query, {})[key] = block
-    return HeatMap(
-        place,
-        layer,
-        queries,
-        keys,
-        np.block([[blocks[query][key] for key in keys] for query in queries]),
-    )
+    matrix = np.block([[blocks[query][key] for key in keys] for query in queries])
+    return queries, keys, matrix
 
 
 def _ngrams(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from mgsa.analysis.heat_maps import HeatMap, Sentence, heat_maps
+from mgsa.analysis.heat_maps import HeatMap, heat_maps
 from mgsa.analysis.quadrants import PLACES
 from mgsa.config import ModelConfig, TransformerConfig
 from mgsa.data.batch import Row, make_batch
@@ -35,7 +35,7 @@ def maps_of(config: ModelConfig) -> dict[tuple[str, int], HeatMap]:
     batch = make_batch([SENTENCE], model.granularities, ngram_unit="subword")
     with torch.no_grad():
         output = model(batch, need_weights=True)
-    found = heat_maps(output, Sentence.of(batch, (SYMBOLS, SYMBOLS)))
+    found = heat_maps(output, batch, (SYMBOLS, SYMBOLS))
     return {(drawn.place, drawn.layer): drawn for drawn in found}
 
 
@@ -115,7 +115,7 @@ def test_weights_stand_at_their_labels() -> None:
         span, size = int(name[6]), int(name[-1])
         weights.zero_()
         weights[..., 2, 3] = span * 10 + size  # key position 3 is `cope`
-    maps = heat_maps(output, Sentence.of(batch, (SYMBOLS, SYMBOLS)))
+    maps = heat_maps(output, batch, (SYMBOLS, SYMBOLS))
     cross = next(drawn for drawn in maps if drawn.place == "cross")
     rows = [label for labels in cross.queries.values() for label in labels]
     columns = [label for labels in cross.keys.values() for label in labels]
