@@ -107,6 +107,19 @@ def test_a_batch_equals_its_sentences_one_by_one(
 
 @pytest.mark.parametrize("name", NAMES)
 @FEW
+@given(rows=batches_of_rows(), data=st.data())
+def test_a_permuted_batch_gives_permuted_logits(
+    models: dict[str, EncoderDecoder], name: str, rows: list[Row], data: st.DataObject
+) -> None:
+    model = models[name]
+    order = data.draw(st.permutations(range(len(rows))))
+    logits = model(batch_of(model, rows)).logits
+    permuted = model(batch_of(model, [rows[b] for b in order])).logits
+    torch.testing.assert_close(permuted, logits[list(order)])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@FEW
 @given(rows=batches_of_rows())
 def test_one_word_at_a_time_gives_what_all_at_once_do(
     models: dict[str, EncoderDecoder], name: str, rows: list[Row]
