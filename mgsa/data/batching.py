@@ -23,7 +23,7 @@ import numpy as np
 
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Count
-from mgsa.data.batch import Batch, RowColumns, pad_columns
+from mgsa.data.batch import Batch, pad_columns
 from mgsa.data.dataset import Dataset
 
 T = TypeVar("T")
@@ -199,6 +199,7 @@ class TrainBatches:
         self, position: Position, rank: int, world_size: int
     ) -> Iterator[_MicroBatch]:
         """The micro-batches from `position` to the end of its epoch, those of `rank` padded."""
+        extra = _extra_columns(self.granularities, self.ngram_unit, links=self.links)
         start = 0
         for window, groups in enumerate(self._windows(position.epoch)):
             plan = self._plan(position.epoch, window, groups)
@@ -206,9 +207,7 @@ class TrainBatches:
             start += len(plan)
             if not rest:
                 continue
-            columns = _read(
-                self.dataset, SPLIT, groups, self.granularities, self.ngram_unit, self.links
-            )
+            columns = self.dataset.columns(SPLIT, groups, extra)
             for number, rows in rest:
                 batch = None
                 if (number - position.micro_batch) % world_size == rank:
@@ -254,12 +253,13 @@ def evaluation_batches(
         InputError: the dataset lacks the split or a granularity.
     """
     dataset.check_granularities(granularities)
+    extra = _extra_columns(granularities, ngram_unit, links=links)
     remaining = dataset.num_rows(split) if limit is None else limit
     order = range(len(dataset.row_group_rows(split)))
     for groups in _windows(dataset, split, order, EVALUATION_WINDOW):
         if remaining <= 0:
             return
-        columns = _read(dataset, split, groups, granularities, ngram_unit, links)
+        columns = dataset.columns(split, groups, extra)
         rows = np.arange(min(remaining, len(columns)))
         for batch in bucketed(columns.lengths, rows, batch_tokens):
             yield pad_columns(columns.take(batch), granularities, ngram_unit=ngram_unit)
@@ -280,23 +280,14 @@ def _windows(dataset: Dataset, split: str, order: Sequence[int], num_rows: int) 
     return windows
 
 
-def _read(
-    dataset: Dataset,
-    split: str,
-    groups: Sequence[int],
-    granularities: Sequence[str],
-    ngram_unit: str,
-    links: bool,
-) -> RowColumns:
-    """The columns of some row groups that batches with these granularities need."""
+def _extra_columns(granularities: Sequence[str], ngram_unit: str, *, links: bool) -> list[str]:
+    """The columns that batches with these granularities need besides the ids."""
     kinds = {name.partition("_")[0] for name in granularities}
-    return dataset.columns(
-        split,
-        groups,
-        words="ngram" in kinds and ngram_unit == "word",
-        phrases="syntactic" in kinds,
-        links=links,
-    )
+    return [
+        *(["subwords_per_word"] if "ngram" in kinds and ngram_unit == "word" else []),
+        *(["phrase_lengths", "phrase_tags"] if "syntactic" in kinds else []),
+        *(["links"] if links else []),
+    ]
 
 
 def prefetched(items: Iterator[T], *, ahead: int) -> Iterator[T]:

@@ -115,8 +115,9 @@ def _label_checks(columns: Mapping[str, pa.Array], name: str, num_classes: int) 
     labels, expectation = columns[name], f"classes of {name} of {LABELS}"
     if pa.types.is_list(labels.type):
         classes = Ragged.of_arrow(labels)
-        words = np.diff(columns["subwords_per_word"].offsets)
-        yield f"a class of {name} for every word", np.flatnonzero(classes.lengths != words)
+        if "subwords_per_word" in columns:
+            words = np.diff(columns["subwords_per_word"].offsets)
+            yield f"a class of {name} for every word", np.flatnonzero(classes.lengths != words)
         yield expectation, _rows_outside(classes, 0, num_classes)
     else:
         ids = pc.fill_null(labels, 0).to_numpy()

@@ -8,7 +8,7 @@ would be one more copy.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -137,27 +137,17 @@ class Dataset:
         return np.stack([column.to_numpy().astype(np.int32) for column in table.columns], axis=1)
 
     def columns(
-        self,
-        split: str,
-        row_groups: Sequence[int],
-        *,
-        words: bool,
-        phrases: bool,
-        links: bool,
-        labels: Sequence[str] = (),
+        self, split: str, row_groups: Sequence[int], extra: Collection[str] = ()
     ) -> RowColumns:
         """All rows of some row groups, in their order, as columns.
 
         Args:
-            words: whether subwords per word are wanted.
-            phrases: whether the syntactic phrases are wanted.
-            links: whether word alignments are wanted.
-            labels: which label columns are wanted.
+            extra: columns that are wanted besides the ids: `subwords_per_word`, `phrase_lengths`
+                with `phrase_tags`, `links`, label columns.
         """
-        names = [f"{side}_{column}" for side in self._kind.sides for column in ("ids", "length")]
-        names += ["subwords_per_word"] * (words or bool(labels))
-        names += ["phrase_lengths", "phrase_tags"] * phrases + ["links"] * links + [*labels]
-        table = self._read(split, row_groups, names)
+        sides = self._kind.sides
+        ids = [f"{side}_{column}" for side in sides for column in ("ids", "length")]
+        table = self._read(split, row_groups, [*ids, *extra])
         index = np.concatenate([np.zeros(0, np.int64), *map(self._split(split).rows, row_groups)])
 
         def column(name: str) -> pa.Array:
@@ -166,22 +156,22 @@ class Dataset:
             array, table = one_piece(table[name]), table.drop_columns(name)
             return array
 
-        def levels(name: str) -> tuple[Ragged, ...]:
-            return Ragged.levels_of_arrow(column(name), self.manifest.levels) if phrases else ()
+        def lists(name: str) -> Ragged:
+            return Ragged.of_arrow(column(name))
 
-        def ids(side: str) -> Ragged:
-            there = side in self._kind.sides
-            return Ragged.of_arrow(column(f"{side}_ids")) if there else Ragged.of([()] * len(index))
+        def levels(name: str) -> tuple[Ragged, ...]:
+            wanted = name in extra
+            return Ragged.levels_of_arrow(column(name), self.manifest.levels) if wanted else ()
 
         return RowColumns(
             index=index,
-            source=ids("source"),
-            target=ids("target"),
-            subwords_per_word=Ragged.of_arrow(column("subwords_per_word")) if words else None,
+            source=lists("source_ids"),
+            target=lists("target_ids") if "target" in sides else Ragged.of([()] * len(index)),
+            subwords_per_word=lists("subwords_per_word") if "subwords_per_word" in extra else None,
             phrase_lengths=levels("phrase_lengths"),
             phrase_tags=levels("phrase_tags"),
-            links=Ragged.links_of_arrow(column("links")) if links else None,
-            labels={name: _classes(column(name)) for name in labels},
+            links=Ragged.links_of_arrow(column("links")) if "links" in extra else None,
+            labels={name: _classes(column(name)) for name in extra if name in self.classes},
         )
 
     def read(self, split: str, start: int = 0, stop: int | None = None) -> Iterator[Row]:

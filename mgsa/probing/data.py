@@ -66,7 +66,8 @@ def read_split(data: Dataset, split: str) -> RowColumns:
         InputError: a row is malformed.
     """
     groups = range(len(data.row_group_rows(split)))
-    return data.columns(split, groups, words=True, phrases=True, links=False, labels=TASKS)
+    extra = ("subwords_per_word", "phrase_lengths", "phrase_tags", *TASKS)
+    return data.columns(split, groups, extra)
 
 
 @dataclass(frozen=True, eq=False)

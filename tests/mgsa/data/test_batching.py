@@ -239,9 +239,9 @@ def test_skipped_windows_are_not_decoded(dataset: Dataset, monkeypatch: pytest.M
     decoded: list[list[int]] = []
     columns = Dataset.columns
 
-    def recording(self: Dataset, split: str, groups: list[int], **wanted: bool) -> object:
+    def recording(self: Dataset, split: str, groups: list[int], extra: list[str]) -> object:
         decoded.append(list(groups))
-        return columns(self, split, groups, **wanted)
+        return columns(self, split, groups, extra)
 
     monkeypatch.setattr(Dataset, "columns", recording)
     windows = -(-ROWS // GROUP)

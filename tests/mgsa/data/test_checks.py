@@ -17,6 +17,8 @@ from mgsa.data.schema import SCHEMA
 from tests.probing_folders import record
 from tests.stage_folders import BUSH, YES, build, write_stages
 
+EXTRA = ("subwords_per_word", "phrase_lengths", "phrase_tags", "links")
+
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -79,7 +81,7 @@ def test_a_wrong_row_is_named(
         lambda: verify_dataset(folder),
         lambda: list(dataset.read("train")),
         lambda: list(dataset.rows("train", [4])),
-        lambda: dataset.columns("train", [0, 1], words=True, phrases=True, links=True),
+        lambda: dataset.columns("train", [0, 1], EXTRA),
     ]
     if column == "target_subwords_per_word":
         reads.pop()  # which no batch is made of

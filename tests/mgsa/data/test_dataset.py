@@ -25,6 +25,7 @@ from tests.probing_folders import record
 from tests.stage_folders import BUSH, YES, build, random_dataset, random_pairs, write_stages
 
 NUM_ROWS = 20
+EXTRA = ("subwords_per_word", "phrase_lengths", "phrase_tags")
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,7 @@ def test_a_row_that_is_not_there_is_refused(written: Path, index: int) -> None:
 def test_columns_are_the_rows_of_their_row_groups(written: Path) -> None:
     dataset = open_dataset(written)
     assert dataset.row_group_rows("train").tolist() == [3] * 6 + [2]
-    columns = dataset.columns("train", [4, 1], words=True, phrases=True, links=True)
+    columns = dataset.columns("train", [4, 1], (*EXTRA, "links"))
     rows = list(dataset.rows("train", [12, 13, 14, 3, 4, 5]))
     assert columns.index.tolist() == [row.index for row in rows]
     assert columns.subwords_per_word is not None
@@ -113,7 +114,7 @@ def test_columns_are_the_rows_of_their_row_groups(written: Path) -> None:
 
 
 def test_columns_that_nothing_asked_for_are_not_read(written: Path) -> None:
-    columns = open_dataset(written).columns("train", [0], words=False, phrases=False, links=False)
+    columns = open_dataset(written).columns("train", [0])
     assert columns.subwords_per_word is columns.links is None
     assert columns.phrase_lengths == columns.phrase_tags == ()
 
@@ -402,15 +403,13 @@ def words(folder: Path) -> list[int]:
 
 
 def test_sentences_with_labels_are_a_dataset(folder: Path, words: list[int]) -> None:
-    pairs = open_dataset(folder).columns("valid", [0, 1], words=True, phrases=True, links=False)
+    pairs = open_dataset(folder).columns("valid", [0, 1], EXTRA)
     label(folder, [1, None, 0, None], [[n % 3] * n for n in words])
     with pytest.raises(InputError, match="expected the manifest of a dataset, not of 'labelled'"):
         open_dataset(folder)
     dataset = open_dataset(folder, kind=LABELLED)
     assert dataset.classes == {"voice": ("active", "passive"), "pos": ("N", "V", "OTHER")}
-    columns = dataset.columns(
-        "valid", [0, 1], words=True, phrases=True, links=False, labels=["voice", "pos"]
-    ).take(np.array([3, 0]))
+    columns = dataset.columns("valid", [0, 1], (*EXTRA, "voice", "pos")).take(np.array([3, 0]))
     voice, pos = columns.labels["voice"], columns.labels["pos"]
     assert isinstance(voice, np.ndarray)
     assert isinstance(pos, Ragged)
@@ -441,9 +440,7 @@ def test_a_wrong_label_is_named(
     label(folder, **labels)
     dataset = open_dataset(folder, kind=LABELLED)
     with pytest.raises(InputError, match=rf"valid\.parquet: row 2: expected {expectation}"):
-        dataset.columns(
-            "valid", [0, 1], words=True, phrases=False, links=False, labels=["voice", "pos"]
-        )
+        dataset.columns("valid", [0, 1], ("subwords_per_word", "voice", "pos"))
 
 
 @pytest.mark.parametrize("pos", ["N", [], [1], None])
