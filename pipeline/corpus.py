@@ -153,11 +153,7 @@ class DownloadedCorpus:
                     raise ValueError(f"{split}: {text} is in none of the files {', '.join(names)}")
 
 
-KINDS: dict[str, type[SampleCorpus | LocalCorpus | DownloadedCorpus]] = {
-    "sample": SampleCorpus,
-    "local": LocalCorpus,
-    "download": DownloadedCorpus,
-}
+Corpus = SampleCorpus | LocalCorpus | DownloadedCorpus
 
 
 def _write_sample(settings: SampleCorpus, folder: Path) -> dict[str, int]:
@@ -293,7 +289,7 @@ def _check_annotation(column: str, text: str, path: Path, line: int) -> None:
 
 
 def write_corpus(
-    corpus: SampleCorpus | LocalCorpus | DownloadedCorpus,
+    corpus: Corpus,
     *,
     out: Annotated[
         Path,

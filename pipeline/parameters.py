@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from mgsa.base.command import read_section
 from mgsa.base.errors import InputError
-from mgsa.base.settings import from_mapping, from_tagged
+from mgsa.base.settings import from_tagged
 from mgsa.config import (
     MODEL_KINDS,
     ModelConfig,
@@ -22,12 +23,11 @@ from mgsa.config import (
     TranslateConfig,
 )
 from mgsa.probing.settings import ProbeConfig
-from pipeline.aligners.aligner import KINDS as ALIGNER_KINDS
+from pipeline.aligners.aligner import AlignSettings
 from pipeline.analyze import AnalyzeSettings
 from pipeline.base.stage import section_of
 from pipeline.bpe import BpeSettings
-from pipeline.corpus import KINDS as CORPUS_KINDS
-from pipeline.corpus import LocalCorpus, SampleCorpus
+from pipeline.corpus import Corpus, LocalCorpus, SampleCorpus
 from pipeline.dataset.manifest import DatasetSettings
 from pipeline.evaluate import EvaluateSettings
 from pipeline.parse import ParseSettings
@@ -39,14 +39,14 @@ from pipeline.probe_data import ProbeDataSettings
 from pipeline.report_page.inputs import ReportSettings
 from pipeline.tokenize import TokenizeSettings
 
-SETTINGS: dict[str, type | Mapping[str, type]] = {
-    "corpus": CORPUS_KINDS,
+SETTINGS: dict[str, Any] = {
+    "corpus": Corpus,
     "tokenize": TokenizeSettings,
     "parser": PARSER_KINDS,
     "parse": ParseSettings,
     "bpe": BpeSettings,
     "partition": PartitionSettings,
-    "align": ALIGNER_KINDS,
+    "align": AlignSettings,
     "dataset": DatasetSettings,
     "probe_data": ProbeDataSettings,
     "model": MODEL_KINDS,
@@ -59,7 +59,7 @@ SETTINGS: dict[str, type | Mapping[str, type]] = {
     "report": ReportSettings,
     "run": RunConfig,
 }
-"""The dataclass of each section, or several by the section's key `kind`."""
+"""The dataclass of each section, or those of its kinds."""
 
 
 def check_parameters(content: Mapping[str, Any], path: Path) -> None:
@@ -75,7 +75,7 @@ def check_parameters(content: Mapping[str, Any], path: Path) -> None:
         if isinstance(settings, Mapping):
             sections[name] = from_tagged(settings, values, where)
         else:
-            sections[name] = from_mapping(settings, values, where)
+            sections[name] = read_section(settings, values, where)
     _check_annotations(sections, path)
     _check_model(sections["model"], sections, path)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -121,11 +121,3 @@ class NoLinks:
 
 
 AlignSettings = HmmSettings | EflomalSettings | PharaohSettings | CorpusSettings | NoLinks
-
-KINDS: Mapping[str, type[AlignSettings]] = {
-    "hmm": HmmSettings,
-    "eflomal": EflomalSettings,
-    "pharaoh": PharaohSettings,
-    "corpus": CorpusSettings,
-    "none": NoLinks,
-}

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 import yaml
 
+from mgsa.base.command import read_section
 from mgsa.base.errors import InputError
-from mgsa.base.settings import from_tagged
 from pipeline import corpus
 from pipeline.base.stage import SPLITS
-from pipeline.corpus import DownloadedCorpus, RemoteFile
+from pipeline.corpus import Corpus, DownloadedCorpus, RemoteFile
 from pipeline.params import compose
 from tests.imports import ROOT
 
@@ -327,7 +327,7 @@ def test_archives_are_unpacked_inside_or_not_at_all(
 @pytest.mark.parametrize("preset", ["sample", "multi30k", "wmt14_en_de", "local"])
 def test_presets_are_settings(preset: str) -> None:
     section = compose(ROOT / "conf", [f"corpus={preset}"])["corpus"]
-    settings = from_tagged(corpus.KINDS, section, preset)
+    settings = read_section(Corpus, section, preset)
     if isinstance(settings, DownloadedCorpus):
         assert settings.name == preset
         assert all(file.sha256 is not None for file in settings.files)
