@@ -35,7 +35,7 @@ PORTION_LINES = 2_000
 class BpeSettings:
     """How many merges are learned, and which subwords may come out.
 
-    A pair of symbols is merged if it occurs `min_frequency` times. A subword that occurs less than
+    A pair of symbols is merged if it occurs `min_frequency` times. A subword that occurs fewer than
     `vocabulary_threshold` times in its language's training text is split further.
     """
 
@@ -80,7 +80,7 @@ def count_subwords(words: Mapping[str, int], splitter: SubwordSplitter) -> Count
 
 
 def learn_codes(words: Mapping[str, int], settings: BpeSettings, path: Path) -> int:
-    """Write the codes of words that occur so often to `path`; how many merges they are."""
+    """Write the codes of words with these counts to `path`; the number of merges."""
     from subword_nmt.learn_bpe import learn_bpe
 
     if max(map(len, words)) < 2:
@@ -119,7 +119,7 @@ def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int
 def segment(
     tokenized: Path, folder: Path, settings: BpeSettings, *, workers: int
 ) -> dict[str, int]:
-    """Write the subwords of every split to `folder`, which holds the codes; how many they are.
+    """Write the subwords of every split to `folder`, which has the codes; their numbers.
 
     Raises:
         InputError: a file is missing, not UTF-8, or a line is not tokens and single spaces.

@@ -251,10 +251,10 @@ def _unpack(archive: Path, members: Collection[str], folder: Path) -> None:
 
 
 def _write_split(folder: Path, split: str, parts: Sequence[Mapping[str, Path]]) -> int:
-    """Write a split: the files of each part side by side, one part after the other; its pairs.
+    """Write a split, its parts concatenated; the number of its pairs.
 
     Args:
-        parts: files by column (`source`, `target`, `trees`, …); the columns of all are alike.
+        parts: files by column (`source`, `target`, `trees`, …), the same columns for each.
 
     Raises:
         InputError: as `read_parallel`, or a tree, a label or links are malformed.

@@ -1,7 +1,7 @@
 """Words to subwords by byte-pair encoding: one object for training and inference.
 
-Sennrich et al. 2016; the merges are applied by subword-nmt, with its `@@ ` marks. Merges that give
-a subword outside the vocabulary are undone, so that a model never meets one that it seldom saw.
+Sennrich et al. 2016; subword-nmt applies the merges, with its `@@ ` marks, and undoes those that
+give a subword outside the vocabulary, so that no subword of a text is rare in training.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ CODES = "bpe.codes"
 """The file of merges in a folder that has them; `vocab.SIDE` beside it counts the subwords."""
 
 MARK = "@@"
-"""At the end of a subword that does not end its word."""
+"""Suffix of a subword that does not end its word."""
 
 CACHE_WORDS = 200_000
-"""Words whose subwords are remembered; a text's frequent words are met again and again."""
+"""Size of the cache of split words."""
 
 _VERSION = "#version: 0.2"
 _END_OF_WORD = "</w>"
@@ -35,11 +35,11 @@ class SubwordSplitter:
         """
         Args:
             codes: file of merges.
-            vocabulary: the subwords that may come out, marks included; characters that are in no
-                merge come out all the same. `None`: every merge may stand.
+            vocabulary: the allowed subwords, marks included; single characters are always allowed.
+                `None`: no merge is undone.
 
         Raises:
-            InputError: `codes` is malformed, or made some other vocabulary.
+            InputError: `codes` is malformed, or of another vocabulary.
         """
         from subword_nmt.apply_bpe import BPE
 
@@ -55,9 +55,9 @@ class SubwordSplitter:
         """The splitter of one side's text, whose files the `bpe` stage wrote.
 
         Args:
-            folder: that stage's output, or an artifact that took the files along.
+            folder: that stage's output, or an artifact with copies of the files.
             side: `source` or `target`.
-            threshold: a subword that was seen less often is split further.
+            threshold: rarer subwords are split further.
 
         Raises:
             InputError: a file is missing or malformed, or the two don't belong together.
@@ -84,10 +84,10 @@ class SubwordSplitter:
 
 
 def read_merges(path: Path) -> list[tuple[str, str]]:
-    """The pairs of a file of BPE codes, in the order in which they were learned.
+    """The merges of a file of BPE codes, in order.
 
     Raises:
-        InputError: no such file, too large, not of version 0.2, or a line that is not two symbols.
+        InputError: no such file, not of version 0.2, or a line that is not two symbols.
     """
     lines = read_lines(path)
     version = next(lines, "")
@@ -108,7 +108,7 @@ def read_subword_counts(path: Path) -> dict[str, int]:
     """Subwords and their counts, most frequent first, from a file of `subword count` lines.
 
     Raises:
-        InputError: no such file, too large, or a line that is not a subword and its count.
+        InputError: no such file, or a line that is not a subword and its count.
     """
     counts: dict[str, int] = {}
     for number, line in enumerate(read_lines(path), start=1):
@@ -129,7 +129,7 @@ def write_subword_counts(path: Path, counts: Mapping[str, int]) -> None:
 
 
 def frequent_subwords(counts: Mapping[str, int], threshold: int) -> list[str]:
-    """The subwords that were seen at least `threshold` times."""
+    """The subwords with a count of at least `threshold`."""
     return [subword for subword, count in counts.items() if count >= threshold]
 
 
@@ -154,7 +154,7 @@ def check_subwords(folder: Path, side: str, subwords: Iterable[str]) -> None:
 
 
 def _check_made(vocabulary: Iterable[str], merges: Sequence[tuple[str, str]], codes: Path) -> None:
-    """Every subword of several characters is what some merge gave."""
+    """Check that a merge gives each subword of several characters."""
     made = {left + right for left, right in merges}
     for subword in vocabulary:
         inner = subword.removesuffix(MARK)

@@ -69,7 +69,7 @@ class TokenizeSettings:
 class Pair(NamedTuple):
     """A line of a split: source, target, then its gold annotations, if any.
 
-    Once the first two are tokenised, `reason` is why it is dropped, if it is.
+    `reason` says why it is dropped, once the first two are tokenised.
     """
 
     split: str
