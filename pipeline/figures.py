@@ -51,7 +51,9 @@ def heat_map_chart(heat_map: HeatMap, sentence: str) -> Spec:
     for channel, parts in (("x", heat_map.keys), ("y", heat_map.queries)):
         spec["encoding"][channel]["axis"]["labelExpr"] = labels(_labels(parts))
         field = spec["encoding"][channel]["field"]
-        for name, first in _parts(parts):
+        shown = list(_parts(parts))
+        # A part of rows that is alone needs no name.
+        for name, first in shown if channel == "x" or len(shown) > 1 else ():
             spec["layer"] += _part(channel, field, PART_NAMES.get(name, name), first)
     return spec
 

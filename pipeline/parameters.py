@@ -36,7 +36,7 @@ from pipeline.parser import ReadyTrees, TrainedParser
 from pipeline.partition import PartitionSettings
 from pipeline.phrasal_patterns import PhrasalPatternsSettings
 from pipeline.probe_data import ProbeDataSettings
-from pipeline.report_page.inputs import ReportSettings
+from pipeline.report import ReportSettings
 from pipeline.tokenize import TokenizeSettings
 
 SETTINGS: dict[str, Any] = {

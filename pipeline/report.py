@@ -6,144 +6,173 @@ It needs no network and no server, and it shows the numbers of the files that th
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from mgsa.base.cli import run
+from mgsa.base.command import Input, OutputFolder, ParameterFile
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_folder, open_to_write
-from mgsa.base.settings import read_yaml
-from pipeline.base.stage import argument_parser, check_replaceable, named_paths, read_settings
-from pipeline.report_page.inputs import ReportSettings
+from mgsa.base.settings import Count, Positive, read_yaml
+from pipeline.base.stage import stage
 
 if TYPE_CHECKING:
-    from pipeline.report_page.system import System
+    from pipeline.report_page.inputs import System
 
 PAGE = "index.html"
 RUN = "this run"
-"""What the run's own system is called where nothing says which model it is."""
+"""The run's own system where nothing names its model."""
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Write the page."""
-    arguments = _parser().parse_args(argv)
-    settings = read_settings(arguments, "report", ReportSettings)
+@dataclass(frozen=True)
+class ReportSettings:
+    """What the page shows of its sentences.
 
-    from pipeline.report_page.inputs import PATHS, Inputs
+    `sentences` of the split, spread over their lengths up to `max_words` source words, are drawn.
+    Of the worst, of the best and of those that systems differ in most, `ranked` are listed, by the
+    sentence score `metric`.
+    """
+
+    split: str
+    sentences: Count
+    max_words: Positive
+    ranked: Count
+    metric: Literal["chrf", "bleu"]
+
+
+def write_report(
+    report: ReportSettings,
+    *,
+    params: Annotated[Path, ParameterFile()],
+    reports: Annotated[Path | None, Input("the stages' reports: STAGE.json")] = None,
+    corpus: Annotated[Path | None, Input("raw text")] = None,
+    tokenized: Annotated[Path | None, Input("tokenised text")] = None,
+    parser: Annotated[Path | None, Input("the parser")] = None,
+    parsed: Annotated[Path | None, Input("trees of the source side")] = None,
+    bpe: Annotated[Path | None, Input("segmented text")] = None,
+    partitions: Annotated[Path | None, Input("phrases of every level")] = None,
+    phrase_counts: Annotated[
+        Path | None, Input("counts of phrases, from the --plots of the stage partition")
+    ] = None,
+    alignments: Annotated[Path | None, Input("word links")] = None,
+    dataset: Annotated[Path | None, Input("dataset artifact")] = None,
+    model: Annotated[Path | None, Input("model artifact")] = None,
+    translations: Annotated[Path | None, Input("translations of the model")] = None,
+    curves: Annotated[
+        Path | None, Input("learning curves, from the --plots of the stage train")
+    ] = None,
+    attention: Annotated[
+        Path | None, Input("shares of attention and heat maps, from the stage analyze")
+    ] = None,
+    patterns: Annotated[
+        Path | None, Input("scores of n-grams, from the stage phrasal_patterns")
+    ] = None,
+    gold: Annotated[
+        Path | None,
+        Input(
+            "gold links of the split, 3-4 for sure and 3p4 for possible ones (default: those of "
+            "the corpus, if any)",
+            "FILE",
+        ),
+    ] = None,
+    system: Annotated[
+        dict[str, Path] | None,
+        Input(
+            "systems to compare, whose folders are laid out as experiments/runs/NAME; DIR alone is "
+            "named for its last part",
+            "NAME=DIR",
+        ),
+    ] = None,
+    table: Annotated[
+        list[Path] | None,
+        Input("tables of pipeline.experiment: experiments/tables/NAME.json", "FILE"),
+    ] = None,
+    out: Annotated[Path, OutputFolder(f"{PAGE}, which is all of it", PAGE)],
+) -> None:
+    """One HTML file about a run, or about systems side by side.
+
+    Every folder is optional: a section whose inputs are not given is left out.
+    """
+    from pipeline.report_page.inputs import Inputs
     from pipeline.report_page.page import render
 
-    given = {name: getattr(arguments, name.replace("-", "_")) for name in PATHS}
-    paths = {name: path for name, path in given.items() if path is not None}
+    folders = {
+        "reports": reports,
+        "corpus": corpus,
+        "tokenized": tokenized,
+        "parser": parser,
+        "parsed": parsed,
+        "bpe": bpe,
+        "partitions": partitions,
+        "phrase-counts": phrase_counts,
+        "alignments": alignments,
+        "dataset": dataset,
+        "model": model,
+        "translations": translations,
+        "curves": curves,
+        "attention": attention,
+        "patterns": patterns,
+    }
+    paths = {name: path for name, path in folders.items() if path is not None}
     for name, path in paths.items():
         if not path.is_dir():
             raise InputError(f"--{name}: no such folder", path=path)
-    check_replaceable(arguments.out, PAGE, inputs=paths.values())
-    _check_alone(arguments.out)
-    systems = list(_systems(arguments, paths))
-    only_compares = len(systems) == len(arguments.system) and bool(systems or arguments.table)
+    compared = system or {}
+    systems = [*_own_system(paths, compared), *_compared_systems(compared)]
+    only_compares = len(systems) == len(compared) and bool(systems or table)
     inputs = Inputs(
-        settings=settings,
-        parameters=None if only_compares else read_yaml(arguments.params),
-        parameter_file=arguments.params,
+        settings=report,
+        parameters=None if only_compares else read_yaml(params),
+        parameter_file=params,
         paths=paths,
-        gold=arguments.gold,
+        gold=gold,
         systems=systems,
-        tables=arguments.table,
+        tables=table or [],
     )
     page = render(inputs)
-    with atomic_folder(arguments.out) as folder, open_to_write(folder / PAGE) as file:
+    with atomic_folder(out) as folder, open_to_write(folder / PAGE) as file:
         file.write(page)
 
 
-def _check_alone(folder: Path) -> None:
-    """Check that a folder holds nothing but a page: `index.html` is what every web site has.
+def _own_system(paths: Mapping[str, Path], compared: Mapping[str, Path]) -> Iterator[System]:
+    """The run's own system, if there is anything of it.
 
     Raises:
-        InputError: it does.
+        InputError: a system to compare has its name.
     """
-    others = sorted(path for path in folder.glob("*") if path.name != PAGE)
-    if others:
-        raise InputError(
-            f"expected a folder with nothing but {PAGE}, to replace as a whole", path=others[0]
-        )
+    from pipeline.report_page.inputs import System
 
-
-def _systems(arguments: argparse.Namespace, paths: dict[str, Path]) -> Iterator[System]:
-    """The run's own system if there is anything of it, then those to compare.
-
-    Raises:
-        InputError: a folder is missing or no system's, or two have one name.
-    """
-    from pipeline.report_page.system import System
-
-    compared = named_paths("--system", arguments.system, "DIR", nameless=True)
     own = {name: paths.get(name) for name in ("translations", "curves", "attention", "model")}
     reports = paths.get("reports")
-    alone = not arguments.system and reports is not None
-    if any(own.values()) or (alone and reports and (reports / "evaluate.json").is_file()):
-        system = System(_name(reports), reports, **own)
-        if system.name in compared:
-            raise InputError(
-                f"--system {system.name}: expected another name, the run's model has it"
-            )
-        yield system
+    scored = reports is not None and (reports / "evaluate.json").is_file()
+    if any(own.values()) or (scored and not compared):
+        name = _name(reports)
+        if name in compared:
+            raise InputError(f"--system {name}: expected another name, the run's model has it")
+        yield System(name, reports, **own)
+
+
+def _compared_systems(compared: Mapping[str, Path]) -> Iterator[System]:
+    from pipeline.report_page.inputs import System
+
     for name, folder in compared.items():
         yield System.in_folder(name, folder)
 
 
 def _name(reports: Path | None) -> str:
-    """The model's name in the config groups, as far as the stage `composition` said it."""
-    if reports is None or not (reports / "composition.json").is_file():
+    """The model's name in the config groups, where the stage `params` reported it."""
+    if reports is None or not (reports / "params.json").is_file():
         return RUN
-    from pipeline.report_page.numbers import Report
+    from pipeline.report_page.files import Report
 
-    composition = Report.read(reports / "composition.json")
-    return composition.text("model") if "model" in composition else RUN
+    composed = Report.read(reports / "params.json")
+    return composed.text("model") if "model" in composed else RUN
 
 
-def _parser() -> argparse.ArgumentParser:
-    from pipeline.report_page.inputs import PATHS
-
-    parser = argument_parser(
-        "report",
-        "One HTML file about a run, or about systems side by side. Every folder is optional: a "
-        "section whose inputs are not given is left out.",
-    )
-    for name, what in PATHS.items():
-        parser.add_argument(f"--{name}", type=Path, metavar="DIR", help=what)
-    parser.add_argument(
-        "--gold",
-        type=Path,
-        metavar="FILE",
-        help="gold links of the split, 3-4 for sure and 3p4 for possible ones (default: those "
-        "that came with the corpus, if any)",
-    )
-    parser.add_argument(
-        "--system",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="NAME=DIR",
-        help="a system to compare, whose folder is laid out as experiments/runs/NAME; "
-        "DIR alone is named for its last part; may be repeated",
-    )
-    parser.add_argument(
-        "--table",
-        action="extend",
-        nargs="+",
-        type=Path,
-        default=[],
-        metavar="FILE",
-        help="a table that pipeline.experiment collected, experiments/tables/NAME.json; may be "
-        "repeated",
-    )
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help=f"for {PAGE}, which is all of it"
-    )
-    return parser
+main = stage(write_report)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import yaml
+from markupsafe import Markup
 from nltk.tree import Tree
 
 from mgsa.analysis.heat_maps import HeatMap
@@ -17,8 +18,9 @@ from pipeline.base.tables import write_csv
 from pipeline.figures import draw_heat_map
 from pipeline.partition import syntactic_partition, write_phrases_line
 from pipeline.probing.accuracies import Accuracy, report_of
-from pipeline.report_page.inputs import PATHS, Inputs, ReportSettings
-from pipeline.report_page.system import System
+from pipeline.report import ReportSettings
+from pipeline.report_page.blocks import Block, Details, Figure, Group, Table
+from pipeline.report_page.inputs import Inputs, System
 from pipeline.trees import bracketed, escape_token
 from tests.collected_table import TABLE
 
@@ -44,6 +46,11 @@ HOSTILE = [
 ]
 """Text that a careless page would run, mirror, or be torn apart by."""
 
+FOLDERS = (
+    *("reports", "corpus", "tokenized", "parser", "parsed", "bpe", "partitions"),
+    *("phrase-counts", "alignments", "dataset", "patterns"),
+)
+"""The options of the stage whose folders are called so."""
 PLAIN = ["A dog sees the cat .", "The cat sleeps .", "She reads a long book in the garden ."]
 SYSTEM = "mgsa_<i>tiny</i>"
 
@@ -94,9 +101,7 @@ def write_run(folder: Path, sentences: Sequence[str] = (*PLAIN, *HOSTILE)) -> Pa
 
 def arguments(folder: Path, *more: str) -> list[str]:
     """The stage's arguments for what `write_run` wrote."""
-    names = ("reports", "corpus", "tokenized", "parser", "parsed", "bpe", "partitions")
-    names += ("phrase-counts", "alignments", "dataset", "patterns")
-    paths = {name: folder / name for name in names}
+    paths = {name: folder / name for name in FOLDERS}
     paths |= {n: folder / "own" / n for n in ("translations", "curves", "attention", "model")}
     paths |= {"params": folder / "params.yaml", "out": folder / "page"}
     paths |= {"table": folder / "tables/some.json"}
@@ -259,7 +264,7 @@ def _links(words: int) -> str:
 def _write_reports(folder: Path, sentences: int) -> None:
     tokens = {f"{s}_{side}_tokens": 10 for s in ("train", "test") for side in ("source", "target")}
     reports: dict[str, dict[str, Any]] = {
-        "composition": {
+        "params": {
             "corpus": "local",
             "model": SYSTEM,
             "differences": {"model.dim": {"params": 7, "preset": None}},
@@ -322,8 +327,8 @@ def inputs_of(
     Args:
         compared: folders of systems to compare beside the run's own.
     """
-    names = [name for name in PATHS if name not in without]
     own = {"translations", "curves", "attention", "model"}
+    names = [name for name in (*FOLDERS, *own) if name not in without]
     paths = {name: folder / "own" / name if name in own else folder / name for name in names}
     parts = {name: paths.get(name) for name in own}
     systems = [System(SYSTEM, paths.get("reports"), **parts)]
@@ -336,3 +341,37 @@ def inputs_of(
         systems=systems + [System.in_folder(path.name, path) for path in compared],
         tables=[] if "tables" in without else [folder / "tables/some.json"],
     )
+
+
+def flat(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks of a section with those inside others."""
+    for block in blocks:
+        yield block
+        if isinstance(block, Group | Details):
+            yield from flat(block.blocks)
+        elif isinstance(block, Figure) and block.table is not None:
+            yield block.table
+
+
+def tables_of(blocks: Iterable[Block]) -> dict[str, list[list[str]]]:
+    """The text of each table by its caption, without markup."""
+    return {
+        _plain(table.caption): [[_plain(cell or "") for cell in row] for row in table.rows]
+        for table in flat(blocks)
+        if isinstance(table, Table)
+    }
+
+
+def titles_of(blocks: Iterable[Block]) -> list[str]:
+    """The titles of the charts."""
+    return [block.title for block in flat(blocks) if isinstance(block, Figure)]
+
+
+def text_of(blocks: Iterable[Block]) -> str:
+    """All that stands in paragraphs and summaries, without markup."""
+    texts = [block.summary if isinstance(block, Details) else block for block in flat(blocks)]
+    return "\n".join(_plain(text) for text in texts if isinstance(text, str))
+
+
+def _plain(text: str) -> str:
+    return text.striptags() if isinstance(text, Markup) else text

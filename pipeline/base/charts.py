@@ -39,20 +39,26 @@ SYSTEMS = tuple(
 """Colours that are told apart without red or green: `templates/page.css` has them for dark too."""
 DASHES: tuple[list[float], ...] = ([1, 0], [7, 3], [2, 2.5], [9, 3, 2, 3])
 SHAPES = ("circle", "square", "diamond", "triangle-up")
+_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _RANGES: Mapping[str, Sequence[Any]] = {
     "color": SYSTEMS,
     "strokeDash": DASHES,
     "shape": SHAPES,
 }
 _CONFIG: Spec = {
-    "font": "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-serif",
+    "font": "Arial, Helvetica, 'Liberation Sans', sans-serif",
     "background": None,
     "view": {"stroke": None},
     "title": {"color": TEXT, "anchor": "start", "fontSize": 13},
     "header": {"labelColor": TEXT, "titleColor": MUTED, "labelFontWeight": 600},
     "axis": {
         **dict.fromkeys(("labelColor", "titleColor", "domainColor", "tickColor"), MUTED),
-        **{"gridColor": RULE, "titleFontWeight": "normal", "labelFontSize": 11},
+        **{
+            "gridColor": RULE,
+            "titleFontWeight": "normal",
+            "labelFontSize": 11,
+            "labelFlush": False,
+        },
     },
     "axisBand": {"domain": False, "ticks": False},
     "legend": {"labelColor": TEXT, "titleColor": MUTED, "titleFontWeight": "normal"},
@@ -112,8 +118,11 @@ def svg(spec: Spec) -> str:
     """The drawing to stand inside a page: its colours are the page's."""
     import vl_convert
 
-    drawn = {**spec, "config": {**_CONFIG, "padding": 2, "legend": {"disable": True}}}
-    text: str = vl_convert.vegalite_to_svg(json.dumps(drawn), vl_version=VEGA_LITE)
+    drawn = {
+        **spec,
+        "config": {**_CONFIG, "padding": 2, "legend": {**_CONFIG["legend"], "disable": True}},
+    }
+    text: str = vl_convert.vegalite_to_svg(json.dumps(_xml(drawn)), vl_version=VEGA_LITE)
     return text
 
 
@@ -121,7 +130,8 @@ def write_figure(spec: Spec, path: Path) -> None:
     """Write a figure on white; the suffix, `.svg` or `.png`, says which format."""
     import vl_convert
 
-    text = json.dumps({**spec, "config": {**_CONFIG, "background": "#ffffff", "padding": 12}})
+    drawn = {**spec, "config": {**_CONFIG, "background": "#ffffff", "padding": 20}}
+    text = json.dumps(_xml(drawn))
     plain = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", text)
     with open_to_write(path, "wb") as file:
         if path.suffix == ".png":
@@ -132,7 +142,19 @@ def write_figure(spec: Spec, path: Path) -> None:
 
 def labels(texts: Sequence[str]) -> str:
     """A `labelExpr` for an axis whose values are the places of `texts`."""
-    return f"{json.dumps(list(texts))}[datum.value]"
+    return f"{json.dumps(_xml(list(texts)))}[datum.value]"
+
+
+def _xml(node: Any) -> Any:
+    """The same with U+FFFD for characters that XML lacks, at which vl-convert aborts."""
+    match node:
+        case dict():
+            return {key: _xml(value) for key, value in node.items()}
+        case list():
+            return [_xml(value) for value in node]
+        case str():
+            return _NO_XML.sub("\ufffd", node)
+    return node
 
 
 def _finite(row: Row) -> dict[str, Any]:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import functools
+import platform
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 from mgsa.base.command import command
 from mgsa.base.errors import InputError
-from mgsa.base.io import atomic_file, atomic_folder, dump_json
+from mgsa.base.io import atomic_file, atomic_folder, dump_json, write_json
 from mgsa.base.settings import apply_overrides, from_mapping, from_tagged, read_yaml
 
 T = TypeVar("T")
@@ -49,7 +54,40 @@ def stage(function: Callable[..., None]) -> Callable[[Sequence[str] | None], Non
     """The `main(argv)` of a stage, which is run as `python -m` and its module's name."""
     module = sys.modules[function.__module__]
     name = module.__spec__.name if module.__spec__ else function.__module__
-    return command(function, f"python -m {name.removesuffix('.__main__')}", sections=SECTIONS)
+    prog = f"python -m {name.removesuffix('.__main__')}"
+    return command(_noting_runs(function), prog, sections=SECTIONS)
+
+
+def _noting_runs(function: Callable[..., None]) -> Callable[..., None]:
+    """Let a stage whose report is `reports/NAME.json` note when and where it ran in `runs/`.
+
+    The note differs in every run, so it is no output that DVC knows.
+    """
+
+    @functools.wraps(function)
+    def run_stage(*settings: Any, **options: Any) -> None:
+        started, clock = datetime.now(UTC), time.perf_counter()
+        function(*settings, **options)
+        report = options.get("report")
+        if report is not None and report.parent.name == "reports":
+            note = {
+                "started": started.isoformat(timespec="seconds"),
+                "seconds": round(time.perf_counter() - clock, 3),
+                "host": platform.node(),
+                "commit": _commit(),
+            }
+            write_json(report.parent.with_name("runs") / report.name, note)
+
+    return run_stage
+
+
+def _commit() -> str | None:
+    """The commit that is checked out, with `-dirty` where files differ from it."""
+    git = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    with suppress(OSError):
+        described = subprocess.run(git, capture_output=True, text=True, check=False)
+        return described.stdout.strip() or None
+    return None
 
 
 @contextmanager

@@ -60,6 +60,8 @@ def pattern_chart(
     panels = spec["facet"]["row"]
     panels["sort"] = list(dict.fromkeys(row[panels["field"]] for row in drawn))
     spec.pop("transform", None)  # what is drawn is chosen already, by the same rule
+    if table == "categories":
+        spec["spec"]["height"]["step"] = max(9, 20 / len({row["system"] for row in drawn}))
     if baseline is not None:
         channel = "x" if table == "categories" else "y"
         for layer in spec["spec"]["layer"]:

@@ -1,4 +1,4 @@
-"""What a report is made of: the outputs of the stages, each of which may be missing.
+"""What a report is made of: outputs of the stages, each of which may be missing.
 
 A path that is given is a promise: what a section needs of it must be there. What is not given is
 `None`, and the sections that need it are left out.
@@ -6,54 +6,153 @@ A path that is given is a promise: what a section needs of it must be there. Wha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from mgsa.base.errors import InputError
-from mgsa.base.settings import Count, Positive
+from mgsa.base.settings import read_yaml
 from pipeline.base.stage import SIDES
-from pipeline.base.text import read_languages, read_sentences, split_tokens, unequal_lines
-from pipeline.report_page.drawn_sentences import drawn_sentences
-from pipeline.report_page.numbers import Report
-from pipeline.report_page.system import System, Translations, read_translations
+from pipeline.base.text import (
+    read_languages,
+    read_parallel,
+    read_sentences,
+    split_tokens,
+    unequal_lines,
+)
+from pipeline.report_page.files import Report
 
-PATHS = {
-    "reports": "the stages' reports: STAGE.json",
-    "corpus": "raw text",
-    "tokenized": "tokenised text",
-    "parser": "the parser",
-    "parsed": "trees of the source side",
-    "bpe": "segmented text",
-    "partitions": "phrases of every level",
-    "phrase-counts": "counts of phrases, from the --plots of the stage partition",
-    "alignments": "word links",
-    "dataset": "dataset artifact",
-    "model": "model artifact",
-    "translations": "translations of the model",
-    "curves": "learning curves, from the --plots of the stage train",
-    "attention": "shares of attention and heat maps, from the stage analyze",
-    "patterns": "scores of n-grams, from the stage phrasal_patterns",
-}
-"""The folders that a report can be made of, and what they hold."""
+if TYPE_CHECKING:
+    from pipeline.report import ReportSettings
+
+REPORTS = {"analyze": ("analyze.json", "attention.json"), "align": ("alignment.json",)}
+"""What a stage's report is called in a system's folder, where it is not `STAGE.json`."""
+PARAMS = "params.yaml"
+CELL_SECTIONS = ("model", "train", "translate", "evaluate", "analyze")
+"""The sections that a cell of `experiments/runs` is run with; its dataset has the project's."""
+_CELL = re.compile(r"(.+)-([1-9][0-9]*)")
+"""The folder of a cell: its system, and its seed."""
 
 
 @dataclass(frozen=True)
-class ReportSettings:
-    """What the page shows of its sentences.
+class System:
+    """A trained model and its outputs; `None` is what is missing.
 
-    `sentences` of the split, spread over their lengths up to `max_words` source words, are drawn.
-    Of the worst, of the best and of those that systems differ in most, `ranked` are listed, by the
-    sentence score `metric`.
+    Attributes:
+        folder: of its reports: `STAGE.json`, or as `REPORTS` says.
     """
 
-    split: str
-    sentences: Count
-    max_words: Positive
-    ranked: Count
-    metric: Literal["chrf", "bleu"]
+    name: str
+    folder: Path | None
+    translations: Path | None
+    curves: Path | None
+    attention: Path | None
+    model: Path | None
+
+    @classmethod
+    def in_folder(cls, name: str, folder: Path) -> System:
+        """The system whose stages wrote below `folder`, laid out as `experiments/runs/NAME`.
+
+        Raises:
+            InputError: there is no such folder, or nothing of a system in it.
+        """
+        if not folder.is_dir():
+            raise InputError(f"--system {name}: no such folder", path=folder)
+        parts = {
+            part: folder / part if (folder / part).is_dir() else None
+            for part in ("translations", "curves", "attention", "model")
+        }
+        system = cls(name=name, folder=folder, **parts)
+        if not any(parts.values()) and system.report("evaluate") is None:
+            raise InputError(
+                f"--system {name}: expected translations, evaluate.json, curves or attention",
+                path=folder,
+            )
+        return system
+
+    def report(self, stage: str) -> Report | None:
+        """What a stage reported of this system, if it did.
+
+        Raises:
+            InputError: the report is malformed.
+        """
+        for name in REPORTS.get(stage, (f"{stage}.json",)):
+            if self.folder is not None and (self.folder / name).is_file():
+                return Report.read(self.folder / name)
+        return None
+
+    def parameters(self) -> dict[str, Any] | None:
+        """The parameters of this system's own file, if it has one.
+
+        Cells of `experiments/runs` share the file of their system: `SYSTEM-SEED` is run with that
+        of `SYSTEM`, but for the seed.
+
+        Raises:
+            InputError: the file is malformed.
+        """
+        path = self.parameter_file
+        if path is None or self.folder is None:
+            return None
+        content = read_yaml(path)
+        if path.parent == self.folder:
+            return content
+        sections = {name: content[name] for name in CELL_SECTIONS if name in content}
+        training = sections.get("train", {})
+        if not isinstance(training, dict):
+            raise InputError("train: expected keys with their values", path=path)
+        return sections | {"train": training | {"seed": int(self.folder.name.rpartition("-")[2])}}
+
+    @property
+    def parameter_file(self) -> Path | None:
+        """The file of `parameters`."""
+        if self.folder is None:
+            return None
+        folders = [self.folder]
+        if (cell := _CELL.fullmatch(self.folder.name)) is not None:
+            folders.append(self.folder.with_name(cell[1]))
+        return next((path for folder in folders if (path := folder / PARAMS).is_file()), None)
+
+    def links(self, split: str) -> Path | None:
+        """The system's own word links of the split."""
+        path = None if self.folder is None else self.folder / f"{split}.links"
+        return path if path is not None and path.is_file() else None
+
+
+@dataclass(frozen=True)
+class Translations:
+    """The translations of a split by every system that has some; as many as references."""
+
+    references: Sequence[str]
+    hypotheses: Mapping[str, Sequence[str]]
+
+
+def read_translations(systems: Sequence[System], split: str) -> Translations | None:
+    """The translations of a split; `None` where no system has any.
+
+    Raises:
+        InputError: a file is missing or malformed, or systems have different references.
+    """
+    references: list[str] = []
+    first: Path | None = None
+    hypotheses: dict[str, Sequence[str]] = {}
+    for system in systems:
+        if system.translations is None:
+            continue
+        path = system.translations / f"{split}.references"
+        pairs = list(read_parallel([path, system.translations / f"{split}.hypotheses"]))
+        hypotheses[system.name] = [hypothesis for _, hypothesis in pairs]
+        own = [reference for reference, _ in pairs]
+        if first is None:
+            references, first = own, path
+        elif own != references:
+            shared = min(len(own), len(references))
+            same = next((i for i in range(shared) if own[i] != references[i]), shared)
+            message = f"expected the same references as in {first}, for systems side by side"
+            raise InputError(message, path=path, line=same + 1)
+    return Translations(references, hypotheses) if hypotheses else None
 
 
 @dataclass
@@ -61,12 +160,12 @@ class Inputs:
     """What was given, and what several sections read of it.
 
     Attributes:
-        parameters: every section of the parameter file; `None` on a page that only compares, whose
-            systems were run with others.
-        paths: a folder for each name of `PATHS` that was given.
-        gold: a file of gold links, where those of the corpus are not meant.
+        parameters: all sections of the parameter file; `None` on a page that only compares
+            systems, which have parameters of their own.
+        paths: folders by the option that names them.
+        gold: gold links, in place of those of the corpus.
         systems: the run itself first, if it has any output of a model, then those to compare.
-        tables: what `pipeline.experiment` wrote of tables: their JSON files.
+        tables: JSON files of `pipeline.experiment`.
     """
 
     settings: ReportSettings
@@ -78,8 +177,7 @@ class Inputs:
     tables: Sequence[Path] = ()
 
     def path(self, name: str) -> Path | None:
-        """A folder by its name in `PATHS`, if it was given."""
-        assert name in PATHS, name
+        """A folder by its option, if it was given."""
         return self.paths.get(name)
 
     def report(self, stage: str) -> Report | None:
@@ -89,17 +187,37 @@ class Inputs:
             InputError: the report is malformed.
         """
         folder = self.path("reports")
-        if folder is None or not (folder / f"{stage}.json").is_file():
-            return None
-        return Report.read(folder / f"{stage}.json")
+        path = None if folder is None else folder / f"{stage}.json"
+        return None if path is None or not path.is_file() else Report.read(path)
+
+    @cached_property
+    def runs(self) -> list[Report]:
+        """When and where each stage ran, as `pipeline.base.stage` noted it, in order of time.
+
+        Raises:
+            InputError: a note is malformed.
+        """
+        reports = self.path("reports")
+        notes = [] if reports is None else sorted(reports.with_name("runs").glob("*.json"))
+        return sorted(map(Report.read, notes), key=lambda run: run.text("started"))
+
+    @property
+    def styles(self) -> dict[str, int]:
+        """The number of each system's colour, dash and mark."""
+        return {system.name: number for number, system in enumerate(self.systems)}
+
+    @cached_property
+    def parser_kind(self) -> str | None:
+        """Where the trees come from; `none`: every tree is flat, and says nothing."""
+        folder = self.path("parser")
+        return None if folder is None else Report.read(folder / "parser.json").text("kind")
 
     @cached_property
     def languages(self) -> dict[str, str]:
         """The language code of each side: `en` for `source`; empty where nothing tells it."""
-        corpus = self.path("corpus")
+        corpus, dataset = self.path("corpus"), self.path("dataset")
         if corpus is not None:
             return read_languages(corpus)
-        dataset = self.path("dataset")
         if dataset is None:
             return dict.fromkeys(SIDES, "")
         manifest = Report.read(dataset / "manifest.json")
@@ -123,11 +241,9 @@ class Inputs:
             longest=self.settings.max_words,
         )
 
-    @property
-    def opened(self) -> tuple[int, ...]:
-        """The places in `drawn` of those that are unfolded at first: in the middle."""
-        middle = len(self.drawn) // 2
-        return tuple(place for place in (middle - 1, middle) if 0 <= place < len(self.drawn))
+    def is_opened(self, index: int) -> bool:
+        """Whether a drawn sentence is unfolded at first: the two in the middle are."""
+        return abs(self.drawn.index(index) - len(self.drawn) // 2 + 0.5) < 1
 
     def lines(self, name: str, ending: str) -> list[str] | None:
         """The lines of a folder's file of the split, such as `test.source`; `None` if not given.
@@ -163,17 +279,27 @@ class Inputs:
         if raw is None or kept is None:
             return self.lines("tokenized", "source")
         path = self.paths["tokenized"] / f"{self.settings.split}.lines"
-        return [_line(raw, number, path, line) for line, number in enumerate(kept, start=1)]
+        sentences = []
+        for line, number in enumerate(kept, start=1):
+            if not (number.isascii() and number.isdecimal() and 1 <= int(number) <= len(raw)):
+                expected = f"the number of one of {len(raw)} lines of the corpus"
+                raise InputError(f"expected {expected}, got {number!r}", path=path, line=line)
+            sentences.append(raw[int(number) - 1])
+        return sentences
 
 
-def _line(raw: Sequence[str], number: str, path: Path, line: int) -> str:
-    if not (number.isascii() and number.isdecimal() and 1 <= int(number) <= len(raw)):
-        raise InputError(
-            f"expected the number of one of {len(raw)} lines of the corpus, got {number!r}",
-            path=path,
-            line=line,
-        )
-    return raw[int(number) - 1]
+def drawn_sentences(lengths: Sequence[int], *, count: int, longest: int) -> list[int]:
+    """The indices of `count` sentences of at most `longest` words, spread evenly over the lengths.
+
+    The shortest and the longest are among them; all come in the order of their lengths.
+    """
+    fitting = [index for index, length in enumerate(lengths) if length <= longest]
+    fitting.sort(key=lambda index: (lengths[index], index))
+    if count >= len(fitting):
+        return fitting
+    if count == 1:
+        return [fitting[len(fitting) // 2]]
+    return [fitting[i * (len(fitting) - 1) // (count - 1)] for i in range(count)]
 
 
 def check_same_number(columns: Mapping[Path, Sequence[object]]) -> None:

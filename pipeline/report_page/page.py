@@ -1,44 +1,72 @@
 """The page as HTML: every section that has something to show, with its styles and its script.
 
-All text is escaped where it is filled in, by Jinja; only the drawings that this package makes or
-cleans itself are markup. The page says in its policy that it loads nothing and runs no script but
-its own, so that what slipped through would still do nothing.
+All text is escaped where it is filled in. The page's policy says that it loads nothing and runs no
+script but its own.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import json
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from pipeline.report_page.contents import SECTIONS
+from pipeline.report_page import (
+    alignments,
+    data,
+    model,
+    patterns,
+    provenance,
+    results,
+    sentences,
+    syntax,
+    tables,
+)
+from pipeline.report_page.blocks import Block, fixed, swatch
+from pipeline.report_page.files import Report
 from pipeline.report_page.inputs import Inputs
-from pipeline.report_page.numbers import Report
 
 TEMPLATES = Path(__file__).parent / "templates"
-LONGEST_SUMMARY = 140
-"""Characters of a sentence where it only stands for itself."""
-
-_NAME_PARTS = re.compile(r"[^_./]*[_./]|[^_./]+")
 
 
-@dataclass(frozen=True)
-class FilledSection:
-    """A section of the page with its markup."""
+class Section(NamedTuple):
+    """A section of the page.
+
+    Attributes:
+        name: its id on the page.
+        group: the part of the table of contents that it is in.
+        blocks: what it shows; without any, it is left out.
+    """
 
     name: str
     title: str
     group: str
-    html: Markup
+    blocks: Callable[[Inputs], Iterator[Block]]
+
+
+SECTIONS = (
+    Section("overview", "Overview", "Results", results.overview),
+    Section("scores", "Scores", "Results", results.scores),
+    Section("tables", "Systems over seeds", "Results", tables.tables),
+    Section("sentences", "Sentences", "Results", sentences.sentences),
+    Section("patterns", "Phrasal patterns", "Results", patterns.patterns),
+    Section("curves", "Learning curves", "Results", model.curves),
+    Section("attention", "Attention", "Model", model.attention),
+    Section("probing", "Probing", "Model", model.probing),
+    Section("corpus", "Corpus", "Data", data.corpus),
+    Section("parsing", "Parser", "Data", syntax.parsing),
+    Section("trees", "Trees and phrases", "Data", syntax.trees),
+    Section("phrases", "Phrase statistics", "Data", syntax.phrases),
+    Section("subwords", "Subwords", "Data", data.subwords),
+    Section("alignments", "Word alignments", "Data", alignments.alignments),
+    Section("provenance", "What was run", "Provenance", provenance.provenance),
+)
+"""The sections in order: the one place that knows them all."""
 
 
 def render(inputs: Inputs) -> str:
@@ -47,22 +75,27 @@ def render(inputs: Inputs) -> str:
     Raises:
         InputError: an input that was given is missing or malformed.
     """
-    environment = _environment()
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"fixed": fixed, "swatch": swatch}
     sections = [
-        FilledSection(section.name, section.title, section.group, Markup(template.render(context)))
-        for section in SECTIONS
-        if (context := section.context(inputs)) is not None
-        and (template := environment.get_template(f"sections/{section.name}.html"))
+        (section, blocks) for section in SECTIONS if (blocks := list(section.blocks(inputs)))
     ]
     style, script = (
         (TEMPLATES / name).read_text(encoding="utf-8") for name in ("page.css", "page.js")
     )
-    assert "</" not in style
-    assert "</script" not in script
     page = environment.get_template("page.html").render(
         title=title(inputs),
         sections=sections,
-        groups=[(group, list(some)) for group, some in groupby(sections, lambda one: one.group)],
+        groups=[
+            (group, list(members))
+            for group, members in groupby((one for one, _ in sections), lambda one: one.group)
+        ],
         style=Markup(style),
         script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
@@ -71,7 +104,7 @@ def render(inputs: Inputs) -> str:
 
 
 def title(inputs: Inputs) -> str:
-    """What the page is called: the corpus, the direction, and what it is about."""
+    """The corpus, the direction, and what the page is about."""
     corpus = inputs.path("corpus")
     name = None if corpus is None else Report.read(corpus / "corpus.json").text("name")
     languages = " → ".join(code for code in inputs.languages.values() if code)
@@ -84,76 +117,3 @@ def title(inputs: Inputs) -> str:
         case systems:
             what = f"{len(systems)} systems"
     return f"{what} on {about}" if about else what
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "plain": plain,
-        "fixed": fixed,
-        "percent": percent,
-        "signed": signed,
-        "p_value": p_value,
-        "as_yaml": as_yaml,
-        "shortened": shortened,
-        "breakable": breakable,
-        "column": column,
-        "keys": keys,
-    }
-    return environment
-
-
-def plain(value: float) -> str:
-    """A number as people write it: `10,000`, `0.5`."""
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.4g}"
-
-
-def fixed(value: float | None, digits: int) -> str:
-    """A number with so many decimal places; nothing for none."""
-    return "" if value is None else f"{value:,.{digits}f}"
-
-
-def percent(share: float) -> str:
-    """A share of 1 in per cent."""
-    return f"{100 * share:.1f}%"
-
-
-def signed(value: float, digits: int = 2) -> str:
-    """A difference, with its sign: minus, not hyphen."""
-    return f"{value:+.{digits}f}".replace("-", "−")
-
-
-def p_value(value: float) -> str:
-    """A probability; sacreBLEU's smallest is one over the resamples."""
-    return f"{value:.3f}" if value >= 0.001 else "< 0.001"
-
-
-def as_yaml(value: Any) -> str:
-    """A value as the parameter file has it: `null`, not Python's `None`."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def shortened(text: str) -> str:
-    """Text of a summary's length."""
-    return text if len(text) <= LONGEST_SUMMARY else f"{text[: LONGEST_SUMMARY - 1]}…"
-
-
-def breakable(name: str) -> Markup:
-    """A name that may be broken after its points and underscores."""
-    return Markup("<wbr>").join(Markup(escape(part)) for part in _NAME_PARTS.findall(name))
-
-
-def column(rows: Sequence[tuple[float, Sequence[float | None]]], number: int) -> list[float]:
-    """The values of one line of a chart's table, which has at least one."""
-    return [value for _, values in rows if (value := values[number]) is not None]
-
-
-def keys(named: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
-    """All keys of some mappings, each once, in the order that they come in."""
-    return list(dict.fromkeys(key for _, values in named for key in values))

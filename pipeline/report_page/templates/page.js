@@ -53,59 +53,25 @@
   for (const section of document.querySelectorAll("main > section")) observer.observe(section);
 })();
 
-// Charts: the numbers under the pointer, or under a line that the arrow keys move.
-for (const figure of document.querySelectorAll("figure.chart")) {
-  const plot = figure.querySelector(".plot");
-  const cursor = plot.querySelector(".cursor");
-  const tip = plot.querySelector(".tip");
-  const [low, high] = figure.dataset.domain.split(" ").map(Number);
-  const [left, right, , , width] = figure.dataset.plot.split(" ").map(Number);
-  const names = [...figure.querySelectorAll("thead th")].slice(1).map((th) => th.textContent);
-  const rows = [...figure.querySelectorAll("tr[data-x]")];
-  const places = rows.map((row) => left + (Number(row.dataset.x) - low) / (high - low) * (right - left));
-  let current = -1;
-  function show(index) {
-    current = index;
-    const row = rows[index];
-    const values = [...row.querySelectorAll("td")].map((td) => td.textContent);
-    const lines = values.map((value, i) => value && (names.length > 1 ? `${names[i]}: ${value}` : value));
-    tip.textContent = [`${figure.dataset.xName} ${row.querySelector("th").textContent}`, ...lines].filter(Boolean).join("\n");
-    cursor.setAttribute("x1", places[index]);
-    cursor.setAttribute("x2", places[index]);
-    cursor.removeAttribute("hidden");
-    tip.hidden = false;
-    const share = places[index] / width;
-    tip.style.left = share < 0.5 ? `${100 * share + 2}%` : "auto";
-    tip.style.right = share < 0.5 ? "auto" : `${100 * (1 - share) + 2}%`;
-  }
-  function hide() {
-    current = -1;
-    tip.hidden = true;
-    cursor.setAttribute("hidden", "");
-  }
-  plot.tabIndex = 0;
-  plot.setAttribute("role", "group");
-  plot.setAttribute("aria-label", `${figure.querySelector("figcaption").textContent.trim()}: arrow keys read the numbers`);
-  tip.setAttribute("aria-live", "polite");
+// Charts: what Vega wrote of a mark ("update: 100; value: 3.2; rev: name"), under the pointer.
+const parts = (mark) => mark.getAttribute("aria-label").split("; ");
+const tip = document.createElement("div");
+tip.className = "tip";
+tip.hidden = true;
+document.body.append(tip);
+for (const plot of document.querySelectorAll(".plot")) {
   plot.addEventListener("pointermove", (event) => {
-    const box = plot.getBoundingClientRect();
-    const at = (event.clientX - box.left) / box.width * width;
-    let nearest = 0;
-    places.forEach((place, i) => { if (Math.abs(place - at) < Math.abs(places[nearest] - at)) nearest = i; });
-    show(nearest);
+    const mark = event.target.closest('[role="graphics-symbol"][aria-label]:not([aria-roledescription="axis"])');
+    tip.hidden = !mark || mark.getAttribute("aria-roledescription") === "line mark";
+    if (tip.hidden) return;
+    tip.textContent = parts(mark).map((part) => part.replace(/^(rev|system|encoder): /, "")).join("\n");
+    tip.style.left = `${Math.min(event.pageX + 12, innerWidth - tip.offsetWidth - 12)}px`;
+    tip.style.top = `${event.pageY + 12}px`;
   });
-  plot.addEventListener("pointerleave", hide);
-  plot.addEventListener("blur", hide);
-  plot.addEventListener("keydown", (event) => {
-    const steps = { ArrowRight: current + 1, ArrowLeft: current < 0 ? rows.length - 1 : current - 1, Home: 0, End: rows.length - 1 };
-    if (event.key === "Escape") hide();
-    if (!(event.key in steps)) return;
-    event.preventDefault();
-    show(Math.min(Math.max(steps[event.key], 0), rows.length - 1));
-  });
+  plot.addEventListener("pointerleave", () => { tip.hidden = true; });
 }
 
-// One system alone in every chart and table that draws it.
+// One system alone in every chart that draws it.
 (function () {
   const buttons = document.querySelectorAll(".legend.systems button");
   for (const button of buttons) {
@@ -115,10 +81,12 @@ for (const figure of document.querySelectorAll("figure.chart")) {
       for (const other of buttons) {
         other.setAttribute("aria-pressed", String(alone && other.dataset.system === system));
       }
-      for (const drawing of document.querySelectorAll("figure.chart, table")) {
-        const drawn = [...drawing.querySelectorAll("[data-of-system]")];
-        const has = drawn.some((one) => one.dataset.ofSystem === system);
-        for (const one of drawn) one.classList.toggle("faded", alone && has && one.dataset.ofSystem !== system);
+      const systems = (mark) => parts(mark).filter((part) => /^(rev|system|encoder): /.test(part));
+      for (const plot of document.querySelectorAll(".plot")) {
+        const marks = [...plot.querySelectorAll('[role="graphics-symbol"][aria-label]')].filter((mark) => systems(mark).length);
+        const is = (mark) => systems(mark).some((part) => part.endsWith(`: ${system}`));
+        const has = marks.some(is);
+        for (const mark of marks) mark.classList.toggle("faded", alone && has && !is(mark));
       }
     });
   }

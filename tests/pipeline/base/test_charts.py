@@ -10,7 +10,16 @@ from xml.etree import ElementTree
 import pytest
 from dvc_render.vega import VegaRenderer
 
-from pipeline.base.charts import DASHES, SYSTEMS, TEMPLATES, chart, panel, svg, write_figure
+from pipeline.base.charts import (
+    DASHES,
+    SYSTEMS,
+    TEMPLATES,
+    chart,
+    labels,
+    panel,
+    svg,
+    write_figure,
+)
 
 ROWS = [
     {"step": step, "loss": loss, "rev": system}
@@ -39,6 +48,13 @@ def test_a_drawing_inside_a_page_has_the_pages_colours_and_escapes_text() -> Non
     assert "<b>" not in drawn
     assert "a < b" in texts(drawn)
     assert 'width="360"' in drawn
+
+
+def test_characters_that_no_svg_can_have_are_replaced() -> None:
+    rows = [{"source": 0, "target": 0, "kind": "a\x07"}]
+    spec = chart("link_matrix", rows, x="source", y="target", title="\x00\ud800\uffff")
+    spec["encoding"]["x"]["axis"]["labelExpr"] = labels(["\x07", "ok"])
+    assert {"\ufffd\ufffd\ufffd", "\ufffd"} <= set(texts(svg(spec)))
 
 
 def test_styles_are_a_systems_own() -> None:

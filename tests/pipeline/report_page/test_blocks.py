@@ -1,0 +1,44 @@
+"""Numbers for people, and text that stays text."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from pipeline.report_page import blocks
+from pipeline.report_page.blocks import Table, html
+from tests.report_folders import PLAIN
+
+
+def test_numbers_for_people() -> None:
+    assert [blocks.plain(x) for x in (10_000, 0.5, 1988.0, 5787.4)] == [
+        *("10,000", "0.5", "1,988", "5,787"),
+    ]
+    assert [blocks.fixed(x) for x in (81.4239, None)] == ["81.42", ""]
+    assert blocks.percent(0.9603) == "96.0%"
+    assert [blocks.signed(x) for x in (1.0, -8.0219)] == ["+1.00", "−8.02"]
+    assert [blocks.p_value(x) for x in (0.0312, 0.000999, None)] == ["0.031", "< 0.001", ""]
+    assert blocks.interval(1, 2.5) == "1.00 to 2.50"
+    assert blocks.interval(None, None) == ""
+    assert [blocks.duration(x) for x in (4.21, 303, 7500)] == ["4.2 s", "5 min 3 s", "2 h 5 min"]
+    assert len(blocks.shortened("x" * 1000)) == blocks.LONGEST_SUMMARY
+    assert blocks.shortened(PLAIN[0]) == PLAIN[0]
+
+
+def test_text_is_escaped_and_markup_is_not() -> None:
+    assert html("<p>{}{}</p>", "<b>", Markup("<i>")) == "<p>&lt;b&gt;<i></p>"
+    assert blocks.breakable("a_<b>.c") == "a_<wbr>&lt;b&gt;.<wbr>c"
+    assert blocks.named("<b>", 1).count("<b>") == 0
+
+
+def test_columns_of_numbers_are_known() -> None:
+    assert Table("t", ["a", "b"], [["x", ""], ["y", blocks.plain(1)]]).numeric == [False, True]
+    assert Table("t", ["a", "b"], []).numeric == [False, False]
+
+
+def test_a_table_of_series_has_gaps() -> None:
+    rows = [{"x": x, "of": of} for x, of in ((1, "a"), (1, "b"), (2, "b"))]
+    table = blocks.series_table("t", rows, "x", "of", lambda _: "yes", x_name="n")
+    assert (table.columns, table.rows) == (
+        ["n", "a", "b"],
+        [["1", "yes", "yes"], ["2", "", "yes"]],
+    )
