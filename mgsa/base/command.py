@@ -92,13 +92,6 @@ class ParameterFile(Option):
 
 
 @dataclass(frozen=True)
-class ParameterFile(Option):
-    """The path of the parameter file, for a parameter `params`; the option is there already."""
-
-    help: str = ""
-
-
-@dataclass(frozen=True)
 class Reads:
     """Marks a setting, `Annotated[str, Reads()]`, as the path of something that is read."""
 

@@ -21,6 +21,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def write_old_page(folder: Path) -> None:
+    (folder / "page").mkdir()
+    (folder / "page" / PAGE).write_text("a page", "utf-8")
+
+
 def error(capsys: pytest.CaptureFixture[str]) -> str:
     said = capsys.readouterr().err
     assert said.startswith("error: ")
@@ -41,17 +46,17 @@ def test_it_shows_the_numbers_that_dvc_shows(folder: Path) -> None:
     assert run(main, arguments(folder)) == DONE
     page = (folder / "page" / PAGE).read_text("utf-8")
     scores = read_json(folder / "reports/evaluate.json")
-    assert f'<td class="number strong">{scores["bleu"]:.2f}</td>' in page
+    assert f'class="number">{scores["bleu"]:.2f}</td>' in page
     assert f"{scores['bleu_mean'] - scores['bleu_interval']:.2f} to " in page
     for stage, key in (("parser", "labelled_f1"), ("align", "test_aer")):
         value = read_json(folder / f"reports/{stage}.json")[key]
         assert f">{value:.2f}</td>" in page
     for line in (folder / "own/curves/plots/metrics/valid_nll.tsv").read_text().split("\n")[1:-1]:
         step, value = line.split("\t")
-        row = f'scope="row" class="number">{step}</th><td class="number">{float(value):.3f}</td>'
+        row = f'class="number">{step}</th><td dir="auto" class="number">{float(value):.3f}</td>'
         assert row in page
     for cell in read_json(folder / "reports/probe.json")["cells"]:
-        assert f"{cell['accuracy']:.1f}<" in page or f"{cell['accuracy']:.1f} <" in page
+        assert f">{cell['accuracy']:.1f}" in page
     for line in (folder / "patterns/ngrams.csv").read_text("utf-8").split("\n")[1:-1]:
         score, low, high = map(float, line.split(",")[5:8])
         assert f'{score:.2f} <span class="muted">({low:.2f} to {high:.2f})</span>' in page
@@ -94,7 +99,7 @@ def test_a_comparison_alone_does_not_say_that_it_was_run_with_the_parameter_file
     assert str(folder / "params.yaml") not in page
     assert "Composed of" not in page
     assert f"<code>{folder / 'runs/tiny/params.yaml'}</code>" in page
-    assert '<th scope="row">beam</th><td dir="auto">77</td>' in page
+    assert '<th scope="row" dir="auto">beam</th><td dir="auto">77</td>' in page
     assert "Parameters of the other systems" in page
 
 
@@ -134,30 +139,17 @@ def test_the_run_has_a_name_where_nothing_says_its_model(folder: Path) -> None:
         (["--system", "a={}/own", "a={}/second"], "second: expected another name, a is taken"),
         (["--system", f"{SYSTEM}={{}}/second"], "another name, the run's model has it"),
         (["--gold", "{}/nothing"], "nothing: no such file"),
-        (["--set", "ranked=-1"], "report.ranked: expected a whole number at least 0, got -1"),
-        (["--set", "metric=ter"], "report.metric: expected one of chrf, bleu, got 'ter'"),
         (["--set", "split=valid"], "valid.references: no such file"),
-        (["--out", "{}"], "expected an empty folder, or one with index.html"),
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_the_page(
     folder: Path, more: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(main, arguments(folder)) == DONE
+    write_old_page(folder)
     before = contents(folder)
-    capsys.readouterr()
     assert run(main, arguments(folder, *(word.format(folder) for word in more))) == BAD_INPUT
     assert message in error(capsys)
     assert contents(folder) == before
-
-
-def test_a_web_site_is_not_replaced(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It has an `index.html`, as a folder of the report has."""
-    assert run(main, arguments(folder)) == DONE
-    (folder / "page/style.css").write_text("a {}", "utf-8")
-    assert run(main, arguments(folder)) == BAD_INPUT
-    assert "page/style.css: expected a folder with nothing but index.html" in error(capsys)
-    assert set(contents(folder / "page")) == {PAGE, "style.css"}
 
 
 @pytest.mark.slow
@@ -165,24 +157,21 @@ def test_a_web_site_is_not_replaced(folder: Path, capsys: pytest.CaptureFixture[
     ("name", "content", "message"),
     [
         ("reports/evaluate.json", "{", "evaluate.json:1: expected JSON"),
-        ("reports/align.json", '{"test_links": "x"}', "align.json: test_links"),
+        ("reports/align.json", '{"test_aer": "x"}', "align.json: test_aer"),
         ("reports/probe.json", '{"cells": [3]}', "probe.json: cells[0]: expected an object"),
         ("patterns/ngrams.csv", "system,n\n", "ngrams.csv:1: expected a column measure"),
-        ("own/translations/test.hypotheses", "one\n", "test.hypotheses:1: ends after 1 line"),
         ("own/translations/test.references", "a\nb\n\xff\n", "test.references:3: expected UTF-8"),
-        ("corpus/corpus.json", "{}", "corpus.json: corpus.source_language: missing"),
-        ("parser/parser.json", "{}", "parser.json: kind: expected text, found None"),
-        ("dataset/manifest.json", "[]", "manifest.json: expected an object"),
-        ("own/attention/heat_maps/test_1/encoder_1.svg", "<svg", "encoder_1.svg:1: expected SVG"),
+        ("parser/parser.json", "{}", "parser.json: kind: expected text, found none"),
+        ("reports/evaluate.json", '{"bleu": 1%s}' % ("0" * 400), "bleu: expected a number"),
+        ("reports/train.json", '{"parameters": NaN}', "parameters: expected a number"),
     ],
 )
 def test_a_damaged_input_is_one_line_and_leaves_the_page(
     folder: Path, name: str, content: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(main, arguments(folder)) == DONE
+    write_old_page(folder)
     before = contents(folder / "page")
     (folder / name).write_bytes(content.encode("latin-1"))
-    capsys.readouterr()
     assert run(main, arguments(folder)) == BAD_INPUT
     assert message in error(capsys)
     assert contents(folder / "page") == before

