@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -26,7 +27,6 @@ from pipeline.base.text import read_parallel
 
 if TYPE_CHECKING:
     from pipeline.patterns.aligned_split import AlignedSplit
-    from pipeline.patterns.categories import CategoryCounts
     from pipeline.patterns.scores import Scores
 
 
@@ -49,16 +49,14 @@ class PhrasalPatternsSettings:
             raise ValueError("source_lengths: expected each larger than the one before")
 
 
-@dataclass(frozen=True)
-class Texts:
-    """References, and by system its translations of the same sentences; all detokenised."""
-
-    references: Sequence[str]
-    hypotheses: Mapping[str, Sequence[str]]
+Texts = Mapping[str, Sequence[str]]
+"""By system its translations of the same sentences, detokenised."""
 
 
-def read_texts(references: Path, systems: Mapping[str, Path], split: AlignedSplit | None) -> Texts:
-    """The texts of all systems.
+def read_texts(
+    references: Path, systems: Mapping[str, Path], split: AlignedSplit | None
+) -> tuple[Sequence[str], Texts]:
+    """The references, and the translations of all systems.
 
     Raises:
         InputError: as `read_parallel`, or the references are not those of `split`.
@@ -66,14 +64,16 @@ def read_texts(references: Path, systems: Mapping[str, Path], split: AlignedSpli
     paths = [references, *systems.values()]
     others = split.sides if split is not None else []
     columns = list(zip(*read_parallel([*paths, *others]), strict=True))
-    texts = Texts(columns[0], dict(zip(systems, columns[1 : len(paths)], strict=True)))
     if split is not None:
-        split.check_references(texts.references, references)
-    return texts
+        split.check_references(columns[0], references)
+    return columns[0], dict(zip(systems, columns[1 : len(paths)], strict=True))
 
 
 def score_tables(
-    texts: Texts, split: AlignedSplit | None, settings: PhrasalPatternsSettings
+    references: Sequence[str],
+    texts: Texts,
+    split: AlignedSplit | None,
+    settings: PhrasalPatternsSettings,
 ) -> dict[str, Scores]:
     """The scores by n-gram; with a source, by length; with trees and links, by category.
 
@@ -84,42 +84,33 @@ def score_tables(
 
     from mgsa.analysis.bootstrap import Bootstrap
     from mgsa.analysis.ngrams import ngram_statistics
+    from pipeline.patterns.categories import Translated, count_categories
     from pipeline.patterns.scores import category_scores, length_scores, ngram_scores
 
-    statistics = [
-        ngram_statistics(
-            hypotheses,
-            texts.references,
-            tokenizer=settings.bleu_tokenizer,
-            max_ngram=settings.max_ngram,
-        )
-        for hypotheses in texts.hypotheses.values()
-    ]
-    of_systems = np.stack(statistics, axis=1)  # (N, S, 2 + 2 n_max)
-    resamples = Bootstrap(len(texts.references), settings.bootstrap_samples, settings.seed)
-    tables = {"ngrams": ngram_scores(of_systems, resamples)}
+    count = partial(
+        ngram_statistics, tokenizer=settings.bleu_tokenizer, max_ngram=settings.max_ngram
+    )
+    of_systems = [count(hypotheses, references) for hypotheses in texts.values()]
+    statistics = np.stack(of_systems, axis=1)  # (N, S, 2 + 2 n_max)
+    resamples = Bootstrap(len(references), settings.bootstrap_samples, settings.seed)
+    tables = {"ngrams": ngram_scores(statistics, resamples)}
     if split is not None:
         lengths = np.array(split.source_lengths())
-        tables["lengths"] = length_scores(of_systems, lengths, settings.source_lengths, resamples)
+        tables["lengths"] = length_scores(statistics, lengths, settings.source_lengths, resamples)
         if split.trees is not None and split.links is not None:
-            counts = category_counts(texts, split, settings.max_category_ngram)
+            sizes = range(1, settings.max_category_ngram + 1)
+            tokens = map(split.target_tokens, (references, *texts.values()))
+            sentences = progress(
+                zip(split.occurrences(sizes), *tokens, strict=True),
+                "categories",
+                total=len(references),
+                unit="sentences",
+                size=lambda _: 1,
+            )
+            translated = (Translated(ngrams, ref, rest) for ngrams, ref, *rest in sentences)
+            counts = count_categories(translated, len(texts))
             tables["categories"] = category_scores(counts, resamples)
     return tables
-
-
-def category_counts(texts: Texts, split: AlignedSplit, max_ngram: int) -> CategoryCounts:
-    """The n-grams of all references and translations, in tokens, by category."""
-    from pipeline.patterns.categories import Translated, count_categories
-
-    tokens = map(split.target_tokens, (texts.references, *texts.hypotheses.values()))
-    sentences = zip(split.occurrences(range(1, max_ngram + 1)), *tokens, strict=True)
-    shown = progress(
-        sentences, "categories", total=len(texts.references), unit="sentences", size=lambda _: 1
-    )
-    return count_categories(
-        (Translated(ngrams, reference, rest) for ngrams, reference, *rest in shown),
-        len(texts.hypotheses),
-    )
 
 
 def write_tables(tables: Mapping[str, Sequence[Row]], folder: Path, baseline: str | None) -> None:
@@ -135,7 +126,7 @@ def write_tables(tables: Mapping[str, Sequence[Row]], folder: Path, baseline: st
 
 def report_of(
     tables: Mapping[str, Sequence[Row]],
-    texts: Texts,
+    sentences: int,
     split: AlignedSplit | None,
     settings: PhrasalPatternsSettings,
 ) -> dict[str, Any]:
@@ -157,7 +148,7 @@ def report_of(
         "sacrebleu": sacrebleu.__version__,
     }
     return {
-        "sentences": len(texts.references),
+        "sentences": sentences,
         "systems": systems,
         "recipe": [recipe],
         "ngrams": list(tables["ngrams"]),
@@ -220,14 +211,14 @@ def score_patterns(
 
     _check_baseline(baseline, list(system))
     aligned = _aligned_split(tokenized, split, trees, alignments)
-    texts = read_texts(references, system, aligned)
+    reference_texts, texts = read_texts(references, system, aligned)
     with stage_outputs(out, report) as (folder, metrics):
-        scores = score_tables(texts, aligned, phrasal_patterns)
+        scores = score_tables(reference_texts, texts, aligned, phrasal_patterns)
         tables = {
             name: rows_of(of_table, list(system), baseline) for name, of_table in scores.items()
         }
         write_tables(tables, folder, baseline)
-        metrics.update(report_of(tables, texts, aligned, phrasal_patterns))
+        metrics.update(report_of(tables, len(reference_texts), aligned, phrasal_patterns))
     for line in describe(tables["ngrams"], baseline):
         print(line)
 
