@@ -1,13 +1,13 @@
 """Multi-granularity self-attention for machine translation: arrays in, translations out.
 
-Needs torch, Lightning Fabric, pyarrow, numpy and sacrebleu (safetensors for weights, PyYAML for
-configurations, rich for progress); never stanza, spaCy, NLTK or DVC.
+Needs torch, Lightning Fabric, pyarrow, numpy and sacrebleu (safetensors for weights, PyYAML and
+pydantic for settings, rich for progress); never stanza, spaCy, NLTK or DVC.
 
 In reading order:
 
 base/           errors, files, settings and command lines
 word_links      word alignments as links
-config          what there is to set of a model, a training, a translation
+config          settings of models, training, translation and devices
 data/           the dataset artifact as batches
 masks           the one mask convention
 composition     one vector a phrase
@@ -17,7 +17,7 @@ attention/      memory builders before one scaled dot product
 model/          the encoder-decoder
 weights         tensors in files that hold no code
 training/       the loop, on one page, and what it calls
-model_card      what it says of itself to people
+model_card      a README of settings and scores
 model_artifact  a trained model as a folder
 decoding/       beam search, translations, forced alignment
 probing/        what an encoder knows of syntax

@@ -1,7 +1,6 @@
-"""The types and ranges of the `model`, `train` and `translate` settings.
+"""Types and ranges of the sections `model`, `train`, `translate` and `run`.
 
-Values live in `params.yaml` and `conf/`; a dataclass here holds no default. Settings are read once
-with `mgsa.base.settings.from_mapping`, checked, and never written to.
+Values live in `params.yaml` and `conf/`; a dataclass here holds no default.
 """
 
 from __future__ import annotations
@@ -23,19 +22,15 @@ from mgsa.base.settings import (
 GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
 """`ngram_3` is the partition into 3-grams, `syntactic_2` level 2 of the syntactic partition."""
 
-Beam = Annotated[int, Interval(ge=1, le=1_000)]
-"""Hypotheses of a sentence; wider beams than a few dozen find worse translations."""
 Accelerator = Literal["cpu", "gpu", "auto"]
-LossWeight = Annotated[float, Interval(ge=0, le=1_000_000)]
-"""Weight of a loss beside that of translation, whose weight is 1."""
 
 
 @dataclass(frozen=True)
 class MultiGranularityConfig:
     """Multi-granularity self-attention (Hao et al. 2019) in chosen encoder layers.
 
-    `granularities` says what the head groups after the first one attend to; `group_heads` gives the
-    heads of every group, words first, so it has one entry more than `granularities`.
+    The first group of heads attends to words, the others to one of `granularities` each;
+    `group_heads` are the numbers of heads of all groups.
     """
 
     layers: tuple[Positive, ...]
@@ -48,7 +43,7 @@ class MultiGranularityConfig:
     interaction_width: Positive
     interaction_chunk: Positive
     tags: bool
-    tag_weight: LossWeight
+    tag_weight: NonNegative
 
     def __post_init__(self) -> None:
         for name in self.granularities:
@@ -76,8 +71,8 @@ class MultiGranularityConfig:
 class PhraseAttentionConfig:
     """Phrase-based attention (Nguyen & Joty 2018) in place of attention to words.
 
-    `ngrams` are the sizes attended to: by groups of heads of their own (homogeneous), of which
-    `ngram_heads` gives the numbers, or by every head at once (heterogeneous, interleaved).
+    Each size of `ngrams` has its own group of heads (homogeneous; `ngram_heads` are their numbers),
+    or every head attends to all sizes (heterogeneous, interleaved).
     """
 
     attentions: tuple[Literal["encoder", "decoder", "cross"], ...]
@@ -109,16 +104,15 @@ class PhraseAttentionConfig:
 class AlignmentConfig:
     """A head of the decoder's cross-attention that learns word alignments (Garg et al. 2019).
 
-    It is the first head of decoder layer `layer` (the first is 1) that attends to words. With
-    `full_context` its distribution comes from a second pass that sees the whole target; in training
-    a share of a batch's `sentences`, drawn anew each time, goes through it and stands for all.
-    `weight` is the λ of the alignment loss.
+    It is the first head that attends to words of decoder layer `layer`, counted from 1. With
+    `full_context` its distribution comes from a second pass without the causal mask, in training of
+    a random share of a batch's `sentences`. `weight` is the λ of the alignment loss.
     """
 
     layer: Positive
     full_context: bool
     sentences: Annotated[float, Interval(ge=0.01, le=1)]
-    weight: LossWeight
+    weight: NonNegative
 
     def __post_init__(self) -> None:
         if not self.full_context and self.sentences != 1.0:
@@ -197,8 +191,8 @@ class TransformerConfig:
 class RecurrentConfig:
     """An encoder-decoder of LSTMs that attends to the source (Mino et al. 2017).
 
-    `dim` is the width of embeddings, of the encoder's output (half of it is either direction's), of
-    the decoder and of e_j; `attention` says what of a word's state is key, and what is value. Its
+    `dim` is the width of embeddings, of the encoder's output (half of it for each direction), of
+    the decoder and of e_j; `attention` says which parts of a word's state are key and value. Its
     one head is that of `alignment`.
     """
 
@@ -208,7 +202,7 @@ class RecurrentConfig:
     dim: Positive
     attention: Literal["attn", "key_value", "modifying_iw"]
     dropout: Probability
-    init_std: Annotated[float, Interval(ge=0, le=100)]
+    init_std: NonNegative
     share_embeddings: Literal["all", "decoder", "none"]
     alignment: AlignmentConfig | None
 
@@ -273,19 +267,19 @@ class TrainConfig:
     compile: bool
     batch_tokens: Positive
     batch_sentences: Positive | None
-    accumulate: Annotated[int, Interval(ge=1, le=1_000)]
+    accumulate: Positive
     shuffle_window: Positive
     max_epochs: Positive
     max_updates: Positive
-    optimizer_betas: tuple[Probability, ...]
-    optimizer_eps: Annotated[float, Interval(ge=0, le=1)]
+    optimizer_betas: tuple[Probability, Probability]
+    optimizer_eps: NonNegative
     learning_rate: NonNegative
     warmup: Positive
     decay: Literal["inverse_sqrt", "none"]
     label_smoothing: Probability
-    clip_norm: Annotated[float, Interval(ge=0, le=1_000_000)]
+    clip_norm: NonNegative
     validate_every: Positive
-    validation_beam: Beam
+    validation_beam: Positive
     validation_sentences: Positive
     patience: Positive | None
     best_by: Literal["bleu", "loss"]
@@ -293,10 +287,6 @@ class TrainConfig:
     checkpoint_every: Positive
     keep_last: Positive
     artifact: Literal["best", "average", "last"]
-
-    def __post_init__(self) -> None:
-        if len(self.optimizer_betas) != 2:
-            raise ValueError("optimizer_betas: expected two numbers")
 
 
 @dataclass(frozen=True)
@@ -306,10 +296,10 @@ class TranslateConfig:
     A model that has learned little ends no translation before it is as long as it may be.
     """
 
-    beam: Beam
-    length_penalty: Annotated[float, Interval(ge=0, le=10)]
-    max_length_ratio: Annotated[float, Interval(ge=0, le=100)]
-    max_length_extra: Annotated[int, Interval(ge=1, le=10_000)]
+    beam: Positive
+    length_penalty: NonNegative
+    max_length_ratio: NonNegative
+    max_length_extra: Positive
     batch_tokens: Positive
 
 

@@ -59,9 +59,8 @@ class Trainer:
         self.fabric = fabric
         self.config = config
         self.model = model.to(fabric.device)
-        beta1, beta2 = config.optimizer_betas
         self.optimizer = torch.optim.Adam(
-            model.parameters(), betas=(beta1, beta2), eps=config.optimizer_eps, fused=True
+            model.parameters(), betas=config.optimizer_betas, eps=config.optimizer_eps, fused=True
         )
         self.state = State.start()
         if start is not None:
