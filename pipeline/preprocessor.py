@@ -303,22 +303,11 @@ class Preprocessor:
         from mgsa.data.batch import Row
 
         phrases = self._phraser(sources) if self._phraser else [[] for _ in sources]
-        rows = []
-        for index, tokens in enumerate(sources):
-            target = () if targets is None else targets[index]
-            columns = self._encoder.encode(tokens, target, phrases=phrases[index])
-            rows.append(
-                Row(
-                    index=index,
-                    source=columns["source_ids"],
-                    target=columns["target_ids"],
-                    subwords_per_word=columns["subwords_per_word"],
-                    phrase_lengths=columns["phrase_lengths"],
-                    phrase_tags=columns["phrase_tags"],
-                    target_subwords_per_word=columns["target_subwords_per_word"],
-                )
-            )
-        return rows
+        pairs = zip(sources, targets or [()] * len(sources), phrases, strict=True)
+        return [
+            Row.of_columns(index, self._encoder.encode(source, target, phrases=levels))
+            for index, (source, target, levels) in enumerate(pairs)
+        ]
 
     def detokenize(self, subwords: Sequence[str]) -> str:
         """The text that a translation in subwords stands for."""

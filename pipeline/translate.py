@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 
@@ -78,20 +79,19 @@ def translate_text(
             before it have been translated.
     """
     from mgsa.data.schema import LONGEST
+    from pipeline.preprocessor import check_length
 
     number = 0
     for texts in read_chunks(source):
         rows = preprocessor.rows(texts)
-        lengths = [len(row.source) for row in rows]
-        fitting = next((i for i, length in enumerate(lengths) if length > LONGEST), len(rows))
-        translations = translator.translate_rows(rows[:fitting], settings)
+        fitting = list(takewhile(lambda row: len(row.source) <= LONGEST, rows))
+        translations = translator.translate_rows(fitting, settings)
         lines = [f"{preprocessor.detokenize(found.subwords)}\n" for found in translations]
         target.write("".join(lines).encode("utf-8"))
         target.flush()
-        number += fitting
-        if fitting < len(rows):
-            message = f"expected at most {LONGEST} subwords, got {lengths[fitting]}"
-            raise InputError(message, path=STDIN, line=number + 1)
+        number += len(fitting)
+        for row in rows[len(fitting) :]:
+            check_length(len(row.source), path=STDIN, line=number + 1)
 
 
 def translate_dataset(

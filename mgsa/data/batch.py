@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -35,6 +36,20 @@ class Row:
     phrase_tags: Sequence[Sequence[int]]
     target_subwords_per_word: Sequence[int] = ()
     links: Sequence[tuple[int, int]] | None = None
+
+    @classmethod
+    def of_columns(cls, index: int, columns: Mapping[str, Any]) -> Row:
+        """The row with these columns of a dataset (`mgsa.data.schema`)."""
+        return cls(
+            index=index,
+            source=columns["source_ids"],
+            target=columns["target_ids"],
+            subwords_per_word=columns["subwords_per_word"],
+            phrase_lengths=columns["phrase_lengths"],
+            phrase_tags=columns["phrase_tags"],
+            target_subwords_per_word=columns["target_subwords_per_word"],
+            links=columns["links"],
+        )
 
     @classmethod
     def of_subwords(cls, subwords: Sequence[str], vocabulary: Vocabulary) -> Row:

@@ -266,17 +266,8 @@ def _rows_of(table: pa.Table, first: int) -> Iterator[Row]:
     batches = table.to_batches(max_chunksize=100)
     rows = (row for batch in batches for row in batch.to_pylist())
     for index, row in enumerate(rows, start=first):
-        links = row["links"]
-        yield Row(
-            index=index,
-            source=row["source_ids"],
-            target=row["target_ids"],
-            subwords_per_word=row["subwords_per_word"],
-            phrase_lengths=row["phrase_lengths"],
-            phrase_tags=row["phrase_tags"],
-            target_subwords_per_word=row["target_subwords_per_word"],
-            links=links and [(link["source"], link["target"]) for link in links],
-        )
+        links = row["links"] and [(link["source"], link["target"]) for link in row["links"]]
+        yield Row.of_columns(index, row | {"links": links})
 
 
 def _read_classes(path: Path, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -73,19 +73,11 @@ class StageOutputs:
         read = 0
         rows = read_parallel([numbers, *self.row_files(split).values()])
         for line, (number, *fields) in enumerate(rows, start=1):
-            if not (_NUMBER.fullmatch(number) and int(number) > read):
-                raise InputError(
-                    f"expected the number of a line after line {read} of the corpus, "
-                    f"got {number!r}",
-                    path=numbers,
-                    line=line,
-                )
-            pair = next(islice(corpus, int(number) - read - 1, None), None)
+            pair = None
+            if _NUMBER.fullmatch(number) and int(number) > read:
+                pair = next(islice(corpus, int(number) - read - 1, None), None)
             if pair is None:
-                raise InputError(
-                    f"expected the number of a line of {self.corpus / split}.source, got {number}",
-                    path=numbers,
-                    line=line,
-                )
+                message = f"expected the number of a line after line {read} of the corpus"
+                raise InputError(f"{message}, got {number!r}", path=numbers, line=line)
             read = int(number)
             yield *pair, *fields

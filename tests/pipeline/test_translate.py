@@ -20,7 +20,6 @@ from mgsa.data.dataset import open_dataset
 from mgsa.data.schema import LONGEST
 from mgsa.decoding.translate import Translator
 from pipeline.moses import MosesText
-from pipeline.preprocessor import Preprocessor
 from pipeline.translate import READ_BYTES, main, read_chunks, translate_text
 from tests.imports import ROOT
 from tests.model_folders import random_model
@@ -234,22 +233,9 @@ def test_a_model_needs_no_parameter_file(
     )
 
 
-def test_a_missing_parser_is_named(
-    folders: dict[str, Path], capfd: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    options = ["--model", str(folders["phrases"]), "--parser", str(tmp_path / "parser")]
-    assert run(main, options) == 2
-    assert "parser/parser.json: no such file" in capfd.readouterr().err
-
-
 def test_several_models_translate_together(folders: dict[str, Path], tmp_path: Path) -> None:
     assert stage(folders, tmp_path / "one") == 0
     assert stage(folders, tmp_path / "both", "--model", str(folders["words"])) == 0
     one = (tmp_path / "one/test.hypotheses").read_text("utf-8")
     both = (tmp_path / "both/test.hypotheses").read_text("utf-8")
     assert one != both
-
-
-def test_detokenising_needs_no_parser(folders: dict[str, Path]) -> None:
-    preprocessor = Preprocessor.load(folders["phrases"], parser=None)
-    assert preprocessor.detokenize(["a@@", "b", "."]) == "ab."
