@@ -1,7 +1,7 @@
 """`python -m tests.slow_parse SENTENCES GO ...`: `python -m pipeline.parse ...` that can be met.
 
 Once it remembers so many sentences it waits for the file GO: for tests that kill what it needs, or
-send it a signal, while it is at work. What it says only of machines that are slow it doesn't say.
+send it a signal, while it is at work.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mgsa.base.cli import run
-from pipeline import ray_cluster, ray_pool
 from pipeline.parse import main
+from pipeline.parsing import ray_parser
 from pipeline.parsing.parse_memory import ParseMemory
 from tests.running import PATIENCE
 
@@ -34,6 +34,6 @@ def wait_when_remembered(sentences: int, go: Path) -> None:
 
 
 if __name__ == "__main__":
-    ray_cluster.ANSWER_SECONDS = ray_pool.NOTICE_SECONDS = PATIENCE
+    ray_parser.NOTICE_SECONDS = 5 if int(sys.argv[1]) > 1000 else PATIENCE
     wait_when_remembered(int(sys.argv[1]), Path(sys.argv[2]))
     sys.exit(run(main, sys.argv[3:]))

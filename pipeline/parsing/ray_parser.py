@@ -108,11 +108,12 @@ def ray_parser(
             num_gpus=int(run.parse_gpu),
             max_retries=LOSSES - 1,
             scheduling_strategy="SPREAD",
-        )(_named_task)
+        )(parse)
         yield partial(_map, task, ray.put(function), run)
 
 
-def _named_task(function: Callable[[Batch], ParsedBatch], batch: Batch) -> ParsedBatch:
+def parse(function: Callable[[Batch], ParsedBatch], batch: Batch) -> ParsedBatch:
+    """The task, by whose name Ray shows its workers."""
     return function(batch)
 
 

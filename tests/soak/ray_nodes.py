@@ -22,8 +22,7 @@ from typing import Any
 import psutil
 import pytest
 
-from pipeline import ray_cluster
-from pipeline.ray_cluster import OBJECT_STORE_BYTES
+from pipeline.parsing.ray_parser import OBJECT_STORE_BYTES
 from tests.remote_servers import free_port
 from tests.running import PATIENCE
 
@@ -86,11 +85,10 @@ class RayNodes:
 
     @contextmanager
     def access(self) -> Iterator[None]:
-        """Have the cluster's token in the environment, and patience, until the block ends."""
+        """Have the cluster's token in the environment until the block ends."""
         with pytest.MonkeyPatch.context() as environment:
             for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN"):
                 environment.setenv(name, self.environment[name])
-            environment.setattr(ray_cluster, "ANSWER_SECONDS", PATIENCE)
             yield
 
     def join(self, *options: str, inside: Sequence[str] = ()) -> Node:
@@ -110,23 +108,23 @@ def has_started(process: subprocess.Popen[bytes], log: Path) -> bool:
     return True
 
 
-def wait_for_actors(
+def wait_for_tasks(
     of: subprocess.Popen[Any], wanted: int, work: subprocess.Popen[str]
 ) -> list[psutil.Process]:
-    """At least so many actors below a process, which are there before `work` ends."""
+    """At least so many workers with a task below a process, which are there before `work` ends."""
     deadline = time.monotonic() + PATIENCE
-    while len(found := _actors(of)) < wanted:
+    while len(found := _workers(of)) < wanted:
         assert work.poll() is None, work.communicate()
-        assert time.monotonic() < deadline, "too few actors start"
+        assert time.monotonic() < deadline, "too few workers start"
         time.sleep(0.05)
     return found
 
 
-def _actors(of: subprocess.Popen[Any]) -> list[psutil.Process]:
+def _workers(of: subprocess.Popen[Any]) -> list[psutil.Process]:
     found = []
     for process in psutil.Process(of.pid).children(recursive=True):
         with suppress(psutil.NoSuchProcess):
-            if process.name().startswith("ray::_Actor"):
+            if process.name().startswith("ray::parse"):
                 found.append(process)
     return found
 

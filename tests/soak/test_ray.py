@@ -10,12 +10,11 @@ import random
 import re
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -23,22 +22,29 @@ import psutil
 import pytest
 import yaml
 
-from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, sha256
-from pipeline import ray_cluster
+from mgsa.base.settings import from_mapping
+from mgsa.config import RunConfig
 from pipeline.base.stage import SPLITS
-from pipeline.ray_cluster import connected
+from pipeline.base.workers import WorkerDiedError
+from pipeline.parsing import ray_parser as module
+from pipeline.parsing.ray_parser import ray_parser
 from pipeline.sample import write_sample
 from tests.imports import ROOT
 from tests.own_mounts import with_own_mounts
 from tests.pipeline.test_parser import TRAIN, command
+from tests.run_section import RUN
 from tests.running import PATIENCE
-from tests.soak.ray_nodes import RayNodes, ray_head, wait_for_actors
+from tests.soak.ray_nodes import RayNodes, ray_head, wait_for_tasks
 
 pytestmark = pytest.mark.soak
 
 WORKERS = 2
+
+
+def run_config(**changed: object) -> RunConfig:
+    return from_mapping(RunConfig, {**RUN, "executor": "ray", **changed}, "run")
 
 
 @pytest.fixture(scope="module")
@@ -48,64 +54,55 @@ def head() -> Iterator[RayNodes]:
         yield cluster
 
 
-def unreachable(head: RayNodes, monkeypatch: pytest.MonkeyPatch, case: str) -> str:
-    """An address where this process finds no cluster."""
-    match case:
-        case "refused":
-            return "127.0.0.1:1"
-        case "unknown":
-            return "nowhere.invalid:6379"
-        case "no port":
-            return "127.0.0.1:70000"
-        case "without a token":
-            monkeypatch.delenv("RAY_AUTH_MODE")
-            return head.address
-        case _:
-            raise AssertionError(case)
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("127.0.0.1:1", "Connection refused"),
+        ("nowhere.invalid:6379", "Name or service not known|Temporary failure|No address"),
+        ("127.0.0.1:70000", "Port out of range 0-65535"),
+    ],
+)
+def test_no_cluster_at_the_address_is_one_line(tmp_path: Path, address: str, why: str) -> None:
+    message = rf"^run.ray_address: expected a Ray cluster at {address}: ({why})"
+    with (
+        pytest.raises(InputError, match=message),
+        ray_parser(tmp_path, run_config(ray_address=address)),
+    ):
+        raise AssertionError("connected")
 
 
 @pytest.mark.parametrize(
-    ("case", "why"),
+    ("last", "error", "message"),
     [
-        ("refused", "Connection refused"),
-        ("unknown", "Name or service not known|Temporary failure in name resolution|No address.*"),
-        ("no port", "Port out of range 0-65535"),
-        ("without a token", ".*Authentication token is missing or incorrect.*"),
+        ("refuse", ValueError, "refused"),
+        ("kill", WorkerDiedError, "workers died 3 times at one batch"),
     ],
 )
-def test_no_cluster_at_the_address_is_one_line(
-    head: RayNodes,
+def test_results_come_in_order_and_an_error_after_those_before_it(
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-    case: str,
-    why: str,
+    last: str,
+    error: type[Exception],
+    message: str,
 ) -> None:
-    address = unreachable(head, monkeypatch, case)
+    def upper(_folder: Path, _gpu: bool, batch: Sequence[Sequence[str]]) -> list[str]:
+        """In place of a parser."""
+        ((word,),) = batch
+        if word == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if word == "refuse":
+            raise ValueError("refused")
+        time.sleep(0.5 if word == "a" else 0)  # the first one ends last
+        return [word.upper()]
 
-    def main(_: object) -> None:
-        with connected(address, workers=1, gpu=False):
-            raise AssertionError("connected")
-
-    assert run(main) == 2
-    expected = (
-        f"error: parse.ray_address: expected a Ray cluster at {re.escape(address)}: ({why})\n"
-    )
-    assert re.fullmatch(expected, capfd.readouterr().err)
-
-
-def test_what_listens_at_the_address_and_never_answers_is_one_line_in_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(ray_cluster, "ANSWER_SECONDS", 12)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        address = f"127.0.0.1:{silent.getsockname()[1]}"
-        began = time.monotonic()
-        with (
-            pytest.raises(InputError, match=rf"cluster at {address}: no answer within 12 s$"),
-            connected(address, workers=1, gpu=False),
-        ):
-            pass
-        assert time.monotonic() - began < 12 + PATIENCE / 2
+    monkeypatch.setattr(module, "parse_in_process", upper)
+    with ray_parser(tmp_path, run_config(workers=WORKERS)) as parse_batches:
+        results = list(parse_batches([[["a"]], [["b"]], [["c"]]]))
+        assert results == [["A"], ["B"], ["C"]]
+        others = parse_batches([[["d"]], [[last]], [["e"]]])
+        assert next(others) == ["D"]
+        with pytest.raises(error, match=message):
+            next(others)
 
 
 @pytest.fixture(scope="module")
@@ -146,15 +143,9 @@ def start(
     if waits_at is not None:
         (folder / "go").unlink(missing_ok=True)
         module = ["tests.slow_parse", str(waits_at), str(folder / "go")]
-    settings = {
-        "max_words": 50,
-        "executor": executor,
-        "ray_address": address,
-        "workers": WORKERS,
-        "gpu": False,
-    }
+    run = RUN | {"executor": executor, "ray_address": address, "workers": WORKERS}
     params = folder / f"{out}.yaml"
-    params.write_text(yaml.safe_dump({"parse": settings}), encoding="utf-8")
+    params.write_text(yaml.safe_dump({"parse": {"max_words": 50}, "run": run}), encoding="utf-8")
     memory = memory_of(folder, out)
     if anew:
         shutil.rmtree(memory.parent, ignore_errors=True)
@@ -221,7 +212,7 @@ def test_a_node_that_dies_in_the_middle_costs_nothing(
         moment = moments.randint(1, distinct // 2)
         process = start(project, "ray", address=head.address, waits_at=moment)
         wait_until_remembered(process, project, moment)
-        wait_for_actors(node.process, 1, process)
+        wait_for_tasks(node.process, 1, process)
         node.kill()
         assert remembered(project, "ray") < distinct, "and it was not done"
         go_on(project)
@@ -247,31 +238,12 @@ def test_a_machine_needs_neither_the_parser_nor_the_code(project: Path) -> None:
         with cluster.access():
             process = start(project, "ray", address=cluster.address, waits_at=1)
         wait_until_remembered(process, project, 1)
-        actor, *_ = wait_for_actors(node.process, 1, process)
+        actor, *_ = wait_for_tasks(node.process, 1, process)
         seen = Path(f"/proc/{actor.pid}/root{project}")
         assert list(seen.iterdir()) == []
         go_on(project)
         said = process.communicate(timeout=5 * PATIENCE)
         assert process.returncode == 0, said
-    assert_as_by_processes(project)
-
-
-def test_a_cluster_that_is_gone_is_one_line_and_what_it_did_is_kept(
-    project: Path,
-) -> None:
-    distinct = remembered(project, "processes")
-    with ray_head(f"--num-cpus={WORKERS}") as cluster, cluster.access():
-        process = start(project, "ray", address=cluster.address, waits_at=1)
-        wait_until_remembered(process, project, 1)
-        cluster.nodes[0].kill()
-        go_on(project)
-        said = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 1, said
-    assert re.fullmatch(r"error: ray: the cluster is gone: .+\n", said[1])
-    assert not list(project.glob(".partial-*"))
-    known = remembered(project, "ray")
-    process = start(project, "ray", executor="processes", anew=False)
-    assert f" {distinct - known:,} parsed now," in process.communicate()[1]
     assert_as_by_processes(project)
 
 
@@ -302,7 +274,7 @@ def test_a_cluster_of_its_own_is_started_and_ended(
     folders = set(Path("/tmp").glob("ray-*"))
     process = start(project, "ray", waits_at=1, **bare_machine)
     wait_until_remembered(process, project, 1)
-    assert len(wait_for_actors(process, WORKERS, process)) == WORKERS
+    assert len(wait_for_tasks(process, WORKERS, process)) == WORKERS
     children = processes_of(process)
     go_on(project)
     said = process.communicate(timeout=5 * PATIENCE)
@@ -316,20 +288,17 @@ def test_a_cluster_of_its_own_is_started_and_ended(
 SIGNALS = [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")]
 
 
-@pytest.mark.parametrize(("number", "said"), SIGNALS)
-def test_a_signal_ends_the_wait_for_a_worker(
-    project: Path, number: signal.Signals, said: str
-) -> None:
+def test_a_cluster_without_room_is_said_and_waited_for(project: Path) -> None:
     with ray_head("--num-cpus=0") as cluster, cluster.access():
-        process = start(project, "ray", address=cluster.address)
+        process = start(project, "ray", address=cluster.address, waits_at=10_000)
         assert process.stderr is not None
-        assert process.stderr.readline().startswith("ray: no worker has started in ")
-        time.sleep(1)  # so that it is Ray's compiled code that waits
-        process.send_signal(number)
+        assert process.stderr.readline() == (
+            "ray: no result in 5 s: each worker takes 1 CPU, and the cluster has 0 CPUs and 0 GPUs "
+            "free\n"
+        )
+        process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=PATIENCE)
-    assert errors == f"error: {said}\n"
-    assert process.returncode == 128 + number
-    assert not list(project.glob(".partial-*"))
+    assert errors == "error: terminated\n"
 
 
 @pytest.mark.parametrize(("number", "said"), SIGNALS)
@@ -350,31 +319,13 @@ def test_a_signal_ends_it_cleanly(
     assert_nothing_stays(children, folders)
 
 
-@pytest.mark.parametrize(("number", "said"), SIGNALS)
-def test_a_signal_ends_the_start_of_a_cluster(
-    project: Path, number: signal.Signals, said: str
+def test_a_gpu_that_this_machine_lacks_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    process = start(project, "ray")
-    while not (children := processes_of(process)):  # of Ray, which waits for them
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
-    process.send_signal(number)
-    assert process.communicate(timeout=PATIENCE) == ("", f"error: {said}\n")
-    assert process.returncode == 128 + number
-    _, alive = psutil.wait_procs(children, timeout=PATIENCE)
-    assert alive == []
-
-
-def test_a_gpu_that_this_machine_lacks_is_named() -> None:
-    code = (
-        "from pipeline.ray_cluster import connected\nfrom mgsa.base.cli import run\n"
-        "def main(_):\n    with connected(None, workers=1, gpu=True): print('connected')\n"
-        "raise SystemExit(run(main))"
-    )
-    environment = os.environ | {"CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    message = "error: parse.gpu: expected false, as there is no GPU to be used\n"
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    message = "^run.parse_gpu: expected false, as there is no GPU to be used$"
+    with (
+        pytest.raises(InputError, match=message),
+        ray_parser(tmp_path, run_config(parse_gpu=True)),
+    ):
+        raise AssertionError("connected")
