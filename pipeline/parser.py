@@ -6,17 +6,23 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from mgsa.base.cli import run
+from mgsa.base.command import Input, OutputFolder, Reads, Report
 from mgsa.base.errors import InputError
-from pipeline.base.stage import argument_parser, atomic_outputs, read_settings
+from pipeline.base.stage import stage, stage_outputs
 from pipeline.base.text import read_languages
-from pipeline.parsing.bracketing import BracketScore, score
-from pipeline.parsing.parser_folder import write_parser_folder
-from pipeline.parsing.stanza_download import download_package, stanza_server
-from pipeline.parsing.stanza_options import TrainingSettings
-from pipeline.parsing.stanza_package import copy_package
+from pipeline.parsing.bracketing import score
+from pipeline.parsing.parser_folder import (
+    FILE,
+    INDEX,
+    copy_package,
+    download_package,
+    stanza_server,
+    write_parser_folder,
+)
+from pipeline.parsing.stanza_models import TrainingSettings
 from pipeline.parsing.stanza_parser import ConstituencyParser, Parser, Unparsed, parse_each
 from pipeline.parsing.stanza_training import train_parser
 from pipeline.parsing.treebank import read_gold_trees, spelled_words
@@ -34,8 +40,8 @@ class TrainedParser:
     """Train on a treebank: the files named, or those that came with the corpus (`null`)."""
 
     kind: Literal["train"]
-    train: str | None
-    dev: str | None
+    train: Annotated[str, Reads()] | None
+    dev: Annotated[str, Reads()] | None
     training: TrainingSettings
 
 
@@ -48,8 +54,8 @@ class StanzaParser:
 
     kind: Literal["stanza"]
     package: str
-    resources: str | None
-    dev: str | None
+    resources: Annotated[str, Reads()] | None
+    dev: Annotated[str, Reads()] | None
 
 
 @dataclass(frozen=True)
@@ -123,7 +129,7 @@ def evaluate(parser: Parser, gold: Sequence[Tree]) -> dict[str, float]:
         flat_tree(words) if isinstance(tree, Unparsed) else read_tree(tree)
         for words, tree in zip(sentences, parse_each(parser, sentences), strict=True)
     ]
-    found: BracketScore = score(gold, predicted)
+    found = score(gold, predicted)
     return {
         "dev_trees": len(gold),
         "labelled_precision": round(100 * found.precision, 2),
@@ -157,21 +163,19 @@ def _treebank(corpus: Path, named: str | None, part: str) -> Path:
     return path
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Train or fetch a parser, and score it."""
-    parser = argument_parser("parser", "Train or fetch a constituency parser for the source side.")
-    parser.add_argument("--corpus", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the parser")
-    parser.add_argument("--report", type=Path, required=True, metavar="FILE", help="scores (JSON)")
-    arguments = parser.parse_args(argv)
-    settings = read_settings(arguments, "parser", KINDS)
-    read = [arguments.corpus]
-    with atomic_outputs(arguments.out, arguments.report, "parser.json", inputs=read) as (
-        folder,
-        report,
-    ):
-        report.update(make_parser(settings, arguments.corpus, folder))
+def train_or_fetch(
+    parser: ParserSettings,
+    *,
+    corpus: Annotated[Path, Input("raw text, and its treebank if it has any")],
+    out: Annotated[Path, OutputFolder("the parser", FILE, INDEX, "*/*/*.pt")],
+    report: Annotated[Path | None, Report("scores (JSON)")] = None,
+) -> None:
+    """Train or fetch a constituency parser for the source side."""
+    with stage_outputs(out, report) as (folder, metrics):
+        metrics.update(make_parser(parser, corpus, folder))
 
+
+main = stage(train_or_fetch)
 
 if __name__ == "__main__":
     sys.exit(run(main))

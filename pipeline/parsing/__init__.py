@@ -1,17 +1,11 @@
 """What a constituency parser is trained from, made of and measured by, in reading order:
 
-treebank             a treebank as a parser learns it
-bracketing           precision, recall and F1 of brackets
-word_vectors         vectors from the company of words
-saved_models         the files that training leaves: whole, alike, named
-stanza_options       settings of stanza's trainings
-stanza_tagger        a tagger, by stanza's training code
-stanza_constituency  a parser, by stanza's training code
-stanza_training      vectors, tagger and parser of a treebank, one after the other
-parser_folder        what a parser is, and that it is still the same
-stanza_package       a package of stanza's, found in a folder
-stanza_download      a package of stanza's, downloaded
-stanza_parser        a loaded parser
-parse_memory         parsed sentences, remembered between runs
-ray_parser           a loaded parser in each worker of a Ray cluster
+treebank         a treebank as a parser learns it
+bracketing       precision, recall and F1 of brackets
+stanza_models    word vectors, a tagger and a parser, by stanza's training code
+stanza_training  one after the other: the models of a treebank
+parser_folder    models and what they are; a package of stanza's, copied or downloaded
+stanza_parser    a loaded parser
+ray_parser       a loaded parser in each worker of a Ray cluster
+parse_memory     parsed sentences, remembered between runs
 """

@@ -1,4 +1,4 @@
-"""The folder that the parser stage writes: stanza models, and `parser.json` about them.
+"""The folder that the stage `parser` writes: stanza models, their index, and `parser.json`.
 
 The identity of a parser is the digest of its kind, language, package and model files, so that what
 was parsed with it can be told from what another one parsed.
@@ -8,41 +8,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
+import shutil
 from dataclasses import asdict, dataclass
-from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Annotated, Literal
-
-from annotated_types import Predicate
+from pathlib import Path
+from typing import Any, Literal
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, sha256, write_json
 from mgsa.base.settings import Language, from_excerpt
+from pipeline.download import download
 
 FILE = "parser.json"
-
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-"""A name of a file or folder in stanza's layout: it leads nowhere else."""
+INDEX = "resources.json"
+"""stanza's list of its models: by language, processor and package."""
+PROCESSORS = ("pos", "constituency")
+"""What parsing takes of a package: sentences come tokenised."""
 
 Kind = Literal["stanza", "trees", "none"]
-Package = Annotated[str, Predicate(lambda name: NAME.fullmatch(name) is not None)]
-
-
-@dataclass(frozen=True)
-class _Content:
-    """What is read of `parser.json`."""
-
-    kind: Kind
-    language: Language
-    package: Package | None
-    files: dict[str, str]
-    identity: str
-
-    def __post_init__(self) -> None:
-        for name in self.files:
-            posix, windows = PurePosixPath(name), PureWindowsPath(name)
-            if windows.anchor or windows.as_posix() != name or {"", ".", ".."} & {*posix.parts}:
-                raise ValueError(f"files: expected paths within the folder, got {name!r}")
 
 
 @dataclass(frozen=True)
@@ -57,7 +39,7 @@ class ParserFolder:
     """
 
     kind: Kind
-    language: str
+    language: Language
     package: str | None
     files: dict[str, str]
 
@@ -83,13 +65,12 @@ def read_parser_folder(folder: Path) -> ParserFolder:
     Hidden files, such as those that desktops leave, are never read and may lie there.
 
     Raises:
-        InputError: no parser's folder, or a file is missing or is not the one that was recorded, or
-            there is one more.
+        InputError: no parser's folder, or a file is missing, altered or not recorded.
     """
     path = folder / FILE
-    found = from_excerpt(_Content, read_json(path), f"{path}: parser")
-    parser = ParserFolder(found.kind, found.language, found.package, found.files)
-    if found.identity != parser.identity:
+    content = read_json(path)
+    parser = from_excerpt(ParserFolder, content, f"{path}: parser")
+    if content.get("identity") != parser.identity:
         raise InputError("the identity does not fit the rest of the file", path=path)
     for name, recorded in parser.files.items():
         file = folder / name
@@ -107,3 +88,119 @@ def _files_in(folder: Path) -> list[str]:
     """The paths within a folder of its files, but for the one that records them."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     return [path.relative_to(folder).as_posix() for path in paths if path != folder / FILE]
+
+
+def check_recorded(folder: Path, parser: ParserFolder) -> None:
+    """Check that stanza would load no file of a parser folder but those whose hash is recorded.
+
+    Raises:
+        InputError: the index of the folder names another one, or is malformed.
+    """
+    assert parser.package is not None
+    index = folder / INDEX
+    needed = needed_models(read_json(index), parser.language, parser.package, where=str(index))
+    for file in needed:
+        if file not in parser.files:
+            raise InputError(f"expected a recorded file, the index names {file}", path=index)
+
+
+def copy_package(resources: Path, language: str, package: str, folder: Path) -> None:
+    """Take the index and the files of one package, and nothing else, from a local folder.
+
+    Raises:
+        InputError: the local folder has no such package, or not all of it.
+    """
+    index = resources / INDEX
+    needed = needed_models(read_json(index), language, package, where=str(index))
+    shutil.copyfile(index, folder / INDEX)
+    for file in needed:
+        if not (resources / file).is_file():
+            raise InputError(f"no such file: package {package} needs it", path=resources / file)
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(resources / file, folder / file)
+
+
+@dataclass(frozen=True)
+class StanzaServer:
+    """Where stanza's models are: their index, and the address of each by what it is of.
+
+    `models` is an address with `{resources_version}`, `{lang}` and `{filename}` in it, or "default"
+    for the one that the index names.
+    """
+
+    index: str
+    models: str
+    version: str
+
+
+def stanza_server() -> StanzaServer:
+    """The server of the installed stanza, or another that its environment variables name."""
+    from stanza.resources import common
+
+    version = common.DEFAULT_RESOURCES_VERSION
+    index = f"{common.DEFAULT_RESOURCES_URL}/resources_{version}.json"
+    return StanzaServer(index, common.DEFAULT_MODEL_URL, version)
+
+
+def download_package(server: StanzaServer, language: str, package: str, folder: Path) -> None:
+    """Download the index and the files of one package.
+
+    stanza's own code would wait for a silent server forever, and try nothing twice.
+
+    Raises:
+        InputError: stanza has no such package, or its server sends something else than models
+            whose MD5 the index has.
+        FailedError: there is no network, or the server fails.
+    """
+    download(server.index, folder / INDEX)
+    index = read_json(folder / INDEX)
+    for file, md5 in needed_models(index, language, package, where="parser.package").items():
+        url = index.get("url") if server.models == "default" else server.models
+        if md5 is None or not isinstance(url, str):
+            message = f"expected stanza's index, with an address and an MD5 of {file}"
+            raise InputError(message, path=server.index)
+        language, _, name = file.partition("/")
+        for place, value in (
+            ("{resources_version}", server.version),
+            ("{lang}", language),
+            ("{filename}", name),
+        ):
+            url = url.replace(place, value)
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        download(url, folder / file, md5=md5)
+
+
+def needed_models(index: Any, language: str, package: str, *, where: str) -> dict[str, str | None]:
+    """The files of a package that parsing takes, by their paths, each with its MD5 if it has one.
+
+    Args:
+        index: stanza's, from wherever it is.
+        where: what errors name.
+
+    Raises:
+        InputError: it has no such package, not all of it, or is malformed.
+    """
+    try:
+        language = index.get(language, {}).get("alias", language)
+        entry = index.get(language, {})
+        packages = entry.get("packages", {})
+        if package not in packages:
+            known = ", ".join(sorted(packages)) or "none"
+            raise InputError(
+                f"{where}: no package {package} for {language}; expected one of {known}"
+            )
+        models = packages[package].get("optional", {}) | packages[package]
+        for processor in PROCESSORS:
+            if processor not in models:
+                raise InputError(f"{where}: package {package} has no {processor} model")
+        needed = {(processor, models[processor]) for processor in PROCESSORS}
+        for processor, name in sorted(needed):
+            dependencies = entry[processor][name].get("dependencies", [])
+            needed |= {(model["model"], model["package"]) for model in dependencies}
+        return {
+            f"{language}/{processor}/{name}.pt": entry.get(processor, {}).get(name, {}).get("md5")
+            for processor, name in sorted(needed)
+        }
+    except (AttributeError, KeyError, TypeError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise InputError(f"{where}: expected stanza's index of models ({reason})") from None

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from mgsa.base.errors import FailedError, InputError, is_out_of_memory
-from pipeline.parsing.parser_folder import read_parser_folder
-from pipeline.parsing.stanza_package import check_recorded
+from pipeline.parsing.parser_folder import check_recorded, read_parser_folder
 from pipeline.trees import bracketed, escape_token, preterminals, read_tree
 
 BATCH_SENTENCES = 64
@@ -79,6 +78,8 @@ class ConstituencyParser:
                 logging_level="CRITICAL",  # it logs what it raises, traceback and all
             )
         except Exception as error:
+            if is_out_of_memory(error):
+                raise
             # A model that was cut short before its hash was taken fails wherever reading it ends.
             raise InputError(
                 f"stanza can't load this parser: {_reason(error)}", path=folder

@@ -7,22 +7,26 @@ seed of its own.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import logging
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mgsa.base.cli import progress_bar
 from mgsa.base.errors import FailedError
-from pipeline.parsing.saved_models import inside, load_saved, save_alike
-from pipeline.parsing.stanza_constituency import train_constituency
-from pipeline.parsing.stanza_options import TrainingSettings
-from pipeline.parsing.stanza_tagger import train_tagger
+from mgsa.base.io import open_to_write
+from pipeline.parsing.stanza_models import (
+    TrainingSettings,
+    train_constituency,
+    train_tagger,
+    word_vectors,
+    write_vectors,
+)
 from pipeline.parsing.treebank import spelled_words
-from pipeline.parsing.word_vectors import word_vectors, write_vectors
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -54,25 +58,16 @@ def train_parser(
         work.mkdir()
         for path in models.values():
             path.parent.mkdir(parents=True)
-        with _quiet(), _one_seed(settings.seed):
+        with _training("train vectors", 0, settings.seed):
             _save_vectors(train, models["pretrain"], work, settings)
         load_saved(models["pretrain"])
         steps = settings.tagger_steps * settings.tagger_batch
-        with (
-            progress_bar("train tagger", total=steps, unit="sentences") as advance,
-            _quiet(),
-            _one_seed(settings.seed),
-        ):
+        with _training("train tagger", steps, settings.seed) as advance:
             train_tagger(train, dev, models, work, language, settings, advance)
         load_saved(models["pos"])
         _write_resources(language, package, ("pos",))
         epochs = settings.parser_epochs * len(train)
-        with (
-            progress_bar("train parser", total=epochs, unit="sentences") as advance,
-            _quiet(),
-            _one_seed(settings.seed),
-            _own_failures(),
-        ):
+        with _training("train parser", epochs, settings.seed) as advance, _own_failures():
             train_constituency(train, dev, models, work, language, package, settings, advance)
         _write_resources(language, package, ("pos", "constituency"))
         shutil.rmtree(work)
@@ -107,18 +102,33 @@ def _write_resources(language: str, package: str, models: tuple[str, ...]) -> No
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Silence stanza's loggers and its progress bars for a while."""
-    names = ("stanza", "stanza.constituency.trainer")
-    levels = {name: logging.getLogger(name).level for name in names}
-    try:
-        for name in names:
-            logging.getLogger(name).setLevel(logging.ERROR)
-        with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stderr(nowhere):
-            yield
-    finally:
-        for name, level in levels.items():
-            logging.getLogger(name).setLevel(level)
+def _training(description: str, total: int, seed: int) -> Iterator[Callable[[int], None]]:
+    """Silence stanza, seed every generator that it draws from, and compute on one thread.
+
+    Its matrices are so small that a second thread costs more than it brings, and one thread gives
+    the same model whatever the number of cores. Gives what to tell of progress in sentences.
+    """
+    import torch
+    from stanza.models.common.utils import set_random_seed
+
+    loggers = [logging.getLogger(name) for name in ("stanza", "stanza.constituency.trainer")]
+    levels = [logger.level for logger in loggers]
+    threads = torch.get_num_threads()
+    with (
+        progress_bar(description, total=total, unit="sentences") as advance,
+        Path(os.devnull).open("w") as nowhere,
+        contextlib.redirect_stderr(nowhere),
+    ):
+        try:
+            for logger in loggers:
+                logger.setLevel(logging.ERROR)
+            torch.set_num_threads(1)
+            set_random_seed(seed)
+            yield advance
+        finally:
+            torch.set_num_threads(threads)
+            for logger, level in zip(loggers, levels, strict=True):
+                logger.setLevel(level)
 
 
 @contextlib.contextmanager
@@ -134,19 +144,59 @@ def _own_failures() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _one_seed(seed: int) -> Iterator[None]:
-    """Seed every generator that stanza draws from, and compute on one thread.
+def inside(folder: Path) -> Iterator[None]:
+    """Work from within `folder`; an `OSError` names a file as it is seen from without.
 
-    Its matrices are so small that a second thread costs more than it brings, and one thread gives
-    the same model whatever the number of cores.
+    Raises:
+        OSError: as the block, or its `RuntimeError` is torch's way to say that the disk is full.
+    """
+    try:
+        with contextlib.chdir(folder):
+            yield
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(folder / error.filename)) from error
+    except RuntimeError as error:
+        for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            if os.strerror(number) in str(error):
+                raise OSError(number, os.strerror(number), str(folder)) from error
+        raise
+
+
+def load_saved(path: Path) -> dict[str, Any]:
+    """What stanza saved; where it can't save, it mostly goes on without a word.
+
+    Raises:
+        OSError: it could not save the whole of it.
     """
     import torch
-    from stanza.models.common.utils import set_random_seed
 
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    set_random_seed(seed)
     try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
+        model: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:
+        message = "stanza could not save the whole of it; is the disk full?"
+        raise OSError(errno.EIO, message, str(path)) from error
+    return model
+
+
+def save_alike(path: Path) -> None:
+    """Save a model anew, so that the same weights are the same bytes.
+
+    stanza saves in torch's old format, which names tensors by their addresses in memory, and saves
+    the parser's rare words in the order of a set.
+
+    Raises:
+        OSError: it can't be written; the disk may be full.
+    """
+    import torch
+
+    model = load_saved(path)
+    if "rare_words" in model.get("params", {}):
+        model["params"]["rare_words"] = sorted(model["params"]["rare_words"])
+    try:
+        with open_to_write(path, "wb") as file:
+            torch.save(model, file)
+    except RuntimeError as error:  # which says nothing of the file's own error
+        message = "could not be written; is the disk full?"
+        raise OSError(errno.EIO, message, str(path)) from error

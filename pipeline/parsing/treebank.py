@@ -40,8 +40,8 @@ def read_gold_trees(path: Path) -> list[Tree]:
     """The trees of a treebank's file without empty elements, nor trees of nothing else.
 
     Raises:
-        InputError: as for `read_treebank`; a wrapper holds several nodes; a tree is deeper than
-            `MAX_LEVELS`; no tree has a word.
+        InputError: as for `read_treebank`; a wrapper holds several nodes; a word has white
+            space in it; a tree is deeper than `MAX_LEVELS`; no tree has a word.
     """
     trees = []
     for number, tree in enumerate(read_treebank(path), start=1):
@@ -52,6 +52,10 @@ def read_gold_trees(path: Path) -> list[Tree]:
             # A shift-reduce parser builds one node, and the wrapper around it is no choice.
             label = tree.label() or "an unlabelled wrapper"
             raise InputError(f"tree {number}: expected one node below {label}", path=path)
+        if spaced := [word for word in gold.leaves() if len(word.split()) != 1]:
+            # stanza's reader takes it for several words.
+            message = f"tree {number}: expected words without white space, got {spaced[0]!r}"
+            raise InputError(message, path=path)
         if gold.height() > MAX_LEVELS + 2:
             message = f"tree {number}: expected at most {MAX_LEVELS} nodes above a word"
             raise InputError(message, path=path)

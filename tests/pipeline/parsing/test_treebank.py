@@ -84,6 +84,8 @@ def test_a_tree_of_empty_elements_is_left_out(tmp_path: Path) -> None:
         ("(ROOT (NP (-NONE- *)))\n", "train.mrg: expected trees with words, found empty elements"),
         ("(NN a)\n(ROOT (S (NN a)) (. .))\n", "train.mrg: tree 2: expected one node below ROOT"),
         ("( (S (NN a)) (. .))\n", "train.mrg: tree 1: expected one node below an unlabelled"),
+        ("( (S (NN a\u3000b)))\n", "tree 1: expected words without white space, got 'a.u3000b'"),
+        ("(S (N\u3000P (NN a)))\n", "train.mrg:1: column 4: expected "),
     ],
 )
 def test_what_no_parser_can_learn_is_named(tmp_path: Path, text: str, message: str) -> None:
