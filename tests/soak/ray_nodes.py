@@ -108,23 +108,24 @@ def has_started(process: subprocess.Popen[bytes], log: Path) -> bool:
     return True
 
 
-def wait_for_tasks(
-    of: subprocess.Popen[Any], wanted: int, work: subprocess.Popen[str]
+def wait_for_workers(
+    of: subprocess.Popen[Any], wanted: int, work: subprocess.Popen[str], *, busy: bool = False
 ) -> list[psutil.Process]:
-    """At least so many workers with a task below a process, which are there before `work` ends."""
+    """At least so many workers below a process, at a task or idle, before `work` ends."""
+    names = ("ray::parse",) if busy else ("ray::parse", "ray::IDLE")
     deadline = time.monotonic() + PATIENCE
-    while len(found := _workers(of)) < wanted:
+    while len(found := _named(of, names)) < wanted:
         assert work.poll() is None, work.communicate()
         assert time.monotonic() < deadline, "too few workers start"
-        time.sleep(0.05)
+        time.sleep(0.02)
     return found
 
 
-def _workers(of: subprocess.Popen[Any]) -> list[psutil.Process]:
+def _named(of: subprocess.Popen[Any], names: tuple[str, ...]) -> list[psutil.Process]:
     found = []
     for process in psutil.Process(of.pid).children(recursive=True):
         with suppress(psutil.NoSuchProcess):
-            if process.name().startswith("ray::parse"):
+            if process.name().startswith(names):
                 found.append(process)
     return found
 

@@ -36,7 +36,7 @@ from tests.own_mounts import with_own_mounts
 from tests.pipeline.test_parser import TRAIN, command
 from tests.run_section import RUN
 from tests.running import PATIENCE
-from tests.soak.ray_nodes import RayNodes, ray_head, wait_for_tasks
+from tests.soak.ray_nodes import RayNodes, ray_head, wait_for_workers
 
 pytestmark = pytest.mark.soak
 
@@ -212,10 +212,10 @@ def test_a_node_that_dies_in_the_middle_costs_nothing(
         moment = moments.randint(1, distinct // 2)
         process = start(project, "ray", address=head.address, waits_at=moment)
         wait_until_remembered(process, project, moment)
-        wait_for_tasks(node.process, 1, process)
+        go_on(project)
+        wait_for_workers(node.process, 1, process, busy=True)
         node.kill()
         assert remembered(project, "ray") < distinct, "and it was not done"
-        go_on(project)
         said = process.communicate(timeout=5 * PATIENCE)
         assert process.returncode == 0, said
         assert said == ("", f"parse: 1,580 sentences, {distinct:,} parsed now, 0 flat\n")
@@ -238,7 +238,7 @@ def test_a_machine_needs_neither_the_parser_nor_the_code(project: Path) -> None:
         with cluster.access():
             process = start(project, "ray", address=cluster.address, waits_at=1)
         wait_until_remembered(process, project, 1)
-        actor, *_ = wait_for_tasks(node.process, 1, process)
+        actor, *_ = wait_for_workers(node.process, 1, process)
         seen = Path(f"/proc/{actor.pid}/root{project}")
         assert list(seen.iterdir()) == []
         go_on(project)
@@ -274,7 +274,7 @@ def test_a_cluster_of_its_own_is_started_and_ended(
     folders = set(Path("/tmp").glob("ray-*"))
     process = start(project, "ray", waits_at=1, **bare_machine)
     wait_until_remembered(process, project, 1)
-    assert len(wait_for_tasks(process, WORKERS, process)) == WORKERS
+    wait_for_workers(process, WORKERS, process)
     children = processes_of(process)
     go_on(project)
     said = process.communicate(timeout=5 * PATIENCE)
