@@ -31,7 +31,7 @@ T = TypeVar("T")
 SPLIT = "train"
 
 UPDATES_AHEAD = 4
-"""Updates whose batches are made while the model is at work on those before."""
+"""Updates that are prefetched."""
 
 EVALUATION_WINDOW = 20_000
 """Rows that are sorted by length together where the order of batches doesn't matter."""
@@ -291,10 +291,9 @@ def _extra_columns(granularities: Sequence[str], ngram_unit: str, *, links: bool
 
 
 def prefetched(items: Iterator[T], *, ahead: int) -> Iterator[T]:
-    """Yield `items` in their order, up to `ahead` of which a thread has made before they are due.
+    """Yield `items`, up to `ahead` of which a thread prefetches.
 
-    An error of `items` is raised where it would have been. The thread ends when the iterator is
-    used up, closed, or no longer held by anybody.
+    An error of `items` is raised in its place. The thread ends with the iterator.
     """
     pool = ThreadPoolExecutor(1, thread_name_prefix="prefetch")
     end = object()

@@ -90,7 +90,7 @@ def _check_counts(
 
 
 class Dataset:
-    """An open artifact: its vocabularies and tags, and its rows in whatever portion is asked for.
+    """An open artifact: vocabularies and tags, and rows as a stream, by index, or as columns.
 
     Every row that is read is checked (`mgsa.data.checks`); an `InputError` names its file and row.
 
