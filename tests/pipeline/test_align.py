@@ -14,10 +14,10 @@ import yaml
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
+from mgsa.base.settings import read_yaml
 from pipeline.align import evenly, main
 from pipeline.aligners.aligner import read_pairs
 from pipeline.base.stage import SPLITS
-from pipeline.params import compose
 from tests.imports import ROOT
 
 SIZES = {"train": 40, "valid": 5, "test": 6}
@@ -54,7 +54,7 @@ def right_links(folder: Path, split: str, first: int = 0) -> list[str]:
 
 def align(folder: Path, option: str, *overrides: str) -> dict[str, Any]:
     """Run the stage with an option of the group `align`; the report."""
-    settings = compose(ROOT / "conf", [f"align={option}"])["align"]
+    settings = read_yaml(ROOT / f"conf/align/{option}.yaml")
     (folder / "params.yaml").write_text(yaml.safe_dump({"align": settings}))
     main(argv(folder, *overrides))
     report: dict[str, Any] = read_json(folder / "align.json")
