@@ -13,7 +13,7 @@ from mgsa.base.cli import DONE, run
 from pipeline.report import PAGE, main
 from pipeline.report_page.page import SECTIONS
 from tests.report_browser import LAPTOP, PATIENCE, PHONE, check_whole, open_page
-from tests.report_folders import HOSTILE, PLAIN, arguments, write_run, write_system
+from tests.report_folders import HOSTILE, PLAIN, SYSTEM, arguments, write_run, write_system
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -109,6 +109,91 @@ def test_filters_filter(opened: Page) -> None:
     assert _count(opened) == sum(score >= middle for score in scores)
     opened.locator("[name=highest]").fill(str(middle))
     assert _count(opened) == sum(score == middle for score in scores)
+
+
+def test_one_system_alone(opened: Page) -> None:
+    assert opened.locator(f"{SHOWN} .output:visible").count() == 2 * 10  # the first ten sentences
+    opened.locator("[name=system]").select_option("second")
+    outputs = opened.locator(f"{SHOWN} .output:visible")
+    assert outputs.count() == 10
+    assert {text.split()[0] for text in outputs.all_inner_texts()} == {"second"}
+    # What the other system said is not searched: it keeps one word more.
+    opened.locator("[name=text]").fill("number 7")
+    assert _count(opened) == 1
+    scores = [
+        float(one) for one in opened.locator(f"{SHOWN} .output:visible .score").all_inner_texts()
+    ]
+    opened.locator("[name=text]").fill("")
+    opened.locator("[name=lowest]").fill(str(scores[0] + 0.1))
+    assert not any("Sentence number 7" in text for text in opened.locator(SHOWN).all_inner_texts())
+
+
+def test_what_is_listed_is_printed_on_white(opened: Page) -> None:
+    opened.get_by_role("button", name="Dark", exact=True).click()
+    opened.locator("[name=system]").select_option("second")
+    listed = opened.locator(f"{SHOWN} .output:visible").all_inner_texts()
+    assert len(listed) == 10
+    opened.emulate_media(media="print")
+    assert opened.locator(f"{SHOWN} .output:visible").all_inner_texts() == listed
+    assert opened.locator(".filters:visible, .toc:visible").count() == 0
+    assert _lightness(opened) > 600
+
+
+def test_sentences_come_in_the_order_that_was_asked_for(opened: Page) -> None:
+    for order in ("score", "-score", "-spread", "-length", "index"):
+        opened.get_by_label("Order").select_option(order)
+        key = order.removeprefix("-")
+        found = opened.locator(".sentence").evaluate_all(
+            f"a => a.map((x) => Number(x.dataset.{key}))"
+        )
+        assert found == sorted(found, reverse=order.startswith("-"))
+
+
+def test_a_list_and_more_of_it(opened: Page) -> None:
+    opened.get_by_label("List").select_option("different")
+    listed = _count(opened)
+    expected = opened.locator(".sentence[data-different]").count()
+    assert listed == expected < len(SENTENCES) + 1
+    opened.get_by_role("button", name="Reset", exact=True).click()
+    assert opened.locator(".sentence:visible").count() == 10
+    opened.get_by_role("button", name=re.compile("^Show . more|^Show .. more")).click()
+    assert opened.locator(".sentence:visible").count() == len(SENTENCES)
+
+
+def test_the_keyboard_reaches_everything(opened: Page) -> None:
+    opened.keyboard.press("Tab")
+    assert opened.evaluate("document.activeElement.textContent") == "Skip to the content"
+    reached = []
+    for _ in range(400):
+        opened.keyboard.press("Tab")
+        reached.append(
+            opened.evaluate(
+                "(() => { const e = document.activeElement;"
+                " return e.name || e.dataset.theme || e.className || e.tagName; })()"
+            )
+        )
+        if reached[-1] == "BODY":
+            break
+    for name in ("auto", "light", "dark", "text", "list", "system", "order", "scroll"):
+        assert name in reached, name
+    assert reached.index("dark") < reached.index("text") < reached.index("order")
+
+
+def test_keys_press_what_has_the_focus(opened: Page) -> None:
+    dark = opened.get_by_role("button", name="Dark", exact=True)
+    dark.focus()
+    opened.keyboard.press("Enter")
+    assert dark.get_attribute("aria-pressed") == "true"
+    assert opened.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_a_mark_under_the_pointer_tells_its_numbers(opened: Page) -> None:
+    mark = opened.locator('#curves [aria-roledescription="point"]').first
+    mark.scroll_into_view_if_needed()
+    mark.hover(force=True)
+    assert opened.locator(".tip").inner_text() == f"update: 100\nvalue: 5.5\n{SYSTEM}"
+    opened.get_by_role("heading", name="Learning curves").hover()
+    assert not opened.locator(".tip").is_visible()
 
 
 def test_one_system_alone_in_the_charts(opened: Page) -> None:
