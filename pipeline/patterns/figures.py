@@ -59,6 +59,9 @@ def pattern_chart(
     del spec["facet"]["column"]
     panels = spec["facet"]["row"]
     panels["sort"] = list(dict.fromkeys(row[panels["field"]] for row in drawn))
+    for layer in spec["spec"]["layer"]:
+        for channel in ("strokeDash", "shape"):
+            layer["encoding"].get(channel, {}).pop("legend", None)  # joins that of colours
     spec.pop("transform", None)  # what is drawn is chosen already, by the same rule
     if table == "categories":
         spec["spec"]["height"]["step"] = max(9, 20 / len({row["system"] for row in drawn}))

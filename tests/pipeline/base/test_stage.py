@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 
+from mgsa.base.command import OutputFolder, Report
 from mgsa.base.io import read_json
-from pipeline.base.stage import stage_outputs
+from pipeline.base.stage import stage, stage_outputs
 
 
 def fill(out: Path, report: Path, number: object) -> None:
@@ -50,3 +53,27 @@ def test_a_folder_that_cannot_be_replaced_leaves_the_report(
     assert names(tmp_path / "out") == ["file 1", "mark"]
     assert read_json(tmp_path / "out.json") == {"number": 1}
     assert names(tmp_path) == ["out", "out.json"]
+
+
+def test_when_and_where_a_stage_ran_is_noted_beside_its_reports(tmp_path: Path) -> None:
+    argv = ["--out", str(tmp_path / "out"), "--report"]
+    touch([*argv, str(tmp_path / "reports/touch.json")])
+    note = read_json(tmp_path / "runs/touch.json")
+    assert set(note) == {"started", "seconds", "host", "commit"}
+    assert datetime.fromisoformat(note["started"]).tzinfo is not None
+    assert 0 <= note["seconds"] < 60
+    touch([*argv, str(tmp_path / "elsewhere/touch.json")])
+    assert names(tmp_path) == ["elsewhere", "out", "reports", "runs"]
+
+
+def touch_files(
+    *,
+    out: Annotated[Path, OutputFolder("files", "mark")],
+    report: Annotated[Path | None, Report()] = None,
+) -> None:
+    """Write one file."""
+    with stage_outputs(out, report) as (folder, _):
+        (folder / "mark").touch()
+
+
+touch = stage(touch_files)
