@@ -73,11 +73,11 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     A folder at `path`, or where the link `path` leads, is replaced as a whole. When the block
     raises, it is left as it was. The files get the modes that the umask gives, whoever made them.
     """
-    path = path.resolve()
+    given, path = path, path.resolve()
     if path.exists() and not path.is_dir():
-        raise InputError("expected a folder to write, found a file", path=path)
+        raise InputError("expected a folder to write, found a file", path=given)
     _make_folder(path.parent)
-    with _named(path):
+    with _named(given):
         temporary = Path(tempfile.mkdtemp(prefix=partial_prefix(path), dir=path.parent))
         try:
             yield temporary
