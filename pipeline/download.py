@@ -14,11 +14,9 @@ ATTEMPTS = 5
 TIMEOUT = 30.0
 """Seconds without a byte after which an attempt has failed."""
 PAUSE = 1.0
-"""Seconds before the second attempt; each further pause is twice as long."""
+"""Seconds before the third attempt, doubled for each further one (urllib3's `backoff_factor`)."""
 
 _TOO_BUSY = (408, 425, 429, 500, 502, 503, 504)
-"""HTTP statuses that may be others on the next attempt."""
-_BLOCK_BYTES = 1 << 20
 _HASHES = {"sha256": "SHA-256", "md5": "MD5"}
 
 
@@ -33,6 +31,7 @@ def download(url: str, path: Path, *, sha256: str | None = None, md5: str | None
     """
     import requests  # takes a while
     from urllib3 import Retry
+    from urllib3.exceptions import HTTPError
 
     retry = Retry(ATTEMPTS - 1, backoff_factor=PAUSE, status_forcelist=_TOO_BUSY)
     partial = path.with_name(f"{path.name}.partial")
@@ -40,12 +39,12 @@ def download(url: str, path: Path, *, sha256: str | None = None, md5: str | None
         with requests.Session() as session, open_to_write(partial, "ab") as file:
             for scheme in ("http://", "https://"):
                 session.mount(scheme, requests.adapters.HTTPAdapter(max_retries=retry))
-            _receive(session, url, file, sha256=sha256, md5=md5)
+            _receive(session, url, file, {"sha256": sha256, "md5": md5})
         partial.replace(path)
     except requests.HTTPError as error:
         message = f"the server answers {error.response.status_code} {error.response.reason}"
         raise InputError(message, path=url) from None
-    except requests.RequestException as error:
+    except (requests.RequestException, HTTPError) as error:
         if isinstance(error, ValueError):
             raise InputError(f"expected an address: {error}", path=url) from None
         reason = getattr(error.args[0], "reason", None) or error
@@ -55,20 +54,19 @@ def download(url: str, path: Path, *, sha256: str | None = None, md5: str | None
             partial.unlink()
 
 
-def _receive(session: Any, url: str, file: IO[bytes], **hashes: str | None) -> None:
+def _receive(session: Any, url: str, file: IO[bytes], hashes: dict[str, str | None]) -> None:
     """Fill `file`; a connection that breaks in the content is tried again."""
     from urllib3.exceptions import HTTPError
 
     for left in reversed(range(ATTEMPTS)):
-        start = file.tell()
+        start = file.seek(0, 2)
         try:
-            _append_rest(session, url, file)
-        except HTTPError as error:
+            _append_rest(session, url, file, start)
+        except HTTPError:
             if not left:
-                message = f"{url}: {error} (the last of {ATTEMPTS} attempts)"
-                raise FailedError(message) from None
+                raise
             continue
-        fault = _fault(Path(file.name), **hashes)
+        fault = _fault(Path(file.name), hashes)
         if fault is None:
             return
         file.truncate(0)
@@ -76,9 +74,7 @@ def _receive(session: Any, url: str, file: IO[bytes], **hashes: str | None) -> N
             raise InputError(fault, path=url)
 
 
-def _append_rest(session: Any, url: str, file: IO[bytes]) -> None:
-    """Append what `file` lacks, or write all of it where the server can't continue."""
-    start = file.seek(0, 2)
+def _append_rest(session: Any, url: str, file: IO[bytes], start: int) -> None:
     headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={start}-"} if start else {})}
     with session.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
         if start and response.status_code == 416:
@@ -86,24 +82,17 @@ def _append_rest(session: Any, url: str, file: IO[bytes]) -> None:
         response.raise_for_status()
         if response.status_code != 206:
             file.truncate(0)
-        size = int(response.headers.get("Content-Length", 0))
-        for block in progress(
-            response.raw.stream(_BLOCK_BYTES, decode_content=False),
-            f"download {Path(file.name).stem}",
-            total=size or None,
-            unit="bytes",
-            size=len,
-        ):
+        blocks = response.raw.stream(1 << 20, decode_content=False)
+        name, size = Path(file.name).stem, response.raw.length_remaining
+        for block in progress(blocks, f"download {name}", total=size, unit="bytes", size=len):
             file.write(block)
     file.flush()
 
 
-def _fault(path: Path, **hashes: str | None) -> str | None:
+def _fault(path: Path, hashes: dict[str, str | None]) -> str | None:
     """In what a file is not the one with these hashes."""
     for name, expected in hashes.items():
-        if expected is not None:
-            with path.open("rb") as file:
-                found = hashlib.file_digest(file, name).hexdigest()
-            if found != expected:
+        with path.open("rb") as file:
+            if expected and (found := hashlib.file_digest(file, name).hexdigest()) != expected:
                 return f"expected the file with {_HASHES[name]} {expected}, this one has {found}"
     return None
