@@ -118,12 +118,13 @@ def _make_folder(path: Path) -> None:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Name `path` in an `OSError` that has no name (a full disk) or the temporary one."""
+    """Name `path` in an `OSError` of no file (a full disk), of the temporary one, or of a copy."""
     try:
         yield
     except OSError as error:
-        if error.errno is not None and (not error.filename or PARTIAL in str(error.filename)):
-            error.filename = str(path)
+        partial = PARTIAL in f"{error.filename}{error.filename2}"  # a copy's target comes second
+        if error.errno is not None and (not error.filename or partial):
+            error.filename, error.filename2 = str(path), None
         raise
 
 
