@@ -331,7 +331,8 @@ def probing(inputs: Inputs) -> Iterator[Block]:
         "line is the majority class: who always says what is most frequent in training.</p>",
         plain(report.number("test_sentences")),
     )
-    asked = [task for one in report.parts("recipe") for task in one.content.get("tasks", ())]
+    named_tasks = [one.content.get("tasks") for one in report.parts("recipe")]
+    asked = [str(t) for some in named_tasks if isinstance(some, list) for t in some]
     left_out = [TASKS.get(task, (task,))[0] for task in asked if task not in tasks]
     if left_out:
         yield html("<p>Left out, for want of labels: {}.</p>", ", ".join(left_out))
