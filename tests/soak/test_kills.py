@@ -22,15 +22,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from mgsa.base.temporary import PREFIX
 
+from mgsa.base.io import PARTIAL as PREFIX
 from tests.dvc_project import STAGES, Project, copy_project, outputs, ran
 from tests.running import PATIENCE
 
 RUN = ("corpus", "tokenize", "parser", "parse", "bpe", "partition", "align", "dataset", "train")
 KILLED = tuple(stage for stage in RUN if stage != "parser")
 """The parser is trained by stanza's own loop: it starts again, and takes half a minute to."""
-KILLS, SAMPLE = 50, 8
+KILLS = 25
 """Commands that were at work when they were killed."""
 RESUMED = ("data/parse_memory.sqlite", "data/checkpoints")
 """What a stage keeps for itself, to go on from."""
@@ -179,9 +179,9 @@ def put_right(project: Project) -> None:
             (project.folder / name).unlink(missing_ok=True)
 
 
-def test_killed_stages_run_again_to_the_same_bytes(undisturbed: Undisturbed, sampled: bool) -> None:
+def test_killed_stages_run_again_to_the_same_bytes(undisturbed: Undisturbed) -> None:
     project, folder = undisturbed.project, undisturbed.project.folder
-    kills, wanted = 0, SAMPLE if sampled else KILLS
+    kills, wanted = 0, KILLS
     for number, name in enumerate(itertools.cycle(KILLED)):
         if kills >= wanted and number >= len(KILLED):
             break
@@ -213,13 +213,13 @@ def test_killed_stages_run_again_to_the_same_bytes(undisturbed: Undisturbed, sam
 
 
 def test_a_killed_pipeline_is_taken_up_by_the_next_repro(
-    undisturbed: Undisturbed, tmp_path: Path, sampled: bool
+    undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
     project = copy_project(tmp_path)
     project.compose(*SIZE)
     repro = ["dvc", "repro", "train"]
     seconds = sum(undisturbed.seconds.values())
-    for number in range(2 if sampled else 8):
+    for number in range(4):
         process = start(project, repro)
         wait(process, random.Random(number).uniform(2, seconds))
         kill(process, whole_group=number % 2 == 0)
@@ -233,9 +233,9 @@ def test_a_killed_pipeline_is_taken_up_by_the_next_repro(
 
 
 def test_what_dvc_was_killed_while_writing_can_be_removed(
-    finished_project: Project, sampled: bool
+    finished_project: Project,
 ) -> None:
-    project, parts = finished_project, 2 if sampled else 4
+    project, parts = finished_project, 2
     whole = {name: (project.folder / name).read_bytes() for name in DVC_WRITES_IN_PLACE}
     for name, part in itertools.product(DVC_WRITES_IN_PLACE, range(parts)):
         content = whole[name]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.dvc_project import DATA_STAGES, MODEL_STAGES, SIZES, STAGES, Project, ran
+from tests.dvc_project import SIZES, STAGES, Project, ran
 
 pytestmark = pytest.mark.soak
 
@@ -33,31 +33,3 @@ def test_a_corpus_that_grew_by_a_hundredth_is_parsed_by_a_hundredth(
     said = project.run("dvc", "repro", "partition")
     assert ran(said) == ["corpus", "tokenize", "parse", "partition"]  # the parser stays as it is
     assert parsed_now(said) == more
-
-
-def test_another_bpe_size_parses_nothing(finished_project: Project) -> None:
-    project = finished_project
-    project.compose("bpe.merges=150")
-    status = changed(project.run("dvc", "status"))
-    assert status.keys() == {"params", "bpe", "dataset", "report"}
-    assert re.search(r"params\.yaml:\s+modified: +bpe\.merges\n", status["bpe"])
-    assert ran(project.run("dvc", "repro", "dataset")) == ["bpe", "dataset"]
-
-
-def test_another_option_of_the_model_rebuilds_no_data(finished_project: Project) -> None:
-    project = finished_project
-    project.compose("model.dropout=0.2")
-    status = changed(project.run("dvc", "status"))
-    assert status.keys() == {"params", "train", "report"}
-    assert re.search(r"params\.yaml:\s+modified: +model\n", status["train"])
-    said = project.run("dvc", "repro", "--dry")
-    assert not set(ran(said)) & set(DATA_STAGES)
-    assert ran(project.run("dvc", "repro", "evaluate")) == ["train", "translate", "evaluate"]
-    assert not set(changed(project.run("dvc", "status"))) & set(DATA_STAGES)
-    assert MODEL_STAGES[:3] == ["train", "translate", "evaluate"]
-
-
-def test_another_number_of_processes_rebuilds_nothing(finished_project: Project) -> None:
-    project = finished_project
-    project.compose("run.workers=3")
-    assert changed(project.run("dvc", "status")).keys() == {"params", "report"}

@@ -23,8 +23,6 @@ from tests.all_stages import (
 )
 from tests.full_disk import room_for
 
-pytestmark = pytest.mark.slow
-
 NEARLY_FULL = {"at once": lambda _: 10, "half way": lambda sizes: max(sizes) // 2}
 
 
@@ -59,7 +57,7 @@ def is_output(named: Path, command: str, written: list[Path]) -> bool:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("command", WRITING)
+@pytest.mark.parametrize("command", ["bpe", "train"])
 def test_a_process_of_its_own_says_no_more_of_a_full_disk(command: str) -> None:
     """It takes the same line, and nothing that the interpreter or a library adds at the end."""
     largest = max(file.stat().st_size for file in outputs(command))
