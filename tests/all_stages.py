@@ -35,27 +35,28 @@ from tests.text_folders import PARAMETERS, ToyParser
 from tests.training_settings import MODEL, TRAIN
 
 COMMANDS = {
-    "corpus": "pipeline.corpus --out corpus --report corpus.json",
-    "tokenize": "pipeline.tokenize --corpus corpus --out tokenized --report tokenized.json",
-    "parser": "pipeline.parser --corpus corpus --out parser --report parser.json",
+    "corpus": "pipeline.corpus --out corpus --report reports/corpus.json",
+    "tokenize": "pipeline.tokenize --corpus corpus --out tokenized --report reports/tokenized.json",
+    "parser": "pipeline.parser --corpus corpus --out parser --report reports/parser.json",
     "parse": "pipeline.parse --tokenized tokenized --parser parser --out parsed "
-    "--report parsed.json --memory memory.sqlite",
-    "bpe": "pipeline.bpe --tokenized tokenized --out bpe --report bpe.json",
+    "--report reports/parsed.json --memory memory.sqlite",
+    "bpe": "pipeline.bpe --tokenized tokenized --out bpe --report reports/bpe.json",
     "partition": "pipeline.partition --parsed parsed --tokenized tokenized --out partitions "
-    "--plots plots --report partitions.json",
-    "align": "pipeline.align --tokenized tokenized --out alignments --report alignments.json",
+    "--plots plots --report reports/partitions.json",
+    "align": "pipeline.align --tokenized tokenized --out alignments "
+    "--report reports/alignments.json",
     "alignment error": "pipeline.alignment_error --alignments alignments/test.links "
-    "--gold alignments/valid.links --report alignment_error.json",
+    "--gold alignments/valid.links --report reports/alignment_error.json",
     "dataset": "pipeline.dataset --corpus corpus --tokenized tokenized --bpe bpe "
     "--partitions partitions --parser parser --alignments alignments --out dataset "
-    "--report dataset.json",
+    "--report reports/dataset.json",
     "probe data": "pipeline.probe_data --parsed parsed --tokenized tokenized --dataset dataset "
-    "--out probing --report probing.json",
+    "--out probing --report reports/probing.json",
     "verify": "pipeline.dataset --verify dataset",
     "info": "pipeline.dataset --info dataset",
     "reverse": "pipeline.reverse --dataset dataset --out reversed",
     "diff": "pipeline.dataset --diff dataset reversed",
-    "train": "pipeline.train --dataset dataset --out model --report model.json",
+    "train": "pipeline.train --dataset dataset --out model --report reports/model.json",
     "mgsa train": "mgsa train --dataset dataset --config params.yaml --out mgsa_model",
     "average": "mgsa average --model model --checkpoints model.checkpoints --last 2 --out averaged",
     "mgsa translate": "mgsa translate --model model --dataset dataset --split test "
@@ -63,19 +64,20 @@ COMMANDS = {
     "translate": "pipeline.translate --model model --dataset dataset --split test "
     "--out translations",
     "evaluate": "pipeline.evaluate --hypotheses translations/test.hypotheses "
-    "--references translations/test.references --report evaluation.json",
+    "--references translations/test.references --report reports/evaluation.json",
     "phrasal patterns": "pipeline.phrasal_patterns --references translations/test.references "
     "--system model=translations/test.hypotheses --system again=translations/test.hypotheses "
     "--baseline again --tokenized tokenized --trees parsed/test.trees --alignments alignments "
-    "--out patterns --report patterns.json",
+    "--out patterns --report reports/patterns.json",
     "analyze": "pipeline.analyze --model model --dataset dataset --out attention "
-    "--report attention.json",
-    "probe": "pipeline.probe --probing probing --model model=model --out probe --report probe.json",
-    "report": "pipeline.report --reports . --corpus corpus --tokenized tokenized --parser parser "
-    "--parsed parsed --bpe bpe --partitions partitions --phrase-counts plots "
+    "--report reports/attention.json",
+    "probe": "pipeline.probe --probing probing --model model=model --out probe "
+    "--report reports/probe.json",
+    "report": "pipeline.report --reports reports --corpus corpus --tokenized tokenized "
+    "--parser parser --parsed parsed --bpe bpe --partitions partitions --phrase-counts plots "
     "--alignments alignments --dataset dataset --model model --translations translations "
     "--attention attention --patterns patterns --out page",
-    "params": "pipeline.params --config conf --report params.json",
+    "params": "pipeline.params --config conf --report reports/params.json",
     # Not run by `run_all`, since they need no more than that.
     "forced align": "pipeline.forced_align --model words --source raw/test.en --target raw/test.de "
     "--out aligned --accelerator cpu",

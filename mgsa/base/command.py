@@ -200,7 +200,7 @@ def call(
                 value = _named(f"--{name.replace('_', '-')}", value)
         elif isinstance(option, Input) and value is not None:
             inputs.append(value)
-        elif isinstance(option, OutputFile) and value is not None and str(value) != STANDARD_OUTPUT:
+        elif isinstance(option, OutputFile) and value not in (None, STANDARD_OUTPUT):
             outputs.append(
                 Output(Path(value), is_json=isinstance(option, Report), shared=option.shared)
             )
