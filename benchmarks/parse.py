@@ -39,7 +39,7 @@ def prepare(work: Path, shared: Path, sentences: int, workers: int) -> None:
     params = compose(ROOT / "conf", options)
     params["corpus"]["folder"] = str(shared / "multi30k")
     params["parser"] |= {"package": PACKAGE, "resources": str(shared / RESOURCES)}
-    params["parse"]["workers"] = workers
+    params["run"]["workers"] = workers
     (work / "params.yaml").write_text(yaml.safe_dump(params))
     stage_command("corpus", work, {"out": str(work / "corpus")}).seconds()
     paths = {"corpus": str(work / "corpus"), "out": str(work / "all")}

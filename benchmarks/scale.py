@@ -63,8 +63,7 @@ def write_parameters(folder: Path, overrides: Sequence[str], workers: int) -> No
     """The parameter file of a composition whose stages have so many workers."""
     from pipeline.params import compose
 
-    working = [f"{stage}.workers={workers}" for stage in WORKING]
-    params = compose(ROOT / "conf", [*overrides, *working])
+    params = compose(ROOT / "conf", [*overrides, f"run.workers={workers}"])
     (folder / "params.yaml").write_text(yaml.safe_dump(params), "utf-8")
 
 

@@ -127,7 +127,7 @@ def bracketed(tree: Tree) -> str:
 
 def is_preterminal(tree: Tree) -> bool:
     """Whether a node is a part of speech over its word."""
-    return isinstance(tree[0], str)
+    return isinstance(next(iter(tree)), str)
 
 
 def preterminals(tree: Tree) -> list[Tree]:
