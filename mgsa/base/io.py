@@ -124,7 +124,7 @@ def _named(path: Path) -> Iterator[None]:
     except OSError as error:
         partial = PARTIAL in f"{error.filename}{error.filename2}"  # a copy's target comes second
         if error.errno is not None and (not error.filename or partial):
-            error.filename, error.filename2 = str(path), None
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 
