@@ -102,13 +102,13 @@ def _phrase_checks(columns: Mapping[str, pa.Array], levels: int, num_tags: int) 
 def _link_checks(columns: Mapping[str, pa.Array]) -> Checks:
     links = Ragged.links_of_arrow(columns["links"])
     rows = links[0].rows()
-    source, target = (positions.flat().astype(np.int64) for positions in links)
+    source, target = (positions.flat() for positions in links)
     for side, positions in (("source", source), ("target", target)):
         lengths = columns[f"{side}_length"].to_numpy()
         wrong = rows[(positions < 0) | (positions >= lengths[rows])]
         yield f"links between positions of the {side}", wrong
-    order = np.diff((rows << 32) + (source << 16) + target)
-    yield "links in their order, each once", rows[:-1][order <= 0]
+    order = np.diff((source.astype(np.int32) << 16) + target)
+    yield "links in their order, each once", rows[1:][(order <= 0) & (rows[1:] == rows[:-1])]
 
 
 def _label_checks(columns: Mapping[str, pa.Array], name: str, num_classes: int) -> Checks:
