@@ -15,9 +15,14 @@ from pipeline.trees import children, read_tree
 RELATIVE_PRONOUNS = {"den", "die", "das"}
 
 
+Constituent = tuple[SamplePair, Tree, list[range]]
+
+
 @pytest.fixture(scope="module")
-def pairs() -> list[SamplePair]:
-    return list(generate(2500, "structure", ambiguity=0.2))
+def nodes() -> list[Constituent]:
+    """The constituents of many pairs."""
+    pairs = generate(2500, "structure", ambiguity=0.2)
+    return [(pair, *constituent) for pair in pairs for constituent in constituents(pair)]
 
 
 def constituents(pair: SamplePair) -> Iterator[tuple[Tree, list[range]]]:
@@ -42,35 +47,25 @@ def german(pair: SamplePair, span: range) -> list[int]:
     return [target for source, target in pair.links if source in span]
 
 
-def settings_and_attributes(pair: SamplePair) -> Iterator[tuple[str, list[int], list[int]]]:
-    """`verb` or `noun`, by what the phrase after an object belongs to; object and phrase in German.
-
-    Negation, time and existence, which have an order of their own, are left out.
-    """
-    if {"not", "There", "there"} & set(pair.source_tokens):
-        return
-    for node, spans in constituents(pair):
+def test_a_setting_comes_before_the_object_and_an_attribute_after_its_noun(
+    nodes: list[Constituent],
+) -> None:
+    """Negation, time and existence, which have an order of their own, are left out."""
+    seen = {"verb": 0, "noun": 0}
+    for pair, node, spans in nodes:
         labels = labels_of(node)
+        if {"not", "There", "there"} & set(pair.source_tokens):
+            continue
         if labels[:1] == ["NP"] and labels[1:] == ["PP"]:
-            yield "noun", german(pair, spans[0]), german(pair, spans[1])
+            seen["noun"] += 1
+            assert max(german(pair, spans[0])) < min(german(pair, spans[1]))
         if node.label() == "VP" and labels[1:3] == ["NP", "PP"]:
             preposition, *_ = node[2].leaves()
             weekday_or_month = node[2][-1].leaves()[0][0].isupper()
             if preposition not in ("to", "by") and not weekday_or_month:
-                yield "verb", german(pair, spans[1]), german(pair, spans[2])
-
-
-def test_a_setting_comes_before_the_object_and_an_attribute_after_its_noun(
-    pairs: list[SamplePair],
-) -> None:
-    seen = {"verb": 0, "noun": 0}
-    for pair in pairs:
-        for of, noun, phrase in settings_and_attributes(pair):
-            seen[of] += 1
-            if of == "verb":
+                seen["verb"] += 1
+                noun, phrase = german(pair, spans[1]), german(pair, spans[2])
                 assert max(phrase) < min(noun) or pair.target_tokens[min(noun)].lower() in PRONOUNS
-            else:
-                assert max(noun) < min(phrase)
     assert min(seen.values()) > 100
 
 
@@ -99,88 +94,82 @@ def test_a_place_tells_whose_it_is_unless_it_is_ambiguous(
     assert fewest <= both <= most
 
 
-def test_a_relative_clause_without_its_pronoun_gets_one(pairs: list[SamplePair]) -> None:
+def test_a_relative_clause_without_its_pronoun_gets_one(nodes: list[Constituent]) -> None:
     seen = 0
-    for pair in pairs:
-        for node, spans in constituents(pair):
-            if labels_of(node) != ["NP", "SBAR"]:
-                continue
-            if labels_of(node[1]) == ["S"]:
-                seen += 1
-                start = max(german(pair, spans[0])) + 1
-                comma, pronoun = pair.target_tokens[start : start + 2]
-                assert comma == ","
-                assert pronoun in RELATIVE_PRONOUNS
+    for pair, node, spans in nodes:
+        if labels_of(node) != ["NP", "SBAR"]:
+            continue
+        if labels_of(node[1]) == ["S"]:
+            seen += 1
+            start = max(german(pair, spans[0])) + 1
+            comma, pronoun = pair.target_tokens[start : start + 2]
+            assert comma == ","
+            assert pronoun in RELATIVE_PRONOUNS
     assert seen > 20
 
 
-def test_a_clause_without_that_gets_dass(pairs: list[SamplePair]) -> None:
+def test_a_clause_without_that_gets_dass(nodes: list[Constituent]) -> None:
     seen = 0
-    for pair in pairs:
-        for node, spans in constituents(pair):
-            if node.label() != "VP" or labels_of(node)[-1] != "SBAR":
-                continue
-            if labels_of(node[-1]) == ["S"]:
-                seen += 1
-                first = min(german(pair, spans[-1]))
-                assert pair.target_tokens[first - 2 : first] == [",", "dass"]
+    for pair, node, spans in nodes:
+        if node.label() != "VP" or labels_of(node)[-1] != "SBAR":
+            continue
+        if labels_of(node[-1]) == ["S"]:
+            seen += 1
+            first = min(german(pair, spans[-1]))
+            assert pair.target_tokens[first - 2 : first] == [",", "dass"]
     assert seen > 20
 
 
-def test_and_joins_objects_and_clauses_alike(pairs: list[SamplePair]) -> None:
+def test_and_joins_objects_and_clauses_alike(nodes: list[Constituent]) -> None:
     joined = set()
-    for pair in pairs:
-        for node, _ in constituents(pair):
-            labels = labels_of(node)
-            if "CC" in labels and "," not in labels and "and" in node.leaves():
-                joined.add((node.label(), labels[labels.index("CC") - 1]))
+    for _, node, _ in nodes:
+        labels = labels_of(node)
+        if "CC" in labels and "," not in labels and "and" in node.leaves():
+            joined.add((node.label(), labels[labels.index("CC") - 1]))
     assert {("NP", "NP"), ("S", "S"), ("VP", "VP")} <= joined
 
 
-def test_nobody_of_the_first_person_does_anything_to_himself(pairs: list[SamplePair]) -> None:
+def test_nobody_of_the_first_person_does_anything_to_himself(nodes: list[Constituent]) -> None:
     """`I see me` would be reflexive."""
     seen = 0
-    for pair in pairs:
-        for node, _ in constituents(pair):
-            words = [child.leaves() for child in children(node)]
-            if node.label() == "S" and words[0] in (["I"], ["we"], ["We"]) and len(words) > 1:
-                seen += 1
-                objects = [c for c in children(node[1]) if c.label() == "NP"]
-                assert not [o for o in objects if o.leaves() in (["me"], ["us"])]
+    for _, node, _ in nodes:
+        words = [child.leaves() for child in children(node)]
+        if node.label() == "S" and words[0] in (["I"], ["we"], ["We"]) and len(words) > 1:
+            seen += 1
+            objects = [c for c in children(node[1]) if c.label() == "NP"]
+            assert not [o for o in objects if o.leaves() in (["me"], ["us"])]
     assert seen > 100
 
 
-def test_a_clause_is_negated_once(pairs: list[SamplePair]) -> None:
+def test_a_clause_is_negated_once(nodes: list[Constituent]) -> None:
     """`No` belongs to a subject, alone: no `no man never`, `not onto no bed`, `in no park, he`."""
     seen = 0
-    for pair in pairs:
-        for node, _ in constituents(pair):
-            words = [word.lower() for word in node.leaves()]
-            labels = labels_of(node)
-            if node.label() == "PP":
-                assert "no" not in words
-            if node.label() in ("S", "SQ") and "NP" in labels:
-                subject = node[labels.index("NP")].leaves()
-                if subject[0].lower() == "no":
-                    seen += 1
-                    verbs = node[labels.index("NP") + 1 :]
-                    outside = [child.leaves() for child in verbs if child.label() != "SBAR"]
-                    own = " ".join(word for leaves in outside for word in leaves)
-                    assert not re.search(r"^(\w+ )?(not|never)\b", own)
+    for _, node, _ in nodes:
+        words = [word.lower() for word in node.leaves()]
+        labels = labels_of(node)
+        if node.label() == "PP":
+            assert "no" not in words
+        if node.label() in ("S", "SQ") and "NP" in labels:
+            subject = node[labels.index("NP")].leaves()
+            if subject[0].lower() == "no":
+                seen += 1
+                verbs = node[labels.index("NP") + 1 :]
+                outside = [child.leaves() for child in verbs if child.label() != "SBAR"]
+                own = " ".join(word for leaves in outside for word in leaves)
+                assert not re.search(r"^(\w+ )?(not|never)\b", own)
     assert seen > 20
 
 
-def test_english_says_when_it_is_not_when_it_will_be(pairs: list[SamplePair]) -> None:
+def test_english_says_when_it_is_not_when_it_will_be(nodes: list[Constituent]) -> None:
     """`Will` stays out of a clause of time or condition, the perfect out of a question for it."""
     seen: dict[str, set[bool]] = {}
     asked = set()
-    for pair in pairs:
-        for node, _ in constituents(pair):
-            words = [word.lower() for word in node.leaves()]
-            if node.label() == "SBAR":
-                seen.setdefault(words[0], set()).add("will" in words)
-            if node.label() == "SBARQ" and words[0] == "when":
-                asked.add(words[1])
+    for _, node, _ in nodes:
+        words = [word.lower() for word in node.leaves()]
+        if node.label() == "SBAR":
+            seen.setdefault(words[0], set()).add("will" in words)
+        if node.label() == "SBARQ" and words[0] == "when":
+            asked.add(words[1])
     assert all(seen[word] == {False} for word in ("if", "when", "before", "until"))
     assert all(seen[word] == {False, True} for word in ("because", "although", "while"))
     assert {"did", "will"} <= asked <= {"did", "do", "does", "will"}
@@ -190,19 +179,18 @@ MANNER = {adverb.english for adverb in load_lexicon().adverbs_of("manner")}
 
 
 def test_an_adverb_of_manner_stands_between_definite_and_indefinite_objects(
-    pairs: list[SamplePair],
+    nodes: list[Constituent],
 ) -> None:
     """`liest das Buch schnell`, `liest schnell ein Buch`."""
     seen = {"the": 0, "a": 0}
-    for pair in pairs:
-        for node, spans in constituents(pair):
-            if labels_of(node)[1:3] != ["NP", "ADVP"]:
-                continue
-            article, *words = node[1].leaves()
-            if article not in seen or node[2].leaves()[0] not in MANNER:
-                continue
-            if not {"and", "'s"} & set(words):
-                seen[article] += 1
-                noun, (manner,) = german(pair, spans[1]), german(pair, spans[2])
-                assert max(noun) < manner if article == "the" else manner < min(noun)
+    for pair, node, spans in nodes:
+        if labels_of(node)[1:3] != ["NP", "ADVP"]:
+            continue
+        article, *words = node[1].leaves()
+        if article not in seen or node[2].leaves()[0] not in MANNER:
+            continue
+        if not {"and", "'s"} & set(words):
+            seen[article] += 1
+            noun, (manner,) = german(pair, spans[1]), german(pair, spans[2])
+            assert max(noun) < manner if article == "the" else manner < min(noun)
     assert min(seen.values()) > 20
