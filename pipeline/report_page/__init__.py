@@ -11,7 +11,8 @@ results     sections: overview, scores
 tables      section: systems over seeds
 sentences   section: sentence scores, translations beside their reference
 patterns    section: phrasal patterns
-model       sections: learning curves, attention, probing
+model       sections: learning curves, attention
+probing     section: accuracies of probes
 data        sections: corpus, subwords
 syntax      sections: parser, trees, phrase statistics
 alignments  section: word alignments
