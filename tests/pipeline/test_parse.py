@@ -11,6 +11,8 @@ import pytest
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
+from mgsa.base.settings import from_mapping
+from mgsa.config import RunConfig
 from pipeline.base.stage import SPLITS
 from pipeline.parse import copy_trees, main
 from pipeline.parsing.parse_memory import ParseMemory
@@ -18,6 +20,7 @@ from pipeline.parsing.parser_folder import read_parser_folder, write_parser_fold
 from pipeline.parsing.stanza_parser import ConstituencyParser
 from pipeline.trees import bracketed, flat_tree
 from tests.parse_inputs import command, parameters, toy_parser, write_tokenized
+from tests.run_section import RUN
 from tests.text_folders import ToyParser
 
 
@@ -211,3 +214,18 @@ def test_without_ray_it_is_said_how_to_get_it(
         "project (pip install '.[ray]')\n"
     )
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({"ray_address": "auto"}, "ray_address: expected null, as the executor is processes"),
+        *(
+            ({"executor": "ray", "ray_address": address}, "ray_address: expected auto or HOST:PORT")
+            for address in ("cluster", "ray://head:10001", "head:port")
+        ),
+    ],
+)
+def test_the_address_of_a_cluster_is_checked(run: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=f"^params.yaml: run: {message}"):
+        from_mapping(RunConfig, RUN | run, "params.yaml: run")

@@ -108,6 +108,13 @@ def test_a_second_run_on_the_same_output_is_refused(folder: Path) -> None:
     assert not list(folder.glob(".partial-*"))
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_shared_output_is_written_by_several_runs() -> None:
+    memory = Output(Path("memory"), shared=True)
+    with guard([], [memory]), guard([], [memory]):
+        pass
+
+
 def test_what_a_killed_run_left_is_removed_and_nothing_of_a_sibling(folder: Path) -> None:
     (folder / ".partial-out-abcdefgh").mkdir()
     (folder / ".partial-out-2-abcdefgh").mkdir()
