@@ -31,7 +31,7 @@ from benchmarks.text_stages import Command, stage_command
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, read_lines, write_json
-from mgsa.word_links import Link, format_links
+from mgsa.base.word_links import Link, format_links
 from pipeline.aligners.aligner import read_pairs
 from pipeline.aligners.eflomal_command import find_command
 from pipeline.aligners.symmetrize import SYMMETRIZATIONS, Symmetrization, symmetrize

@@ -30,7 +30,7 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import read_lines, write_json
 from pipeline.base.stage import SIDES, SPLITS
 from pipeline.params import compose
-from pipeline.trees import escape_token
+from pipeline.tokens.trees import escape_token
 
 ROOT = Path(__file__).parents[1]
 LANGUAGES = {"source": "en", "target": "de"}

@@ -6,7 +6,6 @@ pydantic for settings, rich for progress); never stanza, spaCy, NLTK or DVC.
 In reading order:
 
 base/           errors, files, settings and command lines
-word_links      word alignments as links
 config          settings of models, training, translation and devices
 data/           the dataset artifact as batches
 masks           the one mask convention

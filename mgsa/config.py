@@ -22,8 +22,6 @@ from mgsa.base.settings import (
 GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
 """`ngram_3` is the partition into 3-grams, `syntactic_2` level 2 of the syntactic partition."""
 
-Accelerator = Literal["cpu", "gpu", "auto"]
-
 
 @dataclass(frozen=True)
 class MultiGranularityConfig:
@@ -223,35 +221,6 @@ MODEL_KINDS: Mapping[str, type[ModelConfig]] = {
     "rnn": RecurrentConfig,
 }
 """The section `model` by its key `kind`."""
-
-
-@dataclass(frozen=True)
-class RunConfig:
-    """How many processes and which devices do the work: no stage's output depends on them.
-
-    `workers` are processes of text stages and parsers; `executor` says whether the parsers run on
-    this machine or on the Ray cluster at `ray_address` (`null`: one of our own). `accelerator`,
-    `devices` and `nodes` are those of training.
-    """
-
-    workers: Positive
-    executor: Literal["processes", "ray"]
-    ray_address: str | None
-    parse_gpu: bool
-    accelerator: Accelerator
-    devices: Positive
-    nodes: Positive
-
-    def __post_init__(self) -> None:
-        if self.ray_address is not None and self.executor != "ray":
-            message = f"expected null, as the executor is {self.executor}; or executor: ray"
-            raise ValueError(f"ray_address: {message}")
-        # Not ray://HOST:PORT: Ray's client leaves every other connection without an answer.
-        if not re.fullmatch(r"auto|[^/\s]+:\d{1,5}", self.ray_address or "auto"):
-            raise ValueError(
-                "ray_address: expected auto or HOST:PORT, on a machine of the cluster, "
-                f"got {self.ray_address!r}"
-            )
 
 
 @dataclass(frozen=True)

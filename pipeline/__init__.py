@@ -3,24 +3,20 @@
 `pipeline` imports `mgsa`, never the reverse. A stage is run as `python -m pipeline.<stage>`. In
 reading order, each stage after the parts that only it is made of:
 
-base/              stages, parallel text, pools of processes
+base/              stages, parallel text, pools of processes, downloads, charts
+tokens/            tokens of a sentence: Moses, subwords, trees
 sample/            the built-in corpus: a synchronous grammar of English and German
-download           files from the web: continued where a connection broke, checked by hash
 corpus             STAGE: raw parallel text
-moses              normalise, tokenise, detokenise
 links              word alignments in Pharaoh's format
 tokenize           STAGE: tokenised, cleaned text
-trees              bracketed trees: read, written, checked
 parsing/           what a parser is trained from, made of and measured by
 parser             STAGE: a constituency parser, trained or fetched
 parse              STAGE: a tree for each sentence
-subwords           split words into subwords
 bpe                STAGE: joint codes and segmented text
 partition          STAGE: phrases and tags of each level
 aligners/          word links, by statistics, by tools and from files
 alignment_error    COMMAND: error rate of links against gold links
 align              STAGE: word links of each pair
-preprocessor       tokens, phrases and links as rows; raw text as tokens and phrases
 dataset/           STAGE: the dataset artifact
 reverse            COMMAND: a dataset the other way round
 train              STAGE: a model and its curves
@@ -28,7 +24,6 @@ translate          STAGE: translations; raw text in, translations out
 forced_align       COMMAND: word alignments of given text, as a model sees them
 evaluate           STAGE: scores with confidence intervals
 experiment/        COMMAND: tables of systems, each trained from several seeds
-figures            heat maps of attention as files
 analyze            STAGE: what a model attends to: shares, heat maps
 patterns/          n-grams of translations, by the phrases of the source they come from
 phrasal_patterns   STAGE: which n-grams are right

@@ -19,7 +19,7 @@ from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, write_json
 from mgsa.base.settings import to_mapping
-from mgsa.word_links import Link, format_links
+from mgsa.base.word_links import Link, format_links
 from pipeline.aligners.aligner import (
     Aligner,
     AlignSettings,

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, Option, OutputFolder, Report
 from mgsa.base.errors import InputError
-from mgsa.base.settings import Count, Positive
-from mgsa.config import Accelerator
+from mgsa.base.settings import Accelerator, Count, Positive
 from pipeline.base.stage import stage, stage_outputs
 from pipeline.base.tables import Row, write_csv
 
@@ -73,7 +72,7 @@ def draw_heat_maps(translator: Translator, pair: Pair, folder: Path, title: str,
 
     from mgsa.analysis.heat_maps import heat_maps
     from mgsa.data.batch import make_batch
-    from pipeline.figures import draw_heat_map
+    from pipeline.base.figures import draw_heat_map
 
     artifact = translator.artifacts[0]
     model = artifact.model

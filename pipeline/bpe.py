@@ -21,12 +21,11 @@ from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, read_lines
-from mgsa.base.settings import Count, Positive
-from mgsa.config import RunConfig
+from mgsa.base.settings import Count, Positive, RunConfig
 from pipeline.base.stage import SIDES, SPLITS, stage, stage_outputs
 from pipeline.base.text import split_tokens, unequal_lines
 from pipeline.base.workers import chunks, map_chunks
-from pipeline.subwords import CODES, SubwordSplitter, frequent_subwords, write_subword_counts
+from pipeline.tokens.subwords import CODES, SubwordSplitter, frequent_subwords, write_subword_counts
 
 PORTION_LINES = 2_000
 

@@ -23,6 +23,7 @@ from mgsa.base.command import Option, OutputFolder, Reads, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, sha256, write_json
 from mgsa.base.settings import Language, Seed, Share
+from pipeline.base.download import download
 from pipeline.base.stage import (
     ANNOTATIONS,
     SIDES,
@@ -32,10 +33,9 @@ from pipeline.base.stage import (
     stage_outputs,
 )
 from pipeline.base.text import read_parallel
-from pipeline.download import download
 from pipeline.links import read_links
 from pipeline.sample import write_sample
-from pipeline.trees import bracketed, read_tree, read_treebank
+from pipeline.tokens.trees import bracketed, read_tree, read_treebank
 
 SampleSentences = Annotated[int, Interval(ge=1, le=10_000_000)]
 """Held-out splits of the sample are kept in memory, so that no other split repeats them."""

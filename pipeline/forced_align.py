@@ -22,7 +22,7 @@ from pipeline.base.workers import chunks
 
 if TYPE_CHECKING:
     from mgsa.decoding.align import Aligner
-    from pipeline.preprocessor import Preprocessor
+    from pipeline.dataset.preprocessor import Preprocessor
 
 PORTION = 1000
 """Pairs in memory at once, of which those of like length are aligned together."""
@@ -54,7 +54,7 @@ def align_pairs(
     aligner: Aligner, preprocessor: Preprocessor, pairs: Iterator[Pair], folder: Path
 ) -> None:
     """Write `aligned.source`, `aligned.target` (tokens) and `aligned.links` to `folder`."""
-    from mgsa.word_links import format_links
+    from mgsa.base.word_links import format_links
 
     with ExitStack() as files:
         source_file, target_file, link_file = (
@@ -102,7 +102,7 @@ def align_text(
 ) -> None:
     """Align the words of pairs of sentences, line by line, as a model sees them."""
     from mgsa.decoding.align import Aligner
-    from pipeline.preprocessor import Preprocessor
+    from pipeline.dataset.preprocessor import Preprocessor
 
     aligner = Aligner.load(model, layer=layer, accelerator=accelerator)
     preprocessor = Preprocessor.load(

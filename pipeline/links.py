@@ -12,7 +12,7 @@ from os import PathLike
 from typing import NamedTuple
 
 from mgsa.base.errors import InputError
-from mgsa.word_links import Link
+from mgsa.base.word_links import Link
 
 _LINK = re.compile("([0-9]{1,9})(-)([0-9]{1,9})")
 _LINKS = re.compile(rf"\s*(?:{_LINK.pattern}(?:\s+|$))*")

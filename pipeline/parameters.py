@@ -12,12 +12,11 @@ from typing import Any
 
 from mgsa.base.command import read_section
 from mgsa.base.errors import InputError
-from mgsa.base.settings import from_tagged
+from mgsa.base.settings import RunConfig, from_tagged
 from mgsa.config import (
     MODEL_KINDS,
     ModelConfig,
     MultiGranularityConfig,
-    RunConfig,
     TrainConfig,
     TransformerConfig,
     TranslateConfig,

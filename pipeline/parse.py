@@ -19,8 +19,7 @@ from mgsa.base.cli import progress_bar, run
 from mgsa.base.command import Input, OutputFile, OutputFolder, Report
 from mgsa.base.errors import FailedError, InputError
 from mgsa.base.io import open_to_write
-from mgsa.base.settings import Positive
-from mgsa.config import RunConfig
+from mgsa.base.settings import Positive, RunConfig
 from pipeline.base.stage import SPLITS, stage, stage_outputs
 from pipeline.base.text import read_parallel, read_sentences, split_tokens
 from pipeline.base.workers import chunks, map_chunks
@@ -34,7 +33,7 @@ from pipeline.parsing.stanza_parser import (
     Unparsed,
     parse_in_process,
 )
-from pipeline.trees import bracketed, check_leaves, flat_tree, read_tree
+from pipeline.tokens.trees import bracketed, check_leaves, flat_tree, read_tree
 
 WINDOW_SENTENCES = 16384
 """Sentences that are sorted by length together, and held in memory."""

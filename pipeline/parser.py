@@ -26,7 +26,7 @@ from pipeline.parsing.stanza_models import TrainingSettings
 from pipeline.parsing.stanza_parser import ConstituencyParser, Parser, Unparsed, parse_each
 from pipeline.parsing.stanza_training import train_parser
 from pipeline.parsing.treebank import read_gold_trees, spelled_words
-from pipeline.trees import flat_tree, read_tree
+from pipeline.tokens.trees import flat_tree, read_tree
 
 if TYPE_CHECKING:
     from nltk.tree import Tree

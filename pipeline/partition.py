@@ -27,13 +27,12 @@ from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_folder, open_to_write
-from mgsa.base.settings import Positive, Seed
-from mgsa.config import RunConfig
+from mgsa.base.settings import Positive, RunConfig, Seed
 from pipeline.base.stage import SPLITS, stage, stage_outputs
 from pipeline.base.tables import write_csv
 from pipeline.base.text import read_parallel, split_tokens
 from pipeline.base.workers import map_chunks
-from pipeline.trees import check_leaves, children, is_preterminal, read_tree, top_node
+from pipeline.tokens.trees import check_leaves, children, is_preterminal, read_tree, top_node
 
 if TYPE_CHECKING:
     from nltk.tree import Tree

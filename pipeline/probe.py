@@ -18,7 +18,7 @@ from mgsa.base.cli import run
 from mgsa.base.command import Input, Option, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write
-from mgsa.config import Accelerator
+from mgsa.base.settings import Accelerator
 from mgsa.probing.settings import PRETRAINED, ProbeConfig
 from pipeline.base.stage import stage, stage_outputs
 from pipeline.base.tables import write_csv

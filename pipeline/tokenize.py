@@ -21,8 +21,7 @@ from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, write_json
-from mgsa.base.settings import Positive
-from mgsa.config import RunConfig
+from mgsa.base.settings import Positive, RunConfig
 from pipeline.base.stage import (
     ANNOTATIONS,
     SIDES,
@@ -35,7 +34,7 @@ from pipeline.base.workers import map_chunks
 from pipeline.links import read_links
 
 if TYPE_CHECKING:
-    from pipeline.moses import MosesText
+    from pipeline.tokens.moses import MosesText
 
 CHUNK_PAIRS = 2500
 SPLIT_FILES = [f"{s}.{name}" for s in SPLITS for name in (*SIDES, *ANNOTATIONS, "lines")]
@@ -247,7 +246,7 @@ def _report(writers: Mapping[str, SplitWriter]) -> dict[str, int]:
 @cache
 def _moses(language: str) -> MosesText:
     """One in each process, since compiling the rules of a language takes a while."""
-    from pipeline.moses import MosesText
+    from pipeline.tokens.moses import MosesText
 
     return MosesText(language)
 

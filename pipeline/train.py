@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from mgsa.base.cli import run
 from mgsa.base.command import Input, OutputFolder, Report
-from mgsa.config import ModelConfig, RunConfig, TrainConfig
+from mgsa.base.settings import RunConfig
+from mgsa.config import ModelConfig, TrainConfig
 from mgsa.training.commands import CHECKPOINT_FILES, MODEL_FILES
 from pipeline.base.stage import stage
 

@@ -22,7 +22,7 @@ from pipeline.base.stage import stage
 
 if TYPE_CHECKING:
     from mgsa.decoding.translate import Translator
-    from pipeline.preprocessor import Preprocessor
+    from pipeline.dataset.preprocessor import Preprocessor
 
 READ_BYTES = 1 << 18
 """At most so much text is taken at once; of what a terminal or a pipe holds ready, all of it."""
@@ -79,7 +79,7 @@ def translate_text(
             before it have been translated.
     """
     from mgsa.data.schema import LONGEST
-    from pipeline.preprocessor import check_length
+    from pipeline.dataset.preprocessor import check_length
 
     number = 0
     for texts in read_chunks(source):
@@ -160,7 +160,7 @@ def translate_with_model(
         text, translations = standard_stream("stdin"), standard_stream("stdout")
 
     from mgsa.decoding.translate import Translator
-    from pipeline.preprocessor import Preprocessor
+    from pipeline.dataset.preprocessor import Preprocessor
 
     translator = Translator.load(model, accelerator=accelerator)
     preprocessor = Preprocessor.load(

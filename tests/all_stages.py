@@ -25,9 +25,9 @@ import yaml
 from mgsa.base.cli import run
 from mgsa.base.io import sha256
 from pipeline.base.stage import SPLITS
-from pipeline.moses import MosesText
 from pipeline.params import GROUPS
-from pipeline.trees import bracketed, flat_tree, read_tree
+from pipeline.tokens.moses import MosesText
+from pipeline.tokens.trees import bracketed, flat_tree, read_tree
 from tests.file_permissions import let_modes_count
 from tests.imports import ROOT
 from tests.probing_settings import PROBE

@@ -10,7 +10,7 @@ import yaml
 from mgsa.base.io import read_json, sha256, write_json
 from mgsa.base.settings import read_yaml
 from pipeline.probe_data import main
-from pipeline.trees import read_tree
+from pipeline.tokens.trees import read_tree
 from tests.text_folders import build_dataset, write_text
 
 SETTINGS = {

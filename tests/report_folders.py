@@ -14,14 +14,14 @@ from nltk.tree import Tree
 from mgsa.analysis.heat_maps import HeatMap
 from mgsa.base.io import write_json
 from mgsa.base.settings import from_mapping
+from pipeline.base.figures import draw_heat_map
 from pipeline.base.tables import write_csv
-from pipeline.figures import draw_heat_map
 from pipeline.partition import syntactic_partition, write_phrases_line
 from pipeline.probing.accuracies import Accuracy, report_of
 from pipeline.report import ReportSettings
 from pipeline.report_page.blocks import Block, Details, Figure, Group, Table
 from pipeline.report_page.inputs import Inputs, System
-from pipeline.trees import bracketed, escape_token
+from pipeline.tokens.trees import bracketed, escape_token
 from tests.collected_table import TABLE
 
 PARAMETERS: dict[str, Any] = {

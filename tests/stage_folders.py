@@ -12,7 +12,7 @@ import yaml
 
 from mgsa.base.io import write_json
 from pipeline.dataset.__main__ import main
-from pipeline.subwords import CODES, MARK, write_subword_counts
+from pipeline.tokens.subwords import CODES, MARK, write_subword_counts
 from tests.run_section import RUN
 
 PARAMETERS = {

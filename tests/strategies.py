@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from nltk.tree import Tree
 
-from pipeline.trees import WRAPPERS
+from pipeline.tokens.trees import WRAPPERS
 
 SEPARATORS = " \t\r\n"
 LABELS = ("S", "NP", "VP", "PP", "SBAR", "ADVP", "PRT", "QP")

@@ -12,8 +12,8 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from mgsa.base.errors import InputError
-from mgsa.base.settings import from_mapping, from_tagged
-from mgsa.config import MODEL_KINDS, ModelConfig, RunConfig, TrainConfig, TransformerConfig
+from mgsa.base.settings import RunConfig, from_mapping, from_tagged
+from mgsa.config import MODEL_KINDS, ModelConfig, TrainConfig, TransformerConfig
 from mgsa.data.batch import make_batch
 from mgsa.data.vocabulary import PAD
 from mgsa.model.build import build_model

@@ -14,7 +14,7 @@ import pipeline.partition
 import pipeline.tokenize
 from mgsa.base.io import write_json
 from pipeline.parsing.parser_folder import write_parser_folder
-from pipeline.trees import bracketed, escape_token, flat_tree
+from pipeline.tokens.trees import bracketed, escape_token, flat_tree
 from tests.run_section import RUN
 
 MAX_WORDS = 12

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import astuple, dataclass
 
-from mgsa.word_links import Link
+from mgsa.base.word_links import Link
 
 
 @dataclass(frozen=True)

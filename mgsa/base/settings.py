@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -38,10 +40,40 @@ Resamples = Annotated[int, Interval(ge=2)]
 Language = Annotated[str, Len(2, 3), Predicate(str.islower)]
 """The code of a language, of two or three letters."""
 
+Accelerator = Literal["cpu", "gpu", "auto"]
 UNKNOWN = "unexpected_keyword_argument"
 """What pydantic calls a key that a dataclass lacks."""
 LONGEST_SHOWN = 200
 """Characters of a value that an error shows."""
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """How many processes and which devices do the work: no stage's output depends on them.
+
+    `workers` are processes of text stages and parsers; `executor` says whether the parsers run on
+    this machine or on the Ray cluster at `ray_address` (`null`: one of our own). `accelerator`,
+    `devices` and `nodes` are those of training.
+    """
+
+    workers: Positive
+    executor: Literal["processes", "ray"]
+    ray_address: str | None
+    parse_gpu: bool
+    accelerator: Accelerator
+    devices: Positive
+    nodes: Positive
+
+    def __post_init__(self) -> None:
+        if self.ray_address is not None and self.executor != "ray":
+            message = f"expected null, as the executor is {self.executor}; or executor: ray"
+            raise ValueError(f"ray_address: {message}")
+        # Not ray://HOST:PORT: Ray's client leaves every other connection without an answer.
+        if not re.fullmatch(r"auto|[^/\s]+:\d{1,5}", self.ray_address or "auto"):
+            raise ValueError(
+                "ray_address: expected auto or HOST:PORT, on a machine of the cluster, "
+                f"got {self.ray_address!r}"
+            )
 
 
 def from_mapping(cls: type[T], values: Any, where: str) -> T:
@@ -163,8 +195,6 @@ def apply_overrides(values: Mapping[str, Any], overrides: Sequence[str]) -> dict
 
 def _parse_yaml(text: str, path: Path | None) -> Any:
     """YAML with the numbers of 1.2, as DVC has them: 1.1 takes `0100` for 64, `1e-9` for text."""
-    import re
-
     import yaml
 
     whole, real = "tag:yaml.org,2002:int", "tag:yaml.org,2002:float"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from mgsa.base.settings import from_mapping
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIAL_SYMBOLS = ("<pad>", "<s>", "</s>", "<unk>")
+_CONTINUES = re.compile("@@( |$)")
 
 
 class Vocabulary:
@@ -56,6 +58,11 @@ class Vocabulary:
 class _Lists:
     source: tuple[str, ...]
     target: tuple[str, ...] | None
+
+
+def join_subwords(subwords: Iterable[str]) -> str:
+    """Tokens separated by spaces: `Bu@@ sh held` is `Bush held`."""
+    return _CONTINUES.sub("", " ".join(subwords))
 
 
 def read_vocabularies(path: Path) -> tuple[Vocabulary, Vocabulary]:

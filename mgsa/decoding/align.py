@@ -13,14 +13,14 @@ from torch import Tensor
 
 from mgsa.base.cli import progress
 from mgsa.base.errors import InputError
-from mgsa.config import Accelerator
+from mgsa.base.settings import Accelerator
+from mgsa.base.word_links import Link, strongest, word_links, word_matrix
 from mgsa.data.batch import Batch, Row, RowColumns, pad_columns
 from mgsa.data.dataset import Dataset
 from mgsa.decoding.batches import in_batches, in_order
 from mgsa.decoding.translate import Translation, choose_device
 from mgsa.model.joint_alignment import layer_average
 from mgsa.model_artifact import ModelArtifact, load_model
-from mgsa.word_links import Link, strongest, word_links, word_matrix
 
 PORTION = 1000
 """Translations that are aligned together, those of like length in a batch."""

@@ -12,9 +12,9 @@ from mgsa.base.cli import STANDARD_OUTPUT, opened
 from mgsa.base.command import Input, Option, OutputFile
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_file, read_lines
-from mgsa.base.settings import from_mapping, to_mapping
-from mgsa.config import STANDARD_SEARCH, Accelerator, TranslateConfig
-from mgsa.word_links import format_links
+from mgsa.base.settings import Accelerator, from_mapping, to_mapping
+from mgsa.base.word_links import format_links
+from mgsa.config import STANDARD_SEARCH, TranslateConfig
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,16 +11,16 @@ import torch
 
 from mgsa.base.cli import progress
 from mgsa.base.errors import InputError
-from mgsa.config import STANDARD_SEARCH, Accelerator, TranslateConfig
+from mgsa.base.settings import Accelerator
+from mgsa.config import STANDARD_SEARCH, TranslateConfig
 from mgsa.data.batch import Row, RowColumns, pad_columns
 from mgsa.data.dataset import Dataset
-from mgsa.data.vocabulary import UNK
+from mgsa.data.vocabulary import UNK, join_subwords
 from mgsa.decoding.batches import in_batches, in_order
 from mgsa.decoding.beam import Hypothesis
 from mgsa.decoding.search import search_batch
 from mgsa.model_artifact import ModelArtifact, check_vocabularies, load_model
 
-_CONTINUES = re.compile("@@( |$)")
 """The mark of a subword that does not end its word, and the space after it."""
 
 
@@ -74,11 +73,6 @@ class Translation:
 
 NOTHING = Translation((Candidate((), "", 0.0),))
 """The translation of a sentence without words; no model is run for it."""
-
-
-def join_subwords(subwords: Iterable[str]) -> str:
-    """Tokens separated by spaces: `Bu@@ sh held` is `Bush held`."""
-    return _CONTINUES.sub("", " ".join(subwords))
 
 
 def choose_device(accelerator: Accelerator) -> torch.device:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from mgsa.base.command import Input, Option, OutputFolder
 from mgsa.base.errors import InputError
-from mgsa.base.settings import Positive
-from mgsa.config import Accelerator, ModelConfig, TrainConfig
+from mgsa.base.settings import Accelerator, Positive
+from mgsa.config import ModelConfig, TrainConfig
 
 MODEL_FILES = (
     "model.safetensors",

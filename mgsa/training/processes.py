@@ -26,7 +26,7 @@ from lightning_fabric.strategies.ddp import DDPStrategy
 from torch.nn.parallel import DistributedDataParallel
 
 from mgsa.base.errors import FailedError, InputError
-from mgsa.config import Accelerator
+from mgsa.base.settings import Accelerator
 
 _LOST = (
     "another process of this run has ended, or can't be reached; the same command goes on from the "

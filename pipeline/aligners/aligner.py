@@ -11,7 +11,7 @@ from annotated_types import Interval
 
 from mgsa.base.command import Reads
 from mgsa.base.settings import Positive, Probability
-from mgsa.word_links import Link
+from mgsa.base.word_links import Link
 from pipeline.aligners.symmetrize import Symmetrization
 from pipeline.base.stage import SIDES
 from pipeline.base.text import read_parallel, split_tokens

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from mgsa.base.errors import FailedError, InputError
 from mgsa.base.io import open_to_write
-from mgsa.word_links import Link
+from mgsa.base.word_links import Link
 from pipeline.aligners.aligner import EflomalSettings, Pair
 from pipeline.base.stage import SIDES
 from pipeline.base.text import read_parallel

@@ -12,7 +12,7 @@ import numpy as np
 
 from mgsa.base.cli import progress
 from mgsa.base.errors import InputError
-from mgsa.word_links import Link
+from mgsa.base.word_links import Link
 from pipeline.aligners.aligner import HmmSettings, Pair
 from pipeline.aligners.bitext import Block, Sentences, WordIndex, blocks
 from pipeline.aligners.hmm import Jumps, LexicalTable, hmm_posteriors, ibm1_posteriors

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mgsa.base.errors import InputError
-from mgsa.word_links import Link
+from mgsa.base.word_links import Link
 from pipeline.aligners.aligner import Aligner, LinkFiles, PharaohSettings, lengths
 from pipeline.aligners.symmetrize import symmetrize
 from pipeline.base.stage import SIDES, SPLITS

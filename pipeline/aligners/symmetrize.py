@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from typing import Literal, get_args
 
-from mgsa.word_links import Link
+from mgsa.base.word_links import Link
 
 Symmetrization = Literal[
     "forward",

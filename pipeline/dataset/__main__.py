@@ -10,8 +10,7 @@ from typing import Annotated
 from mgsa.base.cli import one_line, run
 from mgsa.base.command import Input, OutputFolder, ParameterFile, Report, command
 from mgsa.base.errors import InputError
-from mgsa.base.settings import to_mapping
-from mgsa.config import RunConfig
+from mgsa.base.settings import RunConfig, to_mapping
 from pipeline.base.stage import stage, stage_outputs
 from pipeline.dataset.manifest import (
     FILES,

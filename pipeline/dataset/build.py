@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from mgsa.base.cli import progress
 from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, describe_files, open_to_write, read_lines, write_json
+from mgsa.base.word_links import Link
 from mgsa.data.checks import counts_of
 from mgsa.data.schema import (
     BPE_FILES,
@@ -27,7 +28,6 @@ from mgsa.data.schema import (
     VOCABULARY,
 )
 from mgsa.data.vocabulary import Vocabulary
-from mgsa.word_links import Link
 from pipeline.base.stage import SIDES, SPLITS
 from pipeline.base.text import split_tokens
 from pipeline.base.workers import map_chunks
@@ -41,11 +41,11 @@ from pipeline.dataset.manifest import (
     preprocessing,
     read_object,
 )
+from pipeline.dataset.preprocessor import Encoder, check_length
 from pipeline.dataset.stage_outputs import StageOutputs
 from pipeline.links import are_links, read_links
 from pipeline.partition import LEVEL_SEPARATOR, read_phrases_line
-from pipeline.preprocessor import Encoder, check_length
-from pipeline.subwords import check_subwords
+from pipeline.tokens.subwords import check_subwords
 
 
 def build_dataset(

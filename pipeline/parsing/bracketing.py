@@ -26,7 +26,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from mgsa.base.errors import InputError
-from pipeline.trees import WRAPPERS, escape_token, is_preterminal, preterminals
+from pipeline.tokens.trees import WRAPPERS, escape_token, is_preterminal, preterminals
 
 if TYPE_CHECKING:
     from nltk.tree import Tree

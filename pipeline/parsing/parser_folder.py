@@ -16,7 +16,7 @@ from typing import Any, Literal
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, sha256, write_json
 from mgsa.base.settings import Language, from_excerpt
-from pipeline.download import download
+from pipeline.base.download import download
 
 FILE = "parser.json"
 INDEX = "resources.json"

@@ -28,7 +28,7 @@ import mgsa
 import pipeline
 from mgsa.base.cli import Terminated
 from mgsa.base.errors import FailedError, InputError
-from mgsa.config import RunConfig
+from mgsa.base.settings import RunConfig
 from pipeline.base.workers import WorkerDiedError
 from pipeline.parsing.parser_folder import FILE, read_parser_folder
 from pipeline.parsing.stanza_parser import (

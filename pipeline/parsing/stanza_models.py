@@ -25,7 +25,7 @@ from mgsa.base.io import open_to_write
 from mgsa.base.settings import NonNegative, Positive, Probability, Seed
 from pipeline.parsing.bracketing import score
 from pipeline.parsing.treebank import spelled_words
-from pipeline.trees import ROOT, bracketed, preterminals, read_tree, top_node, unescape_token
+from pipeline.tokens.trees import ROOT, bracketed, preterminals, read_tree, top_node, unescape_token
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from mgsa.base.errors import FailedError, InputError, is_out_of_memory
 from pipeline.parsing.parser_folder import check_recorded, read_parser_folder
-from pipeline.trees import bracketed, escape_token, preterminals, read_tree
+from pipeline.tokens.trees import bracketed, escape_token, preterminals, read_tree
 
 BATCH_SENTENCES = 64
 """Sentences that go through the models together. Larger batches are no faster on a CPU."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mgsa.base.errors import InputError
-from pipeline.trees import (
+from pipeline.tokens.trees import (
     WRAPPERS,
     escape_token,
     is_preterminal,
@@ -24,7 +24,7 @@ from pipeline.trees import (
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
-    from pipeline.moses import MosesText
+    from pipeline.tokens.moses import MosesText
 
 EMPTY_ELEMENT = "-NONE-"
 """The part of speech of what stands for no word."""

@@ -12,7 +12,7 @@ from pipeline.base.stage import SIDES
 from pipeline.base.text import read_parallel, split_tokens
 from pipeline.dataset.manifest import Aligner, Languages, read_object
 from pipeline.patterns.categories import Occurrence, occurrences
-from pipeline.trees import check_leaves, read_tree
+from pipeline.tokens.trees import check_leaves, read_tree
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class AlignedSplit:
 
     def target_tokens(self, texts: Iterable[str]) -> Iterator[list[str]]:
         """Texts of the target language, tokenised as in the stage `tokenize`."""
-        from pipeline.moses import MosesText
+        from pipeline.tokens.moses import MosesText
 
         languages = read_object(self.tokenized / "languages.json", Languages)
         return map(MosesText(languages["target"]).normalize_and_tokenize, texts)

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mgsa.analysis.ngrams import recall_of_spans
-from mgsa.word_links import Link
-from pipeline.trees import children, is_preterminal, plain_label, top_node
+from mgsa.base.word_links import Link
+from pipeline.tokens.trees import children, is_preterminal, plain_label, top_node
 
 if TYPE_CHECKING:
     from nltk.tree import Tree

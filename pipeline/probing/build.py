@@ -22,12 +22,12 @@ from mgsa.probing.data import OTHER, PROBING, SCHEMA, SENTENCE_TASKS, TASKS
 from pipeline.base.stage import SPLITS
 from pipeline.base.text import split_tokens
 from pipeline.dataset.manifest import LIBRARIES, library_versions
+from pipeline.dataset.preprocessor import Encoder, check_length
 from pipeline.partition import PartitionSettings, partition_sentence
-from pipeline.preprocessor import Encoder, check_length
 from pipeline.probing.labels import TreeLabels, frequent_classes, label_tree
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits
 from pipeline.probing.voice_and_tense import TENSES, VOICES, VerbPatterns
-from pipeline.trees import check_leaves, read_tree
+from pipeline.tokens.trees import check_leaves, read_tree
 
 if TYPE_CHECKING:
     from pipeline.probe_data import ProbeDataSettings

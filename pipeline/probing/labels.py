@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mgsa.probing.data import OTHER
-from pipeline.trees import ROOT, children, plain_label, preterminals, top_node
+from pipeline.tokens.trees import ROOT, children, plain_label, preterminals, top_node
 
 if TYPE_CHECKING:
     from nltk.tree import Tree

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pipeline.trees import (
+from pipeline.tokens.trees import (
     WRAPPERS,
     children,
     is_preterminal,

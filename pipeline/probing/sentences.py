@@ -16,7 +16,7 @@ from mgsa.base.errors import InputError
 from pipeline.base.stage import SPLITS
 from pipeline.base.text import read_parallel
 from pipeline.parsing.treebank import TextSpelling, spelled_words, without_empty_elements
-from pipeline.trees import FRAGMENT, ROOT, UNKNOWN, bracketed, read_treebank
+from pipeline.tokens.trees import FRAGMENT, ROOT, UNKNOWN, bracketed, read_treebank
 
 _FLAT = re.compile(rf"\({ROOT} \({FRAGMENT}(?: \({UNKNOWN} [^ ()]+\))+\)\)")
 
@@ -106,7 +106,7 @@ def read_bank(path: Path, language: str) -> Iterator[ProbeSentence]:
     Raises:
         InputError: a tree is malformed; the file is missing, not UTF-8, or has no tree.
     """
-    from pipeline.moses import MosesText
+    from pipeline.tokens.moses import MosesText
 
     spell = TextSpelling(MosesText(language))
     for number, tree in enumerate(read_treebank(path), start=1):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from mgsa.base.errors import InputError
-from mgsa.word_links import Link
+from mgsa.base.word_links import Link
 from pipeline.base.charts import SYSTEMS, Spec, chart, labels
 from pipeline.base.stage import SPLITS
 from pipeline.base.text import read_sentences

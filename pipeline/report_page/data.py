@@ -36,8 +36,8 @@ from pipeline.report_page.blocks import (
 )
 from pipeline.report_page.files import Report, read_count, read_table
 from pipeline.report_page.inputs import Inputs
-from pipeline.subwords import MARK
 from pipeline.tokenize import REASONS
+from pipeline.tokens.subwords import MARK
 
 if TYPE_CHECKING:
     pass

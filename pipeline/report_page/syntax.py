@@ -34,7 +34,7 @@ from pipeline.report_page.blocks import (
 )
 from pipeline.report_page.files import Report, read_count, read_table
 from pipeline.report_page.inputs import Inputs, check_same_number
-from pipeline.trees import check_leaves, read_tree, unescape_token
+from pipeline.tokens.trees import check_leaves, read_tree, unescape_token
 
 if TYPE_CHECKING:
     from nltk.tree import Tree

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pipeline import download
+from pipeline.base import download
 from tests.scripted_server import Server
 
 

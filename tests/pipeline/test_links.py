@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.base.errors import InputError
-from mgsa.word_links import format_links
+from mgsa.base.word_links import format_links
 from pipeline.links import Notation, are_links, read_gold_links, read_links
 
 

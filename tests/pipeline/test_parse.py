@@ -18,7 +18,7 @@ from pipeline.parse import copy_trees, main
 from pipeline.parsing.parse_memory import ParseMemory
 from pipeline.parsing.parser_folder import read_parser_folder, write_parser_folder
 from pipeline.parsing.stanza_parser import ConstituencyParser
-from pipeline.trees import bracketed, flat_tree
+from pipeline.tokens.trees import bracketed, flat_tree
 from tests.parse_inputs import command, parameters, toy_parser, write_tokenized
 from tests.run_section import RUN
 from tests.text_folders import ToyParser

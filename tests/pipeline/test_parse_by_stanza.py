@@ -14,7 +14,7 @@ from mgsa.base.cli import run
 from mgsa.base.io import read_json, sha256
 from pipeline.parse import main
 from pipeline.parsing.parser_folder import write_parser_folder
-from pipeline.trees import read_tree, read_trees
+from pipeline.tokens.trees import read_tree, read_trees
 from tests.parse_inputs import command, parameters, write_tokenized
 
 SENTENCES = ["A man sleeps .", "Two dogs ( big ones ) run -LRB- .", "A man sleeps .", "Hello"]

@@ -22,7 +22,7 @@ from pipeline.parsing.stanza_parser import ConstituencyParser
 from pipeline.parsing.stanza_training import load_saved
 from pipeline.parsing.treebank import MAX_LEVELS
 from pipeline.sample import write_sample
-from pipeline.trees import read_tree
+from pipeline.tokens.trees import read_tree
 
 TRAIN = """
 parser:

@@ -23,7 +23,7 @@ from pipeline.partition import (
     to_subwords,
     write_phrases_line,
 )
-from pipeline.trees import bracketed, preterminals, read_tree
+from pipeline.tokens.trees import bracketed, preterminals, read_tree
 from tests import strategies
 
 BUSH = (

@@ -18,7 +18,7 @@ from pipeline.base.stage import SPLITS
 from pipeline.probe_data import main
 from pipeline.reverse import main as reverse
 from pipeline.sample import generate
-from pipeline.trees import bracketed, flat_tree
+from pipeline.tokens.trees import bracketed, flat_tree
 from tests.probing_folders import TREES, arguments, build, write_dataset
 
 ALL_TRAIN = "shares=[100, 1, 1]"

@@ -12,6 +12,7 @@ from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
+from tests.pipeline.test_preprocessor import random_pairs, with_toy_parser
 
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
@@ -19,11 +20,10 @@ from mgsa.config import STANDARD_SEARCH
 from mgsa.data.dataset import open_dataset
 from mgsa.data.schema import LONGEST
 from mgsa.decoding.translate import Translator
-from pipeline.moses import MosesText
+from pipeline.tokens.moses import MosesText
 from pipeline.translate import READ_BYTES, main, read_chunks, translate_text
 from tests.imports import ROOT
 from tests.model_folders import random_model
-from tests.pipeline.test_preprocessor import random_pairs, with_toy_parser
 from tests.text_folders import build_dataset, parse_with_toy, write_text
 
 WORDS_ONLY = {"multi_granularity": None}

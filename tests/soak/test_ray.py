@@ -24,8 +24,7 @@ import yaml
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, sha256
-from mgsa.base.settings import from_mapping
-from mgsa.config import RunConfig
+from mgsa.base.settings import RunConfig, from_mapping
 from pipeline.base.stage import SPLITS
 from pipeline.base.workers import WorkerDiedError
 from pipeline.parsing import ray_parser as module

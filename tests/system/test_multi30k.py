@@ -13,7 +13,7 @@ from nltk.tree import Tree
 from mgsa.base.io import read_json
 from pipeline.base.stage import SIDES, SPLITS
 from pipeline.params import compose
-from pipeline.trees import children, escape_token, is_preterminal, read_tree, top_node
+from pipeline.tokens.trees import children, escape_token, is_preterminal, read_tree, top_node
 from tests.imports import ROOT
 from tests.multi30k import STAGES, lines, run, stage, write_head
 

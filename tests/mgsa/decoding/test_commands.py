@@ -11,10 +11,10 @@ import pytest
 import mgsa
 from mgsa.__main__ import main
 from mgsa.base.cli import run
+from mgsa.base.word_links import format_links
 from mgsa.data.dataset import open_dataset
 from mgsa.decoding.align import Aligner, Alignment
 from mgsa.decoding.translate import Translation
-from mgsa.word_links import format_links
 from tests.copy_task import write_copy_task
 from tests.model_folders import random_model
 

@@ -11,14 +11,13 @@ from mgsa.base.errors import InputError
 from mgsa.config import STANDARD_SEARCH
 from mgsa.data.batch import Row
 from mgsa.data.dataset import open_dataset
-from mgsa.data.vocabulary import Vocabulary
+from mgsa.data.vocabulary import Vocabulary, join_subwords
 from mgsa.decoding.translate import (
     NOTHING,
     Candidate,
     Translation,
     Translator,
     choose_device,
-    join_subwords,
 )
 from mgsa.model_artifact import load_model
 from tests.copy_task import write_copy_task

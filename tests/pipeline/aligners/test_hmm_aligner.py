@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.base.errors import InputError
-from mgsa.word_links import Link
+from mgsa.base.word_links import Link
 from pipeline.aligners import hmm_aligner
 from pipeline.aligners.aligner import HmmSettings
 from pipeline.aligners.hmm_aligner import HmmAligner

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.word_links import Link, format_links
+from mgsa.base.word_links import Link, format_links
 from pipeline.aligners.symmetrize import SYMMETRIZATIONS, Symmetrization, symmetrize
 from pipeline.links import read_links
 from tests.reference import symmetrization as reference

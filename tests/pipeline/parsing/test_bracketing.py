@@ -11,7 +11,7 @@ from nltk.tree import Tree
 
 from mgsa.base.errors import InputError
 from pipeline.parsing.bracketing import DELETED_TAGS, BracketScore, brackets, score
-from pipeline.trees import flat_tree, preterminals, read_tree
+from pipeline.tokens.trees import flat_tree, preterminals, read_tree
 from tests import strategies
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from mgsa.base.errors import InputError
-from pipeline.moses import MosesText
 from pipeline.parsing.treebank import (
     TextSpelling,
     read_gold_trees,
     spelled_words,
     without_empty_elements,
 )
-from pipeline.trees import preterminals, read_tree
+from pipeline.tokens.moses import MosesText
+from pipeline.tokens.trees import preterminals, read_tree
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from pipeline.patterns.categories import (
     find_constituents,
     occurrences,
 )
-from pipeline.trees import children, plain_label, read_tree, top_node
+from pipeline.tokens.trees import children, plain_label, read_tree, top_node
 from tests.strategies import trees
 
 BUSH = (

@@ -15,7 +15,7 @@ from pipeline.probing.labels import (
     smallest_phrases,
     top_level_sequence,
 )
-from pipeline.trees import read_tree
+from pipeline.tokens.trees import read_tree
 from tests import strategies
 
 BUSH = "(ROOT (S (NP (NNP Bush)) (VP (VBD held) (NP (DT a) (NN talk)) (PP (IN with) (NP (NNP Sharon)))) (. .)))"  # noqa: E501

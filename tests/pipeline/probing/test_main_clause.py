@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nltk.tree import Tree
 
 from pipeline.probing.main_clause import FINITE_TAGS, VERB_TAGS, VerbGroup, main_verb_group
-from pipeline.trees import read_tree
+from pipeline.tokens.trees import read_tree
 from tests import strategies
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mgsa.base.errors import InputError
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits
-from pipeline.trees import bracketed, flat_tree
+from pipeline.tokens.trees import bracketed, flat_tree
 
 SHARES = (10, 1, 1)
 

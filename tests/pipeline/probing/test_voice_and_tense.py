@@ -12,7 +12,7 @@ from nltk.tree import Tree
 
 from pipeline.probing.voice_and_tense import TENSES, VOICES, VerbPatterns
 from pipeline.sample import generate
-from pipeline.trees import read_tree, read_treebank, top_node
+from pipeline.tokens.trees import read_tree, read_treebank, top_node
 from tests import strategies
 from tests.imports import ROOT
 

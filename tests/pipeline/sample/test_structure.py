@@ -10,7 +10,7 @@ from nltk.tree import Tree
 
 from pipeline.sample import SamplePair, generate
 from pipeline.sample.lexicon import load_lexicon
-from pipeline.trees import children, read_tree
+from pipeline.tokens.trees import children, read_tree
 
 RELATIVE_PRONOUNS = {"den", "die", "das"}
 

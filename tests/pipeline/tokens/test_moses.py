@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
-from pipeline.moses import MosesText, clean
+from pipeline.tokens.moses import MosesText, clean
 
 TRICKY = [
     *"aZßé0 .,'\"`()[]{}<>%:;?!-_/\\|&@#$€°„“”–—´‘‚’…«»\xa0\u3000中ーก\u0301",

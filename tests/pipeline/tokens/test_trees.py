@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nltk.tree import Tree
 
 from mgsa.base.errors import InputError
-from pipeline.trees import (
+from pipeline.tokens.trees import (
     bracketed,
     check_leaves,
     escape_token,

@@ -10,7 +10,7 @@ import pytest
 
 from mgsa.analysis.heat_maps import HeatMap
 from pipeline.base.charts import labels
-from pipeline.figures import LONGEST_LABEL, draw_heat_map, heat_map_chart
+from pipeline.base.figures import LONGEST_LABEL, draw_heat_map, heat_map_chart
 
 NAME = "$test, sentence$ 7"
 LONG = "a phrase that goes on for many more words than any axis has room for"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from mgsa.base.errors import FailedError, InputError
-from pipeline import download as module
-from pipeline.download import ATTEMPTS, download
+from pipeline.base import download as module
+from pipeline.base.download import ATTEMPTS, download
 from tests.scripted_server import CONTENT, MD5, SHA256
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from subword_nmt.apply_bpe import BPE, read_vocabulary
 
 from mgsa.base.errors import InputError
-from pipeline import subwords
 from pipeline.bpe import BpeSettings, learn_codes
-from pipeline.subwords import (
+from pipeline.tokens import subwords
+from pipeline.tokens.subwords import (
     SubwordSplitter,
     check_subwords,
     frequent_subwords,

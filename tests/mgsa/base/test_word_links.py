@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.word_links import format_links, strongest, word_links, word_matrix
+from mgsa.base.word_links import format_links, strongest, word_links, word_matrix
 
 
 def test_a_target_position_is_linked_to_the_source_position_that_has_most() -> None:

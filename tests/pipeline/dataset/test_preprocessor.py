@@ -22,11 +22,11 @@ from mgsa.data.schema import LONGEST
 from mgsa.data.vocabulary import UNK, Vocabulary
 from pipeline import parse
 from pipeline.base.stage import SPLITS
-from pipeline.moses import MosesText
+from pipeline.dataset.preprocessor import Encoder, Phraser, Preprocessor, SideEncoder, check_length
 from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.partition import Phrase, to_subwords
-from pipeline.preprocessor import Encoder, Phraser, Preprocessor, SideEncoder, check_length
-from pipeline.subwords import SubwordSplitter
+from pipeline.tokens.moses import MosesText
+from pipeline.tokens.subwords import SubwordSplitter
 from tests.stage_folders import write_merges
 from tests.text_folders import MAX_WORDS, ToyParser, build_dataset, parse_with_toy, write_text
 

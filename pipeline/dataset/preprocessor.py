@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, Any
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
 from mgsa.base.settings import Count, Language, Positive, from_excerpt
+from mgsa.base.word_links import Link
 from mgsa.data.schema import LONGEST, PREPROCESSING, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
-from mgsa.word_links import Link
 from pipeline.base.stage import SIDES
 from pipeline.partition import Phrase, syntactic_partition
-from pipeline.subwords import CACHE_WORDS, SubwordSplitter
-from pipeline.trees import check_leaves, flat_tree, read_tree
+from pipeline.tokens.subwords import CACHE_WORDS, SubwordSplitter
+from pipeline.tokens.trees import check_leaves, flat_tree, read_tree
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
     from mgsa.data.batch import Row
-    from pipeline.moses import MosesText
     from pipeline.parsing.stanza_parser import Parser
+    from pipeline.tokens.moses import MosesText
 
 BOUNDARIES = ("parsed",)
 """Kinds of `partition.boundaries` that raw text can be given; others need a sentence's place in its
@@ -273,8 +273,8 @@ class Preprocessor:
             InputError: a file of the artifact is missing or malformed, the parser is not the one
                 that made the trees, or text can't be given such phrases.
         """
-        from pipeline.moses import MosesText
         from pipeline.parsing.stanza_parser import ConstituencyParser
+        from pipeline.tokens.moses import MosesText
 
         made = Preprocessing.read(folder)
         phraser = None
@@ -311,7 +311,7 @@ class Preprocessor:
 
     def detokenize(self, subwords: Sequence[str]) -> str:
         """The text that a translation in subwords stands for."""
-        from mgsa.decoding.translate import join_subwords
+        from mgsa.data.vocabulary import join_subwords
 
         tokens = join_subwords(subwords).split()
         return self._texts[1].detokenize(tokens) if tokens else ""
