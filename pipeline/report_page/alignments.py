@@ -46,14 +46,8 @@ LINK_KINDS = {
     "unneeded": ("possible gold link that was not found", "possible left out", "◇"),
 }
 """What a cell of a matrix can be, for people; `link` where there is no gold to compare with."""
-
-
 _CROSS = "M-.7,-.7L.7,.7M.7,-.7L-.7,.7"
-
-
 _CLEAR = "transparent"
-
-
 _MARKS = {
     "link": ("square", SYSTEMS[0], SYSTEMS[0]),
     "sure": ("square", SYSTEMS[0], SYSTEMS[0]),

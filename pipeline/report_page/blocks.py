@@ -220,5 +220,6 @@ def with_legend(spec: Spec, *channels: str) -> Spec:
 
 
 def sentence_summary(index: int, words: Sequence[str], language: str) -> Markup:
+    """What a drawn sentence is folded to."""
     sentence = foreign(shortened(" ".join(words)), language)
     return html('<span class="muted">Sentence {}</span> {}', index, sentence)

@@ -45,12 +45,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = 3
 """Dropped pairs that are shown of each reason."""
-
-
 LONGEST = 100
 """Words: longer sentences are counted with these in the chart."""
-
-
 MEANINGS = {
     "empty": "a side has no token",
     "short": "a side is shorter than tokenize.min_tokens",
@@ -59,12 +55,8 @@ MEANINGS = {
     "duplicate": "the pair came before",
     "token": "a token has more than 1,000 characters",
 }
-
-
 MOST_SUBWORDS = 6
 """Words of so many subwords and more are counted together."""
-
-
 SPLIT_WORDS = 8
 """Words that are split most often."""
 

@@ -64,33 +64,21 @@ CURVE_KINDS = {
     "gradient_norm": Curve("Norm of the gradient"),
 }
 """The metrics of a training in order; others follow by name."""
-
-
 CURVES_SHOWN = 4
 """The others are unfolded on request."""
-
-
 QUADRANTS = {
     "token_to_token": "var(--token-to-token, #5a91ef)",
     "token_to_phrase": "var(--token-to-phrase, #e08f3f)",
     "phrase_to_token": "var(--phrase-to-token, #2b9576)",
     "phrase_to_phrase": "var(--phrase-to-phrase, #854793)",
 }
-
-
 PLACES = {
     "encoder": "encoder self-attention",
     "decoder": "decoder self-attention",
     "cross": "cross-attention",
 }
-
-
 _SENTENCE = re.compile(r"(.+)_(\d+)")
-
-
 _NGRAMS = re.compile(r"ngram_(\d+)_to_ngram_(\d+)")
-
-
 _MAP = re.compile(r"([a-z]+)_(\d+)\.(?:svg|png)")
 
 

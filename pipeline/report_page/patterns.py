@@ -38,14 +38,8 @@ PATTERN_TABLES = {
     "categories": ("n", "category"),
 }
 """The tables of the stage `phrasal_patterns` with the columns that name a cell."""
-
-
 _TEXTS = {"system", "baseline", "measure", "source_words", "category"}
-
-
 _SCORE = ("score", "score_low", "score_high")
-
-
 _DIFFERENCE = ("difference", "difference_low", "difference_high", "p_value")
 
 

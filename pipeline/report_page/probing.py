@@ -44,8 +44,6 @@ TASKS = {
     "pos": ("Part of speech (POS)", "Which part of speech is the word?", "subwords"),
 }
 """What a task is called, what it asks, and of what."""
-
-
 GREY = 6
 """The style of the majority class, which no encoder has."""
 

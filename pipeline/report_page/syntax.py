@@ -46,18 +46,12 @@ PARSER_SCORES = {
     "labelled_recall": "labelled recall",
     "tagging_accuracy": "accuracy of parts of speech",
 }
-
-
 FLAT = {
     "flat_too_long": "longer than parse.max_words: a flat tree",
     "flat_failed": "failed to parse: a flat tree",
 }
-
-
 TAGS_SHOWN = 12
 """Of each level, the most frequent; the rest is one line."""
-
-
 FAMILIES: dict[str, tuple[str, ...]] = {
     "clause": ("S", "SBAR", "SBARQ", "SINV", "SQ", "FRAG", "ROOT", "TOP", "PRN", "RRC", "CS"),
     "noun": (
@@ -77,11 +71,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "other": (),
 }
 """A colour stands for a family of tags, of the Penn treebank and of some others."""
-
-
 _FAMILY = {tag: family for family, tags in FAMILIES.items() for tag in tags}
-
-
 _FUNCTION = re.compile(r"(?<=.)[-=|+].*", re.DOTALL)
 
 
