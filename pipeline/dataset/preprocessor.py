@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
     from pipeline.tokens.moses import MosesText
 
 BOUNDARIES = ("parsed",)
-"""Kinds of `partition.boundaries` that raw text can be given; others need a sentence's place in its
-split, or more."""
+"""Kinds of `partition.boundaries` that raw text can be given."""
 
 
 @dataclass(frozen=True)
@@ -90,27 +90,20 @@ class SideEncoder:
     def __init__(self, splitter: SubwordSplitter, vocabulary: Vocabulary) -> None:
         self._splitter = splitter
         self._vocabulary = vocabulary
-        self._cache: dict[str, tuple[str, list[int]]] = {}
+        self._word = lru_cache(CACHE_WORDS)(self._split_word)
 
     def segment(self, tokens: Sequence[str]) -> str:
         """The line of segmented text: subwords, marked, between spaces."""
-        return " ".join([word for word, _ in self._words(tokens)])
+        return " ".join([text for text, _ in map(self._word, tokens)])
 
     def encode(self, tokens: Sequence[str]) -> tuple[list[int], list[int]]:
         """Subword ids, and the number of subwords of each token."""
-        words = [ids for _, ids in self._words(tokens)]
+        words = [ids for _, ids in map(self._word, tokens)]
         return list(chain.from_iterable(words)), list(map(len, words))
 
-    def _words(self, tokens: Sequence[str]) -> list[tuple[str, list[int]]]:
-        cache = self._cache
-        return [cache.get(token) or self._encode_word(token) for token in tokens]
-
-    def _encode_word(self, word: str) -> tuple[str, list[int]]:
-        if len(self._cache) >= CACHE_WORDS:
-            self._cache.clear()
+    def _split_word(self, word: str) -> tuple[str, list[int]]:
         subwords = self._splitter.split((word,))
-        encoded = self._cache[word] = (" ".join(subwords), self._vocabulary.encode(subwords))
-        return encoded
+        return " ".join(subwords), self._vocabulary.encode(subwords)
 
 
 class Encoder:
