@@ -7,6 +7,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO
 
@@ -46,20 +47,15 @@ def read_parallel(paths: Sequence[Path]) -> Iterator[tuple[str, ...]]:
         InputError: as `read_sentences`, or the files differ in their numbers of lines.
     """
     files = [read_sentences(path) for path in paths]
-    number = 0
-    while True:
-        lines = tuple(next(file, None) for file in files)
+    for number, lines in enumerate(zip_longest(*files)):
         if None in lines:
-            break
-        number += 1
-        yield lines  # type: ignore[misc]
-    if any(line is not None for line in lines):
-        raise unequal_lines(
-            {
-                path: number + (line is not None) + sum(1 for _ in file)
-                for path, line, file in zip(paths, lines, files, strict=True)
-            }
-        )
+            raise unequal_lines(
+                {
+                    path: number + (line is not None) + sum(1 for _ in file)
+                    for path, line, file in zip(paths, lines, files, strict=True)
+                }
+            )
+        yield lines
 
 
 def split_tokens(text: str, *, path: Path, line: int) -> list[str]:
