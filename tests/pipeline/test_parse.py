@@ -11,8 +11,7 @@ import pytest
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
-from mgsa.base.settings import from_mapping
-from mgsa.config import RunConfig
+from mgsa.base.settings import RunConfig, from_mapping
 from pipeline.base.stage import SPLITS
 from pipeline.parse import copy_trees, main
 from pipeline.parsing.parse_memory import ParseMemory
