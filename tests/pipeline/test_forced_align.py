@@ -3,7 +3,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.pipeline.test_preprocessor import random_pairs
 
 from mgsa.base.cli import run
 from mgsa.base.word_links import format_links
@@ -12,6 +11,7 @@ from mgsa.decoding.align import Aligner
 from pipeline.base.stage import SIDES
 from pipeline.forced_align import main
 from tests.model_folders import random_model
+from tests.pipeline.dataset.test_preprocessor import random_pairs
 from tests.text_folders import build_dataset, parse_with_toy, write_text
 
 TEXTS = {name: random_pairs(8, seed) for seed, name in enumerate(("train", "valid", "test"))}

@@ -12,7 +12,6 @@ from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
-from tests.pipeline.test_preprocessor import random_pairs, with_toy_parser
 
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
@@ -24,6 +23,7 @@ from pipeline.tokens.moses import MosesText
 from pipeline.translate import READ_BYTES, main, read_chunks, translate_text
 from tests.imports import ROOT
 from tests.model_folders import random_model
+from tests.pipeline.dataset.test_preprocessor import random_pairs, with_toy_parser
 from tests.text_folders import build_dataset, parse_with_toy, write_text
 
 WORDS_ONLY = {"multi_granularity": None}
