@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
+from unittest.mock import patch
 
 from annotated_types import Interval
 
@@ -25,7 +26,6 @@ from pipeline.base.text import read_parallel
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric, Score
-    from sacrebleu.significance import Result
 
 SEED_VARIABLE = "SACREBLEU_SEED"
 """Where sacreBLEU takes the seed of its tests from."""
@@ -50,46 +50,36 @@ class EvaluateSettings:
             raise ValueError("metrics: expected at least one, each once")
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """Scores by name (`bleu`, `bleu_interval`, `bleu_p_value`, …), and each metric's signature."""
-
-    scores: dict[str, float]
-    signatures: dict[str, str]
-
-
 def score(
     hypotheses: Sequence[str],
     references: Sequence[str],
     settings: EvaluateSettings,
     *,
     baseline: Sequence[str] | None = None,
-) -> Evaluation:
-    """Score `hypotheses`, and compare them with those of a `baseline` if there is one.
+) -> dict[str, Any]:
+    """The report: scores in per cent, TER included, and the signature of each metric.
 
-    Returns:
-        For each metric: its score; the mean and the half width of its 95% interval over bootstrap
-        resamples. With a baseline, besides: its score, how much the score is above it, and the
-        p-values of the paired bootstrap test and of the paired randomisation test. Scores are
-        percentages, TER included.
+    For each metric its score (`bleu`), and the mean and the half width of its 95% interval over
+    bootstrap resamples (`bleu_mean`, `bleu_interval`). With a baseline, what `compare` tells too.
     """
-    metrics = _metrics(references, settings)
     scores: dict[str, float] = {}
-    signatures = {}
-    with _seed_of_tests(settings.seed):
-        for name, metric in metrics.items():
+    signatures = []
+    with patch.dict(os.environ, {SEED_VARIABLE: str(settings.seed)}):
+        for name, metric in _metrics(references, settings).items():
             if name == "chrf":
                 _make_scores_alike(metric)
             found = metric.corpus_score(
                 hypotheses, references=None, n_bootstrap=settings.bootstrap_samples
             )
-            scores[name] = found.score
+            scores[name] = float(found.score)
             if settings.bootstrap_samples > 1:
-                scores[f"{name}_mean"], scores[f"{name}_interval"] = found._mean, found._ci
-            signatures[name] = metric.get_signature().format()
+                scores[f"{name}_mean"] = float(found._mean)
+                scores[f"{name}_interval"] = float(found._ci)
+            signatures.append({"metric": name, "signature": metric.get_signature().format()})
     if baseline is not None:
         scores |= compare(hypotheses, baseline, references, settings)
-    return Evaluation({name: float(number) for name, number in scores.items()}, signatures)
+    # DVC compares the numbers, and leaves out a list.
+    return {"sentences": len(references), **scores, "signatures": signatures}
 
 
 def compare(
@@ -109,44 +99,32 @@ def compare(
     The bootstrap's p-value is about half of what it should be (`mgsa.analysis.bootstrap.compare`
     says why); it is left so, to be comparable with others'.
     """
+    from sacrebleu.significance import PairedTest
+
     differing = sum(one != other for one, other in zip(hypotheses, baseline, strict=True))
     least = min(2.0 ** (1 - differing), 1.0)
     metrics = _metrics(references, settings)
-    scores: dict[str, float] = {}
-    with _seed_of_tests(settings.seed):
-        results = _paired_test("bs", hypotheses, baseline, metrics, settings.bootstrap_samples)
-        for name, (first, second) in results.items():
-            scores[f"{name}_baseline"] = first.score
-            scores[f"{name}_difference"] = second.score - first.score
-            scores[f"{name}_p_value"] = _p_value(first, second, least)
-        if not settings.randomization_trials:
-            return scores
-        results = _paired_test("ar", hypotheses, baseline, metrics, settings.randomization_trials)
-        for name, (first, second) in results.items():
-            scores[f"{name}_randomization_p_value"] = _p_value(first, second, least)
-    return scores
-
-
-def _p_value(baseline: Result, system: Result, least: float) -> float:
-    """A test's p-value: 1 for equal scores, at least `least`."""
-    assert system.p_value is not None
-    return 1.0 if system.score == baseline.score else max(system.p_value, least)
-
-
-def _paired_test(
-    test: Literal["bs", "ar"],
-    hypotheses: Sequence[str],
-    baseline: Sequence[str],
-    metrics: Mapping[str, Metric],
-    samples: int,
-) -> dict[str, tuple[Result, Result]]:
-    """By metric, sacreBLEU's results of the baseline and of the system."""
-    from sacrebleu.significance import PairedTest
-
     systems = [("baseline", baseline), ("system", hypotheses)]
-    _, results = PairedTest(systems, metrics, references=None, test_type=test, n_samples=samples)()
-    # The test names its results as scores print their names: `BLEU`, `chrF2`, `TER`.
-    return dict(zip(metrics, list(results.values())[1:], strict=True))  # type: ignore[arg-type]
+    tests = (
+        ("bs", settings.bootstrap_samples, "p_value"),
+        ("ar", settings.randomization_trials, "randomization_p_value"),
+    )
+    scores: dict[str, float] = {}
+    for test, samples, p_value in tests:
+        if not samples:
+            continue
+        with patch.dict(os.environ, {SEED_VARIABLE: str(settings.seed)}):
+            paired = PairedTest(
+                systems, metrics, references=None, test_type=test, n_samples=samples
+            )
+            results: dict[str, Any] = paired()[1]
+        # The first result is the systems' names; the others are by names that scores print.
+        for name, (one, other) in zip(metrics, list(results.values())[1:], strict=True):
+            scores[f"{name}_baseline"] = float(one.score)
+            scores[f"{name}_difference"] = float(other.score - one.score)
+            equal = other.score == one.score
+            scores[f"{name}_{p_value}"] = 1.0 if equal else float(max(other.p_value, least))
+    return scores
 
 
 def _metrics(references: Sequence[str], settings: EvaluateSettings) -> dict[str, Metric]:
@@ -155,21 +133,16 @@ def _metrics(references: Sequence[str], settings: EvaluateSettings) -> dict[str,
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER
 
-    streams = [references]
-    made: dict[str, Metric] = {}
-    for name in settings.metrics:
-        match name:
-            case "bleu":
-                made[name] = BLEU(tokenize=settings.bleu_tokenizer, references=streams)
-            case "chrf":
-                made[name] = CHRF(references=streams)
-            case "ter":
-                made[name] = TER(case_sensitive=True, references=streams)
-    return made
+    classes: dict[str, Callable[..., Metric]] = {
+        "bleu": partial(BLEU, tokenize=settings.bleu_tokenizer),
+        "chrf": CHRF,
+        "ter": partial(TER, case_sensitive=True),
+    }
+    return {name: classes[name](references=[references]) for name in settings.metrics}
 
 
 def _make_scores_alike(chrf: Metric) -> None:
-    """Give every resample's score numpy's type, which sacreBLEU's mean needs.
+    """Give all scores numpy's type, which the mean of resamples needs.
 
     Where nothing matches, chrF is a plain 0.0.
     """
@@ -184,36 +157,23 @@ def _make_scores_alike(chrf: Metric) -> None:
     chrf._compute_score_from_stats = compute_alike  # type: ignore[method-assign]
 
 
-@contextmanager
-def _seed_of_tests(seed: int) -> Iterator[None]:
-    before = os.environ.get(SEED_VARIABLE)
-    os.environ[SEED_VARIABLE] = str(seed)
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[SEED_VARIABLE]
-        else:
-            os.environ[SEED_VARIABLE] = before
-
-
-def describe(evaluation: Evaluation) -> Iterator[str]:
-    """One line a metric, for people."""
-    scores = evaluation.scores
-    for name, signature in evaluation.signatures.items():
-        line = f"{name} {scores[name]:.2f}"
-        if f"{name}_interval" in scores:
-            line += f" (95%: {scores[f'{name}_mean']:.2f} ± {scores[f'{name}_interval']:.2f})"
-        if f"{name}_p_value" in scores:
+def describe(report: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each metric of `score`'s report."""
+    for metric in report["signatures"]:
+        name = metric["metric"]
+        line = f"{name} {report[name]:.2f}"
+        if f"{name}_interval" in report:
+            line += f" (95%: {report[f'{name}_mean']:.2f} ± {report[f'{name}_interval']:.2f})"
+        if f"{name}_p_value" in report:
             line += (
-                f", {scores[f'{name}_difference']:+.2f} on the baseline's "
-                f"{scores[f'{name}_baseline']:.2f} (p = {scores[f'{name}_p_value']:.4f}"
+                f", {report[f'{name}_difference']:+.2f} on the baseline's "
+                f"{report[f'{name}_baseline']:.2f} (p = {report[f'{name}_p_value']:.4f}"
             )
-            if f"{name}_randomization_p_value" in scores:
-                p_value = scores[f"{name}_randomization_p_value"]
+            if f"{name}_randomization_p_value" in report:
+                p_value = report[f"{name}_randomization_p_value"]
                 line += f" by bootstrap, {p_value:.4f} by randomisation"
             line += ")"
-        yield f"{line}  {signature}"
+        yield f"{line}  {metric['signature']}"
 
 
 def evaluate_translations(
@@ -227,19 +187,15 @@ def evaluate_translations(
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """BLEU, chrF and TER of detokenised translations, with confidence intervals."""
-    paths = [references, hypotheses, *([] if baseline is None else [baseline])]
+    paths = [references, hypotheses, *([baseline] if baseline else [])]
     # sacreBLEU's command strips lines so.
-    lines = [
+    columns = [
         [line.rstrip() for line in column] for column in zip(*read_parallel(paths), strict=True)
     ]
-    others = None if baseline is None else lines[2]
-    evaluation = score(lines[1], lines[0], evaluate, baseline=others)
+    scores = score(columns[1], columns[0], evaluate, baseline=columns[2] if baseline else None)
     if report is not None:
-        # DVC compares the numbers, and leaves out a list.
-        signatures = [{"metric": name, "signature": s} for name, s in evaluation.signatures.items()]
-        numbers = {"sentences": len(lines[0]), **evaluation.scores}
-        write_json(report, {**numbers, "signatures": signatures})
-    for line in describe(evaluation):
+        write_json(report, scores)
+    for line in describe(scores):
         print(line)
 
 

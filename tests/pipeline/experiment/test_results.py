@@ -33,7 +33,7 @@ def write_cell(runs: Path, system: str, seed: int, hypotheses: Sequence[str]) ->
         text = "".join(f"{line}\n" for line in lines)
         (folder / f"translations/test.{name}").write_text(text, "utf-8")
     write_json(folder / "model/manifest.json", {"dataset": {"identity": DATASET}})
-    write_json(folder / "evaluate.json", score(hypotheses, REFERENCES, SETTINGS).scores)
+    write_json(folder / "evaluate.json", score(hypotheses, REFERENCES, SETTINGS))
     write_json(
         folder / "train.json",
         {"parameters": 1000 + seed, "target_tokens": 6000, "tokens_per_second": 50.0},
@@ -73,7 +73,7 @@ def read(runs: Path, finished: Collection[Cell] = FINISHED) -> dict[str, Any]:
 
 def test_a_system_is_compared_with_the_baseline_of_the_same_seed(runs: Path) -> None:
     base, new, late = read(runs)["systems"].values()
-    expected = score(worse(1), REFERENCES, SETTINGS, baseline=worse(5)).scores
+    expected = score(worse(1), REFERENCES, SETTINGS, baseline=worse(5))
     assert new["comparisons"] == [
         {
             "seed": 2,
