@@ -31,8 +31,7 @@ from mgsa.base.cli import run
 from mgsa.config import STANDARD_SEARCH, ModelConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import EOS
-from mgsa.decoding.beam import Hypothesis, SearchOptions, beam_search
-from mgsa.decoding.search import search_batch
+from mgsa.decoding.beam import Hypothesis, beam_search, search_batch
 from mgsa.decoding.translate import choose_device
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
@@ -71,9 +70,11 @@ def uncached(model: EncoderDecoder, batch: Batch, beam: int) -> list[list[Hypoth
     """The same search, all target positions computed anew for every word."""
     scorer = Uncached(model)
     return beam_search(
-        scorer,
-        scorer.start(model.encode(batch)),
-        options=SearchOptions(beam, 1, CONFIG.length_penalty),
+        [scorer],
+        [scorer.start(model.encode(batch))],
+        beam=beam,
+        n_best=1,
+        alpha=CONFIG.length_penalty,
         longest=(batch.source_lengths - 1).tolist(),
         device=batch.source.device,
     )

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import tee
 from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from mgsa.base.cli import progress
+from mgsa.base.cli import progress_bar
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Accelerator
 from mgsa.base.word_links import Link, strongest, word_links, word_matrix
-from mgsa.data.batch import Batch, Row, RowColumns, pad_columns
+from mgsa.data.batch import Row, RowColumns, pad_columns
 from mgsa.data.dataset import Dataset
-from mgsa.decoding.batches import in_batches, in_order
+from mgsa.decoding.batches import in_batches
 from mgsa.decoding.translate import Translation, choose_device
 from mgsa.model.joint_alignment import layer_average
 from mgsa.model_artifact import ModelArtifact, load_model
-
-PORTION = 1000
-"""Translations that are aligned together, those of like length in a batch."""
 
 
 @dataclass(frozen=True)
@@ -104,73 +100,62 @@ class Aligner:
         """
         self.artifact.check_dataset(dataset)
         total = dataset.num_rows(split)
-        batches = self._batches(dataset.read(split), batch_tokens)
-        yield from in_order(
-            progress(batches, f"align {split}", total=total, unit="pairs", size=len)
-        )
+        with progress_bar(f"align {split}", total=total, unit="pairs") as advance:
+            rows = dataset.read(split)
+            yield from self.align_rows(rows, batch_tokens=batch_tokens, advance=advance)
 
-    def align_rows(self, rows: Sequence[Row], *, batch_tokens: int) -> list[Alignment]:
-        """The alignment of every row, in their order; no links where a side is empty."""
-        return list(in_order(self._batches(rows, batch_tokens)))
+    @torch.inference_mode()
+    def _align(self, columns: RowColumns, members: Sequence[tuple[int, Row]]) -> list[Alignment]:
+        model = self.artifact.model
+        batch = pad_columns(columns, model.granularities, ngram_unit=model.ngram_unit)
+        batch = batch.to(self.device)
+        if self.layer is None:
+            weights = model.align(batch).exp()
+        else:
+            weights = layer_average(model.cross_weights(batch, self.layer))
+        pairs = zip(members, weights.float().cpu().numpy(), strict=True)
+        return [_alignment(row, matrix) for (_, row), matrix in pairs]
+
+    def align_rows(
+        self,
+        rows: Iterable[Row],
+        *,
+        batch_tokens: int,
+        advance: Callable[[int], None] = lambda _: None,
+    ) -> Iterator[Alignment]:
+        """The alignment of every row, in their order; no links where a side is empty.
+
+        Args:
+            advance: is told the number of rows done.
+        """
+        return in_batches(
+            rows,
+            self._align,
+            _trivial,
+            batch_tokens=batch_tokens,
+            target_counts=True,
+            advance=advance,
+        )
 
     def align_translations(
         self, translations: Iterable[Translation], rows: Iterable[Row], *, batch_tokens: int
     ) -> Iterator[Translation]:
         """The translations of rows, every candidate with its links to the words of its row."""
         vocabulary = self.artifact.vocabularies[1]
-        pairs = zip(rows, translations, strict=True)
-        while portion := list(islice(pairs, PORTION)):
-            candidates = [
-                row.with_target(candidate.subwords, vocabulary)
-                for row, translation in portion
-                for candidate in translation.n_best
-            ]
-            alignments = iter(self.align_rows(candidates, batch_tokens=batch_tokens))
-            for _, translation in portion:
-                n_best = [
-                    replace(c, links=tuple(next(alignments).links)) for c in translation.n_best
-                ]
-                yield replace(translation, n_best=tuple(n_best))
-
-    def _batches(
-        self, rows: Iterable[Row], batch_tokens: int
-    ) -> Iterator[list[tuple[int, Alignment]]]:
-        model = self.artifact.model
-
-        def align(columns: RowColumns, members: Sequence[tuple[int, Row]]) -> list[Alignment]:
-            batch = pad_columns(columns, model.granularities, ngram_unit=model.ngram_unit)
-            matrices = self._matrices(batch.to(self.device)).float().cpu().numpy()
-            return [
-                _alignment(row, matrix) for (_, row), matrix in zip(members, matrices, strict=True)
-            ]
-
-        return in_batches(rows, align, _trivial, batch_tokens=batch_tokens, target_counts=True)
-
-    @torch.inference_mode()
-    def _matrices(self, batch: Batch) -> Tensor:
-        """(B, T, S), end of sentence and padding included."""
-        model = self.artifact.model
-        if self.layer is None:
-            return model.align(batch).exp()
-        return layer_average(model.cross_weights(batch, self.layer))
+        translated, aligned = tee(zip(rows, translations, strict=True))
+        candidates = (
+            row.with_target(candidate.subwords, vocabulary)
+            for row, translation in aligned
+            for candidate in translation.n_best
+        )
+        alignments = self.align_rows(candidates, batch_tokens=batch_tokens)
+        for _, translation in translated:
+            n_best = [replace(c, links=tuple(next(alignments).links)) for c in translation.n_best]
+            yield replace(translation, n_best=tuple(n_best))
 
 
 def _trivial(row: Row) -> Alignment | None:
-    """The alignment of a row with an empty side.
-
-    Raises:
-        InputError: a side of the row does not say which subwords make a word.
-    """
-    sides = {
-        "source": (row.source, row.subwords_per_word),
-        "target": (row.target, row.target_subwords_per_word),
-    }
-    for side, (subwords, counts) in sides.items():
-        if sum(counts) != len(subwords) or min(counts, default=1) < 1:
-            raise InputError(
-                f"row {row.index}: expected subwords per word of the {side} that add up to "
-                f"{len(subwords)}, got {list(counts)}"
-            )
+    """The alignment of a row with an empty side."""
     if len(row.source) and len(row.target):
         return None
     return _alignment(row, np.zeros((len(row.target), len(row.source)), dtype=np.float32))

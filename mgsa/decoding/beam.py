@@ -16,30 +16,22 @@ they were found: by step, then by rank of the hypothesis continued, then by toke
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from mgsa.base.errors import FailedError
+from mgsa.config import TranslateConfig
+from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import BOS, EOS, PAD
 from mgsa.decoding.candidates import best_continuations
-
-NEVER_PREDICTED = (PAD, BOS)
-
-
-class Scorer(Protocol):
-    """A model, word by word. Its states have a method `reorder(index)` that chooses their rows."""
-
-    def step(self, state: Any, tokens: Tensor) -> tuple[Tensor, Any]:
-        """Log probabilities (rows, V) of the next word after `tokens` (rows,), and the new state.
-
-        The search overwrites the log probabilities.
-        """
+from mgsa.model.encoder_decoder import EncoderDecoder
 
 
 @dataclass(frozen=True)
@@ -60,17 +52,55 @@ class Hypothesis:
     seen: dict[str, np.ndarray] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class SearchOptions:
-    """The width of a search, the number of its results, and how their lengths are weighed."""
+@torch.inference_mode()
+def search_batch(
+    models: Sequence[EncoderDecoder],
+    batches: Sequence[Batch],
+    config: TranslateConfig,
+    *,
+    n_best: int = 1,
+    prefixes: Sequence[Sequence[int]] | None = None,
+    need_weights: bool = False,
+) -> list[list[Hypothesis]]:
+    """The `n_best` translations of each sentence, best first.
 
-    beam: int
-    n_best: int
-    length_penalty: float
+    Args:
+        models: in evaluation mode; several translate together.
+        batches: the sentences as each model needs them, on its device. Targets are ignored.
+        prefixes: target words with which each translation has to begin.
+        need_weights: whether `Hypothesis.seen` is to hold the weights of cross-attention: for
+            each layer and what it attends to, (T, H, S), padding included. Of one model only.
+    """
+    lengths = batches[0].source_lengths.cpu().numpy() - 1  # end of sentence not counted
+    longest = (config.max_length_ratio * lengths).astype(int) + config.max_length_extra
+    if prefixes is not None:
+        longest = longest.clip(min=[len(prefix) for prefix in prefixes])
+    max_length = int(longest.max()) + 1
+    states = [
+        model.start(model.encode(batch), max_length=max_length, need_weights=need_weights)
+        for model, batch in zip(models, batches, strict=True)
+    ]
+    return beam_search(
+        models,
+        states,
+        beam=config.beam,
+        n_best=n_best,
+        alpha=config.length_penalty,
+        longest=longest,
+        device=batches[0].source.device,
+        prefixes=prefixes,
+        see=_cross_weights if need_weights else None,
+    )
 
-    def __post_init__(self) -> None:
-        if not 1 <= self.n_best <= self.beam:
-            raise ValueError(f"expected 1 to {self.beam} (the beam) of n best, got {self.n_best}")
+
+def _cross_weights(states: Sequence[Any]) -> dict[str, Tensor]:
+    """(rows, H, S) of the last step, by layer and what it attended to."""
+    (state,) = states
+    return {
+        f"layer_{number}.{name}": weights[:, :, 0]
+        for number, layer in enumerate(state.weights, start=1)
+        for name, weights in layer.items()
+    }
 
 
 def length_penalty(length: np.ndarray | int, alpha: float) -> np.ndarray:
@@ -79,69 +109,80 @@ def length_penalty(length: np.ndarray | int, alpha: float) -> np.ndarray:
 
 
 def beam_search(
-    scorer: Scorer,
-    state: Any,
+    models: Sequence[Any],
+    states: Sequence[Any],
     *,
-    options: SearchOptions,
-    longest: Sequence[int],
+    beam: int,
+    n_best: int,
+    alpha: float,
+    longest: Sequence[int] | np.ndarray,
     device: torch.device,
     prefixes: Sequence[Sequence[int]] | None = None,
-    see: Callable[[Any], Mapping[str, Tensor]] | None = None,
+    see: Callable[[Sequence[Any]], Mapping[str, Tensor]] | None = None,
 ) -> list[list[Hypothesis]]:
     """The `n_best` translations of each sentence, best first, all different.
 
     Args:
-        state: the scorer's before the first word, a row for each sentence.
+        models: objects with `step` of `EncoderDecoder`; an ensemble predicts the mean of their
+            probabilities.
+        states: each model's before the first word, a row for each sentence.
+        alpha: of the length penalty.
         longest: the most words of each translation; a longer prefix counts instead.
-        device: of the scorer.
         prefixes: the words with which each translation has to begin, none of them special but
             unknown.
-        see: what of a state to keep for `Hypothesis.seen`, tensors with rows first.
+        see: what of the states to keep for `Hypothesis.seen`, tensors with rows first.
 
     Raises:
-        FailedError: the scorer gives no sentence any probability, or NaN.
+        FailedError: the models give no sentence any probability, or NaN.
     """
-    if not longest:
+    if not 1 <= n_best <= beam:
+        raise ValueError(f"expected 1 to {beam} (the beam) of n best, got {n_best}")
+    if not len(longest):
         return []
-    search = _Search(options, longest, prefixes or [()] * len(longest))
+    search = _Search(beam, n_best, alpha, longest, prefixes or [()] * len(longest))
     for step in count():
         tokens = torch.from_numpy(search.words).to(device)
-        log_probs, state = scorer.step(state, tokens)
+        log_probs, states = step_ensemble(models, states, tokens)
         if see is not None:
-            search.backpointers.seen.append(see(state))
+            search.seen.append(see(states))
         candidates = _candidates(log_probs.float(), search, step)
         del log_probs  # its memory is the next step's
         parents = search.advance(step, *candidates)
         if not len(parents):
             break
-        if len(parents) < len(tokens) or options.beam > 1:
-            state = state.reorder(torch.from_numpy(parents).to(device))
+        if len(parents) < len(tokens) or beam > 1:
+            index = torch.from_numpy(parents).to(device)
+            states = [state.reorder(index) for state in states]
     return search.results()
+
+
+def step_ensemble(
+    models: Sequence[Any], states: Sequence[Any], tokens: Tensor
+) -> tuple[Tensor, Sequence[Any]]:
+    """Log of the mean probability (rows, V) of the word after `tokens` (rows,), and new states."""
+    steps = [model.step(state, tokens) for model, state in zip(models, states, strict=True)]
+    log_probs, states = zip(*steps, strict=True)
+    if len(models) == 1:
+        return log_probs[0], states
+    return torch.stack(log_probs).logsumexp(dim=0) - math.log(len(models)), states
 
 
 def _candidates(
     log_probs: Tensor, search: _Search, step: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Log probabilities (rows, V) of a step to its candidates, as `_Search.advance` takes them."""
-    for token in NEVER_PREDICTED:
-        log_probs[:, token] = -torch.inf
-    _force(log_probs, search.forced(step))
+    log_probs[:, [PAD, BOS]] = -torch.inf
+    if (forced := search.forced(step)) is not None:
+        rows = torch.from_numpy((forced >= 0).nonzero()[0]).to(log_probs.device)
+        tokens = torch.from_numpy(forced[forced >= 0]).to(log_probs.device)
+        kept = log_probs[rows, tokens]
+        log_probs[rows] = -torch.inf
+        log_probs[rows, tokens] = kept
     scores = torch.from_numpy(search.scores).to(log_probs.device)
     most = scores.shape[1] * log_probs.shape[1]
     values, index = best_continuations(log_probs, scores, min(search.num_candidates, most))
     hypotheses, words = np.divmod(index.cpu().numpy(), log_probs.shape[1])
     return values.cpu().numpy(), hypotheses, words
-
-
-def _force(log_probs: Tensor, forced: np.ndarray | None) -> None:
-    """Allow each row only its token in `forced` (rows,); −1 allows all."""
-    if forced is None:
-        return
-    rows = torch.from_numpy((forced >= 0).nonzero()[0]).to(log_probs.device)
-    tokens = torch.from_numpy(forced[forced >= 0]).to(log_probs.device)
-    kept = log_probs[rows, tokens]
-    log_probs[rows] = -torch.inf
-    log_probs[rows, tokens] = kept
 
 
 class _Search:
@@ -154,36 +195,39 @@ class _Search:
         words: (B · live,) the last word of each row.
         num_candidates: how many continuations of a sentence `advance` needs. At most `beam` of
             twice as many end; one that does ends a beam of 1.
+        seen: for each step what `see` gave.
     """
 
     def __init__(
-        self, options: SearchOptions, longest: Sequence[int], prefixes: Sequence[Sequence[int]]
+        self,
+        beam: int,
+        n_best: int,
+        alpha: float,
+        longest: Sequence[int] | np.ndarray,
+        prefixes: Sequence[Sequence[int]],
     ) -> None:
         B = len(longest)
-        self._options = options
-        self._prefixes = np.full((B, max(map(len, prefixes), default=0)), -1, dtype=np.int64)
+        self.beam, self.alpha = beam, alpha
+        self._prefixes = np.full((B, max(map(len, prefixes))), -1, dtype=np.int64)
         for row, prefix in zip(self._prefixes, prefixes, strict=True):
-            if not {PAD, BOS, EOS}.isdisjoint(prefix):
-                raise ValueError(f"expected words in a prefix, got special symbols: {prefix}")
             row[: len(prefix)] = prefix
-        self._longest = np.maximum(longest, [len(prefix) for prefix in prefixes]).astype(np.int64)
+        self._longest = np.maximum(longest, [len(prefix) for prefix in prefixes])
         self._num_finished = np.zeros(B, dtype=np.int64)
-        self._n_best = np.full((B, options.n_best), -np.inf)  # scores, best first
-        self._finished: list[tuple[np.ndarray, ...]] = []  # step, row, sentence, log p, score
+        self._n_best = np.full((B, n_best), -np.inf)  # scores, best first
+        self._finished: list[list[tuple[float, float, int, int]]] = [[] for _ in range(B)]
+        self._backpointers: list[tuple[np.ndarray, np.ndarray]] = []  # rows before, and tokens
+        self.seen: list[Mapping[str, Tensor]] = []
         self.sentences = np.arange(B)
         self.scores = np.zeros((B, 1), dtype=np.float32)
         self.words = np.full(B, BOS, dtype=np.int64)
-        self.num_candidates = 2 * options.beam if options.beam > 1 else 1
-        self.backpointers = Backpointers()
+        self.num_candidates = 2 * beam if beam > 1 else 1
 
     def forced(self, step: int) -> np.ndarray | None:
         """(B · live,) the only token allowed to a row, −1 for any; `None`: any token to all."""
-        longest = self._longest[self.sentences]
-        if step >= self._prefixes.shape[1] and step < longest.min():
+        longest, width = self._longest[self.sentences], self._prefixes.shape[1]
+        if width <= step < longest.min():
             return None
-        forced = np.full(len(longest), -1, dtype=np.int64)
-        if step < self._prefixes.shape[1]:
-            forced = self._prefixes[self.sentences, step]
+        forced = self._prefixes[self.sentences, step] if step < width else -1
         return np.where(step >= longest, EOS, forced).repeat(self.scores.shape[1])
 
     def advance(
@@ -195,7 +239,7 @@ class _Search:
             values: (B, candidates) log probabilities, best first.
             hypotheses, words: (B, candidates) the hypothesis continued, and with which word.
         """
-        beam = self._options.beam
+        beam = self.beam
         parents = np.arange(len(values))[:, None] * self.scores.shape[1] + hypotheses
         ends = (words == EOS) & (values > -np.inf)
         if ends[:, :beam].any():
@@ -211,100 +255,53 @@ class _Search:
         self.words = words[chosen].flatten()
         self.scores = self.scores[going]
         self.sentences = self.sentences[going]
-        self.backpointers.append(parents[chosen].flatten(), self.words)
-        return parents[chosen].flatten()
+        self._backpointers.append((parents[chosen].flatten(), self.words))
+        return self._backpointers[-1][0]
 
     def _finish(
         self, step: int, ended: np.ndarray, values: np.ndarray, parents: np.ndarray
     ) -> None:
         """Keep the candidates, (B, beam), of which `ended` says that they are finished."""
         log_probs = np.where(ended, values.astype(np.float64), -np.inf)
-        scores = log_probs / length_penalty(step + 1, self._options.length_penalty)
-        at = ended.nonzero()
-        steps = np.full(len(at[0]), step)
-        self._finished.append(
-            (steps, parents[at], self.sentences[at[0]], log_probs[at], scores[at])
-        )
+        scores = log_probs / length_penalty(step + 1, self.alpha)
+        for at in zip(*ended.nonzero(), strict=True):
+            finished = float(scores[at]), float(log_probs[at]), step, int(parents[at])
+            self._finished[self.sentences[at[0]]].append(finished)
         self._num_finished[self.sentences] += ended.sum(axis=1)
         merged = np.concatenate([self._n_best[self.sentences], scores], axis=1)
-        self._n_best[self.sentences] = -np.sort(-merged, axis=1)[:, : self._options.n_best]
+        self._n_best[self.sentences] = -np.sort(-merged, axis=1)[:, : self._n_best.shape[1]]
 
     def _done(self) -> np.ndarray:
         """(B,) bool: the two rules of the module's docstring."""
         longest = self._longest[self.sentences] + 1
         best = self.scores[:, 0].astype(np.float64)
-        if (~(best > -np.inf) & (self._num_finished[self.sentences] == 0)).any():
+        num_finished = self._num_finished[self.sentences]
+        if (~(best > -np.inf) & (num_finished == 0)).any():
             raise FailedError("the model gives no word a probability: are its weights NaN?")
-        attainable = best / length_penalty(longest, self._options.length_penalty)
-        enough = self._num_finished[self.sentences] >= self._options.beam
-        return enough | ~(attainable > self._n_best[self.sentences, -1])  # NaN attains nothing
+        attainable = best / length_penalty(longest, self.alpha)
+        # NaN attains nothing.
+        return (num_finished >= self.beam) | ~(attainable > self._n_best[self.sentences, -1])
 
     def results(self) -> list[list[Hypothesis]]:
         """The `n_best` finished hypotheses of every sentence, best first."""
-        steps, rows, sentences, log_probs, scores = map(
-            np.concatenate, zip(*self._finished, strict=True)
-        )
-        order = np.lexsort((-scores, sentences))  # stable, so equals stay as they were found
-        starts = np.searchsorted(sentences[order], np.arange(len(self._longest)))
-        rank = np.arange(len(order)) - starts[sentences[order]]
-        best = order[rank < self._options.n_best]
-        tokens, path = self.backpointers.follow(steps[best], rows[best])
-        results: list[list[Hypothesis]] = [[] for _ in self._longest]
-        for i, at in enumerate(best.tolist()):
-            end = int(steps[at])
-            results[sentences[at]].append(
-                Hypothesis(
-                    ids=tuple(tokens[i, :end].tolist()),
-                    score=float(scores[at]),
-                    log_probability=float(log_probs[at]),
-                    seen=self.backpointers.seen_along(path[i, : end + 1]),
-                )
+        n_best = self._n_best.shape[1]
+        ranked = [sorted(finished, key=lambda f: -f[0])[:n_best] for finished in self._finished]
+        return [[self._hypothesis(*finished) for finished in best] for best in ranked]
+
+    def _hypothesis(self, score: float, log_prob: float, step: int, row: int) -> Hypothesis:
+        """Follow the backpointers from the row of `step` that end of sentence continued."""
+        rows, ids = [row], []
+        for parents, tokens in reversed(self._backpointers[:step]):
+            ids.append(int(tokens[row]))
+            row = int(parents[row])
+            rows.append(row)
+        seen = {
+            name: np.stack(
+                [
+                    at[name][row].cpu().numpy()
+                    for at, row in zip(self.seen, rows[::-1], strict=False)
+                ]
             )
-        return results
-
-
-class Backpointers:
-    """For each step of a search, which row of the step before each row continues, and its token.
-
-    Attributes:
-        seen: for each step what `see` gave, tensors whose first axis is its rows.
-    """
-
-    def __init__(self) -> None:
-        self._parents: list[np.ndarray] = []
-        self._tokens: list[np.ndarray] = []
-        self.seen: list[Mapping[str, Tensor]] = []
-
-    def append(self, parents: np.ndarray, tokens: np.ndarray) -> None:
-        """Add a step: of each of its rows the row before it and its token, (rows,) each."""
-        self._parents.append(parents)
-        self._tokens.append(tokens)
-
-    def follow(self, steps: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The tokens and rows that led to some hypotheses.
-
-        Args:
-            steps, rows: (n,) the step that ended each, and its row of that step.
-
-        Returns:
-            (n, T) tokens, `PAD` from the end on; (n, T + 1) the row at each step, the last one
-            included, −1 after it.
-        """
-        longest = int(steps.max(initial=0))
-        tokens = np.full((len(steps), longest), PAD, dtype=np.int64)
-        path = np.full((len(steps), longest + 1), -1, dtype=np.int64)
-        path[np.arange(len(steps)), steps] = rows
-        for step in range(longest - 1, -1, -1):
-            going = (steps > step).nonzero()[0]
-            after = path[going, step + 1]
-            tokens[going, step] = self._tokens[step][after]
-            path[going, step] = self._parents[step][after]
-        return tokens, path
-
-    def seen_along(self, path: np.ndarray) -> dict[str, np.ndarray]:
-        """What was seen at each step in the row of one hypothesis, `path` (steps,)."""
-        steps = list(zip(self.seen, path.tolist(), strict=False))
-        names = self.seen[0] if self.seen else ()
-        return {
-            name: np.stack([seen[name][row].cpu().numpy() for seen, row in steps]) for name in names
+            for name in (self.seen[0] if self.seen else ())
         }
+        return Hypothesis(tuple(ids[::-1]), score, log_prob, seen)

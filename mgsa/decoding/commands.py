@@ -64,8 +64,8 @@ def translate(
 
     Without a parameter file: beam 5, length penalty 0.6.
     """
-    given = {"beam": beam, "length_penalty": length_penalty}
-    given = {key: value for key, value in given.items() if value is not None}
+    options = {"beam": beam, "length_penalty": length_penalty}
+    given = {key: value for key, value in options.items() if value is not None}
     config = from_mapping(TranslateConfig, to_mapping(translate) | given, "translate")
     if n_best is not None and not 1 <= n_best <= config.beam:
         raise InputError(f"--n-best: expected 1 to {config.beam} (beam), got {n_best}")

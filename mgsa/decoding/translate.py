@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 
-from mgsa.base.cli import progress
+from mgsa.base.cli import progress_bar
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Accelerator
 from mgsa.config import STANDARD_SEARCH, TranslateConfig
 from mgsa.data.batch import Row, RowColumns, pad_columns
 from mgsa.data.dataset import Dataset
-from mgsa.data.vocabulary import UNK, join_subwords
-from mgsa.decoding.batches import in_batches, in_order
-from mgsa.decoding.beam import Hypothesis
-from mgsa.decoding.search import search_batch
+from mgsa.data.vocabulary import UNK, Vocabulary, join_subwords
+from mgsa.decoding.batches import in_batches
+from mgsa.decoding.beam import Hypothesis, search_batch
 from mgsa.model_artifact import ModelArtifact, check_vocabularies, load_model
-
-"""The mark of a subword that does not end its word, and the space after it."""
 
 
 @dataclass(frozen=True)
@@ -165,9 +163,13 @@ class Translator:
             max_length_extra=max_length_extra,
             batch_tokens=batch_tokens,
         )
+        if prefixes is not None and len(prefixes) != len(sentences):
+            raise InputError(f"expected {len(sentences)} prefixes, got {len(prefixes)}")
         rows = [self.row(item) if isinstance(item, str) else item for item in sentences]
-        return self.translate_rows(
-            rows, config, n_best=n_best, prefixes=prefixes, need_weights=need_weights
+        return list(
+            self.translate_rows(
+                rows, config, n_best=n_best, prefixes=prefixes, need_weights=need_weights
+            )
         )
 
     def row(self, text: str) -> Row:
@@ -177,85 +179,37 @@ class Translator:
             InputError: the model attends to syntactic phrases, which text lacks, or its vocabulary
                 lacks a subword.
         """
-        path = self.artifacts[0].folder
+        first = self.artifacts[0]
         if self.levels:
             raise InputError(
                 "the model attends to syntactic phrases, which text doesn't tell: expected rows "
                 "of a dataset, or raw text through `python -m pipeline.translate`",
-                path=path,
+                path=first.folder,
             )
         subwords = text.split()
-        row = Row.of_subwords(subwords, self.artifacts[0].vocabularies[0])
-        for subword, index in zip(subwords, row.source, strict=True):
-            if index == UNK:
-                raise InputError(
-                    f"expected subwords of the model's vocabulary, got {subword!r}; raw text goes "
-                    "through `python -m pipeline.translate`",
-                    path=path,
-                )
+        row = Row.of_subwords(subwords, first.vocabularies[0])
+        if UNK in row.source:
+            raise InputError(
+                "expected subwords of the model's vocabulary, got "
+                f"{subwords[row.source.index(UNK)]!r}; raw text goes through "
+                "`python -m pipeline.translate`",
+                path=first.folder,
+            )
         return row
 
     def translate_rows(
         self,
-        rows: Sequence[Row],
-        config: TranslateConfig,
-        *,
-        n_best: int = 1,
-        prefixes: Sequence[Sequence[str]] | None = None,
-        need_weights: bool = False,
-    ) -> list[Translation]:
-        """As `translate`, for rows."""
-        self._check_options(len(rows), prefixes, need_weights)
-        return list(in_order(self._batches(rows, config, n_best, prefixes, need_weights)))
-
-    def translate_split(
-        self,
-        dataset: Dataset,
-        split: str,
-        config: TranslateConfig,
-        *,
-        n_best: int = 1,
-        prefixes: Sequence[Sequence[str]] | None = None,
-        need_weights: bool = False,
-    ) -> Iterator[Translation]:
-        """The translation of every row of a split, in its order, with progress on stderr.
-
-        Raises:
-            InputError: as `translate`, or the dataset is not one for these models.
-        """
-        self.check_dataset(dataset)
-        total = dataset.num_rows(split)
-        self._check_options(total, prefixes, need_weights)
-        batches = self._batches(dataset.read(split), config, n_best, prefixes, need_weights)
-        yield from in_order(
-            progress(batches, f"translate {split}", total=total, unit="sentences", size=len)
-        )
-
-    def check_dataset(self, dataset: Dataset) -> None:
-        """Check that a dataset's ids and phrases are what the models were trained on.
-
-        Raises:
-            InputError: its vocabularies differ, or it lacks a syntactic level.
-        """
-        for artifact in self.artifacts:
-            artifact.check_dataset(dataset)
-
-    def _check_options(
-        self, num_rows: int, prefixes: Sequence[Sequence[str]] | None, need_weights: bool
-    ) -> None:
-        if need_weights and len(self.artifacts) > 1:
-            raise InputError("weights of attention: expected one model, got several")
-        if prefixes is not None and len(prefixes) != num_rows:
-            raise InputError(f"expected {num_rows} prefixes, one for each row, got {len(prefixes)}")
-
-    def _batches(
-        self,
         rows: Iterable[Row],
         config: TranslateConfig,
-        n_best: int,
-        prefixes: Sequence[Sequence[str]] | None,
-        need_weights: bool,
-    ) -> Iterator[list[tuple[int, Translation]]]:
+        *,
+        n_best: int = 1,
+        prefixes: Sequence[Sequence[str]] | None = None,
+        need_weights: bool = False,
+        advance: Callable[[int], None] = lambda _: None,
+    ) -> Iterator[Translation]:
+        """As `translate`, for rows; `advance` is told the number of rows done."""
+        if need_weights and len(self.artifacts) > 1:
+            raise InputError("weights of attention: expected one model, got several")
         models = [artifact.model for artifact in self.artifacts]
         target = self.artifacts[0].vocabularies[1]
 
@@ -263,10 +217,8 @@ class Translator:
             if not len(row.source):
                 return NOTHING
             if len(row.phrase_lengths) < self.levels:
-                raise InputError(
-                    f"expected rows with {self.levels} levels of phrases, "
-                    f"got {len(row.phrase_lengths)}"
-                )
+                found = len(row.phrase_lengths)
+                raise InputError(f"expected rows with {self.levels} levels of phrases, got {found}")
             return None
 
         def search(columns: RowColumns, members: Sequence[tuple[int, Row]]) -> list[Translation]:
@@ -279,28 +231,57 @@ class Translator:
                 [batch.to(self.device) for batch in batches],
                 config,
                 n_best=n_best,
-                prefixes=None
-                if prefixes is None
-                else [target.encode(prefixes[index]) for index, _ in members],
+                prefixes=[target.encode(prefixes[index]) for index, _ in members]
+                if prefixes
+                else None,
                 need_weights=need_weights,
             )
             return [
-                self._translation(hypotheses, source_length=len(row.source) + 1)
+                _translation(hypotheses, target, source_length=len(row.source) + 1)
                 for hypotheses, (_, row) in zip(results, members, strict=True)
             ]
 
         return in_batches(
-            rows, search, trivial, batch_tokens=config.batch_tokens, target_counts=False
+            rows,
+            search,
+            trivial,
+            batch_tokens=config.batch_tokens,
+            target_counts=False,
+            advance=advance,
         )
 
-    def _translation(self, hypotheses: Sequence[Hypothesis], *, source_length: int) -> Translation:
-        vocabulary = self.artifacts[0].vocabularies[1]
-        candidates = []
-        for hypothesis in hypotheses:
-            subwords = tuple(vocabulary.decode(hypothesis.ids))
-            candidates.append(Candidate(subwords, join_subwords(subwords), hypothesis.score))
-        weights = {
-            name: seen.swapaxes(0, 1)[:, :, :source_length]
-            for name, seen in hypotheses[0].seen.items()
-        }
-        return Translation(tuple(candidates), weights)
+    def translate_split(
+        self, dataset: Dataset, split: str, config: TranslateConfig, **options: Any
+    ) -> Iterator[Translation]:
+        """The translation of every row of a split, in its order, with progress on stderr.
+
+        Args:
+            options: as `translate_rows` has them.
+
+        Raises:
+            InputError: as `translate`, or the dataset is not one for these models.
+        """
+        self.check_dataset(dataset)
+        total = dataset.num_rows(split)
+        with progress_bar(f"translate {split}", total=total, unit="sentences") as advance:
+            rows = dataset.read(split)
+            yield from self.translate_rows(rows, config, **options, advance=advance)
+
+    def check_dataset(self, dataset: Dataset) -> None:
+        """Check that a dataset's ids and phrases are what the models were trained on.
+
+        Raises:
+            InputError: its vocabularies differ, or it lacks a syntactic level.
+        """
+        for artifact in self.artifacts:
+            artifact.check_dataset(dataset)
+
+
+def _translation(
+    hypotheses: Sequence[Hypothesis], vocabulary: Vocabulary, *, source_length: int
+) -> Translation:
+    decoded = [(tuple(vocabulary.decode(h.ids)), h.score) for h in hypotheses]
+    return Translation(
+        tuple(Candidate(subwords, join_subwords(subwords), score) for subwords, score in decoded),
+        {n: seen.swapaxes(0, 1)[:, :, :source_length] for n, seen in hypotheses[0].seen.items()},
+    )

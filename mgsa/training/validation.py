@@ -20,7 +20,7 @@ from mgsa.data.batch import Batch
 from mgsa.data.batching import evaluation_batches
 from mgsa.data.dataset import Dataset
 from mgsa.data.vocabulary import join_subwords
-from mgsa.decoding.search import search_batch
+from mgsa.decoding.beam import search_batch
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.training.loss import NUM_SUMS, LossSums, LossWeights, Objective
 

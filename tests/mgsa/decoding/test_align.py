@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -103,10 +102,7 @@ def test_an_empty_side_has_no_links(dataset: Dataset) -> None:
     assert same(first, last)
 
 
-def test_every_candidate_is_aligned_with_its_source(
-    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mgsa.decoding.align.PORTION", 4)
+def test_every_candidate_is_aligned_with_its_source(dataset: Dataset) -> None:
     found = aligner(dataset)
     translator = Translator([found.artifact], CPU)
     rows = list(dataset.read("test", 0, 5))
@@ -130,16 +126,3 @@ def test_a_layer_that_is_not_there(dataset: Dataset, layer: int) -> None:
 def test_a_model_that_sees_no_words_is_refused_at_once(dataset: Dataset) -> None:
     with pytest.raises(InputError, match="expected a model whose cross-attention sees words"):
         aligner(dataset, phrase_attention=OF_BIGRAMS, multi_granularity=None)
-
-
-@pytest.mark.parametrize(
-    ("side", "counts"), [("source", []), ("target", []), ("source", [2, 0, 1]), ("target", [1])]
-)
-def test_subwords_that_make_no_words_are_named(
-    dataset: Dataset, side: str, counts: list[int]
-) -> None:
-    column = "subwords_per_word" if side == "source" else "target_subwords_per_word"
-    row = Row(3, [5, 6, 7], [5, 6], [3], [[3], [1, 1, 1]], [[1], [1, 1, 1]], [2])
-    message = re.escape(f"row 3: expected subwords per word of the {side} that add up to")
-    with pytest.raises(InputError, match=message):
-        aligner(dataset).align_rows([replace(row, **{column: counts})], batch_tokens=1000)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.data.batch import Row, RowColumns
-from mgsa.decoding.batches import in_batches, in_order
+from mgsa.decoding.batches import in_batches
 
 
 @given(
@@ -34,10 +34,17 @@ def test_every_row_has_its_result_and_no_batch_is_too_large(
     def trivial(row: Row) -> str | None:
         return None if len(row.source) else f"{row.index}: nothing"
 
+    done: list[int] = []
     with patch("mgsa.decoding.batches.EVALUATION_WINDOW", window):
-        batches = in_batches(
-            rows, work, trivial, batch_tokens=batch_tokens, target_counts=target_counts
+        results = in_batches(
+            rows,
+            work,
+            trivial,
+            batch_tokens=batch_tokens,
+            target_counts=target_counts,
+            advance=done.append,
         )
-        assert list(in_order(batches)) == [
+        assert list(results) == [
             f"{n}: {source or 'nothing'}" for n, (source, _) in enumerate(lengths)
         ]
+    assert sum(done) == len(rows)

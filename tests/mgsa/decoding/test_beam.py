@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,8 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from mgsa.base.errors import FailedError
-from mgsa.decoding.beam import Hypothesis, SearchOptions, beam_search, length_penalty
-from mgsa.decoding.search import Ensemble, EnsembleState
+from mgsa.decoding.beam import Hypothesis, beam_search, length_penalty, step_ensemble
 from tests.reference import beam as reference
 
 CPU = torch.device("cpu")
@@ -64,9 +62,11 @@ class Toy:
         prefixes: Sequence[Sequence[int]] | None = None,
     ) -> list[list[Hypothesis]]:
         return beam_search(
-            self,
-            ToyState([(sentence, ()) for sentence in sentences]),
-            options=SearchOptions(beam, n_best, alpha),
+            [self],
+            [ToyState([(sentence, ()) for sentence in sentences])],
+            beam=beam,
+            n_best=n_best,
+            alpha=alpha,
             longest=longest,
             device=CPU,
             prefixes=prefixes,
@@ -142,10 +142,11 @@ def test_length_penalty(length: int, alpha: float, expected: float) -> None:
     assert length_penalty(length, alpha) == pytest.approx(expected)
 
 
-class Chain:
+class Chain(Toy):
     """Says 4 at −1 or ends at −2.5, up to anything; other words are far behind."""
 
     def __init__(self) -> None:
+        super().__init__(0)
         self.rows: list[int] = []
 
     def step(self, state: ToyState, tokens: Tensor) -> tuple[Tensor, ToyState]:
@@ -156,50 +157,34 @@ class Chain:
         return log_probs, state
 
 
-def test_length_penalty_decides_between_short_and_long() -> None:
+@pytest.mark.parametrize(("alpha", "expected"), [(0.0, 0), (3.0, 5)])
+def test_length_penalty_decides_between_short_and_long(alpha: float, expected: int) -> None:
     """log p of n words and the end is −n − 2.5: the longest is best once lp grows faster."""
-    for alpha, expected in ((0.0, 0), (3.0, 5)):
-        (found,) = beam_search(
-            Chain(),
-            ToyState([(0, ())]),
-            options=SearchOptions(beam=6, n_best=1, length_penalty=alpha),
-            longest=[5],
-            device=CPU,
-        )
-        assert found[0].ids == (4,) * expected
+    ((found,),) = Chain().search([0], beam=6, alpha=alpha, longest=[5])
+    assert found.ids == (4,) * expected
 
 
-def test_a_search_ends_when_no_hypothesis_can_become_the_best() -> None:
-    """Without length penalty the first end, at −2.5, can't be beaten once three words cost −3."""
+@pytest.mark.parametrize(
+    ("beam", "alpha", "longest", "rows"),
+    [
+        # Without length penalty the first end, at −2.5, can't be beaten once three words cost −3.
+        (6, 0.0, [50], [1, 6, 6]),
+        (1, 0.6, [3, 0, 1], [3, 2, 1, 1]),
+    ],
+)
+def test_sentences_that_are_done_leave_the_batch(
+    beam: int, alpha: float, longest: list[int], rows: list[int]
+) -> None:
     chain = Chain()
-    beam_search(
-        chain,
-        ToyState([(0, ())]),
-        options=SearchOptions(beam=6, n_best=1, length_penalty=0.0),
-        longest=[50],
-        device=CPU,
-    )
-    assert len(chain.rows) == 3
-
-
-def test_sentences_that_are_done_leave_the_batch() -> None:
-    chain = Chain()
-    beam_search(
-        chain,
-        ToyState([(0, ()), (1, ()), (2, ())]),
-        options=SearchOptions(beam=1, n_best=1, length_penalty=0.6),
-        longest=[3, 0, 1],
-        device=CPU,
-    )
-    assert chain.rows == [3, 2, 1, 1]
+    chain.search(range(len(longest)), beam=beam, alpha=alpha, longest=longest)
+    assert chain.rows == rows
 
 
 def test_an_ensemble_scores_by_the_mean_of_probabilities() -> None:
     first, second = Toy(1), Toy(2)
     start = ToyState([(0, ())])
-    log_probs, _ = Ensemble([first, second]).step(
-        EnsembleState((start, start)), torch.tensor([reference.BOS])
-    )
+    begin = torch.tensor([reference.BOS])
+    log_probs, _ = step_ensemble([first, second], [start, start], begin)
     expected = np.log((np.exp(first.log_probs(0, ())) + np.exp(second.log_probs(0, ()))) / 2)
     assert log_probs[0].tolist() == pytest.approx(expected.tolist())
 
@@ -208,13 +193,16 @@ def test_what_the_steps_saw_is_told_along_the_hypothesis() -> None:
     """Each row sees how many fours its words hold; a hypothesis tells it of its own words."""
     toy = Toy(5)
 
-    def see(state: ToyState) -> dict[str, Tensor]:
+    def see(states: Sequence[ToyState]) -> dict[str, Tensor]:
+        (state,) = states
         return {"fours": torch.tensor([said.count(4) for _, said in state.rows])}
 
     found = beam_search(
-        toy,
-        ToyState([(i, ()) for i in range(4)]),
-        options=SearchOptions(beam=4, n_best=3, length_penalty=0.6),
+        [toy],
+        [ToyState([(i, ()) for i in range(4)])],
+        beam=4,
+        n_best=3,
+        alpha=0.6,
         longest=[7, 2, 0, 5],
         device=CPU,
         see=see,
@@ -232,27 +220,15 @@ def test_no_sentences_have_no_translations() -> None:
 @pytest.mark.parametrize(("beam", "n_best"), [(1, 2), (3, 0)])
 def test_more_translations_than_the_beam_are_refused(beam: int, n_best: int) -> None:
     with pytest.raises(ValueError, match=rf"expected 1 to {beam} \(the beam\)"):
-        SearchOptions(beam, n_best, 0.6)
-
-
-def test_a_prefix_with_special_symbols_is_refused() -> None:
-    message = re.escape("expected words in a prefix, got special symbols: [4, 2]")
-    with pytest.raises(ValueError, match=message):
-        Toy(1).search([0], beam=1, longest=[3], prefixes=[[4, 2]])
+        Toy(1).search([0], beam=beam, n_best=n_best, longest=[3])
 
 
 @pytest.mark.parametrize("number", [torch.nan, -torch.nan, -torch.inf])
 @pytest.mark.parametrize("beam", [1, 3])
 def test_a_broken_model_is_an_error(number: float, beam: int) -> None:
-    class Broken:
+    class Broken(Toy):
         def step(self, state: ToyState, tokens: Tensor) -> tuple[Tensor, ToyState]:
             return torch.full((len(tokens), VOCABULARY), number), state
 
     with pytest.raises(FailedError, match="the model gives no word a probability"):
-        beam_search(
-            Broken(),
-            ToyState([(0, ())]),
-            options=SearchOptions(beam, 1, 0.6),
-            longest=[3],
-            device=CPU,
-        )
+        Broken(0).search([0], beam=beam, longest=[3])

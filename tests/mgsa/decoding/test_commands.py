@@ -48,7 +48,7 @@ def translations(folder: Path, **options: object) -> list[Translation]:
 
 def alignments(folder: Path, *, layer: int | None = None) -> list[Alignment]:
     rows = list(open_dataset(folder / "dataset").read("test"))
-    return Aligner.load(folder / "one", layer=layer).align_rows(rows, batch_tokens=1000)
+    return list(Aligner.load(folder / "one", layer=layer).align_rows(rows, batch_tokens=1000))
 
 
 def test_a_line_a_translation_on_stdout(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

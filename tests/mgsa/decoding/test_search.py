@@ -12,8 +12,7 @@ import torch
 from mgsa.config import STANDARD_SEARCH
 from mgsa.data.batch import Row, make_batch
 from mgsa.data.vocabulary import BOS, EOS, PAD
-from mgsa.decoding.beam import Hypothesis, SearchOptions, beam_search
-from mgsa.decoding.search import search_batch
+from mgsa.decoding.beam import Hypothesis, beam_search, search_batch
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from tests.random_rows import MODELS, NUM_TAGS, TRANSFORMER, VOCABULARY, random_row
@@ -77,9 +76,11 @@ def test_cached_is_uncached(model: EncoderDecoder) -> None:
     batch = make_batch(ROWS, model.granularities, ngram_unit=model.ngram_unit)
     uncached = Uncached(model)
     expected = beam_search(
-        uncached,
-        uncached.start(model.encode(batch)),
-        options=SearchOptions(4, 4, CONFIG.length_penalty),
+        [uncached],
+        [uncached.start(model.encode(batch))],
+        beam=4,
+        n_best=4,
+        alpha=CONFIG.length_penalty,
         longest=[longest(row) for row in ROWS],
         device=torch.device("cpu"),
     )
