@@ -55,7 +55,8 @@ def train_model(
     from mgsa.base.io import atomic_folder, write_json
     from mgsa.training.checkpoint import code_identity
     from mgsa.training.processes import Devices
-    from mgsa.training.run import Run, train_model
+    from mgsa.training.run import train_model
+    from mgsa.training.trainer import Run
 
     live = checkpoints / LIVE if plots is not None else None
     with curves_in(live) as draw:

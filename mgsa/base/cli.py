@@ -42,7 +42,7 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # it may be ASCII
     try:
-        with _leaving_on_sigterm():
+        with handling_signals(_terminate, signal.SIGTERM):
             main(argv)
         if sys.stdout is not None:
             sys.stdout.flush()  # while what goes wrong can still be said in one line
@@ -54,7 +54,11 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
         _give_up_stdout()  # the reader went away (`| head`), which is not an error
         return DONE
     except OSError as error:
-        _give_up_stdout_if_lost()
+        try:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except OSError:
+            _give_up_stdout()
         return _fail(f"{error.filename or 'stdout'}: {error.strerror or error}", FAILED)
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
@@ -68,28 +72,23 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
 
 
 @contextmanager
-def _leaving_on_sigterm() -> Iterator[None]:
-    """Raise `Terminated` on SIGTERM, so that files and processes of the command end with it."""
+def handling_signals(
+    handler: Callable[[int, FrameType | None], None], *numbers: signal.Signals
+) -> Iterator[None]:
+    """Handle signals so; a thread other than the main one may not, and leaves them alone."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may say what a signal does
+        yield
         return
-    previous = signal.signal(signal.SIGTERM, _terminate)
+    previous = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, previous)
+        for number, before in previous.items():
+            signal.signal(number, before)
 
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:
-    raise Terminated
-
-
-def _give_up_stdout_if_lost() -> None:
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except OSError:
-        _give_up_stdout()
+    raise Terminated  # so that files and processes of the command end with it
 
 
 def _give_up_stdout() -> None:
@@ -103,11 +102,7 @@ def _fail(message: str, status: int) -> int:
 
 
 def one_line(text: str) -> str:
-    """`text` on one line that gives a terminal no orders, though files that it quotes may want to.
-
-    What is not printable is written as in Python's text (`\\n`, `\\x1b`); what goes on and on is
-    cut short.
-    """
+    """`text` cut short and escaped (`\\n`, `\\x1b`), so that it gives a terminal no orders."""
     shown = text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]}…"
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
 
@@ -115,12 +110,7 @@ def one_line(text: str) -> str:
 def progress(
     items: Iterable[T], description: str, *, total: int | None, unit: str, size: Callable[[T], int]
 ) -> Iterator[T]:
-    """Yield `items` while a bar on stderr shows the count, the rate and the time left.
-
-    Args:
-        description, total, unit: as `progress_bar` takes them.
-        size: how many units one item stands for.
-    """
+    """Yield `items` under a `progress_bar`; each stands for `size(item)` units."""
     with progress_bar(description, total=total, unit=unit) as advance:
         for item in items:
             yield item
@@ -131,13 +121,11 @@ def progress(
 def progress_bar(
     description: str, *, total: int | None, unit: str
 ) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr, and what to tell it how many units more are done.
-
-    Nothing is shown when stderr is not a terminal.
+    """A bar on stderr if that is a terminal, advanced by units done.
 
     Args:
-        description: what is going on, such as `parse train`.
-        total: how many units there are in all, or `None` if that is not known.
+        description: such as `parse train`.
+        total: units in all, `None` if unknown.
         unit: what is counted, in the plural: `sentences`.
     """
     if sys.stderr is None or not sys.stderr.isatty():

@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -31,12 +31,11 @@ from mgsa.base.io import (
     sha256,
     write_json,
 )
-from mgsa.base.settings import from_excerpt, to_mapping
+from mgsa.base.settings import from_mapping, to_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.training.progress import State
 from mgsa.weights import load_tensors, load_weights, named_tensors, save_tensors
 
-VERSION = 1
 WEIGHTS, OPTIMIZER, CURVES = "weights.safetensors", "optimizer.safetensors", "curves.jsonl"
 _STATE = "state.json"
 _FILES = (WEIGHTS, OPTIMIZER, CURVES)
@@ -50,11 +49,12 @@ how an update's micro-batches are shared out, as long as they are as many."""
 
 @dataclass(frozen=True)
 class _Content:
-    """What is read of `state.json`."""
+    """`state.json`."""
 
+    version: Literal[1]
     identity: str
-    files: dict[str, str]
     state: State
+    files: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -66,18 +66,13 @@ class Checkpoint:
     state: State
 
     @property
-    def weights(self) -> Path:
-        """The file of the model's weights."""
-        return self.folder / WEIGHTS
-
-    @property
     def curves(self) -> str:
         """The curves up to this update."""
         return read_text(self.folder / CURVES)
 
     def restore(self, model: nn.Module, optimizer: torch.optim.Adam) -> None:
         """Load the weights and Adam's moments."""
-        load_weights(model, self.weights)
+        load_weights(model, self.folder / WEIGHTS)
         tensors = load_tensors(self.folder / OPTIMIZER)
         if tensors:  # nothing before the first update
             keys = ("step", "exp_avg", "exp_avg_sq")
@@ -109,13 +104,8 @@ def save_checkpoint(
         save_tensors(moments, folder / OPTIMIZER)
         with open_to_write(folder / CURVES) as file:
             file.write(curves)
-        content = {
-            "version": VERSION,
-            "identity": identity,
-            "state": to_mapping(state),
-            "files": {name: sha256(folder / name) for name in _FILES},
-        }
-        write_json(folder / _STATE, content)
+        files = {name: sha256(folder / name) for name in _FILES}
+        write_json(folder / _STATE, to_mapping(_Content(1, identity, state, files)))
 
 
 def read_checkpoint(folder: Path) -> Checkpoint:
@@ -124,22 +114,17 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     Raises:
         InputError: a file is missing, cut short, changed, or of another version.
     """
+    path = folder / _STATE
     try:
-        content: Any = read_json(folder / _STATE)
+        content = from_mapping(_Content, read_json(path), f"{path}: checkpoint")
     except InputError as error:
         raise InputError(f"{error}; {_REMEDY}") from None
-    if not isinstance(content, dict) or content.get("version") != VERSION:
-        raise InputError(f"expected a checkpoint of version {VERSION}", path=folder / _STATE)
-    recorded = from_excerpt(_Content, content, f"{folder / _STATE}: checkpoint")
-    for name in _FILES:
+    for name, recorded in content.files.items():
         path = folder / name
-        if not path.is_file():
-            raise InputError(f"missing from the checkpoint; {_REMEDY}", path=path)
-        if sha256(path) != recorded.files.get(name):
-            raise InputError(
-                f"damaged checkpoint: its SHA-256 is not the recorded one; {_REMEDY}", path=path
-            )
-    return Checkpoint(folder, recorded.identity, recorded.state)
+        if not path.is_file() or sha256(path) != recorded:
+            problem = "its SHA-256 is not the recorded one" if path.is_file() else "no such file"
+            raise InputError(f"damaged checkpoint: {problem}; {_REMEDY}", path=path)
+    return Checkpoint(folder, content.identity, content.state)
 
 
 def folder_of(checkpoints: Path, update: int) -> Path:
@@ -168,17 +153,12 @@ def regular_updates(updates: Iterable[int], *, every: int, keep: int, last: int 
 
 def remove_checkpoints(checkpoints: Path, *, keep: Iterable[int]) -> None:
     """Remove all checkpoints but those of the updates `keep`, and what killed runs left."""
-    kept = set(keep)
-    for update in saved_updates(checkpoints):
-        if update not in kept:
-            # Renamed first, so that a folder removed in part is no checkpoint.
-            folder = folder_of(checkpoints, update)
-            folder.replace(checkpoints / f"{PARTIAL}{folder.name}")
+    for update in set(saved_updates(checkpoints)) - set(keep):
+        # Renamed first, so that a folder removed in part is no checkpoint.
+        folder = folder_of(checkpoints, update)
+        folder.replace(checkpoints / f"{PARTIAL}{folder.name}")
     for partial in checkpoints.glob(f"{PARTIAL}*"):
-        if partial.is_dir():
-            shutil.rmtree(partial)
-        else:
-            partial.unlink()
+        shutil.rmtree(partial) if partial.is_dir() else partial.unlink()
 
 
 def run_identity(

@@ -55,7 +55,8 @@ def train(
     are torchrun's.
     """
     from mgsa.training.processes import Devices
-    from mgsa.training.run import Run, train_model
+    from mgsa.training.run import train_model
+    from mgsa.training.trainer import Run
 
     metrics = train_model(
         Run(dataset, model, train, out=out, checkpoints=checkpoints),
@@ -79,7 +80,7 @@ def average(
     """
     from mgsa.model_artifact import load_model, replace_weights
     from mgsa.training import averaging
-    from mgsa.training.checkpoint import folder_of, read_checkpoint, saved_updates
+    from mgsa.training.checkpoint import WEIGHTS, folder_of, read_checkpoint, saved_updates
 
     artifact = load_model(model)
     updates = saved_updates(checkpoints)[-last:]
@@ -87,6 +88,7 @@ def average(
         raise InputError(
             f"expected at least {last} checkpoints, found {len(updates)}", path=checkpoints
         )
-    paths = [read_checkpoint(folder_of(checkpoints, n)).weights for n in updates]
+    folders = [read_checkpoint(folder_of(checkpoints, n)).folder for n in updates]
+    paths = [folder / WEIGHTS for folder in folders]
     weights = averaging.average(paths)
     replace_weights(artifact, weights, source=paths[-1], updates=updates, out=out)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from lightning_fabric import Fabric
@@ -25,24 +25,22 @@ from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.batching import Update
 from mgsa.data.vocabulary import UNK
 from mgsa.training.loss import NUM_SUMS, LossSums
-from mgsa.training.processes import seed_micro_batch
+from mgsa.training.processes import place_seed
 
 
 class _BatchTooLargeError(Exception):
     """A micro-batch, given by its index in the epoch, did not fit into memory."""
 
 
-@dataclass(frozen=True)
-class MicroBatchLoss:
-    """A micro-batch of this process: index in the epoch, rows (B,), `LossSums` as a tensor."""
+class MicroBatchLoss(NamedTuple):
+    """A micro-batch of this process: number in the epoch, rows (B,), `LossSums` as a tensor."""
 
-    index: int
+    number: int
     rows: Tensor
     sums: Tensor
 
 
-@dataclass(frozen=True)
-class UpdateLoss:
+class UpdateLoss(NamedTuple):
     """An update over all processes: its losses, and how many micro-batches were skipped."""
 
     losses: LossSums
@@ -51,7 +49,12 @@ class UpdateLoss:
 
 
 class Gradients:
-    """Computes gradients update by update, over the processes that Fabric launched."""
+    """Computes gradients update by update, over the processes that Fabric launched.
+
+    Args:
+        objective: as `fabric.setup` gave it.
+        granularities, ngram_unit: the model's, for filler batches.
+    """
 
     def __init__(
         self,
@@ -62,11 +65,6 @@ class Gradients:
         granularities: Sequence[str],
         ngram_unit: str,
     ) -> None:
-        """
-        Args:
-            objective: as `fabric.setup` gave it.
-            granularities, ngram_unit: the model's, for filler batches.
-        """
         self.fabric = fabric
         self.objective = objective
         self.seed = seed
@@ -107,12 +105,12 @@ class Gradients:
         alone = self.fabric.world_size == 1
         share = self.fabric.world_size / max(update.num_target_tokens, 1)
         losses = []
-        for place, (index, planned) in enumerate(update.batches):
-            last = place == len(update.batches) - 1
+        for place, (index, planned) in enumerate(update.batches, start=1):
+            last = place == len(update.batches)
             batch = None if index in skipped else planned
             if batch is None and (alone or not last):
                 continue
-            seed_micro_batch(self.seed, epoch=epoch, micro_batch=index)
+            torch.manual_seed(place_seed(self.seed, f"{epoch}/{index}"))
             exchanging = False
             try:
                 with self.fabric.no_backward_sync(self.objective, enabled=not last):  # type: ignore[arg-type]
@@ -149,8 +147,7 @@ class Gradients:
         own[NUM_SUMS] = skipped
         for loss in losses:
             own[:NUM_SUMS] += loss.sums
-        totals = self.fabric.all_reduce(own, reduce_op="sum")
-        assert isinstance(totals, Tensor)
+        totals = sum_over_processes(self.fabric, own)
         # The one synchronisation with the device in an update.
         *sums, all_skipped, all_norm = torch.cat([totals, norm.to(totals).view(1)]).tolist()
         if not all(math.isfinite(value) for value in (*sums, all_norm)):
@@ -161,11 +158,15 @@ class Gradients:
         """Whether `flag` is set in any process."""
         if self.fabric.world_size == 1:
             return flag
-        flags = self.fabric.all_reduce(
-            torch.tensor(float(flag), device=self.fabric.device), reduce_op="sum"
-        )
-        assert isinstance(flags, Tensor)
-        return flags.item() > 0
+        own = torch.tensor(float(flag), device=self.fabric.device)
+        return sum_over_processes(self.fabric, own).item() > 0
+
+
+def sum_over_processes(fabric: Fabric, own: Tensor) -> Tensor:
+    """The sum of a tensor of each process, in all of them."""
+    total = fabric.all_reduce(own, reduce_op="sum")
+    assert isinstance(total, Tensor)
+    return total
 
 
 def gradient_norm(parameters: Sequence[nn.Parameter], *, clip_norm: float) -> Tensor:
@@ -180,12 +181,12 @@ def gradient_norm(parameters: Sequence[nn.Parameter], *, clip_norm: float) -> Te
 def _not_finite(losses: Sequence[MicroBatchLoss], gradient_norm: float) -> str:
     """What is not finite, as far as this process knows."""
     for loss in losses:
-        if not bool(torch.isfinite(loss.sums).all()):
-            rows = ", ".join(str(row) for row in loss.rows.tolist())
+        if not bool(loss.sums.isfinite().all()):
+            rows = ", ".join(map(str, loss.rows.tolist()))
             value = loss.sums[0].item()
-            return f"the loss of micro-batch {loss.index} is {value} (rows of train: {rows})"
+            return f"the loss of micro-batch {loss.number} is {value} (rows of train: {rows})"
     if not math.isfinite(gradient_norm):
-        rows = "; ".join(f"{loss.index}: {loss.rows.tolist()}" for loss in losses)
+        rows = "; ".join(f"{loss.number}: {loss.rows.tolist()}" for loss in losses)
         return f"the norm of the gradients is {gradient_norm} (micro-batches and rows: {rows})"
     return "a loss of another process is not finite"
 
@@ -196,12 +197,5 @@ def _filler(granularities: Sequence[str], unit: str) -> Batch:
     Every partition has two phrases (the second is end of sentence), for the recurrent weights.
     """
     levels = max((int(name.rpartition("_")[2]) for name in granularities), default=0)
-    row = Row(
-        index=-1,
-        source=(UNK,),
-        target=(UNK,),
-        subwords_per_word=(1,),
-        phrase_lengths=((1,),) * levels,
-        phrase_tags=((0,),) * levels,
-    )
+    row = Row(-1, (UNK,), (UNK,), (1,), ((1,),) * levels, ((0,),) * levels)
     return make_batch([row], granularities, ngram_unit=unit)

@@ -13,11 +13,10 @@ import logging
 import os
 import signal
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from types import FrameType, TracebackType
+from dataclasses import dataclass, replace
+from types import FrameType
 from typing import Literal
 
 import torch
@@ -25,6 +24,7 @@ from lightning_fabric import Fabric
 from lightning_fabric.strategies.ddp import DDPStrategy
 from torch.nn.parallel import DistributedDataParallel
 
+from mgsa.base.cli import handling_signals
 from mgsa.base.errors import FailedError, InputError
 from mgsa.base.settings import Accelerator
 
@@ -53,16 +53,18 @@ class Devices:
         Raises:
             InputError: there are too few GPUs, or several machines without torchrun.
         """
-        devices, nodes = self.devices, self.nodes
+        found = self
         if torch.distributed.is_torchelastic_launched():
-            devices = int(os.environ["LOCAL_WORLD_SIZE"])
-            nodes = int(os.environ["WORLD_SIZE"]) // devices
-        elif nodes > 1:
-            raise InputError(f"nodes: {nodes} machines need torchrun to be started on each of them")
-        if self.accelerator == "gpu" and torch.cuda.device_count() < devices:
-            count = torch.cuda.device_count()
-            raise InputError(f"devices: expected at most {count} (GPUs here), got {devices}")
-        return Devices(self.accelerator, devices, nodes)
+            local = int(os.environ["LOCAL_WORLD_SIZE"])
+            found = replace(self, devices=local, nodes=int(os.environ["WORLD_SIZE"]) // local)
+        elif self.nodes > 1:
+            raise InputError(
+                f"nodes: {self.nodes} machines need torchrun to be started on each of them"
+            )
+        gpus = torch.cuda.device_count()
+        if self.accelerator == "gpu" and gpus < found.devices:
+            raise InputError(f"devices: expected at most {gpus} (GPUs here), got {found.devices}")
+        return found
 
     def fabric(self, precision: Literal["32-true", "bf16-mixed"]) -> Fabric:
         """What runs a loop in a process for each device."""
@@ -71,23 +73,18 @@ class Devices:
         launcher = logging.getLogger("lightning_fabric.strategies.launchers.subprocess_script")
         launcher.setLevel(logging.INFO)
         launcher.addFilter(_say_lost)
+        # No exchange of buffers, of which training changes none: it is collective and in the
+        # forward pass, which is repeated after lack of memory.
+        names = inspect.signature(DistributedDataParallel).parameters
+        new, old = "forward_sync_buffers", "broadcast_buffers"  # torch 2.13, and before
+        ddp = DDPStrategy(**{new if new in names else old: False})  # type: ignore[arg-type]
         return Fabric(
             accelerator=self.accelerator,
             devices=self.devices,
             num_nodes=self.nodes,
             precision=precision,
-            strategy=_ddp() if self.total > 1 else "auto",
+            strategy=ddp if self.total > 1 else "auto",
         )
-
-
-def _ddp() -> DDPStrategy:
-    """DDP without exchange of buffers: no model here has one that training changes.
-
-    The exchange is collective and in the forward pass, which is repeated after lack of memory.
-    """
-    names = inspect.signature(DistributedDataParallel).parameters
-    new, old = "forward_sync_buffers", "broadcast_buffers"  # newer releases of torch, and older
-    return DDPStrategy(**{new if new in names else old: False})  # type: ignore[arg-type]
 
 
 def _say_lost(record: logging.LogRecord) -> bool:
@@ -99,11 +96,7 @@ def _say_lost(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def naming_lost_processes(world_size: int) -> Iterator[None]:
-    """Turn the backend's error about a lost process into one line.
-
-    Raises:
-        FailedError: another process was killed, or can't be reached any more.
-    """
+    """Turn the backend's error about a lost process into a `FailedError`."""
     try:
         yield
     except RuntimeError as error:
@@ -114,49 +107,23 @@ def naming_lost_processes(world_size: int) -> Iterator[None]:
         raise
 
 
-class Interrupted(SystemExit):
-    """A run saved a checkpoint and left on a signal: exit status 128 + its number."""
+@contextmanager
+def remembering_signals() -> Iterator[list[signal.Signals]]:
+    """The SIGTERMs and SIGINTs that came since; a second SIGINT interrupts at once."""
+    received: list[signal.Signals] = []
 
-    def __init__(self, number: int) -> None:
-        super().__init__(128 + number)
-
-
-class Interruption:
-    """While in use, remembers the first SIGTERM or SIGINT; a second SIGINT interrupts at once."""
-
-    def __init__(self) -> None:
-        self.signal: int | None = None
-        self._previous: dict[int, signal._HANDLER] = {}
-
-    def __enter__(self) -> Interruption:
-        if threading.current_thread() is threading.main_thread():  # others may set no handler
-            for number in (signal.SIGTERM, signal.SIGINT):
-                self._previous[number] = signal.signal(number, self._handle)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        for number, handler in self._previous.items():
-            signal.signal(number, handler)
-
-    def _handle(self, number: int, _frame: FrameType | None) -> None:
-        if number == signal.SIGINT and self.signal == signal.SIGINT:
+    def remember(number: int, _frame: FrameType | None) -> None:
+        if number == signal.SIGINT and number in received:
             raise KeyboardInterrupt
-        self.signal = number
+        received.append(signal.Signals(number))
+
+    with handling_signals(remember, signal.SIGTERM, signal.SIGINT):
+        yield received
 
 
 def seed_weights(seed: int) -> None:
     """Seed torch's generators before a model is built."""
     torch.manual_seed(place_seed(seed, "weights"))
-
-
-def seed_micro_batch(seed: int, *, epoch: int, micro_batch: int) -> None:
-    """Seed torch's generators (all devices) for a micro-batch, given by its index in the epoch."""
-    torch.manual_seed(place_seed(seed, f"{epoch}/{micro_batch}"))
 
 
 def place_seed(seed: int, place: str) -> int:

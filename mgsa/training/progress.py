@@ -26,7 +26,7 @@ from mgsa.data.batching import Position
 from mgsa.training.loss import LossSums
 
 OnMetrics = Callable[[int, Mapping[str, float]], None]
-"""Observer of the curves, called with `(update, metrics)` for each line."""
+"""Observer of the curves: `(update, metrics)` of each line."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class State:
         return self.best_score is not None and self.best_update == self.update
 
     def updated(self, position: Position, losses: LossSums, *, skipped: int) -> State:
-        """The state after one more update, with the data after it at `position`."""
+        """After one more update, which `position` comes after."""
         return replace(
             self,
             update=self.update + 1,
@@ -77,11 +77,11 @@ class State:
         )
 
     def logged(self) -> State:
-        """The state after a line of the curves."""
+        """After a line of the curves."""
         return replace(self, interval=LossSums())
 
     def validated(self, score: float) -> State:
-        """The state after a validation of the present weights; a tie is no improvement."""
+        """After a validation of the present weights; a tie is no improvement."""
         state = replace(self, validated_at=self.update)
         if self.best_score is None or score > self.best_score:
             return replace(state, best_score=score, best_update=self.update, bad_validations=0)
@@ -98,33 +98,29 @@ class Curves:
         """Begin with `text`, the curves of the checkpoint; without a `path` no file is written."""
         self._path = path
         self._on_metrics = on_metrics
-        self._lines = text.splitlines(keepends=True)
+        self.text = ""
         if path is not None:
             with atomic_file(path) as file:
                 file.write(text)
-        if on_metrics:
-            for line in self._lines:
-                values = json.loads(line)
-                on_metrics(values.pop("update"), values)
-
-    @property
-    def text(self) -> str:
-        """All lines so far."""
-        return "".join(self._lines)
+        self._tell(text)
 
     def append(self, update: int, metrics: Mapping[str, float]) -> None:
         """Write a line; a reader of the file sees it at once."""
         line = json.dumps({"update": update, **metrics}) + "\n"
-        self._lines.append(line)
         if self._path is not None:
             with open_to_write(self._path, "a") as file:
                 file.write(line)
-        if self._on_metrics:
-            self._on_metrics(update, metrics)
+        self._tell(line)
+
+    def _tell(self, lines: str) -> None:
+        self.text += lines
+        for line in lines.splitlines() if self._on_metrics else ():
+            values = json.loads(line)
+            self._on_metrics(values.pop("update"), values)  # type: ignore[misc]
 
     def validation(self, update: int) -> dict[str, float]:
         """The newest scores of the weights of `update`."""
-        for line in reversed(self._lines):
+        for line in reversed(self.text.splitlines()):
             values: dict[str, float] = json.loads(line)
             if values.pop("update") == update and "valid_nll" in values:
                 return values

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from lightning_fabric import Fabric
 
 from mgsa.base.errors import InputError
 from mgsa.base.settings import to_mapping
-from mgsa.config import ModelConfig, MultiGranularityConfig, TrainConfig, TransformerConfig
+from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.dataset import Dataset, open_dataset
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
@@ -29,32 +27,12 @@ from mgsa.training.checkpoint import (
     run_identity,
     saved_updates,
 )
-from mgsa.training.loss import LossWeights
 from mgsa.training.processes import Devices, naming_lost_processes, seed_weights
 from mgsa.training.progress import Curves, OnMetrics, State
-from mgsa.training.trainer import Trainer
+from mgsa.training.trainer import Run, Trainer
 from mgsa.weights import put_tensors
 
 Restart = Literal["never", "if_changed", "always"]
-
-
-@dataclass(frozen=True)
-class Run:
-    """What a run is made of, and where it writes.
-
-    Attributes:
-        dataset: the folder of the dataset artifact.
-        out: the model artifact, written at the end.
-        checkpoints: the folder of checkpoints, on a file system that all processes share.
-        code: hash of the code that checkpoints must come from; `None`: any.
-    """
-
-    dataset: Path
-    model: ModelConfig
-    train: TrainConfig
-    out: Path
-    checkpoints: Path
-    code: str | None = None
 
 
 def train_model(
@@ -72,7 +50,7 @@ def train_model(
 
     Raises:
         InputError: a setting, the dataset or a checkpoint is wrong.
-        Interrupted: on SIGTERM or SIGINT, after a checkpoint is written.
+        SystemExit: on SIGTERM or SIGINT, after a checkpoint is written.
         FailedError: a loss is not finite, or another process of the run has ended.
     """
     devices = devices.started()
@@ -95,20 +73,13 @@ def train_model(
         fabric.launch()
         start = _checkpoint(fabric, run, identity, restart)
         first = fabric.is_global_zero
+        curves = Curves(
+            run.checkpoints / CURVES if first else None,
+            start.curves if start is not None else "",
+            on_metrics if first else None,
+        )
         trainer = Trainer(
-            fabric,
-            dataset,
-            model,
-            run.train,
-            weights=_loss_weights(run.model, run.train),
-            start=start,
-            curves=Curves(
-                run.checkpoints / CURVES if first else None,
-                start.curves if start is not None else "",
-                on_metrics if first else None,
-            ),
-            checkpoints=run.checkpoints,
-            identity=identity,
+            fabric, run, dataset, model, start=start, curves=curves, identity=identity
         )
         trainer.fit()
         fabric.barrier()
@@ -128,19 +99,6 @@ def new_model(config: ModelConfig, dataset: Dataset) -> EncoderDecoder:
         source_vocabulary=len(source),
         target_vocabulary=len(target),
         num_tags=len(dataset.tags),
-    )
-
-
-def _loss_weights(model: ModelConfig, config: TrainConfig) -> LossWeights:
-    match model:
-        case TransformerConfig(multi_granularity=MultiGranularityConfig(tag_weight=weight)):
-            tags = weight
-        case _:
-            tags = 0.0
-    return LossWeights(
-        label_smoothing=config.label_smoothing,
-        tags=tags,
-        alignment=model.alignment.weight if model.alignment is not None else 0.0,
     )
 
 
@@ -189,12 +147,8 @@ def _finish(run: Run, trainer: Trainer, dataset: Dataset, identity: str) -> dict
     if not trainer.fabric.is_global_zero:
         return {}
     scores = means or trainer.curves.validation(updates[-1])
-    made_by = {
-        "train": to_mapping(run.train),
-        "identity": identity,
-        "updates": updates,
-        "scores": scores,
-    }
+    settings = {"train": to_mapping(run.train), "identity": identity}
+    made_by = {**settings, "updates": updates, "scores": scores}
     save_model(run.out, model, run.model, dataset, run=made_by, curves=trainer.curves.text)
     return {
         "updates": state.update,

@@ -7,12 +7,14 @@ sees its share of an update's micro-batches, all hold the same weights, the firs
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from lightning_fabric import Fabric
 
-from mgsa.config import TrainConfig
+from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.batching import TrainBatches
 from mgsa.data.dataset import Dataset
 from mgsa.model.encoder_decoder import EncoderDecoder
@@ -23,39 +25,55 @@ from mgsa.training.checkpoint import (
     save_checkpoint,
     saved_updates,
 )
-from mgsa.training.gradients import Gradients, UpdateLoss, gradient_norm
-from mgsa.training.loss import LossWeights, Objective
-from mgsa.training.processes import Interrupted, Interruption
+from mgsa.training.gradients import Gradients, gradient_norm
+from mgsa.training.loss import LossSums, LossWeights, Objective
+from mgsa.training.processes import remembering_signals
 from mgsa.training.progress import Curves, Display, State
 from mgsa.training.schedule import learning_rate
 from mgsa.training.validation import Validation
 
 
+@dataclass(frozen=True)
+class Run:
+    """What a run is made of, and where it writes.
+
+    Attributes:
+        dataset: the folder of the dataset artifact.
+        out: the model artifact, written at the end.
+        checkpoints: the folder of checkpoints, on a file system that all processes share.
+        code: hash of the code that checkpoints must come from; `None`: any.
+    """
+
+    dataset: Path
+    model: ModelConfig
+    train: TrainConfig
+    out: Path
+    checkpoints: Path
+    code: str | None = None
+
+
 class Trainer:
-    """A training run from its start, or a checkpoint, to its end."""
+    """A training run from its start, or a checkpoint, to its end.
+
+    Args:
+        fabric: launched.
+        model: freshly built, the same in every process.
+        start: the checkpoint to resume from.
+        identity: of the run, written into every checkpoint.
+    """
 
     def __init__(
         self,
         fabric: Fabric,
+        run: Run,
         dataset: Dataset,
         model: EncoderDecoder,
-        config: TrainConfig,
         *,
-        weights: LossWeights,
         start: Checkpoint | None,
         curves: Curves,
-        checkpoints: Path,
         identity: str,
     ) -> None:
-        """
-        Args:
-            fabric: launched.
-            model: freshly built, the same in every process.
-            weights: of the parts of the loss.
-            start: the checkpoint to resume from.
-            checkpoints: the folder of checkpoints.
-            identity: of the run, written into every checkpoint.
-        """
+        config = run.train
         self.fabric = fabric
         self.config = config
         self.model = model.to(fabric.device)
@@ -67,7 +85,7 @@ class Trainer:
             start.restore(model, self.optimizer)
             self.state = start.state
         self.curves = curves
-        self.checkpoints = checkpoints
+        self.checkpoints = run.checkpoints
         self.identity = identity
         self.batches = TrainBatches(
             dataset,
@@ -79,6 +97,12 @@ class Trainer:
             ngram_unit=model.ngram_unit,
             max_length=None,
             links=model.alignment_head is not None,
+        )
+        multi, alignment = getattr(run.model, "multi_granularity", None), run.model.alignment
+        weights = LossWeights(
+            label_smoothing=config.label_smoothing,
+            tags=multi.tag_weight if multi else 0.0,
+            alignment=alignment.weight if alignment else 0.0,
         )
         objective: torch.nn.Module = Objective(model, weights)
         if config.compile:
@@ -102,14 +126,14 @@ class Trainer:
         """Train to the end of the run.
 
         Raises:
-            Interrupted: a SIGTERM or SIGINT came; a checkpoint is saved.
+            SystemExit: a SIGTERM or SIGINT came; a checkpoint is saved.
             FailedError: a loss is not finite; the last checkpoint is of before.
         """
         config = self.config
         parameters = list(self.model.parameters())
-        with Interruption() as interruption, self.display.running():
+        with remembering_signals() as signals, self.display.running():
             if self._due(config.validate_every) and self.state.validated_at != self.state.update:
-                self.state = self._validated()  # the run was interrupted just before
+                self._validate()  # the run was interrupted just before
             updates = self.batches.updates(
                 self.state.position,
                 rank=self.fabric.global_rank,
@@ -122,20 +146,23 @@ class Trainer:
                 losses, skipped = self.gradients.compute(update, epoch=self.state.position.epoch)
                 norm = gradient_norm(parameters, clip_norm=config.clip_norm)
                 total = self.gradients.total(losses, norm, skipped=skipped, update=number)
+                rate = learning_rate(
+                    number, peak=config.learning_rate, warmup=config.warmup, decay=config.decay
+                )
                 for group in self.optimizer.param_groups:
-                    group["lr"] = self._learning_rate(number)
+                    group["lr"] = rate
                 self.stepper.step()
                 self.state = self.state.updated(
                     update.position_after, total.losses, skipped=total.skipped
                 )
-                self._show(total)
+                self._show(total.losses)
                 if self._due(config.log_every):
-                    self._log(total)
-                if self.gradients.anywhere(interruption.signal is not None):
+                    self._log(learning_rate=rate, gradient_norm=total.gradient_norm)
+                if self.gradients.anywhere(bool(signals)):
                     self.save()
-                    raise self._interrupted(interruption.signal)
+                    self._leave(signals)
                 if self._due(config.validate_every):
-                    self.state = self._validated()
+                    self._validate()
                 if self._due(config.checkpoint_every) or self.state.just_improved:
                     self.save()
             if self.state.update not in saved_updates(self.checkpoints):
@@ -178,48 +205,42 @@ class Trainer:
         No checkpoint holds this validation: whether a run ended here makes no difference to one
         that is resumed for more updates.
         """
-        return self.state if self.state.validated_at == self.state.update else self._validated()
+        if self.state.validated_at != self.state.update:
+            self._validate()
+        return self.state
 
-    def _validated(self) -> State:
-        """Score the present weights on the validation split; the state after it."""
+    def _validate(self) -> None:
         with self.display.pausing():
             metrics = self.validation.score(self.model)
             self.display.validated(self.state.update, metrics)
         self.curves.append(self.state.update, metrics)
         by_bleu = self.config.best_by == "bleu"
         score = metrics["valid_bleu_tokenized"] if by_bleu else -metrics["valid_nll"]
-        return self.state.validated(score)
+        self.state = self.state.validated(score)
 
     def _due(self, every: int) -> bool:
         return self.state.update % every == 0
 
-    def _learning_rate(self, update: int) -> float:
-        config = self.config
-        return learning_rate(
-            update, peak=config.learning_rate, warmup=config.warmup, decay=config.decay
-        )
-
-    def _log(self, total: UpdateLoss) -> None:
+    def _log(self, **more: float) -> None:
         metrics = {f"train_{name}": v for name, v in self.state.interval.metrics().items()}
+        metrics |= more | {"skipped_batches": self.state.skipped_batches}
         self.state = self.state.logged()
-        metrics["learning_rate"] = self._learning_rate(self.state.update)
-        metrics["gradient_norm"] = total.gradient_norm
-        metrics["skipped_batches"] = self.state.skipped_batches
         self.curves.append(self.state.update, metrics)
 
-    def _show(self, total: UpdateLoss) -> None:
+    def _show(self, losses: LossSums) -> None:
         state, config = self.state, self.config
         epochs = state.position.epoch + state.position.micro_batch / self._epoch_length
         self.display.updated(
             state.update,
-            tokens=total.losses.tokens,
-            loss=total.losses.loss / max(total.losses.tokens, 1),
+            tokens=losses.tokens,
+            loss=losses.loss / max(losses.tokens, 1),
             done=max(state.update / config.max_updates, epochs / config.max_epochs),
         )
 
-    def _interrupted(self, number: int | None) -> Interrupted:
-        """The exception to leave with; `None`: another process got the signal."""
-        number = signal.SIGTERM if number is None else number
-        name = signal.Signals(number).name
-        self.display.line(f"{name}: saved at update {self.state.update}; the same command resumes")
-        return Interrupted(number)
+    def _leave(self, signals: Sequence[signal.Signals]) -> None:
+        """End the program by the signal that came; without one, another process got it."""
+        number = signals[0] if signals else signal.SIGTERM
+        self.display.line(
+            f"{number.name}: saved at update {self.state.update}; the same command resumes"
+        )
+        raise SystemExit(128 + number)

@@ -12,7 +12,6 @@ from itertools import islice
 
 import torch
 from lightning_fabric import Fabric
-from torch import Tensor
 
 from mgsa.base.errors import InputError
 from mgsa.config import STANDARD_SEARCH, TrainConfig
@@ -22,6 +21,7 @@ from mgsa.data.dataset import Dataset
 from mgsa.data.vocabulary import join_subwords
 from mgsa.decoding.beam import search_batch
 from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.training.gradients import sum_over_processes
 from mgsa.training.loss import NUM_SUMS, LossSums, LossWeights, Objective
 
 SPLIT = "valid"
@@ -57,9 +57,7 @@ class Validation:
         sums = torch.zeros(NUM_SUMS, dtype=torch.float64, device=self.fabric.device)
         for batch in self._share(model, limit=None):
             sums += objective(vars(batch))[1]
-        total = self.fabric.all_reduce(sums, reduce_op="sum")
-        assert isinstance(total, Tensor)
-        return LossSums.of(total)
+        return LossSums.of(sum_over_processes(self.fabric, sums))
 
     def _bleu(self, model: EncoderDecoder) -> float:
         import sacrebleu

@@ -25,11 +25,6 @@ def test_is_the_mean_of_each_number(tmp_path: Path) -> None:
     assert mean["a"].dtype == torch.float32
 
 
-def test_one_file_is_its_own_mean(tmp_path: Path) -> None:
-    path = write(tmp_path / "one.safetensors", [0.1, 0.7])
-    assert torch.equal(average([path])["a"], torch.tensor([0.1, 0.7]))
-
-
 def test_different_shapes_are_refused(tmp_path: Path) -> None:
     paths = [write(tmp_path / "1", [1.0]), write(tmp_path / "2", [1.0, 2.0])]
     with pytest.raises(InputError, match=r"2: expected the same weights as .*1"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import pytest
 
@@ -10,19 +11,19 @@ from mgsa.training.schedule import learning_rate
 
 
 @pytest.mark.parametrize(
-    ("update", "expected"),
+    ("decay", "warmup", "rates"),
     [
-        (1, 0.25),  # a quarter of the way up
-        (2, 0.5),
-        (4, 1.0),  # the peak
-        (16, 0.5),  # √(4/16)
-        (100, 0.2),  # √(4/100)
+        # a quarter of the way up, half, the peak; √(4/16), √(4/100)
+        ("inverse_sqrt", 4, {1: 0.25, 2: 0.5, 4: 1.0, 16: 0.5, 100: 0.2}),
+        ("none", 4, {1: 0.25, 4: 1.0, 5: 1.0, 10_000: 1.0}),
+        ("none", 1, {1: 1.0, 2: 1.0, 99: 1.0}),
     ],
 )
-def test_rises_linearly_then_falls_with_the_root(update: int, expected: float) -> None:
-    assert learning_rate(update, peak=1.0, warmup=4, decay="inverse_sqrt") == pytest.approx(
-        expected
-    )
+def test_rises_linearly_then_falls_with_the_root_or_stays(
+    decay: Literal["inverse_sqrt", "none"], warmup: int, rates: dict[int, float]
+) -> None:
+    found = {n: learning_rate(n, peak=1.0, warmup=warmup, decay=decay) for n in rates}
+    assert found == pytest.approx(rates)
 
 
 def test_is_equation_3_of_vaswani_et_al() -> None:
@@ -32,12 +33,3 @@ def test_is_equation_3_of_vaswani_et_al() -> None:
         peak = 1 / math.sqrt(dim * warmup)
         ours = learning_rate(update, peak=peak, warmup=warmup, decay="inverse_sqrt")
         assert ours == pytest.approx(paper)
-
-
-@pytest.mark.parametrize(("update", "expected"), [(1, 0.25), (4, 1.0), (5, 1.0), (10_000, 1.0)])
-def test_stays_at_the_peak_without_decay(update: int, expected: float) -> None:
-    assert learning_rate(update, peak=1.0, warmup=4, decay="none") == expected
-
-
-def test_a_warm_up_of_one_update_is_none() -> None:
-    assert [learning_rate(n, peak=0.5, warmup=1, decay="none") for n in (1, 2, 99)] == [0.5] * 3
