@@ -15,13 +15,13 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import accumulate
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFolder, Report
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from nltk.tree import Tree
 
 LEVEL_SEPARATOR = " ||| "
-LENGTH = re.compile("[1-9][0-9]{0,8}")
-"""Of a phrase, in words."""
+PHRASE = re.compile("([1-9][0-9]{0,8}):(.+)")
 SENTENCES_PER_CHUNK = 2500
 
 
@@ -53,12 +52,10 @@ class Phrase(NamedTuple):
 
 @dataclass(frozen=True)
 class PartitionSettings:
-    """What phrases a sentence is cut into.
+    """`levels` syntactic levels are written; `ngrams` are sizes to count in the report, no more.
 
-    `levels` syntactic levels are written. `ngrams` are sizes to count in the report, no more: they
-    need no tree, so a model cuts its n-grams itself. With `shuffled` boundaries the phrases of each
-    level, with their tags, are put in an order drawn from `seed`: as many, as long, but in the
-    wrong places, for experiments on whether the places matter.
+    With `shuffled` boundaries the phrases of each level, with their tags, are put in a random
+    order: as many, as long, but in the wrong places, a control for whether the places matter.
     """
 
     levels: Positive
@@ -92,27 +89,24 @@ def syntactic_partition(tree: Tree | str, levels: int) -> list[list[Phrase]]:
     return partitions
 
 
-def to_subwords(phrases: Iterable[Phrase], subwords_per_word: Sequence[int]) -> list[Phrase]:
+def to_subwords(phrases: Sequence[Phrase], subwords_per_word: Sequence[int]) -> list[Phrase]:
     """The same phrases in subword positions: each takes all the subwords of its words.
 
     Raises:
-        ValueError: the phrases don't cover as many words as there are counts, or a count is
-            below 1.
+        ValueError: the counts are not one for each word, or one is below 1.
     """
     if min(subwords_per_word, default=1) < 1:
         raise ValueError("expected at least 1 subword for every word")
-    bounds = [0, *accumulate(subwords_per_word)]
-    phrases = list(phrases)
     covered = phrases[-1].end if phrases else 0
     if covered != len(subwords_per_word):
         raise ValueError(f"phrases cover {covered} words: expected {len(subwords_per_word)}")
+    bounds = [0, *accumulate(subwords_per_word)]
     return [Phrase(bounds[start], bounds[end], tag) for start, end, tag in phrases]
 
 
 def shuffle_phrases(phrases: Sequence[Phrase], generator: random.Random) -> list[Phrase]:
     """The same lengths with their tags, in an order drawn from `generator`."""
-    # Sorting by `random()` and not `shuffle`: only the former's sequence is promised to stay the
-    # same in later versions of Python.
+    # Python promises the sequence of `random()` across versions, that of `shuffle` not.
     order = sorted(phrases, key=lambda _: generator.random())
     return _place([end - start for start, end, _ in order], [tag for _, _, tag in order])
 
@@ -140,100 +134,78 @@ def read_phrases_line(
 ) -> list[list[Phrase]]:
     """The first `levels` levels of a line of a `.phrases` file.
 
-    Args:
-        num_words: the words of the sentence; not checked if `None`.
-
     Raises:
         InputError: the line has fewer levels, a phrase that is not `LENGTH:TAG`, or a level whose
-            phrases do not add up to `num_words`, or to the words of level 1.
+            phrases do not add up to `num_words`, or without it to the words of level 1.
     """
     parts = text.split(LEVEL_SEPARATOR)
     if len(parts) < levels:
         raise InputError(f"expected {levels} levels, found {len(parts)}", path=path, line=line)
     partitions = []
     for level, part in enumerate(parts[:levels], start=1):
-        lengths, tags = [], []
-        for phrase in part.split(" "):
-            length, tag = _read_phrase(phrase)
-            if not length:
-                raise InputError(
-                    f"level {level}: expected LENGTH:TAG, found {phrase!r}", path=path, line=line
-                )
-            lengths.append(length)
-            tags.append(tag)
-        expected = sum(lengths) if num_words is None else num_words
-        if sum(lengths) != expected:
+        try:
+            pairs = list(map(_read_phrase, part.split(" ")))
+        except ValueError as error:
+            raise InputError(f"level {level}: {error}", path=path, line=line) from None
+        phrases = _place([length for length, _ in pairs], [tag for _, tag in pairs])
+        num_words = num_words or phrases[-1].end
+        if phrases[-1].end != num_words:
             raise InputError(
-                f"level {level}: lengths add up to {sum(lengths)} words, expected {expected}",
+                f"level {level}: lengths add up to {phrases[-1].end} words, expected {num_words}",
                 path=path,
                 line=line,
             )
-        num_words = expected
-        partitions.append(_place(lengths, tags))
+        partitions.append(phrases)
     return partitions
 
 
 @lru_cache(maxsize=1 << 14)
 def _read_phrase(text: str) -> tuple[int, str]:
-    """Length and tag of `LENGTH:TAG`; a length of 0 if it is malformed."""
-    length, _, tag = text.partition(":")
-    return (int(length) if tag and LENGTH.fullmatch(length) else 0), tag
+    if not (phrase := PHRASE.fullmatch(text)):
+        raise ValueError(f"expected LENGTH:TAG, found {text!r}")
+    return int(phrase[1]), phrase[2]
 
 
-@dataclass(frozen=True)
-class PhraseCounts:
-    """How many sentences have each length, and phrases of each level each length and each tag."""
+PhraseCounts = Counter[tuple[int, int, str | None]]
+"""Of phrases by level, length and tag; level 0 is the sentence itself."""
 
-    sentence_lengths: Counter[int] = field(default_factory=Counter)
-    phrase_lengths: Counter[tuple[int, int]] = field(default_factory=Counter)
-    tags: Counter[tuple[int, str | None]] = field(default_factory=Counter)
 
-    def add(self, partitions: Sequence[Sequence[Phrase]]) -> None:
-        """Count the levels of one sentence."""
-        self.sentence_lengths[partitions[0][-1].end] += 1
-        for level, phrases in enumerate(partitions, start=1):
-            self.phrase_lengths.update([(level, end - start) for start, end, _ in phrases])
-            self.tags.update([(level, tag) for _, _, tag in phrases])
+def phrase_report(counts: PhraseCounts, *, ngrams: Sequence[int]) -> dict[str, float]:
+    """Sentences, words, and the mean numbers of phrases a sentence and words a phrase."""
+    lengths = {length: count for (level, length, _), count in counts.items() if level == 0}
+    sentences = sum(lengths.values())
+    words = sum(length * count for length, count in lengths.items())
+    phrases = {
+        f"ngram_{n}": sum(-(-length // n) * count for length, count in lengths.items())
+        for n in ngrams
+    }
+    for level in range(1, max(level for level, _, _ in counts) + 1):
+        phrases[f"syntactic_{level}"] = sum(
+            count for (of, _, _), count in counts.items() if of == level
+        )
+    return {
+        "sentences": sentences,
+        "words": words,
+        "words_per_sentence": round(words / sentences, 4),
+        **{f"phrases_per_sentence_{k}": round(v / sentences, 4) for k, v in phrases.items()},
+        **{f"words_per_phrase_{k}": round(words / v, 4) for k, v in phrases.items()},
+        "tags": len({tag for level, _, tag in counts if level}),
+    }
 
-    def update(self, other: PhraseCounts) -> None:
-        """Add what `other` counted."""
-        self.sentence_lengths.update(other.sentence_lengths)
-        self.phrase_lengths.update(other.phrase_lengths)
-        self.tags.update(other.tags)
 
-    def report(self, *, levels: int, ngrams: Sequence[int]) -> dict[str, float]:
-        """Sentences, words, and the mean numbers of phrases a sentence and words a phrase."""
-        sentences = self.sentence_lengths.total()
-        words = sum(length * count for length, count in self.sentence_lengths.items())
-        phrases = {}
-        for n in ngrams:
-            phrases[f"ngram_{n}"] = sum(
-                -(-length // n) * count for length, count in self.sentence_lengths.items()
+def write_plots(counts: PhraseCounts, folder: Path) -> None:
+    """Write `phrase_lengths.csv` and `tags.csv`: a count for each level and length, or tag."""
+    for file, column, place in (("phrase_lengths.csv", "length", 1), ("tags.csv", "tag", 2)):
+        table: Counter[tuple[int, Any]] = Counter()
+        for key, count in counts.items():
+            table[key[0], key[place]] += count
+        rows = [
+            {"level": level, column: value, "count": count}
+            for (level, value), count in sorted(
+                (key, count) for key, count in table.items() if key[0]
             )
-        for level in range(1, levels + 1):
-            phrases[f"syntactic_{level}"] = sum(
-                count for (of, _), count in self.phrase_lengths.items() if of == level
-            )
-        return {
-            "sentences": sentences,
-            "words": words,
-            "words_per_sentence": round(words / sentences, 4),
-            **{f"phrases_per_sentence_{k}": round(v / sentences, 4) for k, v in phrases.items()},
-            **{f"words_per_phrase_{k}": round(words / v, 4) for k, v in phrases.items()},
-            "tags": len({tag for _, tag in self.tags}),
-        }
-
-    def write_plots(self, folder: Path) -> None:
-        """Write `phrase_lengths.csv` and `tags.csv`: a count for each level and length, or tag."""
-        for file, column, counts in (
-            ("phrase_lengths.csv", "length", self.phrase_lengths),
-            ("tags.csv", "tag", self.tags),
-        ):
-            rows = [
-                {"level": level, column: value, "count": count}
-                for (level, value), count in sorted(counts.items())
-            ]
-            write_csv(rows, folder / file)
+        ]
+        write_csv(rows, folder / file)
 
 
 Sentence = tuple[int, str, str]
@@ -246,16 +218,15 @@ def partition_sentence(
     """The phrases of every level of a sentence.
 
     Args:
-        split: what the order of shuffled phrases is drawn from, besides seed and line.
+        split: with seed and line, what the order of shuffled phrases is drawn from.
         path, tokens_path: the files of trees and of tokens, which errors name.
 
     Raises:
         InputError: the tree is malformed or has other words.
     """
-    line, bracketed, text = sentence
-    tokens = split_tokens(text, path=tokens_path, line=line)
-    tree = read_tree(bracketed, path=path, line=line)
-    check_leaves(tree, tokens, path=path, line=line)
+    line, brackets, text = sentence
+    tree = read_tree(brackets, path=path, line=line)
+    check_leaves(tree, split_tokens(text, path=tokens_path, line=line), path=path, line=line)
     partitions = syntactic_partition(tree, settings.levels)
     if settings.boundaries == "shuffled":
         generator = random.Random(f"{settings.seed} {split} {line}")
@@ -264,55 +235,17 @@ def partition_sentence(
 
 
 def partition_sentences(
-    sentences: Sequence[Sentence],
-    *,
-    settings: PartitionSettings,
-    split: str,
-    path: Path,
-    tokens_path: Path,
+    sentences: Sequence[Sentence], cut: Callable[[Sentence], list[list[Phrase]]]
 ) -> tuple[str, PhraseCounts]:
-    """The lines of a `.phrases` file, and what is in them; arguments as in `partition_sentence`."""
+    """The lines of a `.phrases` file, cut by `partition_sentence`, and what is in them."""
     lines = []
-    counts = PhraseCounts()
-    for sentence in sentences:
-        partitions = partition_sentence(
-            sentence, settings=settings, split=split, path=path, tokens_path=tokens_path
-        )
+    counts: PhraseCounts = Counter()
+    for partitions in map(cut, sentences):
         lines.append(write_phrases_line(partitions) + "\n")
-        counts.add(partitions)
+        counts[0, partitions[0][-1].end, None] += 1
+        for level, phrases in enumerate(partitions, start=1):
+            counts.update([(level, end - start, tag) for start, end, tag in phrases])
     return "".join(lines), counts
-
-
-def partition_split(
-    split: str, trees: Path, tokens: Path, out: Path, settings: PartitionSettings, *, workers: int
-) -> PhraseCounts:
-    """Write the `.phrases` file of one split.
-
-    Raises:
-        InputError: trees and tokens don't agree in number or in words, or a file is malformed.
-    """
-    counts = PhraseCounts()
-    lines = enumerate(read_parallel((trees, tokens)), start=1)
-    results = map_chunks(
-        partial(
-            partition_sentences, settings=settings, split=split, path=trees, tokens_path=tokens
-        ),
-        ((line, tree, sentence) for line, (tree, sentence) in lines),
-        workers=workers,
-        chunk_size=SENTENCES_PER_CHUNK,
-    )
-    results = progress(
-        results,
-        f"partition {split}",
-        total=None,
-        unit="sentences",
-        size=lambda result: result[1].sentence_lengths.total(),
-    )
-    with open_to_write(out) as file:
-        for phrases, counted in results:
-            file.write(phrases)
-            counts.update(counted)
-    return counts
 
 
 def partition_trees(
@@ -326,21 +259,35 @@ def partition_trees(
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Cut parsed sentences into phrases with tags."""
-    counts = PhraseCounts()
+    counts: PhraseCounts = Counter()
     with atomic_folder(plots) as plots_folder, stage_outputs(out, report) as (folder, metrics):
         for split in SPLITS:
-            counts.update(
-                partition_split(
-                    split,
-                    parsed / f"{split}.trees",
-                    tokenized / f"{split}.source",
-                    folder / f"{split}.phrases",
-                    partition,
-                    workers=run.workers,
-                )
+            trees, tokens = parsed / f"{split}.trees", tokenized / f"{split}.source"
+            sentences = (
+                (line, tree, text)
+                for line, (tree, text) in enumerate(read_parallel((trees, tokens)), start=1)
             )
-        counts.write_plots(plots_folder)
-        metrics.update(counts.report(levels=partition.levels, ngrams=partition.ngrams))
+            cut = partial(
+                partition_sentence, settings=partition, split=split, path=trees, tokens_path=tokens
+            )
+            results = progress(
+                map_chunks(
+                    partial(partition_sentences, cut=cut),
+                    sentences,
+                    workers=run.workers,
+                    chunk_size=SENTENCES_PER_CHUNK,
+                ),
+                f"partition {split}",
+                total=None,
+                unit="sentences",
+                size=lambda result: result[0].count("\n"),
+            )
+            with open_to_write(folder / f"{split}.phrases") as file:
+                for phrases, counted in results:
+                    file.write(phrases)
+                    counts.update(counted)
+        write_plots(counts, plots_folder)
+        metrics.update(phrase_report(counts, ngrams=partition.ngrams))
 
 
 main = stage(partition_trees)

@@ -37,7 +37,7 @@ _AFTER_LABEL = re.compile("[-=|]")
 _SPACE, _WORD = r"[ \t\r\n]*+", r"[^ \t\r\n()]++"
 _MALFORMED = re.compile(
     rf"""
-      (?<!^)   \( {_SPACE} (?=\()                   # no label, except that of a wrapper
+      \( (?<!^\() {_SPACE} (?=\()                 # no label, except that of a wrapper
     | \( {_SPACE} (?: {_WORD} )? {_SPACE} \)        # nothing in it
     | \( {_SPACE} [^ \t\r\n()]* (?![ \t\r\n]) \s    # white space in a label
     | \( {_SPACE} {_WORD} {_SPACE} {_WORD} {_SPACE} [^)]  # more than a word
@@ -45,7 +45,7 @@ _MALFORMED = re.compile(
     """,
     re.VERBOSE,
 )
-_OTHER_WHITE_SPACE = re.compile(r"(?![ \t\r\n])\s|\\")
+_OTHER_WHITE_SPACE = re.compile(r"[^\S \t\r\n]|\\")
 """What separates the parts of a tree for NLTK, or is an escape, unless it is told otherwise."""
 
 
