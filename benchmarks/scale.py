@@ -136,7 +136,6 @@ def load_epoch(folder: Path, window: int) -> None:
         shuffle_window=window,
         granularities=["syntactic_1", "syntactic_2", "syntactic_3"],
         ngram_unit="subword",
-        max_length=None,
     )
     for update in batches.updates(Position(0, 0), rank=0, world_size=1, accumulate=1):
         if update.end_of_epoch:

@@ -40,28 +40,14 @@ class Row:
     @classmethod
     def of_columns(cls, index: int, columns: Mapping[str, Any]) -> Row:
         """The row with these columns of a dataset (`mgsa.data.schema`)."""
-        return cls(
-            index=index,
-            source=columns["source_ids"],
-            target=columns["target_ids"],
-            subwords_per_word=columns["subwords_per_word"],
-            phrase_lengths=columns["phrase_lengths"],
-            phrase_tags=columns["phrase_tags"],
-            target_subwords_per_word=columns["target_subwords_per_word"],
-            links=columns["links"],
-        )
+        names = ("subwords_per_word", "phrase_lengths", "phrase_tags", "target_subwords_per_word")
+        rest = (columns[name] for name in (*names, "links"))
+        return cls(index, columns["source_ids"], columns["target_ids"], *rest)
 
     @classmethod
     def of_subwords(cls, subwords: Sequence[str], vocabulary: Vocabulary) -> Row:
         """The row of a sentence of which nothing is known but its subwords; no target, no trees."""
-        return cls(
-            index=0,
-            source=vocabulary.encode(subwords),
-            target=(),
-            subwords_per_word=subwords_per_word(subwords),
-            phrase_lengths=(),
-            phrase_tags=(),
-        )
+        return cls(0, vocabulary.encode(subwords), (), subwords_per_word(subwords), (), ())
 
     def with_target(self, subwords: Sequence[str], vocabulary: Vocabulary) -> Row:
         """The same source with another target, of which there are no links."""
@@ -102,7 +88,7 @@ class RowColumns:
     phrase_lengths: tuple[Ragged, ...]
     phrase_tags: tuple[Ragged, ...]
     links: tuple[Ragged, Ragged] | None = None
-    labels: Mapping[str, np.ndarray | Ragged] = field(default_factory=dict)
+    labels: dict[str, np.ndarray | Ragged] = field(default_factory=dict)
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> RowColumns:
@@ -125,25 +111,20 @@ class RowColumns:
 
     @property
     def lengths(self) -> np.ndarray:
-        """(rows, 2) subwords of source and target."""
-        return np.stack([self.source.lengths, self.target.lengths], axis=1)
+        """(rows, 2) int64: subwords of source and target."""
+        return np.stack([self.source.lengths, self.target.lengths], axis=1, dtype=np.int64)
 
     def take(self, indices: np.ndarray) -> RowColumns:
         """The rows at `indices`, in that order."""
-        words, links = self.subwords_per_word, self.links
-        return RowColumns(
-            index=self.index[indices],
-            source=self.source.take(indices),
-            target=self.target.take(indices),
-            subwords_per_word=None if words is None else words.take(indices),
-            phrase_lengths=tuple(level.take(indices) for level in self.phrase_lengths),
-            phrase_tags=tuple(level.take(indices) for level in self.phrase_tags),
-            links=None if links is None else (links[0].take(indices), links[1].take(indices)),
-            labels={
-                name: column.take(indices) if isinstance(column, Ragged) else column[indices]
-                for name, column in self.labels.items()
-            },
-        )
+
+        def taken(value: Any) -> Any:
+            if isinstance(value, dict):
+                return {name: taken(column) for name, column in value.items()}
+            if isinstance(value, tuple):
+                return tuple(map(taken, value))
+            return None if value is None else value.take(indices)
+
+        return RowColumns(**{each.name: taken(getattr(self, each.name)) for each in fields(self)})
 
 
 @dataclass(frozen=True)
@@ -185,12 +166,12 @@ class Batch:
     def to(self, device: torch.device) -> Batch:
         """The same batch on `device`."""
 
-        def moved(value: Tensor | dict[str, Tensor]) -> Tensor | dict[str, Tensor]:
+        def moved(value: Any) -> Any:
             if isinstance(value, dict):
-                return {key: inner.to(device, non_blocking=True) for key, inner in value.items()}
+                return {key: moved(inner) for key, inner in value.items()}
             return value.to(device, non_blocking=True)
 
-        return Batch(**{each.name: moved(getattr(self, each.name)) for each in fields(self)})  # type: ignore[arg-type]
+        return Batch(**{each.name: moved(getattr(self, each.name)) for each in fields(self)})
 
 
 def make_batch(rows: Sequence[Row], granularities: Sequence[str], *, ngram_unit: str) -> Batch:
@@ -207,55 +188,48 @@ def make_batch(rows: Sequence[Row], granularities: Sequence[str], *, ngram_unit:
 
 def pad_columns(columns: RowColumns, granularities: Sequence[str], *, ngram_unit: str) -> Batch:
     """The same as `make_batch` for rows that came as columns, without a loop over them."""
-    num_rows = len(columns)
-    source_lengths = columns.source.lengths.astype(np.int64)
-    target_lengths = columns.target.lengths.astype(np.int64)
+    source_lengths, target_lengths = columns.lengths.T
+    rows = np.arange(len(columns))
     source = columns.source.padded(PAD, width=source_lengths.max() + 1)
-    source[np.arange(num_rows), source_lengths] = EOS
+    source[rows, source_lengths] = EOS
     target_output = columns.target.padded(PAD, width=target_lengths.max() + 1)
     target_input = np.roll(target_output, 1, axis=1)
     target_input[:, 0] = BOS
-    target_output[np.arange(num_rows), target_lengths] = EOS
+    target_output[rows, target_lengths] = EOS
 
     segments: dict[str, np.ndarray] = {}
-    tags: dict[str, Tensor] = {}
+    tags: dict[str, np.ndarray] = {}
     for name in granularities:
-        kind, _, size = name.partition("_")
+        kind, _, number = name.partition("_")
+        size = int(number)
         if kind == "syntactic":
-            if int(size) > len(columns.phrase_lengths):
+            if size > len(columns.phrase_lengths):
                 raise ValueError(f"{name}: the rows have {len(columns.phrase_lengths)} levels")
-            phrases = columns.phrase_lengths[int(size) - 1]
+            phrases = columns.phrase_lengths[size - 1]
             # One column more than phrases: that of end of sentence, which has no tag.
-            padded_tags = columns.phrase_tags[int(size) - 1].padded(
-                NO_PHRASE, width=phrases.lengths.max() + 1
-            )
-            tags[name] = torch.from_numpy(padded_tags)
+            width = phrases.lengths.max() + 1
+            tags[name] = columns.phrase_tags[size - 1].padded(NO_PHRASE, width=width)
             segments[name] = _segments(phrases, 1, source_lengths)
         elif ngram_unit == "word":
             assert columns.subwords_per_word is not None
-            segments[name] = _segments(columns.subwords_per_word, int(size), source_lengths)
+            segments[name] = _segments(columns.subwords_per_word, size, source_lengths)
         else:
-            segments[name] = _subword_segments(int(size), source_lengths)
+            segments[name] = _subword_segments(size, source_lengths)
+    links = np.empty((0, 3), dtype=np.int64)
+    if columns.links is not None:
+        of_source, of_target = columns.links
+        links = np.stack([of_source.rows(), of_target.flat(), of_source.flat()], axis=1)
     return Batch(
         index=torch.from_numpy(columns.index),
         source=torch.from_numpy(source),
         source_lengths=torch.from_numpy(source_lengths + 1),
         target_input=torch.from_numpy(target_input),
         target_output=torch.from_numpy(target_output),
-        segments={name: torch.from_numpy(segments[name]) for name in granularities},
-        phrase_lengths={name: _phrase_lengths(segments[name]) for name in granularities},
-        tags=tags,
-        links=_links(columns.links),
+        segments={name: torch.from_numpy(each) for name, each in segments.items()},
+        phrase_lengths={name: _phrase_lengths(each) for name, each in segments.items()},
+        tags={name: torch.from_numpy(each) for name, each in tags.items()},
+        links=torch.from_numpy(links.astype(np.int64)),
     )
-
-
-def _links(links: tuple[Ragged, Ragged] | None) -> Tensor:
-    """(links, 3): row, target and source position of each."""
-    if links is None:
-        return torch.empty(0, 3, dtype=torch.int64)
-    source, target = links
-    columns = (source.rows(), target.flat(), source.flat())
-    return torch.from_numpy(np.stack(columns, axis=1).astype(np.int64))
 
 
 def _segments(units: Ragged, size: int, source_lengths: np.ndarray) -> np.ndarray:

@@ -15,13 +15,11 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass
-from functools import cached_property
-from itertools import islice
-from typing import NamedTuple, TypeVar
+from itertools import chain, count, islice
+from typing import TypeVar
 
 import numpy as np
 
-from mgsa.base.errors import InputError
 from mgsa.base.settings import Count
 from mgsa.data.batch import Batch, pad_columns
 from mgsa.data.dataset import Dataset
@@ -63,12 +61,6 @@ class Update:
     end_of_epoch: bool
 
 
-class _MicroBatch(NamedTuple):
-    number: int
-    num_target_tokens: int
-    batch: Batch | None  # None: another rank's
-
-
 def bucketed(
     lengths: np.ndarray, order: np.ndarray, batch_tokens: int, batch_sentences: int | None = None
 ) -> list[np.ndarray]:
@@ -102,8 +94,8 @@ def bucketed(
 class TrainBatches:
     """The training split as an endless sequence of updates.
 
-    Every row that is no longer than `max_length` appears exactly once an epoch. A batch costs its
-    rows times its longest side, end of sentence included.
+    Every row appears exactly once an epoch. A batch costs its rows times its longest side, end of
+    sentence included.
 
     Attributes:
         batch_tokens: the highest cost of a batch, unless it is a single row.
@@ -111,12 +103,7 @@ class TrainBatches:
         shuffle_window: rows that are shuffled and bucketed together, rounded up to row groups.
         granularities: what segments the batches need: `syntactic_1`, `ngram_2`, …
         ngram_unit: whether n-grams count `subword`s or `word`s.
-        max_length: the most subwords of a side, end of sentence not counted; longer pairs are left
-            out. `None`: no limit.
         links: whether batches need word alignments.
-
-    Raises:
-        InputError: the dataset lacks a granularity or word alignments, or no pair is short enough.
     """
 
     dataset: Dataset
@@ -127,27 +114,7 @@ class TrainBatches:
     shuffle_window: int
     granularities: Sequence[str]
     ngram_unit: str
-    max_length: int | None
     links: bool = False
-
-    def __post_init__(self) -> None:
-        self.dataset.check_granularities(self.granularities)
-        if self.links:
-            self.dataset.check_links(SPLIT)
-        if self.num_too_long == self.dataset.num_rows(SPLIT):
-            raise InputError(
-                f"expected training pairs of at most {self.max_length} subwords, found none",
-                path=self.dataset.folder,
-            )
-
-    @cached_property
-    def num_too_long(self) -> int:
-        """Rows that are left out."""
-        if self.max_length is None:
-            return 0
-        groups = range(len(self.dataset.row_group_rows(SPLIT)))
-        lengths = (self.dataset.lengths(SPLIT, [group]).max(axis=1) for group in groups)
-        return sum(int((longer > self.max_length).sum()) for longer in lengths)
 
     def num_micro_batches(self, epoch: int) -> int:
         """The micro-batches of an epoch; only lengths are read."""
@@ -160,45 +127,39 @@ class TrainBatches:
         """The updates from `position` on, one epoch after another without end.
 
         The windows before `position` are skipped without being decoded.
-
-        Raises:
-            InputError: the epoch of `position` has fewer micro-batches.
         """
-        updates = self._updates(position, rank, world_size, accumulate)
+        later = (Position(epoch, 0) for epoch in count(position.epoch + 1))
+        updates = chain.from_iterable(
+            self._epoch(start, rank, world_size, accumulate) for start in chain([position], later)
+        )
         return prefetched(updates, ahead=UPDATES_AHEAD)
 
-    def _updates(
+    def _epoch(
         self, position: Position, rank: int, world_size: int, accumulate: int
     ) -> Iterator[Update]:
+        """The updates from `position` to the end of its epoch."""
         size = world_size * accumulate
-        while True:
-            micro_batches = self._micro_batches(position, rank, world_size)
-            following = next(micro_batches, None)
-            if following is None:
-                raise InputError(
-                    f"expected a position within epoch {position.epoch}, which has "
-                    f"{self.num_micro_batches(position.epoch)} batches, got {position.micro_batch}",
-                    path=self.dataset.folder,
-                )
-            while following is not None:
-                group = [following, *islice(micro_batches, size - 1)]
-                following = next(micro_batches, None)
-                first, batches = group[0].number, {each.number: each.batch for each in group}
-                mine = range(first + rank, first + size, world_size)
-                yield Update(
-                    batches=tuple((number, batches.get(number)) for number in mine),
-                    position_after=Position(position.epoch, following.number)
-                    if following
-                    else Position(position.epoch + 1, 0),
-                    num_target_tokens=sum(each.num_target_tokens for each in group),
-                    end_of_epoch=following is None,
-                )
-            position = Position(position.epoch + 1, 0)
+        micro_batches = self._micro_batches(position, rank, world_size)
+        following = list(islice(micro_batches, size))
+        for first in count(position.micro_batch, size):
+            group, following = following, list(islice(micro_batches, size))
+            batches = {number: batch for number, _, batch in group}
+            mine = range(first + rank, first + size, world_size)
+            yield Update(
+                batches=tuple((number, batches.get(number)) for number in mine),
+                position_after=Position(position.epoch, first + size)
+                if following
+                else Position(position.epoch + 1, 0),
+                num_target_tokens=sum(tokens for _, tokens, _ in group),
+                end_of_epoch=not following,
+            )
+            if not following:
+                return
 
     def _micro_batches(
         self, position: Position, rank: int, world_size: int
-    ) -> Iterator[_MicroBatch]:
-        """The micro-batches from `position` to the end of its epoch, those of `rank` padded."""
+    ) -> Iterator[tuple[int, int, Batch | None]]:
+        """Number, target tokens and content of those from `position` on, of `rank` alone."""
         extra = _extra_columns(self.granularities, self.ngram_unit, links=self.links)
         start = 0
         for window, groups in enumerate(self._windows(position.epoch)):
@@ -209,13 +170,13 @@ class TrainBatches:
                 continue
             columns = self.dataset.columns(SPLIT, groups, extra)
             for number, rows in rest:
-                batch = None
-                if (number - position.micro_batch) % world_size == rank:
-                    batch = pad_columns(
-                        columns.take(rows), self.granularities, ngram_unit=self.ngram_unit
-                    )
                 tokens = int(columns.target.lengths[rows].sum()) + len(rows)
-                yield _MicroBatch(number, tokens, batch)
+                if (number - position.micro_batch) % world_size == rank:
+                    part = columns.take(rows)
+                    batch = pad_columns(part, self.granularities, ngram_unit=self.ngram_unit)
+                    yield number, tokens, batch
+                else:
+                    yield number, tokens, None
             del columns  # before the next window is decoded
 
     def _windows(self, epoch: int) -> list[list[int]]:
@@ -229,8 +190,6 @@ class TrainBatches:
         lengths = self.dataset.lengths(SPLIT, groups)
         generator = np.random.default_rng([self.seed, epoch, window])
         order = generator.permutation(len(lengths))
-        if self.max_length is not None:
-            order = order[lengths[order].max(axis=1) <= self.max_length]
         batches = bucketed(lengths, order, self.batch_tokens, self.batch_sentences)
         return [batches[index] for index in generator.permutation(len(batches))]
 
@@ -248,11 +207,7 @@ def evaluation_batches(
     """The first `limit` rows of a split (all: `None`) in batches of rows of like length.
 
     Windows of row groups come in the order of the file; `Batch.index` says which row is which.
-
-    Raises:
-        InputError: the dataset lacks the split or a granularity.
     """
-    dataset.check_granularities(granularities)
     extra = _extra_columns(granularities, ngram_unit, links=links)
     remaining = dataset.num_rows(split) if limit is None else limit
     order = range(len(dataset.row_group_rows(split)))

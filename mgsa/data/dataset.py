@@ -8,9 +8,9 @@ would be one more copy.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,7 @@ import pyarrow as pa
 from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, check_files, read_json
 from mgsa.data.batch import NO_LABEL, Row, RowColumns
-from mgsa.data.checks import Symbols, counts_of, one_piece, wrong_row
+from mgsa.data.checks import counts_of, one_piece, wrong_row
 from mgsa.data.ragged import Ragged
 from mgsa.data.schema import LABELS, PAIRS, SCHEMA, TAGS, VOCABULARY, Kind, Manifest
 from mgsa.data.shards import Shards
@@ -62,31 +62,15 @@ def verify_dataset(folder: str | Path) -> Dataset:
         InputError: the first thing that is wrong, with its file and row.
     """
     dataset = open_dataset(folder)
-    manifest, (source, target) = dataset.manifest, dataset.vocabularies
-    sizes = {"source": len(source), "target": len(target), "joint": source is target}
-    found = {"tags": len(dataset.tags), "vocabulary": sizes}
-    _check_counts(dataset, "manifest", manifest.content, found)
-    used = {name for split in manifest.splits.values() for name in split.files}
-    for name in sorted(manifest.files.keys() - used):
-        if name.endswith(".parquet"):
-            message = f"manifest.splits: expected {name} to be of a split"
-            raise InputError(message, path=dataset.folder / MANIFEST)
-    for split, described in manifest.content["splits"].items():
+    for split, described in dataset.manifest.content["splits"].items():
         counts = Counter(counts_of(SCHEMA.empty_table()))  # zeros
         for table in dataset.tables(split):
             counts.update(counts_of(table))
-        _check_counts(dataset, f"manifest.splits.{split}", described, counts)
+        for name, found in counts.items():
+            if (said := described.get(name, found)) != found:
+                message = f"manifest.splits.{split}.{name}: expected {found}, as is found, got"
+                raise InputError(f"{message} {said!r}", path=dataset.folder / MANIFEST)
     return dataset
-
-
-def _check_counts(
-    dataset: Dataset, where: str, said: Mapping[str, Any], found: Mapping[str, Any]
-) -> None:
-    """Check what a manifest says, as far as it does, against what was found."""
-    for name, truth in found.items():
-        if name in said and said[name] != truth:
-            message = f"{where}.{name}: expected {truth}, as is found, got {said[name]!r}"
-            raise InputError(message, path=dataset.folder / MANIFEST)
 
 
 class Dataset:
@@ -112,7 +96,6 @@ class Dataset:
         self.tags: tuple[str, ...] = read_tags(folder / TAGS)
         self.classes = _read_classes(folder / LABELS, kind.labels) if kind.labels else {}
         self._kind = kind
-        self._symbols = Symbols(self.vocabularies, manifest.levels, self.tags, self.classes)
         self._shards = {
             name: Shards([folder / file for file in split.files], kind.columns, split.rows)
             for name, split in manifest.splits.items()
@@ -148,36 +131,39 @@ class Dataset:
         sides = self._kind.sides
         ids = [f"{side}_{column}" for side in sides for column in ("ids", "length")]
         table = self._read(split, row_groups, [*ids, *extra])
+        # Row groups are let go column by column, as they are joined.
+        chunks = dict(zip(table.column_names, table.columns, strict=True))
+        del table
+        array = {name: one_piece(chunks.pop(name)) for name in [*chunks]}
+        levels = self.manifest.levels if "phrase_lengths" in extra else 0
+        lengths, tags = (
+            Ragged.levels_of_arrow(array[name], levels) if levels else ()
+            for name in ("phrase_lengths", "phrase_tags")
+        )
+        words = array.get("subwords_per_word")
         index = np.concatenate([np.zeros(0, np.int64), *map(self._split(split).rows, row_groups)])
-
-        def column(name: str) -> pa.Array:
-            # Taken out of the table, so that its row groups are let go once they are joined.
-            nonlocal table
-            array, table = one_piece(table[name]), table.drop_columns(name)
-            return array
-
-        def lists(name: str) -> Ragged:
-            return Ragged.of_arrow(column(name))
-
-        def levels(name: str) -> tuple[Ragged, ...]:
-            wanted = name in extra
-            return Ragged.levels_of_arrow(column(name), self.manifest.levels) if wanted else ()
-
         return RowColumns(
             index=index,
-            source=lists("source_ids"),
-            target=lists("target_ids") if "target" in sides else Ragged.of([()] * len(index)),
-            subwords_per_word=lists("subwords_per_word") if "subwords_per_word" in extra else None,
-            phrase_lengths=levels("phrase_lengths"),
-            phrase_tags=levels("phrase_tags"),
-            links=Ragged.links_of_arrow(column("links")) if "links" in extra else None,
-            labels={name: _classes(column(name)) for name in extra if name in self.classes},
+            source=Ragged.of_arrow(array["source_ids"]),
+            target=Ragged.of_arrow(array["target_ids"])
+            if "target" in sides
+            else Ragged.of([()] * len(index)),
+            subwords_per_word=None if words is None else Ragged.of_arrow(words),
+            phrase_lengths=lengths,
+            phrase_tags=tags,
+            links=Ragged.links_of_arrow(array["links"]) if "links" in extra else None,
+            labels={name: _classes(array[name]) for name in extra if name in self.classes},
         )
 
     def read(self, split: str, start: int = 0, stop: int | None = None) -> Iterator[Row]:
         """The rows `start` to `stop` (end exclusive) of a split, a row group in memory at once."""
         for first, table in self._portions(split, _ROW_COLUMNS, start, stop):
-            yield from _rows_of(table, first)
+            # Numbers of Python take ten times as much: a few rows at once.
+            batches = table.to_batches(max_chunksize=100)
+            rows = (row for batch in batches for row in batch.to_pylist())
+            for index, row in enumerate(rows, start=first):
+                links = row["links"] and [(link["source"], link["target"]) for link in row["links"]]
+                yield Row.of_columns(index, row | {"links": links})
 
     def rows(self, split: str, indices: Sequence[int]) -> Iterator[Row]:
         """The rows at `indices`, in that order; for each its row group is decoded."""
@@ -198,11 +184,7 @@ class Dataset:
         return (table for _, table in self._portions(split, self._kind.columns.names))
 
     def check_granularities(self, granularities: Sequence[str]) -> None:
-        """Check that there are the syntactic levels that a model attends to.
-
-        Raises:
-            InputError: there are fewer.
-        """
+        """Check that there are the syntactic levels that a model attends to."""
         levels = self.manifest.levels
         for name in granularities:
             kind, _, size = name.partition("_")
@@ -214,11 +196,7 @@ class Dataset:
                 )
 
     def check_links(self, split: str) -> None:
-        """Check that a split has the word alignments that a model learns from.
-
-        Raises:
-            InputError: it has none.
-        """
+        """Check that a split has the word alignments that a model learns from."""
         if not self.manifest.splits[split].links:
             raise InputError(
                 f"expected word alignments of {split}, which model.alignment learns from, but the "
@@ -238,7 +216,7 @@ class Dataset:
         tables = [] if groups else [self._kind.columns.empty_table().select(columns)]
         for group in groups:
             tables.append(shards.read(group, columns))
-            if wrong := wrong_row(tables[-1], self._symbols):
+            if wrong := wrong_row(tables[-1], self):
                 raise shards.wrong_row(group, *wrong)
         return pa.concat_tables(tables)
 
@@ -259,15 +237,6 @@ def _classes(labels: pa.Array) -> np.ndarray | Ragged:
         return Ragged.of_arrow(labels)
     classes: np.ndarray = labels.fill_null(NO_LABEL).to_numpy()
     return classes
-
-
-def _rows_of(table: pa.Table, first: int) -> Iterator[Row]:
-    # Numbers of Python take ten times as much: a few rows at once.
-    batches = table.to_batches(max_chunksize=100)
-    rows = (row for batch in batches for row in batch.to_pylist())
-    for index, row in enumerate(rows, start=first):
-        links = row["links"] and [(link["source"], link["target"]) for link in row["links"]]
-        yield Row.of_columns(index, row | {"links": links})
 
 
 def _read_classes(path: Path, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,12 +29,7 @@ UNKNOWN_TAG = "<unk>"
 _ids = pa.list_(pa.field("element", pa.int32(), nullable=False))
 _counts = pa.list_(pa.field("element", pa.int16(), nullable=False))
 _levels = pa.list_(pa.field("element", _counts, nullable=False))
-_link = pa.struct(
-    [
-        pa.field("source", pa.int16(), nullable=False),
-        pa.field("target", pa.int16(), nullable=False),
-    ]
-)
+_link = pa.struct([pa.field(side, pa.int16(), nullable=False) for side in ("source", "target")])
 
 SCHEMA = pa.schema(
     [
@@ -100,10 +94,6 @@ class Split:
     links: Count
     files: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        if not self.files:
-            raise ValueError("expected at least one file")
-
 
 @dataclass(frozen=True)
 class Manifest:
@@ -126,12 +116,6 @@ class Manifest:
     files: dict[str, ManifestFile]
     content: dict[str, Any]
 
-    def __post_init__(self) -> None:
-        names = Counter(name for split in self.splits.values() for name in split.files)
-        for name, times in names.items():
-            if times > 1:
-                raise ValueError(f"splits: expected each file once, found {name!r} {times} times")
-
     @property
     def rows(self) -> dict[str, int]:
         """The rows of every split."""
@@ -150,8 +134,7 @@ class Manifest:
             raise InputError(expected, path=path)
         if content.get("kind") != kind.name:
             raise InputError(f"{expected}, not of {content.get('kind')!r}", path=path)
-        version = content["schema_version"]
-        if version != kind.version:
+        if (version := content["schema_version"]) != kind.version:
             expected = f"expected {kind.description} of schema version {kind.version}"
             raise InputError(f"{expected}, got {version!r}", path=path)
         values = content | {"identity": sha256(path), "content": content}

@@ -42,7 +42,11 @@ class Shards:
         rows: list[int] = []
         for shard, path in enumerate(paths):
             metadata = self._open(path).metadata
-            _check_columns(path, metadata.schema.to_arrow_schema(), columns)
+            found = metadata.schema.to_arrow_schema()
+            for column in columns:
+                place = found.get_field_index(column.name)
+                if place < 0 or not found.field(place).equals(column):
+                    raise InputError(f"expected a column {column.name}: {column.type}", path=path)
             groups = range(metadata.num_row_groups)
             self._groups += [(shard, group) for group in groups]
             rows += [metadata.row_group(group).num_rows for group in groups]
@@ -75,13 +79,6 @@ class Shards:
 def _open(path: Path) -> pq.ParquetFile:
     with _naming(path):
         return pq.ParquetFile(path, pre_buffer=False)
-
-
-def _check_columns(path: Path, found: pa.Schema, expected: pa.Schema) -> None:
-    for column in expected:
-        place = found.get_field_index(column.name)
-        if place < 0 or not found.field(place).equals(column):
-            raise InputError(f"expected a column {column.name}: {column.type}", path=path)
 
 
 @contextmanager

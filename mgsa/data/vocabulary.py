@@ -23,9 +23,6 @@ class Vocabulary:
         if tuple(symbols[: len(SPECIAL_SYMBOLS)]) != SPECIAL_SYMBOLS:
             raise ValueError(f"expected the first symbols to be {' '.join(SPECIAL_SYMBOLS)}")
         self.symbols = tuple(symbols)
-        for symbol in symbols:
-            if not symbol or " " in symbol or "\n" in symbol:
-                raise ValueError(f"expected symbols without spaces, got {symbol!r}")
         self._ids = {symbol: index for index, symbol in enumerate(self.symbols)}
         if len(self._ids) != len(self.symbols):
             raise ValueError("expected every symbol once")

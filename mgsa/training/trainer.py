@@ -95,7 +95,6 @@ class Trainer:
             shuffle_window=config.shuffle_window,
             granularities=model.granularities,
             ngram_unit=model.ngram_unit,
-            max_length=None,
             links=model.alignment_head is not None,
         )
         multi, alignment = getattr(run.model, "multi_granularity", None), run.model.alignment

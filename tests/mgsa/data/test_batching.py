@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice, pairwise
 
 import numpy as np
@@ -14,7 +13,6 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mgsa.base.errors import InputError
 from mgsa.data.batch import Batch, make_batch
 from mgsa.data.batching import (
     Position,
@@ -70,7 +68,6 @@ def make(
     batch_sentences: int | None = None,
     seed: int = 1,
     shuffle_window: int = 15,
-    max_length: int | None = None,
 ) -> TrainBatches:
     return TrainBatches(
         dataset,
@@ -80,7 +77,6 @@ def make(
         shuffle_window=shuffle_window,
         granularities=GRANULARITIES,
         ngram_unit="word",
-        max_length=max_length,
     )
 
 
@@ -267,35 +263,6 @@ def test_rows_of_a_window_come_together(dataset: Dataset) -> None:
     groups = [row // GROUP for row in rows[: 2 * GROUP]]
     # The group of one row, the last of the file, may be among a window's first two.
     assert len(set(groups)) in (2, 3)
-
-
-def test_pairs_over_the_longest_length_are_left_out_and_counted(dataset: Dataset) -> None:
-    lengths = dataset.lengths("train").max(axis=1)
-    limit = int(np.median(lengths))
-    batches = make(dataset, max_length=limit)
-    rows = [row for batch in rows_of(list(epoch_of(batches, Position(0, 0)))) for row in batch]
-    assert sorted(rows) == np.nonzero(lengths <= limit)[0].tolist()
-    assert batches.num_too_long == ROWS - len(rows) > 0
-
-
-def test_a_limit_that_leaves_nothing_is_refused(dataset: Dataset) -> None:
-    with pytest.raises(InputError, match="expected training pairs of at most 0 subwords"):
-        make(dataset, max_length=0)
-
-
-def test_what_the_dataset_lacks_is_refused(dataset: Dataset) -> None:
-    with pytest.raises(InputError, match=r"expected the level of syntactic_3.* has 2"):
-        replace(make(dataset), granularities=["syntactic_3"])
-    with pytest.raises(InputError, match=r"expected word alignments of train, .* has none"):
-        replace(make(dataset), links=True)
-
-
-def test_a_position_outside_its_epoch_is_refused(dataset: Dataset) -> None:
-    batches = make(dataset)
-    last = batches.num_micro_batches(0)
-    updates = batches.updates(Position(0, last), rank=0, world_size=1, accumulate=1)
-    with pytest.raises(InputError, match=f"position within epoch 0, which has {last} batches"):
-        next(updates)
 
 
 @pytest.mark.parametrize("limit", [None, 1, 10, ROWS, ROWS + 5])

@@ -158,10 +158,6 @@ def test_a_folder_that_is_no_dataset_is_refused(tmp_path: Path) -> None:
             (["files", name], None, f"expected {name} among the files")
             for name in ("train.parquet", "vocab.json", "tags.json")
         ),
-        (["splits", "train", "files"], [], r"manifest\.splits\.train: expected at least one file$"),
-        # Rows counted twice are learnt from twice, or both learnt from and tested on.
-        (["splits", "train", "files"], ["train.parquet"] * 2, "each file once, found 'train.par"),
-        (["splits", "train", "files"], ["train.parquet", "test.parquet"], "found 'test.parquet' 2"),
     ],
 )
 def test_a_manifest_of_another_dataset_is_refused(
@@ -331,21 +327,10 @@ COUNTS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("keys", "value", "message"),
-    [
-        *((["splits", "valid", name], 999, rf"splits\.valid\.{name}: expected") for name in COUNTS),
-        (["tags"], 999, "tags: expected "),
-        (["vocabulary", "source"], 5, "vocabulary: expected {'source': "),
-        (["vocabulary"], "many", "vocabulary: expected {'source': .*, got 'many'"),
-        (["splits", "valid"], None, "splits: expected valid.parquet to be of a split"),
-    ],
-)
-def test_what_a_manifest_counts_is_counted(
-    folder: Path, keys: list[str], value: object, message: str
-) -> None:
-    change_manifest(folder, *keys, to=value)
-    with pytest.raises(InputError, match=rf"manifest\.json: manifest\.{message}"):
+@pytest.mark.parametrize("name", COUNTS)
+def test_what_a_manifest_counts_is_counted(folder: Path, name: str) -> None:
+    change_manifest(folder, "splits", "valid", name, to=999)
+    with pytest.raises(InputError, match=rf"manifest\.splits\.valid\.{name}: expected"):
         verify_dataset(folder)
 
 

@@ -86,9 +86,6 @@ SPECIALS = list(SPECIAL_SYMBOLS)
         ({"source": ["a"], "target": None}, "expected the first symbols to be <pad>"),
         ({"source": [*SPECIALS, 5], "target": None}, r"symbols\.source\[4\]: expected .*, got 5"),
         ({"source": [*SPECIALS, "a", "a"], "target": None}, "expected every symbol once"),
-        ({"source": [*SPECIALS, "a\nb"], "target": None}, "symbols without spaces, got 'a.nb'"),
-        ({"source": [*SPECIALS, "a b"], "target": None}, "symbols without spaces, got 'a b'"),
-        ({"source": [*SPECIALS, ""], "target": None}, "expected symbols without spaces, got ''"),
     ],
 )
 def test_a_malformed_file_is_named(tmp_path: Path, content: object, message: str) -> None:
