@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from mgsa.base.cli import run
-from mgsa.base.command import add_arguments, call
+from mgsa.base.command import command as command_of
 
 COMMANDS = {
     "train": ("mgsa.training.commands", "train a model on a dataset artifact"),
@@ -41,15 +41,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     elif chosen.command is None:
         chooser.print_help()
     else:
-        _run(chosen.command, words[1:])
-
-
-def _run(name: str, words: Sequence[str]) -> None:
-    module = import_module(COMMANDS[name][0])
-    function = getattr(module, name)
-    parser = argparse.ArgumentParser(prog=f"mgsa {name}")
-    add_arguments(parser, function, parameters="--config", default=None)
-    call(function, parser.parse_args(words))
+        module, _ = COMMANDS[chosen.command]
+        function = getattr(import_module(module), chosen.command)
+        prog = f"mgsa {chosen.command}"
+        command_of(function, prog, parameters="--config", default=None)(words[1:])
 
 
 def command() -> None:
