@@ -19,10 +19,8 @@ from mgsa.base.io import (
     describe_files,
     read_json,
     read_lines,
-    sha256,
     write_json,
 )
-from tests.full_disk import room_for
 
 
 @pytest.mark.parametrize(
@@ -52,11 +50,6 @@ def test_a_line_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
         next(lines)
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nothing: no such file"):
-        next(read_lines(tmp_path / "nothing"))
-
-
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
@@ -74,19 +67,21 @@ def test_a_file_appears_when_its_block_ends(tmp_path: Path) -> None:
     assert path.read_bytes() == b"\xff"
 
 
-def test_a_file_stays_as_it_was_when_its_block_raises(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("old")
+def test_what_is_there_stays_as_it_was_when_a_block_raises(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old")
+    fill(tmp_path / "out", "old")
 
     def write_and_fail() -> None:
-        with atomic_file(path) as file:
+        with atomic_folder(tmp_path / "out") as folder, atomic_file(tmp_path / "file") as file:
+            (folder / "new").touch()
             file.write("new")
             raise KeyboardInterrupt("stop")
 
     with pytest.raises(KeyboardInterrupt, match="stop"):
         write_and_fail()
-    assert path.read_text() == "old"
-    assert names(tmp_path) == ["a.txt"]
+    assert (tmp_path / "file").read_text() == "old"
+    assert names(tmp_path / "out") == ["old"]
+    assert names(tmp_path) == ["file", "out"]
 
 
 def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
@@ -101,22 +96,6 @@ def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
         assert (path / "deep" / "file").read_text() == content
         assert names(tmp_path) == ["out"]
     assert path.stat().st_mode & 0o777 == 0o777 & ~umask()
-
-
-def test_a_folder_stays_as_it_was_when_its_block_raises(tmp_path: Path) -> None:
-    path = tmp_path / "out"
-    path.mkdir()
-    (path / "old").write_text("old")
-
-    def fill_and_fail() -> None:
-        with atomic_folder(path) as folder:
-            (folder / "new").write_text("new")
-            raise OSError("disk full")
-
-    with pytest.raises(OSError, match="disk full"):
-        fill_and_fail()
-    assert names(path) == ["old"]
-    assert names(tmp_path) == ["out"]
 
 
 def test_a_folder_comes_back_when_another_cannot_take_its_place(
@@ -154,16 +133,6 @@ def fill(path: Path, name: str) -> None:
         (folder / name).touch()
 
 
-def test_a_full_disk_names_the_file_that_stays_as_it_was(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    path.write_text("{}", encoding="utf-8")
-    with room_for(10), pytest.raises(OSError, match="File too large") as raised:
-        write_json(path, {"key": "a value that is longer"})
-    assert raised.value.filename == str(path)
-    assert path.read_text(encoding="utf-8") == "{}"
-    assert names(tmp_path) == ["a.json"]
-
-
 def test_files_and_folders_are_not_put_in_each_others_place(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="file: expected a folder to write, found a file"):
@@ -193,35 +162,16 @@ def test_json_is_read_as_it_was_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", r"a\.json:1: expected JSON: Expecting value"),
+        (None, r"a\.json: no such file$"),
         (b'{\n"a": }', r"a\.json:2: expected JSON: Expecting value"),
         (b'[\n"\xff"]', r"a\.json:2: expected UTF-8 text: invalid start byte at byte 2$"),
-        (b"[" * 100_000, r"a\.json: expected JSON: "),
-        (b"9" * 5000, r"a\.json: expected JSON: Exceeds the limit \(4300 digits\)"),
     ],
-    ids=["empty", "value", "bytes", "deep", "number"],
 )
-def test_malformed_json_is_named(tmp_path: Path, content: bytes, message: str) -> None:
-    (tmp_path / "a.json").write_bytes(content)
+def test_malformed_json_is_named(tmp_path: Path, content: bytes | None, message: str) -> None:
+    if content is not None:
+        (tmp_path / "a.json").write_bytes(content)
     with pytest.raises(InputError, match=message):
         read_json(tmp_path / "a.json")
-
-
-def test_a_missing_json_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"a\.json: no such file$"):
-        read_json(tmp_path / "a.json")
-
-
-@pytest.mark.parametrize(
-    ("content", "digest"),
-    [  # the examples of FIPS 180-4
-        (b"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-        (b"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-    ],
-)
-def test_sha256(tmp_path: Path, content: bytes, digest: str) -> None:
-    (tmp_path / "a").write_bytes(content)
-    assert sha256(tmp_path / "a") == digest
 
 
 def test_a_pipe_is_written_to(tmp_path: Path) -> None:
@@ -262,37 +212,26 @@ def test_files_in_a_folder_get_the_modes_of_the_umask(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "weights").stat().st_mode & 0o777 == 0o666 & ~umask()
 
 
-def listed(folder: Path) -> dict[str, ManifestFile]:
-    return {name: ManifestFile(**file) for name, file in describe_files(folder).items()}
-
-
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("name", "content", "message"),
     [
-        (lambda folder: (folder / "a").unlink(), "a: no such file, but the manifest lists it"),
-        (lambda folder: (folder / "a").write_text("xy"), "a: expected 1 bytes as in"),
-        (lambda folder: (folder / "a").write_text("y"), "a: its SHA-256 is not the manifest's"),
-        (
-            lambda folder: (folder / "b").touch(),
-            "b: expected no file that",
-        ),
+        ("a", None, "a: no such file, but the manifest lists it"),
+        ("a", "xy", "a: expected 1 bytes as in"),
+        ("a", "y", "a: its SHA-256 is not the manifest's"),
+        ("b", "", "b: expected no file that"),
     ],
 )
 def test_a_folder_is_what_its_manifest_lists(
-    tmp_path: Path, change: Callable[[Path], object], message: str
+    tmp_path: Path, name: str, content: str | None, message: str
 ) -> None:
     (tmp_path / "a").write_text("x")
-    files = listed(tmp_path)
+    files = {name: ManifestFile(**file) for name, file in describe_files(tmp_path).items()}
     (tmp_path / "manifest.json").touch()
     (tmp_path / ".hidden").touch()
     check_files(tmp_path, files, verify=True)
-    change(tmp_path)
+    if content is None:
+        (tmp_path / name).unlink()
+    else:
+        (tmp_path / name).write_text(content)
     with pytest.raises(InputError, match=message):
         check_files(tmp_path, files, verify=True)
-
-
-def test_a_manifest_lists_no_file_elsewhere(tmp_path: Path) -> None:
-    (tmp_path / "secret").touch()
-    (tmp_path / "artifact").mkdir()
-    with pytest.raises(InputError, match="secret: no such file, but the manifest lists it"):
-        check_files(tmp_path / "artifact", {"../secret": ManifestFile(0, "")}, verify=False)

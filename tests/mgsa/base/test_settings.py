@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import pytest
-from annotated_types import Interval
 
 from mgsa.base.errors import InputError
 from mgsa.base.settings import (
@@ -37,9 +36,7 @@ class Outer:
     count: Count
     rate: Probability
     weight: NonNegative
-    share: Annotated[float, Interval(ge=0, le=1)]
     mode: Literal["fast", "slow"]
-    level: Literal[1, 2]
     limit: Positive | None
     sizes: tuple[Positive, ...]
     inner: Inner
@@ -57,9 +54,7 @@ VALUES: dict[str, Any] = {
     "count": 0,
     "rate": 0.5,
     "weight": 2,
-    "share": 1.0,
     "mode": "fast",
-    "level": 2,
     "limit": None,
     "sizes": [1, 2],
     "inner": {"size": 3},
@@ -69,48 +64,38 @@ VALUES: dict[str, Any] = {
 
 
 def test_a_mapping_becomes_the_dataclass() -> None:
-    assert from_mapping(Outer, VALUES, "file: outer") == Outer(
+    outer = Outer(
         name="a",
         flag=True,
         count=0,
         rate=0.5,
         weight=2.0,
-        share=1.0,
         mode="fast",
-        level=2,
         limit=None,
         sizes=(1, 2),
         inner=Inner(3),
         inners=(Inner(4),),
         maybe=Inner(5),
     )
-
-
-def test_the_dataclass_becomes_the_mapping() -> None:
-    assert to_mapping(from_mapping(Outer, VALUES, "outer")) == VALUES
+    assert from_mapping(Outer, VALUES, "file: outer") == outer
+    assert to_mapping(outer) == VALUES
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"name": 1}, "outer.name: expected a valid string, got 1"),
-        ({"name": None}, "outer.name: expected a valid string, got None"),
         ({"name": "impossible"}, "outer: name: expected another one"),
         ({"flag": 1}, "outer.flag: expected a valid boolean, got 1"),
-        ({"flag": "yes"}, "outer.flag: expected a valid boolean, got 'yes'"),
         ({"count": True}, "outer.count: expected a valid integer, got True"),
         ({"count": -1}, "outer.count: expected greater than or equal to 0, got -1"),
         ({"count": 1.0}, "outer.count: expected a valid integer, got 1.0"),
         ({"rate": 1}, "outer.rate: expected less than 1, got 1"),
         ({"rate": "1e-3"}, "outer.rate: expected a valid number, got '1e-3'"),
         ({"weight": float("nan")}, "outer: expected text, numbers and lists: Out of range float"),
-        ({"share": 1.01}, "outer.share: expected less than or equal to 1, got 1.01"),
         ({"mode": "medium"}, "outer.mode: expected 'fast' or 'slow', got 'medium'"),
-        ({"level": 3}, "outer.level: expected 1 or 2, got 3"),
-        ({"limit": 0}, "outer.limit: expected greater than or equal to 1, got 0"),
         ({"sizes": [1, 0]}, "outer.sizes[1]: expected greater than or equal to 1, got 0"),
         ({"sizes": 1}, "outer.sizes: expected a valid array, got 1"),
-        ({"inner": {"size": 0}}, "outer.inner.size: expected greater than or equal to 1, got 0"),
         ({"inners": [{"siz": 1}]}, "outer.inners[0].siz: unknown key"),
         ({"maybe": 1}, "outer.maybe: expected an object, got 1"),
         ({"nmae": "a"}, "outer.nmae: unknown key; expected one of name, flag, count, rate, "),
@@ -119,12 +104,6 @@ def test_the_dataclass_becomes_the_mapping() -> None:
 def test_what_is_refused_is_named(change: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match="^" + re.escape(f"file: {message}")):
         from_mapping(Outer, {**VALUES, **change}, "file: outer")
-
-
-def test_a_value_is_shown_in_part() -> None:
-    with pytest.raises(InputError) as raised:
-        from_mapping(Outer, {**VALUES, "name": ["long"] * 9999}, "outer")
-    assert len(str(raised.value)) < 300
 
 
 @dataclass(frozen=True)
@@ -137,25 +116,13 @@ def test_an_excerpt_passes_over_what_is_not_read() -> None:
     values = {"counts": {"a": {"size": 1, "colour": "red"}, "b": {"size": 2}}, "most": 3, "x": None}
     assert from_excerpt(Record, values, "file") == Record({"a": Inner(1), "b": Inner(2)}, 3)
 
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"counts": []}, "x.counts: expected an object, got []"),
-        ({"counts": {"a": {}}}, "x.counts.a.size: missing key"),
-        ({"most": "3"}, "x.most: expected a valid integer, got '3'"),
-    ],
-)
-def test_what_an_excerpt_is_of_is_checked_alike(change: dict[str, Any], message: str) -> None:
-    values = {"counts": {"a": {"size": 1}}, "most": 3, "more": 4}
-    with pytest.raises(InputError, match="^" + re.escape(message) + "$"):
-        from_excerpt(Record, values | change, "x")
+    with pytest.raises(InputError, match=r"^file\.counts\.a\.size: missing key$"):
+        from_excerpt(Record, values | {"counts": {"a": {}}}, "file")
 
 
-@pytest.mark.parametrize("key", ["limit", "mode", "inners", "flag"])
-def test_a_missing_key_is_named(key: str) -> None:
-    values = {name: value for name, value in VALUES.items() if name != key}
-    with pytest.raises(InputError, match=f"^outer.{key}: missing key$"):
+def test_a_missing_key_is_named() -> None:
+    values = {name: value for name, value in VALUES.items() if name != "limit"}
+    with pytest.raises(InputError, match=r"^outer\.limit: missing key$"):
         from_mapping(Outer, values, "outer")
 
 
@@ -183,7 +150,6 @@ def test_the_kind_chooses_the_dataclass() -> None:
     ("values", "message"),
     [
         ({"size": 1}, "x.kind: expected one of small, named, got None"),
-        ({"kind": "big"}, "x.kind: expected one of small, named, got 'big'"),
         ({"kind": ["small"]}, "x.kind: expected one of small, named, got ['small']"),
         ({"kind": "small", "name": "a"}, "x.name: unknown key; expected one of kind, size"),
         ("small", "x: expected a section with keys, got 'small'"),
@@ -199,11 +165,9 @@ def test_a_kind_that_cannot_be_is_named(values: Any, message: str) -> None:
     [
         ([], {"a": 1, "b": {"c": 2}}),
         (["a=2"], {"a": 2, "b": {"c": 2}}),
-        (["a=2", "a=3"], {"a": 3, "b": {"c": 2}}),
         (["b.c=null"], {"a": 1, "b": {"c": None}}),
         (["b.d=[1, x]"], {"a": 1, "b": {"c": 2, "d": [1, "x"]}}),
         (["a=x=y"], {"a": "x=y", "b": {"c": 2}}),
-        (["a="], {"a": None, "b": {"c": 2}}),
     ],
 )
 def test_overrides_are_put_in(overrides: list[str], changed: dict[str, Any]) -> None:
@@ -216,10 +180,8 @@ def test_overrides_are_put_in(overrides: list[str], changed: dict[str, Any]) -> 
     ("override", "message"),
     [
         ("a", "--set a: expected key=value"),
-        ("=1", "--set =1: expected key=value"),
         ("a=[1", "--set a=[1: the value is not YAML"),
         ("a.b=1", "--set a.b=1: a is not a section"),
-        ("x.b=1", "--set x.b=1: x is not a section"),
     ],
 )
 def test_malformed_overrides_are_named(override: str, message: str) -> None:
@@ -227,37 +189,18 @@ def test_malformed_overrides_are_named(override: str, message: str) -> None:
         apply_overrides({"a": 1}, [override])
 
 
-def test_yaml_is_read(tmp_path: Path) -> None:
-    (tmp_path / "p.yaml").write_text("größe: {a: 1}\n", encoding="utf-8")
-    assert read_yaml(tmp_path / "p.yaml") == {"größe": {"a": 1}}
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("0100", 100),
-        ("1:40", "1:40"),
-        ("1e-9", 1e-9),
-        ("-3", -3),
-        (".5", 0.5),
-        ("0x10", "0x10"),
-        ("yes", True),
-        ("null", None),
-    ],
-)
-def test_numbers_are_those_of_dvc(tmp_path: Path, text: str, value: object) -> None:
+def test_numbers_are_those_of_dvc(tmp_path: Path) -> None:
     """DVC reads YAML 1.2, in which `0100` is no octal number and `1:40` no sexagesimal one."""
-    (tmp_path / "p.yaml").write_text(f"a: {text}\n")
-    assert read_yaml(tmp_path / "p.yaml") == {"a": value}
+    path = tmp_path / "p.yaml"
+    path.write_text("größe: [0100, 1:40, 1e-9, -3, .5, 0x10, yes, null]\n", encoding="utf-8")
+    assert read_yaml(path) == {"größe": [100, "1:40", 1e-9, -3, 0.5, "0x10", True, None]}
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", r"p\.yaml: expected a mapping of sections, found None$"),
-        (b"- a\n", r"p\.yaml: expected a mapping of sections, found \['a'\]$"),
         (b"a: 1\nb: [1\n", r"p\.yaml:3: expected YAML: "),
-        (b"a: \xff\n", r"p\.yaml:1: expected UTF-8 text: invalid start byte at byte 4$"),
         (b"a: !!python/object/apply:os.getcwd []\n", r"p\.yaml:1: expected YAML: could not deter"),
         (b"a: 2020-13-02\n", r"p\.yaml: expected YAML: month must be in 1\.\.12$"),
         (b"a:\n  b: 1\n  c: 2\n  b: 3\n", r"p\.yaml:4: expected YAML: expected each key once, "),
@@ -266,9 +209,4 @@ def test_numbers_are_those_of_dvc(tmp_path: Path, text: str, value: object) -> N
 def test_malformed_yaml_is_named(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "p.yaml").write_bytes(content)
     with pytest.raises(InputError, match=message):
-        read_yaml(tmp_path / "p.yaml")
-
-
-def test_a_missing_parameter_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"p\.yaml: no such file$"):
         read_yaml(tmp_path / "p.yaml")
