@@ -32,10 +32,10 @@ from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, read_lines, write_json
 from mgsa.base.word_links import Link, format_links
-from pipeline.aligners.aligner import read_pairs
 from pipeline.aligners.eflomal_command import find_command
 from pipeline.aligners.symmetrize import SYMMETRIZATIONS, Symmetrization, symmetrize
 from pipeline.base.stage import SIDES, SPLITS
+from pipeline.base.text import read_pairs
 from pipeline.params import compose
 
 ROOT = Path(__file__).parents[1]

@@ -32,6 +32,5 @@ probe_data         STAGE: what probes learn from and are tested on
 probe              STAGE: what encoders know of syntax
 report_page/       the sections of a report, their drawings and templates
 report             STAGE: one HTML page about a run or a comparison
-parameters         what every section of params.yaml must be
 params             STAGE, the first to run: params.yaml checked; which composition of conf/ it is
 """

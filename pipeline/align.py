@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from mgsa.analysis.alignment_error import AlignmentCounts, GoldLinks, count
 from mgsa.base.cli import progress, run
@@ -20,31 +20,31 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, write_json
 from mgsa.base.settings import to_mapping
 from mgsa.base.word_links import Link, format_links
-from pipeline.aligners.aligner import (
-    Aligner,
+from pipeline.aligners.link_files import corpus_links, pharaoh_links, read_link_file
+from pipeline.aligners.settings import (
     AlignSettings,
     CorpusSettings,
     EflomalSettings,
     HmmSettings,
     NoLinks,
-    Pair,
     PharaohSettings,
-    lengths,
-    read_pairs,
 )
-from pipeline.aligners.link_files import LinkFile, corpus_links, pharaoh_aligner
 from pipeline.aligners.symmetrize import symmetrize
 from pipeline.alignment_error import percentages
 from pipeline.base.stage import SPLITS, stage, stage_outputs
+from pipeline.base.text import read_pairs
 from pipeline.base.workers import chunks
 
 MARK = "aligner.json"
 PORTION = 20_000
 """Pairs that the hidden Markov model aligns at once."""
 
+Found = tuple[dict[str, Iterator[set[Link]]], dict[str, Any]]
+"""By split, the links of each pair, to be read in this order; what `aligner.json` says of them."""
 
-def make_aligner(settings: AlignSettings, tokenized: Path) -> Aligner:
-    """The aligner of these settings; one that learns has learned.
+
+def find_links(settings: AlignSettings, tokenized: Path) -> Found:
+    """The links of an aligner; one that learns has learned.
 
     Raises:
         InputError: text or files of links are missing or malformed, or it is not installed.
@@ -56,14 +56,21 @@ def make_aligner(settings: AlignSettings, tokenized: Path) -> Aligner:
         case EflomalSettings():
             return _eflomal(settings, tokenized)
         case PharaohSettings():
-            return pharaoh_aligner(settings, tokenized)
+            return pharaoh_links(settings, tokenized)
         case CorpusSettings():
-            return _corpus(tokenized)
+            found = corpus_links(tokenized)
+            if not found:
+                raise InputError(
+                    "align.kind: corpus: expected links that came with the corpus, such as "
+                    "train.links",
+                    path=tokenized,
+                )
+            return found, {"deterministic": True}
         case NoLinks():
-            return Aligner((), lambda _: iter(()), {"deterministic": True})
+            return {}, {"deterministic": True}
 
 
-def _hmm(settings: HmmSettings, tokenized: Path) -> Aligner:
+def _hmm(settings: HmmSettings, tokenized: Path) -> Found:
     from pipeline.aligners.hmm_aligner import HmmAligner
 
     num_pairs = sum(1 for _ in read_pairs(tokenized, "train"))
@@ -71,55 +78,39 @@ def _hmm(settings: HmmSettings, tokenized: Path) -> Aligner:
     chosen = evenly(read_pairs(tokenized, "train"), settings.learn_pairs, of=num_pairs)
     aligner = HmmAligner(list(chosen), settings)
 
-    def links(split: str) -> Iterator[Set[Link]]:
+    def links(split: str) -> Iterator[set[Link]]:
         for portion in chunks(read_pairs(tokenized, split), PORTION):
             for forward, reverse in aligner.align(portion):
                 yield symmetrize(forward, reverse, settings.symmetrization)
 
-    return Aligner(SPLITS, links, {"deterministic": True})
+    return {split: links(split) for split in SPLITS}, {"deterministic": True}
 
 
-def evenly(pairs: Iterable[Pair], count: int, *, of: int) -> Iterator[Pair]:
+def evenly(pairs: Iterable[tuple[str, str]], count: int, *, of: int) -> Iterator[tuple[str, str]]:
     """The first of `of` pairs and others at even distances, `count` in all; all if that is more."""
     return (pair for number, pair in enumerate(pairs) if number * count % of < count)
 
 
-def _eflomal(settings: EflomalSettings, tokenized: Path) -> Aligner:
+def _eflomal(settings: EflomalSettings, tokenized: Path) -> Found:
     """All splits at once, for it aligns only what it learns from."""
     from pipeline.aligners.eflomal_command import installed_version, run_eflomal
 
-    counts = {split: sum(1 for _ in read_pairs(tokenized, split)) for split in SPLITS}
     pairs = chain.from_iterable(read_pairs(tokenized, split) for split in SPLITS)
-    found = run_eflomal(pairs, settings)
-
-    def links(split: str) -> Iterator[Set[Link]]:
-        for forward, reverse in islice(found, counts[split]):
-            yield symmetrize(forward, reverse, settings.symmetrization)
-
-    description = {
+    found = (symmetrize(*both, settings.symmetrization) for both in run_eflomal(pairs, settings))
+    counts = {split: sum(1 for _ in read_pairs(tokenized, split)) for split in SPLITS}
+    return {split: islice(found, counts[split]) for split in SPLITS}, {
         "deterministic": False,
         "note": "eflomal seeds itself: its links differ from run to run",
         "version": installed_version(),
     }
-    return Aligner(SPLITS, links, description)
 
 
-def _corpus(tokenized: Path) -> Aligner:
-    files = corpus_links(tokenized)
-    if not files:
-        raise InputError(
-            "align.kind: corpus: expected links that came with the corpus, such as train.links",
-            path=tokenized,
-        )
-    return Aligner(
-        tuple(files), lambda split: files[split].read(tokenized, first=0), {"deterministic": True}
-    )
-
-
-def _write_split(folder: Path, tokenized: Path, split: str, aligner: Aligner) -> dict[str, float]:
+def _write_split(
+    folder: Path, tokenized: Path, split: str, found: Iterator[set[Link]]
+) -> dict[str, float]:
     """Write the links of a split, a line for each pair; their counts."""
     rows = progress(
-        zip(read_pairs(tokenized, split), aligner.links(split), strict=True),
+        zip(read_pairs(tokenized, split), found, strict=True),
         f"align {split}",
         total=None,
         unit="pairs",
@@ -133,8 +124,8 @@ def _write_split(folder: Path, tokenized: Path, split: str, aligner: Aligner) ->
             num_pairs += 1
             num_links += len(links)
             unlinked += not links
-            for side, length in enumerate(lengths(pair)):
-                words[side] += length
+            for side, text in enumerate(pair):
+                words[side] += text.count(" ") + 1
                 linked[side] += len({link[side] for link in links})
     return {
         "pairs": num_pairs,
@@ -146,11 +137,13 @@ def _write_split(folder: Path, tokenized: Path, split: str, aligner: Aligner) ->
     }
 
 
-def _score(folder: Path, gold: LinkFile, tokenized: Path, split: str) -> dict[str, float]:
-    """Precision, recall and AER of written links against those of the corpus, in per cent."""
-    written = LinkFile(folder / f"{split}.links", split).read(tokenized, first=0)
+def _score(
+    folder: Path, tokenized: Path, split: str, gold: Iterator[set[Link]]
+) -> dict[str, float]:
+    """Precision, recall and AER of written links, in per cent."""
+    written = read_link_file(folder / f"{split}.links", tokenized, split)
     total = AlignmentCounts()
-    for links, sure in zip(written, gold.read(tokenized, first=0), strict=True):
+    for links, sure in zip(written, gold, strict=True):
         total += count(links, GoldLinks.of(sure))
     return percentages(total)
 
@@ -166,24 +159,17 @@ def align_corpus(
 ) -> None:
     """Find or take over the word links of each pair of a tokenised corpus."""
     with stage_outputs(out, report) as (folder, metrics):
-        gold = {} if isinstance(align, CorpusSettings) else corpus_links(tokenized)
-        for file in gold.values():  # a malformed one is named before an hour of learning
-            deque(file.read(tokenized, first=0), maxlen=0)
-        aligner = make_aligner(align, tokenized)
-        for split in aligner.splits:
-            numbers = _write_split(folder, tokenized, split, aligner)
-            if split in gold:
-                numbers |= _score(folder, gold[split], tokenized, split)
+        gold = not isinstance(align, CorpusSettings)
+        for links in corpus_links(tokenized).values():
+            deque(links, maxlen=0)  # a malformed one is named before an hour of learning
+        found, description = find_links(align, tokenized)
+        for split, links in found.items():
+            numbers = _write_split(folder, tokenized, split, links)
+            if gold and split in (right := corpus_links(tokenized)):
+                numbers |= _score(folder, tokenized, split, right[split])
             metrics.update({f"{split}_{name}": number for name, number in numbers.items()})
-        write_json(
-            folder / MARK,
-            {
-                "kind": align.kind,
-                **aligner.description,
-                "splits": aligner.splits,
-                "settings": to_mapping(align),
-            },
-        )
+        about = {"splits": list(found), "settings": to_mapping(align)}
+        write_json(folder / MARK, {"kind": align.kind, **description, **about})
 
 
 main = stage(align_corpus)

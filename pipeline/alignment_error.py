@@ -18,15 +18,7 @@ from pipeline.links import Notation, read_gold_links, read_links
 def count_files(
     alignments: Path, gold: Path, *, notation: Notation, gold_notation: Notation
 ) -> AlignmentCounts:
-    """The counts of all sentence pairs.
-
-    Args:
-        alignments: links, a line for each pair, written in `notation`.
-        gold: gold links, a line for each pair, written in `gold_notation`.
-
-    Raises:
-        InputError: a line is malformed, or the files differ in their numbers of lines.
-    """
+    """The counts of all sentence pairs, a line each in both files."""
     total = AlignmentCounts()
     for line, (found, right) in enumerate(read_parallel([alignments, gold]), start=1):
         links = set(read_links(found, notation, path=alignments, line=line))
@@ -44,14 +36,7 @@ def percentages(counts: AlignmentCounts) -> dict[str, float]:
     }
 
 
-def describe(counts: AlignmentCounts) -> str:
-    """One line for people."""
-    shown = percentages(counts)
-    return (
-        f"AER {shown['aer']:.2f}, precision {shown['precision']:.2f}, recall {shown['recall']:.2f} "
-        f"({counts.predicted:,} links, {counts.predicted_possible:,} of them possible; "
-        f"{counts.predicted_sure:,} of {counts.sure:,} sure links found)"
-    )
+First = Literal["0", "1"]
 
 
 def score_alignments(
@@ -62,12 +47,10 @@ def score_alignments(
         Input("gold links, a line for each of the same pairs: 3-4 is sure, 3p4 possible", "FILE"),
     ],
     first_index: Annotated[
-        Literal["0", "1"], Option("number of a sentence's first word in the links (default: 0)")
+        First, Option("number of a sentence's first word in the links (default: 0)")
     ] = "0",
     target_first: Annotated[bool, Option("the links are target-source")] = False,
-    gold_first_index: Annotated[
-        Literal["0", "1"], Option("likewise of the gold links (default: 0)")
-    ] = "0",
+    gold_first_index: Annotated[First, Option("likewise of the gold links (default: 0)")] = "0",
     gold_target_first: Annotated[bool, Option("the gold links are target-source")] = False,
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
@@ -78,9 +61,14 @@ def score_alignments(
         notation=Notation(int(first_index), target_first),
         gold_notation=Notation(int(gold_first_index), gold_target_first),
     )
+    shown = percentages(counts)
     if report is not None:
-        write_json(report, {**percentages(counts), **vars(counts)})
-    print(describe(counts))
+        write_json(report, {**shown, **vars(counts)})
+    print(
+        f"AER {shown['aer']:.2f}, precision {shown['precision']:.2f}, recall {shown['recall']:.2f} "
+        f"({counts.predicted:,} links, {counts.predicted_possible:,} of them possible; "
+        f"{counts.predicted_sure:,} of {counts.sure:,} sure links found)"
+    )
 
 
 main = stage(score_alignments)

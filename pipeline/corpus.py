@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
 import re
 import sys
 import tarfile
-import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 from urllib.parse import unquote, urlsplit
 
 from annotated_types import Interval
@@ -41,8 +38,6 @@ SampleSentences = Annotated[int, Interval(ge=1, le=10_000_000)]
 """Held-out splits of the sample are kept in memory, so that no other split repeats them."""
 InputFile = Annotated[str, Reads()]
 
-_DAMAGED = (tarfile.TarError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError)
-
 
 @dataclass(frozen=True)
 class SampleCorpus:
@@ -51,6 +46,10 @@ class SampleCorpus:
     `ambiguity` is the share of places that may belong to a noun as well as to the verb, which only
     the tree tells; for the others the place tells it too.
     """
+
+    name: ClassVar = "sample"
+    source_language: ClassVar = "en"
+    target_language: ClassVar = "de"
 
     kind: Literal["sample"]
     seed: Seed
@@ -107,12 +106,6 @@ class RemoteFile:
     url: str
     sha256: str | None
 
-    def __post_init__(self) -> None:
-        if not re.match(r"https?://[^/]+/", self.url) or self.name in ("", ".."):
-            raise ValueError(f"url: expected http(s)://…/NAME, got {self.url!r}")
-        if self.sha256 is not None and not re.fullmatch("[0-9a-f]{64}", self.sha256):
-            raise ValueError(f"sha256: expected 64 hexadecimal digits, got {self.sha256!r}")
-
     @property
     def name(self) -> str:
         return Path(unquote(urlsplit(self.url).path)).name
@@ -142,8 +135,6 @@ class DownloadedCorpus:
 
     def __post_init__(self) -> None:
         names = [file.name for file in self.files]
-        if len(set(names)) != len(names):
-            raise ValueError(f"files: expected different names, got {names}")
         for split in SPLITS:
             part: DownloadedSplit = getattr(self, split)
             if len(part.source) != len(part.target) or not part.source:
@@ -156,27 +147,17 @@ class DownloadedCorpus:
 Corpus = SampleCorpus | LocalCorpus | DownloadedCorpus
 
 
-def _write_sample(settings: SampleCorpus, folder: Path) -> dict[str, int]:
-    counts = {name: value for name, value in asdict(settings).items() if name != "kind"}
-    write_sample(folder, **counts)
-    return {split: counts[split] for split in SPLITS}
-
-
 def _write_local(settings: LocalCorpus, folder: Path) -> dict[str, int]:
-    splits = {
-        split: {column: Path(name) for column, name in asdict(files).items() if name is not None}
-        for split, files in {split: getattr(settings, split) for split in SPLITS}.items()
-    }
-    treebank = asdict(settings.treebank) if settings.treebank is not None else {}
-    paths = [path for files in splits.values() for path in files.values()]
-    for path in (*map(Path, treebank.values()), *paths):
-        if not path.is_file():
-            raise InputError("no such file", path=path)
-    pairs = {split: _write_split(folder, split, [files]) for split, files in splits.items()}
-    for part, name in treebank.items():
-        (folder / "treebank").mkdir(exist_ok=True)
-        with open_to_write(folder / "treebank" / f"{part}.mrg") as out:
-            out.writelines(f"{bracketed(tree)}\n" for tree in read_treebank(Path(name)))
+    pairs = {}
+    for split in SPLITS:
+        named = asdict(getattr(settings, split))
+        files = {column: Path(name) for column, name in named.items() if name is not None}
+        pairs[split] = _write_split(folder, split, [files])
+    if settings.treebank is not None:
+        (folder / "treebank").mkdir()
+        for part, name in asdict(settings.treebank).items():
+            with open_to_write(folder / "treebank" / f"{part}.mrg") as out:
+                out.writelines(f"{bracketed(tree)}\n" for tree in read_treebank(Path(name)))
     return pairs
 
 
@@ -189,30 +170,31 @@ def _write_downloaded(settings: DownloadedCorpus, folder: Path, downloads: Path)
             download(file.url, path, sha256=file.sha256)
         _check_file(file, path)
     splits: dict[str, DownloadedSplit] = {split: getattr(settings, split) for split in SPLITS}
-    texts = {text for files in splits.values() for text in (*files.source, *files.target)}
+    members: dict[str, set[str]] = {}
+    for files in splits.values():
+        for text in (*files.source, *files.target):
+            archive, slash, member = text.partition("/")
+            if slash:
+                members.setdefault(archive, set()).add(member)
     with TemporaryDirectory(dir=folder) as name:
         unpacked = Path(name)
-        for archive in {text.partition("/")[0] for text in texts if "/" in text}:
-            members = {text.partition("/")[2] for text in texts if text.startswith(f"{archive}/")}
-            _unpack(stored / archive, members, unpacked / archive)
+        for archive, wanted in members.items():
+            _unpack(stored / archive, wanted, unpacked / archive)
 
         def path_of(text: str) -> Path:
             return (unpacked if "/" in text else stored) / text
 
+        pairs = {}
         try:
-            return {
-                split: _write_split(
-                    folder,
-                    split,
-                    [
-                        {"source": path_of(source), "target": path_of(target)}
-                        for source, target in zip(files.source, files.target, strict=True)
-                    ],
-                )
-                for split, files in splits.items()
-            }
+            for split, files in splits.items():
+                parts = [
+                    {"source": path_of(source), "target": path_of(target)}
+                    for source, target in zip(files.source, files.target, strict=True)
+                ]
+                pairs[split] = _write_split(folder, split, parts)
         except InputError as error:
             raise InputError(str(error).replace(f"{unpacked}/", f"{stored}/")) from None
+    return pairs
 
 
 def _check_file(file: RemoteFile, path: Path) -> None:
@@ -233,9 +215,8 @@ def _check_file(file: RemoteFile, path: Path) -> None:
         )
 
 
-def _unpack(archive: Path, members: Collection[str], folder: Path) -> None:
+def _unpack(archive: Path, wanted: set[str], folder: Path) -> None:
     """Unpack these members of a tar archive, and nothing else."""
-    wanted = set(members)
     try:
         with tarfile.open(archive) as tar:
             for member in tar:
@@ -245,7 +226,7 @@ def _unpack(archive: Path, members: Collection[str], folder: Path) -> None:
                     wanted.remove(name)
                 if not wanted:
                     return
-    except _DAMAGED as error:
+    except tarfile.TarError as error:
         raise InputError(f"damaged archive: {error}", path=archive) from None
     raise InputError(f"no member {min(wanted)}", path=archive)
 
@@ -259,33 +240,27 @@ def _write_split(folder: Path, split: str, parts: Sequence[Mapping[str, Path]]) 
     Raises:
         InputError: as `read_parallel`, or a tree, a label or links are malformed.
     """
-    columns = list(parts[0])
     pairs = 0
     with ExitStack() as stack:
-        files = [
-            stack.enter_context(open_to_write(folder / f"{split}.{column}")) for column in columns
-        ]
+        files = {
+            column: stack.enter_context(open_to_write(folder / f"{split}.{column}"))
+            for column in parts[0]
+        }
         for part in parts:
-            paths = [part[column] for column in columns]
-            rows = progress(
-                read_parallel(paths), f"read {split}", total=None, unit="pairs", size=lambda _: 1
-            )
+            rows = read_parallel([part[column] for column in files])
+            rows = progress(rows, f"read {split}", total=None, unit="pairs", size=lambda _: 1)
             for line, row in enumerate(rows, start=1):
-                for column, path, text, file in zip(columns, paths, row, files, strict=True):
-                    _check_annotation(column, text, path, line)
+                for (column, file), text in zip(files.items(), row, strict=True):
+                    if column == "trees":
+                        read_tree(text, path=part[column], line=line)
+                    elif column == "links":
+                        read_links(text, path=part[column], line=line)
+                    elif column in ANNOTATIONS and not re.fullmatch("[^ ]+", text):
+                        message = f"expected one label, got {text!r}"
+                        raise InputError(message, path=part[column], line=line)
                     file.write(f"{text}\n")
                 pairs += 1
     return pairs
-
-
-def _check_annotation(column: str, text: str, path: Path, line: int) -> None:
-    """An annotation is well-formed; text may be anything."""
-    if column == "trees":
-        read_tree(text, path=path, line=line)
-    elif column == "links":
-        read_links(text, path=path, line=line)
-    elif column in ANNOTATIONS and not re.fullmatch("[^ ]+", text):
-        raise InputError(f"expected one label, got {text!r}", path=path, line=line)
 
 
 def write_corpus(
@@ -306,21 +281,22 @@ def write_corpus(
     ),
 ) -> None:
     """Generate, download or copy a parallel corpus."""
-    name, languages = "sample", ("en", "de")
-    if not isinstance(corpus, SampleCorpus):
-        name, languages = corpus.name, (corpus.source_language, corpus.target_language)
     with stage_outputs(out, report) as (folder, metrics):
         match corpus:
             case SampleCorpus():
-                pairs = _write_sample(corpus, folder)
+                settings = asdict(corpus)
+                write_sample(folder, **{k: v for k, v in settings.items() if k != "kind"})
+                pairs = {split: settings[split] for split in SPLITS}
             case LocalCorpus():
                 pairs = _write_local(corpus, folder)
             case DownloadedCorpus():
                 pairs = _write_downloaded(corpus, folder, downloads)
         metrics.update({f"{split}_pairs": count for split, count in pairs.items()})
         # The parser depends on this file and on the treebank: neither changes when a corpus grows.
-        codes = {f"{side}_language": code for side, code in zip(SIDES, languages, strict=True)}
-        write_json(folder / "corpus.json", {"name": name, **codes})
+        about = {
+            name: getattr(corpus, name) for name in ("name", "source_language", "target_language")
+        }
+        write_json(folder / "corpus.json", about)
         (folder / "treebank").mkdir(exist_ok=True)
         for part in TREEBANK_PARTS:
             (folder / "treebank" / f"{part}.mrg").touch()  # DVC keeps no empty folder

@@ -14,9 +14,12 @@ from typing import NamedTuple
 from mgsa.base.errors import InputError
 from mgsa.base.word_links import Link
 
-_LINK = re.compile("([0-9]{1,9})(-)([0-9]{1,9})")
-_LINKS = re.compile(rf"\s*(?:{_LINK.pattern}(?:\s+|$))*")
-_GOLD_LINK = re.compile("([0-9]{1,9})([-p])([0-9]{1,9})")
+_NUMBER = "[0-9]{1,9}"
+_LINKS = re.compile(rf"\s*(?:{_NUMBER}-{_NUMBER}(?:\s+|$))*")
+_LINK = "links such as 0-0 1-2", re.compile(f"({_NUMBER})(-)({_NUMBER})")
+_GOLD_LINK = "gold links such as 3-4 and 3p4", re.compile(f"({_NUMBER})([-p])({_NUMBER})")
+
+_Path = str | PathLike[str] | None
 
 
 class Notation(NamedTuple):
@@ -27,57 +30,37 @@ class Notation(NamedTuple):
 
 
 PHARAOH = Notation()
-"""Pharaoh's: counted from 0, the source in front."""
 
 
 def read_links(
-    text: str,
-    notation: Notation = PHARAOH,
-    *,
-    path: str | PathLike[str] | None = None,
-    line: int | None = None,
+    text: str, notation: Notation = PHARAOH, *, path: _Path = None, line: int | None = None
 ) -> list[Link]:
-    """The links of a line, in its order, source first and counted from 0; none for an empty one.
-
-    Args:
-        path, line: where the text is from, for errors.
+    """The links of a line, in its order, source first and counted from 0.
 
     Raises:
         InputError: something is no link, or has a number before the first.
     """
-    parts = _parts(text, _LINK, "links such as 0-0 1-2", notation, path, line)
-    return [link for link, _ in parts]
+    return [link for link, _ in _read(text, _LINK, notation, path, line)]
 
 
 def read_gold_links(
-    text: str,
-    notation: Notation,
-    *,
-    path: str | PathLike[str] | None = None,
-    line: int | None = None,
+    text: str, notation: Notation, *, path: _Path = None, line: int | None = None
 ) -> tuple[set[Link], set[Link]]:
-    """The sure and the possible links of a line, source first, counted from 0.
-
-    Raises:
-        InputError: something is no gold link, or has a number before the first.
-    """
-    links: dict[str, set[Link]] = {"-": set(), "p": set()}
-    for link, mark in _parts(
-        text, _GOLD_LINK, "gold links such as 3-4 and 3p4", notation, path, line
-    ):
-        links[mark].add(link)
-    return links["-"], links["p"]
+    """The sure and the possible links of a line; otherwise as `read_links`."""
+    found = list(_read(text, _GOLD_LINK, notation, path, line))
+    return {link for link, mark in found if mark == "-"}, {
+        link for link, mark in found if mark == "p"
+    }
 
 
-def _parts(
+def _read(
     text: str,
-    pattern: re.Pattern[str],
-    expected: str,
+    form: tuple[str, re.Pattern[str]],
     notation: Notation,
-    path: str | PathLike[str] | None,
+    path: _Path,
     line: int | None,
 ) -> Iterator[tuple[Link, str]]:
-    """Each link of a line, and the mark between its numbers."""
+    expected, pattern = form
     for part in text.split():
         match = pattern.fullmatch(part)
         if not match:
@@ -86,7 +69,7 @@ def _parts(
         if min(ends) < 0:
             message = f"expected words counted from {notation.first}, got {part!r}"
             raise InputError(message, path=path, line=line)
-        yield (ends[1], ends[0]) if notation.target_first else ends, match[2]
+        yield ends[::-1] if notation.target_first else ends, match[2]
 
 
 def are_links(text: str) -> bool:

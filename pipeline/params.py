@@ -1,43 +1,134 @@
-"""Check `params.yaml`, say which composition of the config groups it is, or compose it anew.
+"""Stage `params`, the first to run: every section of `params.yaml` checked, its presets named.
 
 `dvc exp run -S model=…` composes the groups in `conf/`; `dvc repro` runs `params.yaml` as it is. A
-file edited by hand is a legitimate experiment, but nobody should take it for a preset: this stage
-runs whenever the file or the groups changed, and names what differs. It is the first to run, so a
-wrong key or value of any stage ends `dvc repro` before any work.
+file edited by hand is a legitimate experiment, but nobody should take it for a preset: what differs
+from the nearest composition is named. Whoever mistyped a key of the last stage hears of it before
+any work. `--write` composes the file anew.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
 
 from mgsa.base.cli import run
-from mgsa.base.command import Input, Option, OutputFile, Report, command
+from mgsa.base.command import Input, Option, OutputFile, Report, command, read_section
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_file, write_json
-from mgsa.base.settings import read_yaml
-from pipeline.parameters import check_parameters
+from mgsa.base.settings import RunConfig, read_yaml
+from mgsa.config import (
+    ModelConfig,
+    MultiGranularityConfig,
+    TrainConfig,
+    TransformerConfig,
+    TranslateConfig,
+)
+from mgsa.probing.settings import ProbeConfig
+from pipeline.aligners.settings import AlignSettings
+from pipeline.analyze import AnalyzeSettings
+from pipeline.bpe import BpeSettings
+from pipeline.corpus import Corpus, LocalCorpus, SampleCorpus
+from pipeline.dataset.manifest import DatasetSettings
+from pipeline.evaluate import EvaluateSettings
+from pipeline.parse import ParseSettings
+from pipeline.parser import ParserSettings, ReadyTrees, TrainedParser
+from pipeline.partition import PartitionSettings
+from pipeline.phrasal_patterns import PhrasalPatternsSettings
+from pipeline.probe_data import ProbeDataSettings
+from pipeline.report import ReportSettings
+from pipeline.tokenize import TokenizeSettings
+
+SETTINGS: dict[str, Any] = {
+    "corpus": Corpus,
+    "tokenize": TokenizeSettings,
+    "parser": ParserSettings,
+    "parse": ParseSettings,
+    "bpe": BpeSettings,
+    "partition": PartitionSettings,
+    "align": AlignSettings,
+    "dataset": DatasetSettings,
+    "probe_data": ProbeDataSettings,
+    "model": ModelConfig,
+    "train": TrainConfig,
+    "translate": TranslateConfig,
+    "evaluate": EvaluateSettings,
+    "phrasal_patterns": PhrasalPatternsSettings,
+    "analyze": AnalyzeSettings,
+    "probe": ProbeConfig,
+    "report": ReportSettings,
+    "run": RunConfig,
+}
+"""The dataclass of each section, or those of its kinds."""
 
 GROUPS = ("corpus", "parser", "align", "model", "train")
 ABSENT = "nothing"
 
 
-@dataclass(frozen=True)
-class Composition:
-    """The option of each group nearest to a parameter file, and the keys that still differ.
+def check_parameters(content: Mapping[str, Any], path: Path) -> None:
+    """Check every section of the parameter file `path`, which holds `content`.
 
-    `differences` gives for a key (`train.max_epochs`) the file's value and the composition's.
+    Raises:
+        InputError: a section is missing or unknown, a key or value of one is wrong, or one takes
+            from another what that does not give.
     """
+    for name in content:
+        if name not in SETTINGS:
+            expected = ", ".join(SETTINGS)
+            raise InputError(f"{name}: unknown section; expected one of {expected}", path=path)
+    sections: dict[str, Any] = {}
+    for name, settings in SETTINGS.items():
+        if name not in content:
+            raise InputError(f"{name}: missing section", path=path)
+        sections[name] = read_section(settings, content[name], f"{path}: {name}")
+    if fault := _contradiction(
+        **{name: sections[name] for name in ("corpus", "parser", "align", "model")}
+    ):
+        raise InputError(fault, path=path)
 
-    options: dict[str, str]
-    differences: dict[str, tuple[Any, Any]]
+
+def _contradiction(corpus: Any, parser: Any, align: Any, model: Any) -> str | None:
+    """What one section takes that another does not give."""
+    match corpus:
+        case SampleCorpus():
+            treebank = trees = links = True
+        case LocalCorpus():
+            treebank = corpus.treebank is not None
+            trees = None not in (corpus.train.trees, corpus.valid.trees, corpus.test.trees)
+            links = corpus.train.links is not None
+        case _:
+            treebank = trees = links = False
+    match parser:
+        case TrainedParser(train=train, dev=dev) if None in (train, dev) and not treebank:
+            return (
+                "parser: it is trained on the corpus's own treebank, which this corpus lacks: "
+                "expected files as parser.train and parser.dev, or another parser (parser=stanza)"
+            )
+        case ReadyTrees() if not trees:
+            return (
+                "parser.kind: trees takes those that come with the corpus, and this one lacks them "
+                "in some split: expected another parser (parser=stanza)"
+            )
+    match model:
+        case TransformerConfig(multi_granularity=MultiGranularityConfig(granularities=names)):
+            syntactic = [name for name in names if name.startswith("syntactic_")]
+            if syntactic and parser.kind == "none":
+                return (
+                    f"parser.kind: none gives flat trees, but the model attends to {syntactic[0]}: "
+                    "expected another parser, or a model without syntactic granularities"
+                )
+    if align.kind == "corpus" and not links:
+        return (
+            "align.kind: corpus takes the links that come with the corpus, and this one has none: "
+            "expected another aligner (align=hmm)"
+        )
+    if align.kind == "none" and model.alignment is not None:
+        return "align.kind: none gives no links, but model.alignment learns from them"
+    return None
 
 
 def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
@@ -46,92 +137,68 @@ def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
     Raises:
         InputError: an option or key is unknown, or the files of the groups don't fit each other.
     """
-    with _hydra(config):
-        return _compose(config, overrides)
-
-
-@contextmanager
-def _hydra(config: Path) -> Iterator[None]:
     import hydra
-
-    for path in sorted(config.rglob("*.yaml")):
-        if path.stat().st_size:  # Hydra takes an empty file for an empty option
-            read_yaml(path)
-    with hydra.initialize_config_dir(str(config.resolve()), version_base=None):
-        yield
-
-
-def _compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
-    import hydra
-    from hydra.errors import HydraException, MissingConfigException, OverrideParseException
     from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
 
     try:
-        composed = hydra.compose("config", overrides=list(overrides))
-        sections = OmegaConf.to_container(composed, resolve=True)
-    except MissingConfigException as error:
-        options = f"; expected one of {', '.join(error.options)}" if error.options else ""
-        raise InputError(str(error).splitlines()[0] + options, path=config) from None
-    except OverrideParseException as error:
-        raise InputError(f"{error.override}: expected one group=option or key=value") from None
-    except (HydraException, OmegaConfBaseException) as error:
+        with hydra.initialize_config_dir(str(config.resolve()), version_base=None):
+            composed = hydra.compose("config", overrides=list(overrides))
+        return OmegaConf.to_container(composed, resolve=True)
+    except Exception as error:  # Hydra has no class of its own for a malformed list of defaults
+        for path in sorted(config.rglob("*.yaml")):
+            if path.stat().st_size:  # Hydra takes an empty file for an empty option
+                read_yaml(path)  # says in which line
         message = str(error).splitlines()[0]
-        if message.startswith("Could not override") and message.endswith("'."):
-            message = message.removesuffix(".") + ": no such key or group"
+        if override := getattr(error, "override", None):
+            message = f"{override}: expected one group=option or key=value"
+        elif options := getattr(error, "options", None):
+            message += f"; expected one of {', '.join(options)}"
         raise InputError(message, path=config) from None
-    except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
-        # Hydra has no error of its own for a list of defaults that is none, and the like.
-        raise InputError(f"expected config groups: {error}", path=config) from None
-    assert isinstance(sections, dict)
-    return {str(name): section for name, section in sections.items()}
 
 
-def nearest_composition(params: Mapping[str, Any], config: Path) -> Composition:
-    """The composition of the groups in `config` that differs from `params` in the fewest keys.
+Differences = dict[str, tuple[Any, Any]]
+"""By key (`train.max_epochs`), the value of the parameter file and that of a composition."""
+
+
+def nearest_composition(
+    params: Mapping[str, Any], config: Path
+) -> tuple[dict[str, str], Differences]:
+    """The options of the groups in `config` nearest to `params`, and the keys that still differ.
 
     Groups set keys of their own, so the best option of one does not depend on the others'.
     """
-    wanted = _flatten(params)
     options: dict[str, str] = {}
-    with _hydra(config):
-        for group in GROUPS:
-            names = sorted(path.stem for path in (config / group).glob("*.yaml"))
-            if not names:
-                message = "expected a config group, found no option"
-                raise InputError(message, path=config / group)
-            numbers = {
-                name: len(_differences(wanted, _compose(config, [f"{group}={name}"])))
-                for name in names
-            }
-            options[group] = min(names, key=numbers.__getitem__)
-        composed = _compose(config, [f"{group}={name}" for group, name in options.items()])
-    return Composition(options, _differences(wanted, composed))
+    for group in GROUPS:
+        numbers = {
+            path.stem: len(_differences(params, compose(config, [f"{group}={path.stem}"])))
+            for path in sorted((config / group).glob("*.yaml"))
+        }
+        if not numbers:
+            raise InputError("expected a config group, found no option", path=config / group)
+        options[group] = min(numbers, key=numbers.__getitem__)
+    composed = compose(config, [f"{group}={name}" for group, name in options.items()])
+    return options, _differences(params, composed)
 
 
-def describe(composition: Composition, path: Path) -> list[str]:
+def describe(options: Mapping[str, str], differences: Differences, path: Path) -> list[str]:
     """One line naming the options of the file `path`, then one for each key that none explains."""
-    lines = [f"{path} is " + " ".join(f"{g}={o}" for g, o in composition.options.items())]
-    if composition.differences:
-        count = len(composition.differences)
+    lines = [f"{path} is " + " ".join(f"{group}={name}" for group, name in options.items())]
+    if differences:
+        count = len(differences)
         lines[0] += f", with {count} {'value' if count == 1 else 'values'} that no preset gives:"
-    for key, (value, preset) in composition.differences.items():
-        lines.append(f"  {key}: {_shown(value)} (the preset has {_shown(preset)})")
+    for key, pair in differences.items():
+        value, preset = (
+            v if isinstance(v, str) else json.dumps(v, ensure_ascii=False) for v in pair
+        )
+        lines.append(f"  {key}: {value} (the preset has {preset})")
     return lines
 
 
-def _shown(value: Any) -> str:
-    """A value as YAML has it: `null`, not Python's `None`."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _differences(
-    wanted: Mapping[str, Any], composed: Mapping[str, Any]
-) -> dict[str, tuple[Any, Any]]:
-    found = _flatten(composed)
+def _differences(params: Mapping[str, Any], composed: Mapping[str, Any]) -> Differences:
+    wanted, found = _flatten(params), _flatten(composed)
     differences = {
         key: (wanted.get(key, ABSENT), found.get(key, ABSENT))
-        for key in [*wanted, *(key for key in found if key not in wanted)]
+        for key in wanted | found
         if wanted.get(key, ABSENT) != found.get(key, ABSENT)
     }
     # Where one has a section and the other `null`, the keys of the section tell it.
@@ -162,23 +229,19 @@ def check_or_compose(
     report: Annotated[Path | None, Report("what the file is (JSON)")] = None,
 ) -> None:
     """Check the parameter file and say which composition of the groups it is, or write one."""
+    content = read_yaml(params) if write is None else compose(config, write)
+    check_parameters(content, params)
     if write is not None:
-        content = compose(config, write)
-        check_parameters(content, params)
         with atomic_file(params) as file:
             yaml.safe_dump(content, file, sort_keys=False, allow_unicode=True)
         return
-    content = read_yaml(params)
-    check_parameters(content, params)
-    composition = nearest_composition(content, config)
-    for line in describe(composition, params):
-        print(line, file=sys.stderr)
+    options, differences = nearest_composition(content, config)
+    print(*describe(options, differences, params), sep="\n", file=sys.stderr)
     if report:
-        differences = {
-            key: {"params": value, "preset": preset}
-            for key, (value, preset) in composition.differences.items()
+        pairs = {
+            key: dict(zip(("params", "preset"), p, strict=True)) for key, p in differences.items()
         }
-        write_json(report, {**composition.options, "differences": differences})
+        write_json(report, {**options, "differences": pairs})
 
 
 main = command(check_or_compose, "python -m pipeline.params")

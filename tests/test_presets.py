@@ -19,8 +19,7 @@ from mgsa.data.vocabulary import PAD
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from pipeline.base.stage import SECTIONS
-from pipeline.parameters import check_parameters
-from pipeline.params import GROUPS, compose
+from pipeline.params import GROUPS, check_parameters, compose
 from tests.imports import ROOT
 from tests.random_rows import NUM_TAGS, VOCABULARY, random_row
 

@@ -1,7 +1,7 @@
 """Word links of sentence pairs, by statistics, by tools and from files, in reading order:
 
+settings         the settings of each kind of aligner
 symmetrize       one alignment from two directions
-aligner          what an aligner is; the settings of each kind
 bitext           sentence pairs as arrays of word ids, and their word pairs in blocks
 hmm              IBM model 1 and the hidden Markov alignment model
 hmm_aligner      links by these two, in both directions

@@ -12,14 +12,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
 from importlib import metadata
 from pathlib import Path
 
 from mgsa.base.errors import FailedError, InputError
 from mgsa.base.io import open_to_write
 from mgsa.base.word_links import Link
-from pipeline.aligners.aligner import EflomalSettings, Pair
+from pipeline.aligners.settings import EflomalSettings
 from pipeline.base.stage import SIDES
 from pipeline.base.text import read_parallel
 from pipeline.links import read_links
@@ -28,7 +27,7 @@ COMMAND = "eflomal-align"
 
 
 def run_eflomal(
-    pairs: Iterable[Pair], settings: EflomalSettings
+    pairs: Iterable[tuple[str, str]], settings: EflomalSettings
 ) -> Iterator[tuple[set[Link], set[Link]]]:
     """Of each pair, the links for its target words and those for its source words.
 
@@ -40,14 +39,22 @@ def run_eflomal(
     with tempfile.TemporaryDirectory(prefix="eflomal-") as name:
         texts = [Path(name, side) for side in SIDES]
         links = [Path(name, direction) for direction in ("forward", "reverse")]
-        _write(pairs, texts)
+        with open_to_write(texts[0]) as source, open_to_write(texts[1]) as target:
+            for pair in pairs:
+                for file, text in zip((source, target), pair, strict=True):
+                    # To eflomal any white space, such as U+00A0, ends a word.
+                    file.write(re.sub(r"[^\S ]", "_", text) + "\n")
         options = {
             **{"--source": texts[0], "--target": texts[1]},
             **{"--forward-links": links[0], "--reverse-links": links[1]},
             **{"--model": settings.model, "--length": settings.length},
             **{"--n-samplers": settings.samplers, "--null-prior": settings.null_prior},
         }
-        _run([command, *(str(word) for option in options.items() for word in option)])
+        words = [command, *(str(word) for option in options.items() for word in option)]
+        done = subprocess.run(words, capture_output=True, check=False)
+        if done.returncode:
+            lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["(no message)"]
+            raise FailedError(f"{command}: exit status {done.returncode}: {lines[-1]}")
         try:
             # Beside the text: its exit status doesn't tell when the program that it starts dies.
             for _, _, forward, reverse in read_parallel([*texts, *links]):
@@ -73,28 +80,5 @@ def find_command() -> str:
 
 def installed_version() -> str | None:
     """The version of the command, where it is this environment's; it tells none of its own."""
-    if Path(find_command()).parent != Path(sys.executable).parent:
-        return None
-    try:
-        return metadata.version("eflomal")
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def _write(pairs: Iterable[Pair], paths: list[Path]) -> None:
-    with ExitStack() as files:
-        sides = [files.enter_context(open_to_write(path)) for path in paths]
-        for pair in pairs:
-            for file, text in zip(sides, pair, strict=True):
-                # To eflomal any white space, such as U+00A0, ends a word.
-                file.write(" ".join(re.sub(r"\s", "_", word) for word in text.split(" ")) + "\n")
-
-
-def _run(command: list[str]) -> None:
-    try:
-        done = subprocess.run(command, capture_output=True, check=False)
-    except OSError as error:
-        raise FailedError(f"{command[0]}: {error.strerror}") from None
-    if done.returncode:
-        lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["(no message)"]
-        raise FailedError(f"{command[0]}: exit status {done.returncode}: {lines[-1]}")
+    ours = Path(find_command()).parent == Path(sys.executable).parent
+    return metadata.version("eflomal") if ours else None

@@ -12,157 +12,115 @@ each word, and to I + 1 places, each word and the one after the sentence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Mapping
 
 import numpy as np
 
 LONGEST_JUMP = 20
 """Jumps of this width and beyond, in each direction, have one weight."""
+UNIFORM_JUMPS = np.ones(2 * LONGEST_JUMP + 1)
+"""Weights of the widths -LONGEST_JUMP to LONGEST_JUMP by which all places are equally likely."""
 SMALLEST = 1e-30
 """Least translation probability, so that every word can be generated."""
 
 
-@dataclass(frozen=True)
-class LexicalTable:
-    """p(generated word | given word) of the pairs of words that occur together.
+def estimated_lexicon(counts: np.ndarray, given: np.ndarray, prior: float) -> np.ndarray:
+    """p(generated word | given word) of word pairs from their expected counts, (entries,).
 
-    Attributes:
-        keys: (entries,) sorted; see `pipeline.aligners.bitext.blocks`.
-        given: (entries,) the given word of each.
-        probabilities: (entries,).
+    For a prior of 0 by maximum likelihood, under which rare words collect the translations of their
+    neighbours; otherwise by variational Bayes with a symmetric Dirichlet prior (Riley & Gildea
+    2012).
+
+    Args:
+        given: (entries,) the id of the given word of each.
     """
-
-    keys: np.ndarray
-    given: np.ndarray
-    probabilities: np.ndarray
-
-    @classmethod
-    def uniform(cls, keys: np.ndarray, key_base: int) -> LexicalTable:
-        """Every word that occurs with a given word is as likely as any other."""
-        given = keys // key_base
-        return cls(keys, given, 1 / np.bincount(given)[given])
-
-    def estimated(self, counts: np.ndarray, prior: float) -> LexicalTable:
-        """The same pairs with probabilities from (entries,) expected counts.
-
-        For a prior of 0 by maximum likelihood, under which rare words collect the translations of
-        their neighbours; otherwise by variational Bayes with a symmetric Dirichlet prior (Riley &
-        Gildea 2012).
-        """
-        totals = np.bincount(self.given, counts + prior)  # 0 for words of no pair
-        if prior:
-            of_given = digamma(np.maximum(totals, SMALLEST))
-            found = np.exp(digamma(counts + prior) - of_given[self.given])
-        else:
-            found = counts / np.maximum(totals, SMALLEST)[self.given]
-        return LexicalTable(self.keys, self.given, np.maximum(found, SMALLEST))
+    totals = np.maximum(np.bincount(given, counts + prior), SMALLEST)  # 0 for words of no pair
+    if prior:
+        found = np.exp(_digamma(counts + prior) - _digamma(totals)[given])
+    else:
+        found = counts / totals[given]
+    return np.maximum(found, SMALLEST)
 
 
-def digamma(x: np.ndarray) -> np.ndarray:
-    """The digamma function of positive numbers (Abramowitz & Stegun 1964, 6.3.5 and 6.3.18)."""
-    below = np.zeros_like(x)
-    for _ in range(6):
-        below += 1 / x
-        x = x + 1
-    square = 1 / (x * x)
-    series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)))
-    return np.log(x) - 0.5 / x - series - below
+def _digamma(numbers: np.ndarray) -> np.ndarray:
+    import torch
+
+    found: np.ndarray = torch.from_numpy(numbers).digamma().numpy()
+    return found
 
 
-@dataclass(frozen=True)
-class Jumps:
-    """Weights of the widths -LONGEST_JUMP to LONGEST_JUMP of a jump: (2 * LONGEST_JUMP + 1,)."""
+def jump_matrix(weights: np.ndarray, num_given: int) -> np.ndarray:
+    """(I + 1, I + 1): the probabilities of the jumps from each place to each place."""
+    chosen = weights[_widths(num_given)]
+    return chosen / chosen.sum(axis=1, keepdims=True)
 
-    weights: np.ndarray
 
-    @classmethod
-    def uniform(cls) -> Jumps:
-        """Any place is as likely as any other, as in IBM model 1."""
-        return cls(np.ones(2 * LONGEST_JUMP + 1))
+def estimated_jumps(
+    weights: np.ndarray, counts: Mapping[int, np.ndarray], prior: float
+) -> np.ndarray:
+    """Weights under which the expected counts are likelier than under these.
 
-    def matrix(self, num_given: int) -> np.ndarray:
-        """(I + 1, I + 1): the probabilities of the jumps from each place to each place."""
-        weights = self.weights[_widths(num_given)]
-        return weights / weights.sum(axis=1, keepdims=True)
+    A step of the minorisation-maximisation algorithm of Bradley-Terry models (Hunter 2004):
+    sentences have ends, so a weight is in every sum that it shares, and relative counts alone could
+    lower the likelihood.
 
-    def estimated(self, counts: dict[int, np.ndarray], prior: float) -> Jumps:
-        """Weights under which the expected counts are likelier than under these.
-
-        A step of the minorisation-maximisation algorithm of Bradley-Terry models (Hunter 2004):
-        sentences have ends, so a weight is in every sum that it shares, and relative counts alone
-        could lower the likelihood.
-
-        Args:
-            counts: (I + 1, I + 1) expected numbers of jumps, for each I.
-            prior: pseudo-count of each width at a weight of 1 (a gamma prior).
-        """
-        seen, shares = np.zeros_like(self.weights), np.zeros_like(self.weights)
-        for num_given, jumps in counts.items():
-            widths = _widths(num_given)
-            from_place = jumps.sum(axis=1) / self.weights[widths].sum(axis=1)
-            seen += _sums(widths, jumps)
-            shares += _sums(widths, np.broadcast_to(from_place[:, None], widths.shape))
-        seen, shares = seen + prior, shares + prior
-        # A width that fits into no sentence keeps its weight.
-        return Jumps(np.divide(seen, shares, out=self.weights.copy(), where=shares > 0))
+    Args:
+        counts: (I + 1, I + 1) expected numbers of jumps, for each I.
+        prior: pseudo-count of each width at a weight of 1 (a gamma prior).
+    """
+    seen, shares = np.zeros_like(weights), np.zeros_like(weights)
+    for num_given, jumps in counts.items():
+        widths = _widths(num_given)
+        share = (jumps.sum(axis=1) / weights[widths].sum(axis=1)).repeat(num_given + 1)
+        seen += np.bincount(widths.ravel(), jumps.ravel(), minlength=len(weights))
+        shares += np.bincount(widths.ravel(), share, minlength=len(weights))
+    seen, shares = seen + prior, shares + prior
+    # A width that fits into no sentence keeps its weight.
+    return np.divide(seen, shares, out=weights.copy(), where=shares > 0)
 
 
 def _widths(num_given: int) -> np.ndarray:
-    """(I + 1, I + 1): the indices in `Jumps.weights` of the jumps from each place to each place."""
+    """(I + 1, I + 1): the indices of the weights of the jumps from each place to each place."""
     places = np.arange(num_given + 1)
     widths = places + 1 - places[:, None]
     return np.clip(widths, -LONGEST_JUMP, LONGEST_JUMP) + LONGEST_JUMP
 
 
-def _sums(widths: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    return np.bincount(widths.ravel(), numbers.ravel(), minlength=2 * LONGEST_JUMP + 1)
-
-
-class Posteriors(NamedTuple):
-    """What a model says of a block.
-
-    Attributes:
-        states: (J, P, I + 1) the probability that each word comes from the null word (first) and
-            from each given word.
-        jumps: (I + 1, I + 1) the expected numbers of jumps; none of IBM model 1.
-        log_likelihood: of all words.
-    """
-
-    states: np.ndarray
-    jumps: np.ndarray | None
-    log_likelihood: float
-
-
 def ibm1_posteriors(
     emissions: np.ndarray, exists: np.ndarray, null_probability: float
-) -> Posteriors:
+) -> tuple[np.ndarray, float]:
     """IBM model 1 with a fixed share of the null word; the I given words share the rest.
 
     Args:
         emissions: (J, P, I + 1) the probabilities of each word, given the null word and each word.
         exists: (J, P) which words there are.
+
+    Returns:
+        (J, P, I + 1) the probability that each word comes from the null word (first) and from each
+        given word; the log likelihood of all words.
     """
     joint = np.where(exists[..., None], emissions, 0)
     joint[..., 0] *= null_probability
     joint[..., 1:] *= (1 - null_probability) / (joint.shape[-1] - 1)
     likelihood = np.where(exists, joint.sum(axis=-1), 1)
     joint /= likelihood[..., None]
-    return Posteriors(joint, None, float(np.log(likelihood).sum()))
+    return joint, float(np.log(likelihood).sum())
 
 
 def hmm_posteriors(
     emissions: np.ndarray, exists: np.ndarray, jumps: np.ndarray, null_probability: float
-) -> Posteriors:
+) -> tuple[np.ndarray, float, np.ndarray]:
     """The forward-backward algorithm, for all pairs of a block at once.
 
     What follows a place does not depend on whether the word there or the null word generated the
     last word, so the two states share their memory, and a step is one product of matrices.
 
     Args:
-        emissions: (J, P, I + 1) the probabilities of each word, given the null word and each word.
-        exists: (J, P) which words there are; pairs with fewer words come last.
+        emissions, exists: as of `ibm1_posteriors`; pairs with fewer words come last.
         jumps: (I + 1, I + 1) their probabilities.
+
+    Returns:
+        As `ibm1_posteriors`, then (I + 1, I + 1) the expected numbers of jumps.
     """
     null = null_probability * emissions[..., :1]
     real = (1 - null_probability) * emissions[..., 1:]
@@ -196,4 +154,4 @@ def hmm_posteriors(
         ahead = real[j, :n] * after[:, 1:]
         counts[:, :-1] += to_words * (forward[j, :n].T @ ahead)
         future[:n] = ahead @ to_words.T + null[j, :n] * after
-    return Posteriors(states, counts, log_likelihood)
+    return states, log_likelihood, counts

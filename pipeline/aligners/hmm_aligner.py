@@ -6,16 +6,22 @@ Equal pairs and settings give equal links, whatever the order of the pairs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from mgsa.base.cli import progress
 from mgsa.base.errors import InputError
 from mgsa.base.word_links import Link
-from pipeline.aligners.aligner import HmmSettings, Pair
 from pipeline.aligners.bitext import Block, Sentences, WordIndex, blocks
-from pipeline.aligners.hmm import Jumps, LexicalTable, hmm_posteriors, ibm1_posteriors
+from pipeline.aligners.hmm import (
+    UNIFORM_JUMPS,
+    estimated_jumps,
+    estimated_lexicon,
+    hmm_posteriors,
+    ibm1_posteriors,
+    jump_matrix,
+)
+from pipeline.aligners.settings import HmmSettings
 
 JUMP_PRIOR = 1.0
 """Pseudo-count of each jump width."""
@@ -27,81 +33,75 @@ TIE_DIGITS = 9
 """Probabilities that differ in later digits are equal: sums depend on the order of summands."""
 
 
-@dataclass(frozen=True)
-class ExpectedCounts:
-    """Of the entries of a table, of the jumps for each I, and the log likelihood."""
-
-    lexical: np.ndarray
-    jumps: dict[int, np.ndarray]
-    log_likelihood: float
-
-
 def expected_counts(
-    laid_out: Iterable[Block], table: LexicalTable, jumps: Jumps | None, null_probability: float
-) -> ExpectedCounts:
-    """A pass over the blocks, by the hidden Markov model; without jumps, by IBM model 1."""
-    lexical = np.zeros(len(table.keys))
+    laid_out: Iterable[Block],
+    lexicon: np.ndarray,
+    jumps: np.ndarray | None,
+    null_probability: float,
+) -> tuple[np.ndarray, float, dict[int, np.ndarray]]:
+    """A pass over the blocks, by the hidden Markov model; without weights of jumps, by IBM model 1.
+
+    Returns:
+        (entries,) the expected count of each word pair; the log likelihood; (I + 1, I + 1) the
+        expected numbers of jumps, for each I.
+    """
+    counts, log_likelihood = np.zeros(len(lexicon)), 0.0
     jump_counts: dict[int, np.ndarray] = {}
-    log_likelihood = 0.0
     for block in laid_out:
-        emissions = table.probabilities[block.entries][block.cells]
+        emissions = lexicon[block.entries][block.cells]
         if jumps is None:
-            found = ibm1_posteriors(emissions, block.exists, null_probability)
+            states, likelihood = ibm1_posteriors(emissions, block.exists, null_probability)
         else:
-            matrix = jumps.matrix(block.num_given)
-            found = hmm_posteriors(emissions, block.exists, matrix, null_probability)
-            assert found.jumps is not None
-            jump_counts[block.num_given] = jump_counts.get(block.num_given, 0) + found.jumps
-        counts = np.bincount(
-            block.cells.ravel(), found.states.ravel(), minlength=len(block.entries)
-        )
-        lexical[block.entries] += counts
-        log_likelihood += found.log_likelihood
-    return ExpectedCounts(lexical, jump_counts, log_likelihood)
+            size = block.num_given
+            states, likelihood, jumped = hmm_posteriors(
+                emissions, block.exists, jump_matrix(jumps, size), null_probability
+            )
+            jump_counts[size] = jump_counts.get(size, 0) + jumped
+        found = np.bincount(block.cells.ravel(), states.ravel(), minlength=len(block.entries))
+        counts[block.entries] += found
+        log_likelihood += likelihood
+    return counts, log_likelihood, jump_counts
 
 
-@dataclass(frozen=True)
 class DirectionModel:
     """How the words of one side come from those of the other.
 
     Attributes:
-        key_base: of the keys of the table (see `pipeline.aligners.bitext.blocks`).
+        keys: (entries,) of the word pairs that were seen, sorted (`bitext.blocks`).
+        lexicon: (entries,) p(generated word | given word).
+        jumps: weights of jumps by width.
         log_likelihoods: of the training pairs, before each iteration.
     """
 
-    table: LexicalTable
-    jumps: Jumps
-    key_base: int
-    null_probability: float
-    log_likelihoods: tuple[float, ...]
-
-    @classmethod
-    def learn(
-        cls,
+    def __init__(
+        self,
         given: Sentences,
         generated: Sentences,
         pairs: Sequence[int],
         key_base: int,
         settings: HmmSettings,
-    ) -> DirectionModel:
-        """Expectation maximisation: IBM model 1, then the hidden Markov model from its table."""
-        keys = _different(block.entries for block in blocks(given, generated, pairs, key_base))
-        laid_out = [block.found_in(keys) for block in blocks(given, generated, pairs, key_base)]
-        table, jumps = LexicalTable.uniform(keys, key_base), Jumps.uniform()
-        log_likelihoods = []
-        iterations = settings.ibm1_iterations + settings.hmm_iterations
-        for iteration in progress(
-            range(iterations), "align: learn", total=iterations, unit="iterations", size=lambda _: 1
+    ) -> None:
+        """Expectation maximisation: IBM model 1, then the hidden Markov model from its lexicon."""
+        self._key_base, self._null = key_base, settings.null_probability
+        self.keys = _different(block.entries for block in blocks(given, generated, pairs, key_base))
+        laid_out = [
+            block.found_in(self.keys) for block in blocks(given, generated, pairs, key_base)
+        ]
+        given_words = self.keys // key_base
+        self.lexicon = 1 / np.bincount(given_words)[given_words]
+        self.jumps = UNIFORM_JUMPS
+        self.log_likelihoods = []
+        models = [*[False] * settings.ibm1_iterations, *[True] * settings.hmm_iterations]
+        for is_hmm in progress(
+            models, "align: learn", total=len(models), unit="iterations", size=lambda _: 1
         ):
-            is_hmm = iteration >= settings.ibm1_iterations
-            counts = expected_counts(
-                laid_out, table, jumps if is_hmm else None, settings.null_probability
+            counts, log_likelihood, jumps = expected_counts(
+                laid_out, self.lexicon, self.jumps if is_hmm else None, self._null
             )
-            log_likelihoods.append(counts.log_likelihood)
-            table = table.estimated(counts.lexical, settings.lexical_prior)
+            self.log_likelihoods.append(log_likelihood)
+            self.lexicon = estimated_lexicon(counts, given_words, settings.lexical_prior)
             if is_hmm:
-                jumps = jumps.estimated(counts.jumps, JUMP_PRIOR)
-        return cls(table, jumps, key_base, settings.null_probability, tuple(log_likelihoods))
+                self.jumps = estimated_jumps(self.jumps, jumps, JUMP_PRIOR)
 
     def best(
         self, given: Sentences, generated: Sentences, pairs: Sequence[int]
@@ -111,13 +111,12 @@ class DirectionModel:
         Yields:
             The sentence pair, the place of the given word and that of the generated one.
         """
-        probabilities = np.append(np.maximum(self.table.probabilities, UNSEEN), UNSEEN)
-        for block in blocks(given, generated, pairs, self.key_base):
-            entries = block.found_in(self.table.keys).entries
-            emissions = probabilities[entries][block.cells]
-            matrix = self.jumps.matrix(block.num_given)
-            found = hmm_posteriors(emissions, block.exists, matrix, self.null_probability)
-            origins = found.states.round(TIE_DIGITS).argmax(axis=-1) - 1  # (J, P)
+        probabilities = np.append(np.maximum(self.lexicon, UNSEEN), UNSEEN)
+        for block in blocks(given, generated, pairs, self._key_base):
+            emissions = probabilities[block.found_in(self.keys).entries][block.cells]
+            matrix = jump_matrix(self.jumps, block.num_given)
+            states, *_ = hmm_posteriors(emissions, block.exists, matrix, self._null)
+            origins = states.round(TIE_DIGITS).argmax(axis=-1) - 1  # (J, P)
             place, row = np.nonzero(origins >= 0)
             linked = (block.pairs[row], origins[place, row], place)
             yield from zip(*(column.tolist() for column in linked), strict=True)
@@ -125,19 +124,18 @@ class DirectionModel:
 
 def _different(keys_of_blocks: Iterable[np.ndarray]) -> np.ndarray:
     """The different keys of all blocks, sorted; merged now and then, for most are many times."""
-    found = np.empty(0, dtype=np.int64)
-    waiting: list[np.ndarray] = []
+    found = [np.empty(0, dtype=np.int64)]
     for keys in keys_of_blocks:
-        waiting.append(keys)
-        if sum(map(len, waiting)) > MERGED_KEYS:
-            found, waiting = np.unique(np.concatenate([found, *waiting])), []
-    return np.unique(np.concatenate([found, *waiting]))
+        found.append(keys)
+        if sum(map(len, found[1:])) > MERGED_KEYS:
+            found = [np.unique(np.concatenate(found))]
+    return np.unique(np.concatenate(found))
 
 
 class HmmAligner:
     """Two models, of target words given source words and of source words given target words."""
 
-    def __init__(self, pairs: Sequence[Pair], settings: HmmSettings) -> None:
+    def __init__(self, pairs: Sequence[tuple[str, str]], settings: HmmSettings) -> None:
         """Learn from sentence pairs; memory grows with them.
 
         Raises:
@@ -154,10 +152,10 @@ class HmmAligner:
                 "on either side, found none"
             )
         sizes = [index.size for index in self._indices]
-        self.forward = DirectionModel.learn(source, target, alignable, sizes[1], settings)
-        self.reverse = DirectionModel.learn(target, source, alignable, sizes[0], settings)
+        self.forward = DirectionModel(source, target, alignable, sizes[1], settings)
+        self.reverse = DirectionModel(target, source, alignable, sizes[0], settings)
 
-    def align(self, pairs: Sequence[Pair]) -> list[tuple[set[Link], set[Link]]]:
+    def align(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[set[Link], set[Link]]]:
         """Of each pair, the links for its target words and those for its source words.
 
         A pair with a side of more than `max_words` has none.
@@ -170,9 +168,10 @@ class HmmAligner:
             links[pair][1].add((i, j))
         return links
 
-    def _index(self, pairs: Sequence[Pair]) -> tuple[Sentences, Sentences, list[int]]:
+    def _index(self, pairs: Sequence[tuple[str, str]]) -> tuple[Sentences, Sentences, list[int]]:
         """Both sides in ids, and the indices of the pairs that are not too long."""
-        source = [self._indices[0].ids(text) for text, _ in pairs]
-        target = [self._indices[1].ids(text) for _, text in pairs]
+        source, target = (
+            [index.ids(pair[side]) for pair in pairs] for side, index in enumerate(self._indices)
+        )
         sizes = (max(len(s), len(t)) for s, t in zip(source, target, strict=True))
         return source, target, [n for n, size in enumerate(sizes) if size <= self._max_words]

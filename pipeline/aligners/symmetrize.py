@@ -67,8 +67,7 @@ def _grown(forward: Set[Link], reverse: Set[Link]) -> set[Link]:
                 continue
             for right, down in _NEIGHBOURS:
                 link = (source + right, target + down)
-                free = link[0] not in sources or link[1] not in targets
-                if free and link in union:
+                if link in union and (link[0] not in sources or link[1] not in targets):
                     links.add(link)
                     sources.add(link[0])
                     targets.add(link[1])
@@ -81,12 +80,11 @@ def _final(
 ) -> set[Link]:
     """Add what is left of one direction, then of the other, if enough words have no link."""
     sources, targets = {source for source, _ in links}, {target for _, target in links}
-    for direction in (forward, reverse):
-        for source, target in sorted(direction, key=_by_target):
-            if enough([source not in sources, target not in targets]):
-                links.add((source, target))
-                sources.add(source)
-                targets.add(target)
+    for source, target in (*sorted(forward, key=_by_target), *sorted(reverse, key=_by_target)):
+        if enough([source not in sources, target not in targets]):
+            links.add((source, target))
+            sources.add(source)
+            targets.add(target)
     return links
 
 

@@ -14,6 +14,7 @@ from typing import IO
 from mgsa.base.errors import InputError
 from mgsa.base.io import NOT_A_FILE, no_file, not_utf_8, read_json
 from mgsa.base.settings import Language, from_excerpt
+from pipeline.base.stage import SIDES
 
 _BYTE_ORDER_MARK = "\ufeff"
 _SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.IGNORECASE)
@@ -74,6 +75,19 @@ def split_tokens(text: str, *, path: Path, line: int) -> list[str]:
     if "\t" in text or "\r" in text:
         raise InputError("expected tokens without tabs and carriage returns", path=path, line=line)
     return tokens
+
+
+def read_pairs(tokenized: Path, split: str) -> Iterator[tuple[str, str]]:
+    """The lines of source and target of a split of tokenised text.
+
+    Raises:
+        InputError: as `read_parallel` and `split_tokens`.
+    """
+    paths = [tokenized / f"{split}.{side}" for side in SIDES]
+    for line, (source, target) in enumerate(read_parallel(paths), start=1):
+        for path, text in zip(paths, (source, target), strict=True):
+            split_tokens(text, path=path, line=line)
+        yield source, target
 
 
 def unequal_lines(counts: Mapping[Path, int]) -> InputError:

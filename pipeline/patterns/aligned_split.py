@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mgsa.base.errors import InputError
-from pipeline.aligners.link_files import LinkFile
+from pipeline.aligners.link_files import read_link_file
 from pipeline.base.stage import SIDES
 from pipeline.base.text import read_parallel, split_tokens
 from pipeline.dataset.manifest import Aligner, Languages, read_object
@@ -81,7 +81,7 @@ class AlignedSplit:
         assert self.links is not None
         source, target = self.sides
         rows = read_parallel([source, target, self.trees])
-        links = LinkFile(self.links, self.split).read(self.tokenized, first=0)
+        links = read_link_file(self.links, self.tokenized, self.split)
         for line, (row, of_pair) in enumerate(zip(rows, links, strict=True), start=1):
             source_tokens, target_tokens, bracketed = row
             tree = read_tree(bracketed, path=self.trees, line=line)

@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
 from mgsa.base.settings import read_yaml
 from pipeline.align import evenly, main
-from pipeline.aligners.aligner import read_pairs
 from pipeline.base.stage import SPLITS
 from tests.imports import ROOT
 
@@ -56,16 +54,12 @@ def align(folder: Path, option: str, *overrides: str) -> dict[str, Any]:
     """Run the stage with an option of the group `align`; the report."""
     settings = read_yaml(ROOT / f"conf/align/{option}.yaml")
     (folder / "params.yaml").write_text(yaml.safe_dump({"align": settings}))
-    main(argv(folder, *overrides))
-    report: dict[str, Any] = read_json(folder / "align.json")
-    return report
-
-
-def argv(folder: Path, *overrides: str) -> list[str]:
     paths = {"tokenized": "tokenized", "out": "out", "report": "align.json"}
     words = [w for name, path in paths.items() for w in (f"--{name}", str(folder / path))]
     words += ["--params", str(folder / "params.yaml")]
-    return [*words, *(word for override in overrides for word in ("--set", override))]
+    main([*words, *(word for override in overrides for word in ("--set", override))])
+    report: dict[str, Any] = read_json(folder / "align.json")
+    return report
 
 
 def test_the_hidden_markov_model_aligns_every_split(folder: Path) -> None:
@@ -81,13 +75,6 @@ def test_the_hidden_markov_model_aligns_every_split(folder: Path) -> None:
     assert (report["train_unaligned_source"], report["train_unaligned_target"]) == (0, 0)
     assert (report["test_precision"], report["test_recall"], report["test_aer"]) == (100, 100, 0)
     assert "valid_aer" not in report
-
-
-def test_equal_text_gives_equal_bytes(folder: Path) -> None:
-    align(folder, "hmm")
-    before = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
-    align(folder, "hmm")
-    assert {path.name: path.read_bytes() for path in (folder / "out").iterdir()} == before
 
 
 def test_long_pairs_are_counted_as_without_links(folder: Path) -> None:
@@ -158,34 +145,16 @@ def test_eflomal_is_asked_for_all_splits_at_once_and_said_to_differ(
     assert aligner["version"] is None  # a command of another environment
 
 
-def test_no_links_are_a_mark_alone(folder: Path) -> None:
-    assert align(folder, "none") == {}
-    assert [path.name for path in (folder / "out").iterdir()] == ["aligner.json"]
-    assert read_json(folder / "out/aligner.json")["splits"] == []
-
-
-def test_links_of_the_corpus_are_taken_and_not_scored(folder: Path) -> None:
+def test_links_of_the_corpus_are_taken_and_not_scored_and_none_are_a_mark_alone(
+    folder: Path,
+) -> None:
     report = align(folder, "corpus")
     assert lines(folder / "out/test.links") == right_links(folder, "test")
     assert read_json(folder / "out/aligner.json")["splits"] == ["test"]
     assert "test_aer" not in report
-
-
-def test_a_corpus_without_links_is_named(folder: Path) -> None:
-    (folder / "tokenized/test.links").unlink()
-    message = r"tokenized: align\.kind: corpus: expected links that came with the corpus"
-    with pytest.raises(InputError, match=message):
-        align(folder, "corpus")
-
-
-def test_a_corpus_with_bad_links_is_named(folder: Path) -> None:
-    write(folder / "tokenized/test.links", ["0-9", *[""] * 5])
-    for option in ("corpus", "hmm"):
-        with pytest.raises(
-            InputError, match=r"tokenized/test\.links:1: .* counted from 0, got 0-9"
-        ):
-            align(folder, option)
-    assert not (folder / "out").exists()
+    assert align(folder, "none") == {}
+    assert [path.name for path in (folder / "out").iterdir()] == ["aligner.json"]
+    assert read_json(folder / "out/aligner.json")["splits"] == []
 
 
 def test_bad_links_of_the_corpus_are_named_before_anything_is_learned(
@@ -194,10 +163,12 @@ def test_bad_links_of_the_corpus_are_named_before_anything_is_learned(
     def fail(*_: object) -> None:
         raise AssertionError("it learns")
 
-    monkeypatch.setattr("pipeline.align.make_aligner", fail)
+    monkeypatch.setattr("pipeline.align.find_links", fail)
     write(folder / "tokenized/test.links", [*[""] * 5, "9-0"])
-    with pytest.raises(InputError, match=r"tokenized/test\.links:6: .* got 9-0"):
-        align(folder, "hmm")
+    for option in ("corpus", "hmm"):
+        with pytest.raises(InputError, match=r"tokenized/test\.links:6: .* got 9-0"):
+            align(folder, option)
+    assert not (folder / "out").exists()
 
 
 def given_files(folder: Path, first: int) -> list[str]:
@@ -252,44 +223,3 @@ def test_reverse_files_may_have_targets_in_front(folder: Path) -> None:
     assert lines(folder / "out/train.links")[0] == "0-1"
     align(folder, "pharaoh", *files, how, "reverse_order=source_first")
     assert lines(folder / "out/train.links")[0] == ""
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ("max_words=1", "align.max_words: expected a training pair of at most 1 words on either"),
-    ],
-)
-def test_a_mistake_is_one_line_and_leaves_the_old_links(
-    folder: Path, change: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    align(folder, "hmm")
-    before = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
-    assert run(main, argv(folder, change)) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert said.count("\n") == 1
-    assert {path.name: path.read_bytes() for path in (folder / "out").iterdir()} == before
-
-
-def test_an_output_in_place_of_an_input_is_refused(folder: Path) -> None:
-    files = given_files(folder, 0)
-    (folder / "out").mkdir()
-    (folder / "train.forward").rename(folder / "out/train.links")
-    files[0] = files[0].replace("train.forward", "out/train.links")
-    with pytest.raises(InputError, match=r"out: expected an output apart from the input .*/out/tr"):
-        align(folder, "pharaoh", *files)
-
-
-@pytest.mark.parametrize(
-    ("target", "message"),
-    [
-        ("d\n\n", r"valid\.target:2: expected tokens with one space between them, found an empty"),
-        ("d\ne  f\n", r"valid\.target:2: expected tokens with one space between them$"),
-    ],
-)
-def test_what_is_no_pair_is_named(tmp_path: Path, target: str, message: str) -> None:
-    write(tmp_path / "valid.source", ["a b", "c"])
-    (tmp_path / "valid.target").write_text(target)
-    with pytest.raises(InputError, match=message):
-        list(read_pairs(tmp_path, "valid"))

@@ -14,11 +14,9 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.base.command import read_section
 from mgsa.base.errors import InputError
 from pipeline import corpus
 from pipeline.base.stage import SPLITS
-from pipeline.corpus import Corpus, DownloadedCorpus, RemoteFile
 from pipeline.params import compose
 from tests.imports import ROOT
 
@@ -142,9 +140,7 @@ def test_annotations_and_a_treebank_may_be_absent(tmp_path: Path, local: dict[st
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.en", b"One.\n", "own/a.en:1: ends after 1 line; expected as many as in"),
         ("a.trees", b"(X a)\n(X (Y b)\n", "own/a.trees:2: not one bracketed tree: expected ')'"),
-        ("a.trees", b"(X a)\n\n", "own/a.trees:2: not one bracketed tree: expected '('"),
         ("a.links", b"0-0\n1\n", "own/a.links:2: expected links such as 0-0 1-2, got '1'"),
         ("a.voice", b"active\n\n", "own/a.voice:2: expected one label, got ''"),
         ("dev.mrg", b"(S", "own/dev.mrg:1: not one bracketed tree: expected ')'"),
@@ -254,29 +250,6 @@ def test_members_are_named_by_their_archive(tmp_path: Path, downloaded: dict[str
     assert not (tmp_path / "corpus").exists()
 
 
-def test_an_input_is_no_report(tmp_path: Path, local: dict[str, Any]) -> None:
-    source = tmp_path / "own/a.en"
-    before = source.read_bytes()
-    for section in (local, SAMPLE):  # no input of the sample, but no JSON either
-        with pytest.raises(InputError, match=r"a\.en: expected "):
-            corpus.main([*arguments(tmp_path, section), "--report", str(source)])
-    assert source.read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("url", "sha256", "message"),
-    [
-        ("file:///etc/passwd", None, r"url: expected http\(s\)://…/NAME, got 'file:///etc/passwd'"),
-        ("https://example.org/", None, r"url: expected http\(s\)://…/NAME"),
-        ("https://example.org/%2e%2e", None, r"url: expected http\(s\)://…/NAME"),
-        ("https://example.org/a", "ab", "sha256: expected 64 hexadecimal digits, got 'ab'"),
-    ],
-)
-def test_impossible_addresses_are_named(url: str, sha256: str | None, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        RemoteFile(url, sha256)
-
-
 def test_a_file_is_downloaded_once_and_an_unknown_hash_is_told(
     tmp_path: Path, downloaded: dict[str, Any], serve: Any
 ) -> None:
@@ -297,40 +270,20 @@ def test_a_file_is_downloaded_once_and_an_unknown_hash_is_told(
     assert (tmp_path / "corpus/train.source").read_bytes() == b"A.\nB.\nC.\n"
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("../up", r"train\.tgz: damaged archive: '\.\./up' would be extracted to .*outside"),
-        ("cut", r"train\.tgz: damaged archive: "),
-    ],
-)
 def test_archives_are_unpacked_inside_or_not_at_all(
-    tmp_path: Path, downloaded: dict[str, Any], name: str, message: str
+    tmp_path: Path, downloaded: dict[str, Any]
 ) -> None:
     archive = tmp_path / "mirror/train.tgz"
-    if name == "cut":
-        archive.write_bytes(archive.read_bytes()[:-30])
-        name = "y"
-    else:
-        with tarfile.open(archive, "w:gz") as tar:
-            tar.addfile(tarfile.TarInfo(name))
+    with tarfile.open(archive, "w:gz") as tar:
+        tar.addfile(tarfile.TarInfo("../up"))
     for file in downloaded["files"]:
         if file["url"].endswith("train.tgz"):
             file["sha256"] = hashlib.sha256(archive.read_bytes()).hexdigest()
-    downloaded["train"] = {"source": [f"train.tgz/{name}"], "target": ["more.de"]}
-    with pytest.raises(InputError, match=message):
+    downloaded["train"] = {"source": ["train.tgz/../up"], "target": ["more.de"]}
+    with pytest.raises(InputError, match=r"train\.tgz: damaged archive: .*outside"):
         corpus.main(arguments(tmp_path, downloaded))
     assert not (tmp_path / "corpus").exists()
     assert not (tmp_path / "up").exists()
-
-
-@pytest.mark.parametrize("preset", ["sample", "multi30k", "wmt14_en_de", "local"])
-def test_presets_are_settings(preset: str) -> None:
-    section = compose(ROOT / "conf", [f"corpus={preset}"])["corpus"]
-    settings = read_section(Corpus, section, preset)
-    if isinstance(settings, DownloadedCorpus):
-        assert settings.name == preset
-        assert all(file.sha256 is not None for file in settings.files)
 
 
 @pytest.mark.real

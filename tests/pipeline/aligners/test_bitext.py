@@ -19,9 +19,10 @@ sentence_pairs = st.lists(st.tuples(sentences, sentences), max_size=8)
 @given(pairs=sentence_pairs)
 def test_every_word_pair_is_there_once(size: int, pairs: list[tuple[list[int], list[int]]]) -> None:
     sides = [[pair[side] for pair in pairs] for side in (0, 1)]
+    chosen = range(0, len(pairs), 2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline.aligners.bitext, "BLOCK_CELLS", size)
-        made = list(blocks(*sides, range(len(pairs)), BASE))
+        made = list(blocks(*sides, chosen, BASE))
     found = {}
     for block in made:
         assert (np.diff(block.exists.sum(axis=0)) <= 0).all()
@@ -31,26 +32,11 @@ def test_every_word_pair_is_there_once(size: int, pairs: list[tuple[list[int], l
             assert len(cells) == block.num_given + 1
             found[int(block.pairs[row]), int(place)] = block.entries[cells].tolist()
     assert found == {
-        (number, place): [w * BASE + word for w in (0, *given_words)]
-        for number, (given_words, generated) in enumerate(pairs)
-        for place, word in enumerate(generated)
+        (number, place): [w * BASE + word for w in (0, *pairs[number][0])]
+        for number in chosen
+        for place, word in enumerate(pairs[number][1])
     }
     assert sum(block.exists.sum() for block in made) == len(found)
-
-
-def test_by_hand() -> None:
-    """Two pairs of two given words; the second pair has more generated words, so it is first."""
-    (block,) = blocks([[1, 2], [2, 2]], [[3], [3, 4]], range(2), BASE)
-    assert block.pairs.tolist() == [1, 0]
-    assert block.exists.tolist() == [[True, True], [True, False]]
-    assert block.entries.tolist() == [3, 4, 13, 23, 24]
-    # null, first and second given word; of the first words 3 and 3, then of the second one, 4
-    assert block.cells[block.exists].tolist() == [[0, 3, 3], [0, 2, 3], [1, 4, 4]]
-
-
-def test_only_the_pairs_that_are_asked_for() -> None:
-    (block,) = blocks([[1], [2], [3]], [[1], [2], [3]], [2, 0], BASE)
-    assert sorted(block.pairs.tolist()) == [0, 2]
 
 
 def test_what_a_table_lacks_is_after_its_end() -> None:
@@ -63,9 +49,6 @@ def test_words_have_numbers_in_the_order_of_the_alphabet() -> None:
     index = WordIndex(["the cat", "a cat"], fold_case=False)
     assert index.size == 5  # null, a, cat, the, any other
     assert [index.ids(text) for text in ("the cat", "A dog", "a")] == [[3, 2], [4, 4], [1]]
-
-
-def test_words_that_differ_in_case_are_one_if_so_told() -> None:
-    index = WordIndex(["The cat", "the CAT"], fold_case=True)
-    assert index.size == 4
-    assert index.ids("THE Cat") == [2, 1]
+    folded = WordIndex(["The cat", "the CAT"], fold_case=True)
+    assert folded.size == 4
+    assert folded.ids("THE Cat") == [2, 1]

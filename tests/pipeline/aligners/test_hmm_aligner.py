@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from mgsa.base.errors import InputError
 from mgsa.base.word_links import Link
 from pipeline.aligners import hmm_aligner
-from pipeline.aligners.aligner import HmmSettings
 from pipeline.aligners.hmm_aligner import HmmAligner
+from pipeline.aligners.settings import HmmSettings
 
 SETTINGS = HmmSettings(
     kind="hmm",
@@ -53,16 +53,13 @@ def translated(count: int, seed: int) -> tuple[list[tuple[str, str]], list[set[L
 
 def test_it_finds_the_translations_of_words_and_none_for_a_word_that_has_none() -> None:
     pairs, right = translated(300, 1)
-    found = HmmAligner(pairs, SETTINGS).align(pairs)
+    aligner = HmmAligner(pairs, SETTINGS)
+    found = aligner.align(pairs)
     assert [forward for forward, _ in found] == right
     wrong = sum(len(reverse ^ links) for (_, reverse), links in zip(found, right, strict=True))
     assert wrong < 0.01 * sum(map(len, right))
-
-
-def test_it_aligns_what_it_has_not_learned_from() -> None:
-    pairs, _ = translated(300, 1)
-    others, right = translated(50, 2)
-    assert [forward for forward, _ in HmmAligner(pairs, SETTINGS).align(others)] == right
+    unseen, right = translated(50, 2)
+    assert [forward for forward, _ in aligner.align(unseen)] == right
 
 
 def test_words_that_it_never_saw_are_aligned_by_their_places() -> None:
@@ -73,31 +70,19 @@ def test_words_that_it_never_saw_are_aligned_by_their_places() -> None:
     assert forward == reverse == {(0, 0), (1, 1), (2, 2)}
 
 
-def test_case_is_folded_if_so_told() -> None:
-    pairs = [("A dog", "Ein Hund"), ("a cat", "eine Katze"), ("the dog", "der hund")] * 3
-    aligner = HmmAligner(pairs, replace(SETTINGS, fold_case=True))
-    lower, upper = aligner.align([("the dog", "der hund"), ("THE DOG", "DER HUND")])
-    assert lower == upper
-
-
 @pytest.mark.slow
 @given(corpora, st.randoms(use_true_random=False))
-def test_the_order_of_pairs_changes_no_link(
+def test_neither_the_order_of_pairs_nor_the_portion_changes_a_link(
     corpus: list[tuple[str, str]], shuffler: random.Random
 ) -> None:
     order = list(range(len(corpus)))
     shuffler.shuffle(order)
     shuffled = [corpus[number] for number in order]
-    found = HmmAligner(corpus, SETTINGS).align(corpus)
+    aligner = HmmAligner(corpus, SETTINGS)
+    found = aligner.align(corpus)
+    assert [aligner.align([pair])[0] for pair in corpus] == found
     again = HmmAligner(shuffled, SETTINGS).align(shuffled)
     assert again == [found[number] for number in order]
-
-
-@pytest.mark.slow
-@given(corpora)
-def test_a_portion_is_aligned_as_in_the_whole(corpus: list[tuple[str, str]]) -> None:
-    aligner = HmmAligner(corpus, SETTINGS)
-    assert [aligner.align([pair])[0] for pair in corpus] == aligner.align(corpus)
 
 
 @pytest.mark.slow

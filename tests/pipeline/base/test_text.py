@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import write_json
-from pipeline.base.text import read_languages, read_parallel, read_sentences, split_tokens
+from pipeline.base.text import (
+    read_languages,
+    read_pairs,
+    read_parallel,
+    read_sentences,
+    split_tokens,
+)
 
 
 @pytest.mark.parametrize(
@@ -147,6 +153,15 @@ def test_tokens_are_what_stands_between_single_spaces() -> None:
 def test_what_is_not_tokens_is_named(text: str, message: str) -> None:
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         split_tokens(text, path=Path("text"), line=7)
+
+
+def test_pairs_are_of_tokens(tmp_path: Path) -> None:
+    (tmp_path / "valid.source").write_text("a b\nc\n")
+    (tmp_path / "valid.target").write_text("d\ne  f\n")
+    pairs = read_pairs(tmp_path, "valid")
+    assert next(pairs) == ("a b", "d")
+    with pytest.raises(InputError, match=r"valid\.target:2: expected tokens with one space"):
+        next(pairs)
 
 
 def test_languages_are_read(tmp_path: Path) -> None:

@@ -11,8 +11,7 @@ import yaml
 
 from mgsa.base.errors import InputError
 from pipeline.experiment.plan import Cell, read_plan
-from pipeline.parameters import check_parameters
-from pipeline.params import compose
+from pipeline.params import check_parameters, compose
 from tests.imports import ROOT
 
 CONTENT: dict[str, Any] = {

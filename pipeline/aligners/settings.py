@@ -1,62 +1,20 @@
-"""What an aligner is: what it reads, what it gives, and the settings of each kind."""
+"""The settings of each kind of aligner."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval
 
 from mgsa.base.command import Reads
 from mgsa.base.settings import Positive, Probability
-from mgsa.base.word_links import Link
 from pipeline.aligners.symmetrize import Symmetrization
-from pipeline.base.stage import SIDES
-from pipeline.base.text import read_parallel, split_tokens
-
-Pair = tuple[str, str]
-"""Source and target, tokens with one space between them."""
-
-
-@dataclass(frozen=True)
-class Aligner:
-    """What gives links.
-
-    Attributes:
-        splits: which splits it has links for.
-        links: of a split, those of each pair.
-        description: what `aligner.json` says of it besides its settings.
-    """
-
-    splits: tuple[str, ...]
-    links: Callable[[str], Iterator[Set[Link]]]
-    description: dict[str, Any]
-
-
-def read_pairs(tokenized: Path, split: str) -> Iterator[Pair]:
-    """The pairs of a split, in order.
-
-    Raises:
-        InputError: as `read_parallel` and `split_tokens`.
-    """
-    paths = [tokenized / f"{split}.{side}" for side in SIDES]
-    for line, (source, target) in enumerate(read_parallel(paths), start=1):
-        for path, text in zip(paths, (source, target), strict=True):
-            split_tokens(text, path=path, line=line)
-        yield source, target
-
-
-def lengths(pair: Pair) -> tuple[int, int]:
-    """The number of words of each side."""
-    source, target = pair
-    return source.count(" ") + 1, target.count(" ") + 1
 
 
 @dataclass(frozen=True)
 class HmmSettings:
-    """Our own aligner: IBM model 1, then a hidden Markov model, in both directions.
+    """IBM model 1, then a hidden Markov model, in both directions.
 
     `lexical_prior` is the Dirichlet parameter of translation probabilities (0: maximum likelihood),
     `null_probability` the share of words that have no translation.
