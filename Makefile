@@ -30,7 +30,7 @@ test: $(VENV)/installed
 
 # Crashes, clusters, remotes, real corpora: what takes minutes, or servers, one after the other.
 test-slow: $(VENV)/installed-for-slow-tests
-	@pytest -m soak --soak full
+	@pytest -m slow
 
 lint: $(VENV)/installed
 	@ruff check . && ruff format --check .
@@ -51,7 +51,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-for-slow-tests: $(VENV)/installed
-	$(INSTALL) '.[pipeline,dev,ray,ssh,s3,soak]'
+	$(INSTALL) '.[pipeline,dev,ray,ssh,s3,slow]'
 	@touch $@
 
 $(VENV)/installed-for-docs: $(VENV)/installed

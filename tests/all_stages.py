@@ -12,7 +12,7 @@ import random
 import resource
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from importlib import import_module
 from itertools import pairwise
@@ -214,10 +214,16 @@ def _parameters() -> dict[str, Any]:
 def run_command(name: str, *more: str) -> int:
     """Run a command in this process and in the present folder; its exit status."""
     module, *argv = COMMANDS[name].split()
+    return run(main_of(module), [*argv, *more])
+
+
+def main_of(module: str) -> Callable[[Sequence[str] | None], None]:
+    """What `python -m` runs of a module."""
     code = import_module(module)
-    if hasattr(code, "__path__"):
-        code = import_module(f"{module}.__main__")
-    return run(code.main, [*argv, *more])
+    main: Callable[[Sequence[str] | None], None] = (
+        import_module(f"{module}.__main__") if hasattr(code, "__path__") else code
+    ).main
+    return main
 
 
 def run_all() -> None:

@@ -82,7 +82,7 @@ def s3_server(folder: Path) -> Iterator[S3Server]:
 
     Skips the test where moto is not installed.
     """
-    boto3 = pytest.importorskip("boto3", reason="moto is not installed (extra `soak`)")
+    boto3 = pytest.importorskip("boto3", reason="moto is not installed (extra `slow`)")
     from botocore.config import Config
 
     port = free_port()

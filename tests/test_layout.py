@@ -61,7 +61,6 @@ def test_nothing_is_unpickled() -> None:
                     assert "allow_pickle" not in options, path
 
 
-@pytest.mark.slow
 def test_mgsa_reaches_no_text_library() -> None:
     modules = [
         ".".join(path.relative_to(ROOT).with_suffix("").parts)

@@ -179,7 +179,6 @@ def test_a_preset_of_full_size_is_built(option: str) -> None:
 
 
 @pytest.mark.parametrize("option", [name for name in MODELS if name.endswith("tiny")])
-@pytest.mark.slow
 def test_a_tiny_preset_takes_a_step(option: str) -> None:
     model = build(option)
     generator = random.Random(1)

@@ -62,7 +62,7 @@ def guard(inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
     with ExitStack() as held:
         if _is_first_process():
             for output in (output for output in outputs if not output.shared):
-                held.enter_context(_held(output.path.resolve()))
+                held.enter_context(_held(output.path))
         yield
 
 
@@ -112,10 +112,11 @@ def _held(path: Path) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError("expected a folder, found a file", path=error.filename) from None
-    lock = path.with_name(f"{partial_prefix(path)}lock")
+    real = path.resolve()
+    lock = real.with_name(f"{partial_prefix(real)}lock")
     descriptor = _locked(lock, path)
     try:
-        for left in path.parent.glob(f"{escape(partial_prefix(path))}{'?' * RANDOM_CHARACTERS}"):
+        for left in real.parent.glob(f"{escape(partial_prefix(real))}{'?' * RANDOM_CHARACTERS}"):
             shutil.rmtree(left) if left.is_dir() else left.unlink()
         yield
     finally:

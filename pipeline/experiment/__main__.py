@@ -59,7 +59,15 @@ def experiment(
         name: {c: stages_of(c, plan.tables[name]) for row in rows[name].values() for c in row}
         for name in tables
     }
-    asked = list(dict.fromkeys(s for cells in stages.values() for of in cells.values() for s in of))
+    asked = list(
+        dict.fromkeys(
+            name
+            for cells in stages.values()
+            for of in cells.values()
+            for name in of
+            if name.startswith(("evaluate@", "analyze@"))  # DVC knows what these need
+        )
+    )
     unfinished = unfinished_stages(folder, asked)
     if not collect_only:
         run_stages(folder, asked)

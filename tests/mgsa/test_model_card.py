@@ -52,7 +52,6 @@ def test_an_architecture_in_words(preset: str, said: str) -> None:
     assert said in describe(config_of(f"model={preset}"))
 
 
-@pytest.mark.slow
 def test_every_model_of_the_presets_has_a_card() -> None:
     for path in sorted(Path(ROOT / "conf/model").glob("*.yaml")):
         card = model_card(config_of(f"model={path.stem}"), {}, MANIFEST, parameters=12345)

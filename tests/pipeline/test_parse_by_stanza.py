@@ -70,7 +70,6 @@ def test_only_what_is_new_is_parsed(
 
 
 @pytest.mark.real
-@pytest.mark.slow
 def test_the_number_of_workers_does_not_matter(
     tmp_path: Path, real_parser: Path, shared: Path
 ) -> None:
@@ -102,7 +101,6 @@ def test_a_model_file_that_changed_is_refused(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.real
 def test_a_model_that_came_cut_short_is_refused(tmp_path: Path, real_parser: Path) -> None:
     parser = tmp_path / "parser"

@@ -80,7 +80,6 @@ def train(folder: Path, out: str, **options: Any) -> subprocess.CompletedProcess
     )
 
 
-@pytest.mark.slow
 def test_training_gives_a_parser_and_the_same_one_again(trained: Path) -> None:
     scores = read_json(trained / "parser.json")
     assert scores["dev_trees"] == 20
@@ -93,7 +92,6 @@ def test_training_gives_a_parser_and_the_same_one_again(trained: Path) -> None:
         assert sha256(trained / "parser" / name) == sha256(trained / "again" / name), name
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("num_bytes", "message"),
     [
@@ -114,7 +112,6 @@ def test_a_full_disk_while_training_is_one_line(
     assert not list(trained.glob(".partial-*"))
 
 
-@pytest.mark.slow
 def test_oddities_of_a_treebank_are_learnt_as_text_has_them(tmp_path: Path) -> None:
     """Any wrapper, empty elements, brackets as words, and labels that held-out trees alone have."""
     treebank = tmp_path / "corpus" / "treebank"
@@ -147,7 +144,6 @@ def nested(levels: int) -> str:
     return "\n ".join(["(S (NN a)"] * levels) + "(NN b)" + ")" * levels + "\n"
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_the_deepest_trees_that_are_taken_can_be_learnt(tmp_path: Path) -> None:
     treebank = tmp_path / "corpus" / "treebank"
@@ -180,7 +176,6 @@ def test_a_deeper_tree_is_refused(
     assert said.endswith("train.mrg: tree 2: expected at most 100 nodes above a word\n")
 
 
-@pytest.mark.slow
 def test_what_stanza_takes_for_granted_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,7 +197,6 @@ def test_what_stanza_takes_for_granted_is_one_line(
     assert not (tmp_path / "parser").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.real
 def test_a_package_is_taken_from_a_folder_and_scored(tmp_path: Path, shared: Path) -> None:
     params = (
@@ -216,7 +210,6 @@ def test_a_package_is_taken_from_a_folder_and_scored(tmp_path: Path, shared: Pat
     assert scores["labelled_f1"] == pytest.approx(83.3, abs=1.5)
 
 
-@pytest.mark.slow
 @pytest.mark.real
 def test_a_package_that_cannot_be_loaded_here_is_no_parser(tmp_path: Path, shared: Path) -> None:
     resources = tmp_path / "resources"

@@ -130,7 +130,6 @@ def test_the_run_has_a_name_where_nothing_says_its_model(folder: Path) -> None:
     assert "<title>this run on " in (folder / "page" / PAGE).read_text("utf-8")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "message"),
     [
@@ -152,7 +151,6 @@ def test_a_mistake_is_one_line_and_leaves_the_page(
     assert contents(folder) == before
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

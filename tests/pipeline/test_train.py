@@ -41,7 +41,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.slow
 def test_curves_and_report(folder: Path) -> None:
     report = run_stage(folder)
     assert (report["updates"], report["parameters"] > 1000) == (12, True)
@@ -89,7 +88,6 @@ def test_goes_on_and_draws_the_earlier_points_again(
     assert "start again" not in capsys.readouterr().err
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("change", ["seed=4", "max_updates=3", "code"])
 def test_starts_again_when_settings_or_code_are_no_longer_the_checkpoints(
     folder: Path, change: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -123,7 +123,6 @@ def test_a_line_of_more_subwords_than_a_row_may_have_is_refused(folders: dict[st
     assert [bool(line) for line in lines] == [True, False, True, False]
 
 
-@pytest.mark.slow
 def test_empty_lines_stay_where_they_are_and_invalid_utf_8_ends_it(
     folders: dict[str, Path],
 ) -> None:
@@ -139,7 +138,6 @@ def test_empty_lines_stay_where_they_are_and_invalid_utf_8_ends_it(
     assert done.returncode == 2
 
 
-@pytest.mark.slow
 def test_lines_come_back_before_the_input_ends(folders: dict[str, Path]) -> None:
     """As somebody at a terminal wants it."""
     command = [sys.executable, "-m", "pipeline.translate", "--model", str(folders["words"])]

@@ -348,12 +348,8 @@ def test_a_mistake_is_one_line_and_changes_nothing(
     [
         ("corpus", latin_1, "raw/valid.de", NOT_UTF_8[0][-1]),
         ("parse", line(3, ""), "tokenized/train.trees", f":3: {NONE}"),
-        pytest.param(
-            "mgsa train", granularity("syntactic_9"), "params.yaml", NINE, marks=pytest.mark.slow
-        ),
-        pytest.param(
-            "average", half, f"model.{LAST}/weights.safetensors", f": {CUT}", marks=pytest.mark.slow
-        ),
+        pytest.param("mgsa train", granularity("syntactic_9"), "params.yaml", NINE),
+        pytest.param("average", half, f"model.{LAST}/weights.safetensors", f": {CUT}"),
     ],
     ids=["corpus", "parse", "mgsa train", "average"],
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 
 import pytest
 import yaml
 
 from mgsa.base.io import read_json
+from pipeline.experiment.__main__ import keep_overrides
 from tests.dvc_project import OVERRIDES, SIZES, Project, ran
 
 STEPS = ("train", "translate", "evaluate", "analyze")
@@ -20,8 +22,8 @@ def let_there_be_a_table(project: Project, *, broken: str) -> None:
     path = project.folder / "experiments/params.yaml"
     content = yaml.safe_load(path.read_text("utf-8"))
     table = {"baseline": SYSTEM, "systems": ["broken"], "num_seeds": len(SEEDS)}
+    keep_overrides(path.with_name("overrides.yaml"), shlex.join(OVERRIDES))
     changed = {
-        "overrides": " ".join(OVERRIDES),
         "seeds": [*SEEDS, 3],
         "systems": {SYSTEM: content["systems"][SYSTEM], "broken": broken},
         "tables": {"some": {"title": "Some systems", "analyze": True} | table},

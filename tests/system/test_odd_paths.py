@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from contextlib import chdir
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from mgsa.base.cli import BAD_INPUT, DONE, run
-from tests.all_stages import COMMANDS, LATER, random_texts, write_raw
+from tests.all_stages import COMMANDS, LATER, main_of, random_texts, write_raw
 
 NO_PATHS = ("--split", "--last", "--baseline")
 
@@ -23,10 +22,9 @@ def run_at(folder: Path, name: str) -> int:
             key, separator, path = word.rpartition("=")
             word = f"{key}{separator}{folder / path}"
         argv.append(word)
-    return run(import_module("mgsa.__main__" if module == "mgsa" else module).main, argv)
+    return run(main_of(module), argv)
 
 
-@pytest.mark.slow
 def test_every_command_takes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "Wörter & Bäume, 100 % [neu] \u6728"
     folder.mkdir()

@@ -69,7 +69,6 @@ def test_odd_text_stays_in_pairs_through_all_stages(
     assert dropped == ["train\t11\tlong", "train\t12\tempty", "train\t13\ttoken"]
 
 
-@pytest.mark.slow
 def test_odd_text_is_translated_line_by_line(odd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As rows of a dataset, and as raw text; scores compare what belongs together."""
     monkeypatch.chdir(odd)
@@ -78,7 +77,7 @@ def test_odd_text_is_translated_line_by_line(odd: Path, monkeypatch: pytest.Monk
     short = ["--set", "max_length_ratio=0"]  # a random model would go on for all 5,000 words
     assert run_command("translate", *short) == 0
     assert run_command("evaluate") == 0
-    report = json.loads(Path("evaluation.json").read_text(encoding="utf-8"))
+    report = json.loads(Path("reports/evaluation.json").read_text(encoding="utf-8"))
     assert report["sentences"] == len(ODD_TEXTS)
     assert run_command("phrasal patterns") == 0
 

@@ -53,7 +53,6 @@ def assert_same_as_one(folder: Path, other: str) -> None:
                 assert found[name] == pytest.approx(expected[name], rel=1e-5), name
 
 
-@pytest.mark.slow
 def test_two_processes_give_the_losses_of_one(folder: Path) -> None:
     finish(folder, "torchrun", TORCHRUN, accumulate=2, model=MODEL)
     assert_same_as_one(folder, "torchrun")
@@ -62,17 +61,15 @@ def test_two_processes_give_the_losses_of_one(folder: Path) -> None:
     assert any("train_alignment_nll" in line for line in curves(folder, "one"))
 
 
-@pytest.mark.slow
 def test_a_run_goes_on_in_another_number_of_processes(folder: Path) -> None:
     finish(folder, "other", TORCHRUN, accumulate=2, max_updates=10, model=MODEL)
     finish(folder, "other", accumulate=4, model=MODEL)
     assert_same_as_one(folder, "other")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "devices",
-    [pytest.param(1, id="torchrun"), pytest.param(2, id="fabric", marks=pytest.mark.soak)],
+    [pytest.param(1, id="torchrun"), pytest.param(2, id="fabric", marks=pytest.mark.slow)],
 )
 def test_a_signal_stops_all_processes_at_one_update(folder: Path, devices: int) -> None:
     launcher = TORCHRUN if devices == 1 else []
@@ -102,7 +99,6 @@ main(sys.argv[1:])
 """
 
 
-@pytest.mark.slow
 def test_a_batch_without_memory_is_left_out_in_every_process(folder: Path) -> None:
     """The batch of row 0, in each epoch: the others train on."""
     script = folder / "train.py"

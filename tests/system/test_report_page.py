@@ -18,7 +18,6 @@ from tests.report_folders import HOSTILE, PLAIN, SYSTEM, arguments, write_run, w
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.slow
 
 SENTENCES = [*PLAIN, *HOSTILE, *(f"Sentence number {i} is here ." for i in range(12))]
 SHOWN = "#sentences .sentence:not([hidden])"

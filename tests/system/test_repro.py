@@ -76,10 +76,8 @@ def check_plots(project: Project) -> None:
         score, low, high = (float(row[column]) for column in ("score", "score_low", "score_high"))
         assert f'{score:.2f} <span class="muted">({low:.2f} to {high:.2f})</span>' in page
     for row in values["data/plots/train/plots/metrics/valid_nll.tsv"]:
-        assert (
-            f'scope="row" class="number">{row["step"]}</th>'
-            f'<td class="number">{float(row["valid_nll"]):.3f}</td>' in page
-        )
+        cells = rf'scope="row"[^>]*>{row["step"]}</th><td[^>]*>{float(row["valid_nll"]):.3f}</td>'
+        assert re.search(cells, page)
 
 
 def changed(project: Project, *targets: str, folder: str = ".") -> set[str]:
@@ -128,7 +126,7 @@ def test_every_stage_runs_once_and_again_only_for_a_reason(project: Project) -> 
     assert "tokenize" not in changed(project)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_another_model_reruns_no_data_stage(project: Project) -> None:
     project.compose("model=mgsa_syntactic_tiny")
     project.run("dvc", "repro")
@@ -175,7 +173,7 @@ def test_what_no_stage_takes_is_named_before_any_work(project: Project) -> None:
     assert "  train.warmup: 401 (the preset has 400)\n" in said
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_change_to_ones_own_corpus_is_noticed(project: Project) -> None:
     own = project.folder / "data/own"
     for split in SPLITS:

@@ -6,8 +6,6 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.copy_task import write_copy_task
 from tests.training_runs import finish, start, wait_for_checkpoint
 from tests.training_settings import ALIGNMENT
@@ -21,7 +19,6 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@pytest.mark.slow
 def test_killed_terminated_and_interrupted_it_writes_the_very_same_artifact(tmp_path: Path) -> None:
     write_copy_task(tmp_path / "dataset", links=True)
     finish(tmp_path, "undisturbed", model=MODEL, **SETTINGS)

@@ -167,7 +167,6 @@ def test_micro_batches_are_numbered_and_positions_follow(dataset: Dataset) -> No
     assert [update.end_of_epoch for update in updates] == [False] * (len(updates) - 1) + [True]
 
 
-@pytest.mark.slow
 @anything
 @given(
     tokens=st.integers(20, 150),
@@ -208,7 +207,6 @@ def test_the_last_update_of_an_epoch_has_places_without_a_batch(dataset: Dataset
     assert update.num_target_tokens == dataset.lengths("train")[:, 1].sum() + ROWS
 
 
-@pytest.mark.slow
 @anything
 @given(stop=st.integers(1, 20), accumulate=st.integers(1, 3), window=st.integers(1, 60))
 def test_going_on_from_any_position_changes_nothing(

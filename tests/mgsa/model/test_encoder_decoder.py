@@ -266,7 +266,7 @@ def test_bfloat16_autocast_trains_and_decodes(models: dict[str, EncoderDecoder],
     assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())
 
 
-@pytest.mark.soak  # a compiled training is in `tests/mgsa/training/test_run.py`
+@pytest.mark.slow  # a compiled training is in `tests/mgsa/training/test_run.py`
 @pytest.mark.parametrize(
     "name",
     [

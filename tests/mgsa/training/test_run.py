@@ -66,15 +66,14 @@ def curve(dataset: Path, name: str) -> dict[int, float]:
     return {line["update"]: line[name] for line in lines if name in line}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [
         pytest.param(PLAIN, id="MG-SA"),
         pytest.param(RNN | {"attention": "key_value"}, id="key-value"),
-        pytest.param(TRANSFORMER, id="Transformer", marks=pytest.mark.soak),
-        pytest.param(RNN | {"attention": "attn"}, id="attn", marks=pytest.mark.soak),
-        pytest.param(RNN | {"attention": "modifying_iw"}, id="IW", marks=pytest.mark.soak),
+        pytest.param(TRANSFORMER, id="Transformer", marks=pytest.mark.slow),
+        pytest.param(RNN | {"attention": "attn"}, id="attn", marks=pytest.mark.slow),
+        pytest.param(RNN | {"attention": "modifying_iw"}, id="IW", marks=pytest.mark.slow),
     ],
 )
 def test_learns_to_copy(tmp_path: Path, model: dict[str, Any]) -> None:
@@ -105,7 +104,6 @@ def test_learns_to_copy(tmp_path: Path, model: dict[str, Any]) -> None:
     assert score.score > 0
 
 
-@pytest.mark.slow
 def test_an_rnn_learns_alignments_from_the_first_updates_on(dataset: Path) -> None:
     alignment = {"layer": 1, "weight": 1.0, "full_context": False, "sentences": 1.0}
     run(dataset, model=RNN | {"alignment": alignment}, max_updates=40)
@@ -113,8 +111,7 @@ def test_an_rnn_learns_alignments_from_the_first_updates_on(dataset: Path) -> No
     assert losses[40] < losses[5]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("full_context", [pytest.param(False, marks=pytest.mark.soak), True])
+@pytest.mark.parametrize("full_context", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_learns_to_align(tmp_path: Path, full_context: bool) -> None:
     """The head finds the links of pairs it has not seen, too."""
     dataset = write_copy_task(tmp_path / "dataset", train=300, test=40, links=True)
@@ -136,7 +133,6 @@ def test_word_alignments_that_are_not_there_are_named(tmp_path: Path) -> None:
         run(dataset, model={"alignment": ALIGNMENT})
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["transformer", "rnn"])
 def test_the_same_run_twice_gives_the_same_bytes(dataset: Path, kind: str) -> None:
     weights = []
@@ -189,7 +185,6 @@ def test_going_on_with_more_updates_is_as_if_there_had_been_no_end(dataset: Path
     assert artifacts[0] == artifacts[1]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "updates"),
     # A plain update, one with a checkpoint due, one with a validation due.
@@ -256,15 +251,14 @@ def test_a_rate_that_stays_and_batches_of_a_number_of_pairs(dataset: Path) -> No
     assert set(curve(dataset, "learning_rate").values()) == {0.005, 0.01}  # at update 2, from 4 on
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "backend"),
     [
         pytest.param(TRANSFORMER, "aot_eager", id="Transformer"),
-        pytest.param(TRANSFORMER, "inductor", id="Transformer", marks=pytest.mark.soak),
-        pytest.param(RNN, "inductor", id="RNN", marks=pytest.mark.soak),
+        pytest.param(TRANSFORMER, "inductor", id="Transformer", marks=pytest.mark.slow),
+        pytest.param(RNN, "inductor", id="RNN", marks=pytest.mark.slow),
         pytest.param(
-            TRANSFORMER | {"alignment": ALIGNMENT}, "inductor", id="head", marks=pytest.mark.soak
+            TRANSFORMER | {"alignment": ALIGNMENT}, "inductor", id="head", marks=pytest.mark.slow
         ),
     ],
 )
@@ -279,12 +273,11 @@ def test_a_compiled_model_trains_alike(
     assert losses[1] == pytest.approx(losses[0], rel=1e-4)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "progress"),
     [
         pytest.param({"alignment": ALIGNMENT}, 0.5, id="Transformer"),
-        pytest.param({"kind": "rnn"}, 0.2, id="RNN", marks=pytest.mark.soak),
+        pytest.param({"kind": "rnn"}, 0.2, id="RNN", marks=pytest.mark.slow),
     ],
 )
 def test_bf16_learns_too(dataset: Path, model: dict[str, Any], progress: float) -> None:

@@ -70,7 +70,6 @@ def test_words_that_it_never_saw_are_aligned_by_their_places() -> None:
     assert forward == reverse == {(0, 0), (1, 1), (2, 2)}
 
 
-@pytest.mark.slow
 @given(corpora, st.randoms(use_true_random=False))
 def test_neither_the_order_of_pairs_nor_the_portion_changes_a_link(
     corpus: list[tuple[str, str]], shuffler: random.Random
@@ -85,7 +84,6 @@ def test_neither_the_order_of_pairs_nor_the_portion_changes_a_link(
     assert again == [found[number] for number in order]
 
 
-@pytest.mark.slow
 @given(corpora)
 def test_the_likelihood_never_falls(corpus: list[tuple[str, str]]) -> None:
     """In either model; the second one generates sentence lengths too, so it starts lower."""

@@ -109,7 +109,6 @@ def test_a_killed_worker_is_one_clear_error(capsys: pytest.CaptureFixture[str]) 
     )
 
 
-@pytest.mark.slow
 def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
     parent = subprocess.Popen(
         [

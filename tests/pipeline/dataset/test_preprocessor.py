@@ -284,7 +284,6 @@ def test_a_missing_section_is_named(dataset: Dataset, tmp_path: Path) -> None:
 
 
 @pytest.mark.real
-@pytest.mark.slow
 def test_rows_of_raw_text_are_the_datasets_with_stanza(tmp_path: Path, shared: Path) -> None:
     write_text(tmp_path, TEXTS)
     parser = tmp_path / "parser"

@@ -48,7 +48,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "said"), [(signal.SIGTERM, "terminated"), (signal.SIGINT, "interrupted")]
 )

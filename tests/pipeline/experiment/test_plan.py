@@ -67,7 +67,6 @@ def test_a_mistake_is_named(tmp_path: Path, changes: dict[str, Any], message: st
         read_plan(write(tmp_path, **changes))
 
 
-@pytest.mark.slow
 def test_every_system_of_the_project_composes() -> None:
     """Those for WMT14 too, which no test trains."""
     path = ROOT / "experiments/params.yaml"

@@ -169,7 +169,6 @@ def test_a_tree_matches_itself(trees: list[Tree]) -> None:
 kept_tags = st.sampled_from([t for t in strategies.PARTS_OF_SPEECH if t not in DELETED_TAGS])
 
 
-@pytest.mark.slow
 @given(strategies.constituents(tags=kept_tags), st.data())
 def test_swapping_gold_and_predicted_swaps_precision_and_recall(
     gold: Tree, data: st.DataObject

@@ -237,7 +237,6 @@ def download(folder: Path, url: str, package: str) -> subprocess.CompletedProces
     )
 
 
-@pytest.mark.slow
 def test_no_network_is_one_short_line(tmp_path: Path) -> None:
     done = download(tmp_path, NOBODY, "default")
     assert done.returncode == 1
@@ -248,7 +247,6 @@ def test_no_network_is_one_short_line(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.real
 def test_a_download_is_what_the_folder_holds(
     tmp_path: Path, server: tuple[Path, str], shared: Path

@@ -13,7 +13,7 @@ from tests.dvc_project import SIZES, Project, project_at, ran
 from tests.imports import ROOT
 from tests.team import RESULTS, Team
 
-pytestmark = pytest.mark.soak
+pytestmark = pytest.mark.slow
 
 TRAIN = "mgsa train --dataset dataset --config params.yaml --out model --restart"
 

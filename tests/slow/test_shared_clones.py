@@ -18,7 +18,7 @@ import pytest
 from tests.dvc_project import DATA_STAGES, STAGES, Project, hashes_of, project_at, ran
 from tests.team import Team
 
-pytestmark = pytest.mark.soak
+pytestmark = pytest.mark.slow
 
 LOCKED = ("Unable to acquire lock.", "is busy, it is being blocked by:")
 """What DVC says when another DVC is at work: on the project, on what a stage reads or writes."""

@@ -37,7 +37,7 @@ RESUMED = ("data/parse_memory.sqlite", "data/checkpoints")
 DVC_WRITES_IN_PLACE = ("dvc.lock", ".dvc/tmp/rwlock")
 SIZE = ("corpus.train=2000", "run.workers=2", "train.max_updates=24")
 
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(3000)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(3000)]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.dvc_project import SIZES, STAGES, Project, ran
 
-pytestmark = pytest.mark.soak
+pytestmark = pytest.mark.slow
 
 
 def parsed_now(said: str) -> int:

@@ -18,7 +18,7 @@ from tests.dvc_project import STAGES, Project, hashes_of, ran
 from tests.remote_servers import LOOPBACK, s3_server, ssh_server
 from tests.team import Team, found_team
 
-pytestmark = pytest.mark.soak
+pytestmark = pytest.mark.slow
 
 UP_TO_DATE = "Data and pipelines are up to date."
 

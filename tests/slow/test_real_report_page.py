@@ -14,7 +14,7 @@ from tests.report_browser import LAPTOP, PHONE, check_whole, open_page
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.soak
+pytestmark = pytest.mark.slow
 
 OVER_SEEDS = "tables"
 """The section that a run of one model has not."""

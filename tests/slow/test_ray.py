@@ -35,9 +35,9 @@ from tests.own_mounts import with_own_mounts
 from tests.pipeline.test_parser import TRAIN, command
 from tests.run_section import RUN
 from tests.running import PATIENCE
-from tests.soak.ray_nodes import RayNodes, ray_head, wait_for_workers
+from tests.slow.ray_nodes import RayNodes, ray_head, wait_for_workers
 
-pytestmark = pytest.mark.soak
+pytestmark = pytest.mark.slow
 
 WORKERS = 2
 
@@ -200,13 +200,11 @@ def assert_as_by_processes(folder: Path) -> None:
     assert remembered(folder, "ray") == remembered(folder, "processes")
 
 
-def test_a_node_that_dies_in_the_middle_costs_nothing(
-    head: RayNodes, project: Path, sampled: bool
-) -> None:
+def test_a_node_that_dies_in_the_middle_costs_nothing(head: RayNodes, project: Path) -> None:
     """Nothing is lost, nothing is there twice: the trees are those of the process pool."""
     moments = random.Random(1)
     distinct = remembered(project, "processes")
-    for _ in range(1 if sampled else 5):
+    for _ in range(2):
         node = head.join("--num-cpus=1")
         moment = moments.randint(1, distinct // 2)
         process = start(project, "ray", address=head.address, waits_at=moment)

@@ -16,7 +16,7 @@ from tests.remote_servers import free_port
 from tests.running import PATIENCE
 from tests.training_runs import finish, start, torchrun, wait_for_checkpoint
 
-pytestmark = pytest.mark.soak
+pytestmark = pytest.mark.slow
 
 LOST = "error: another process of this run has ended, or can't be reached"
 
