@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, assert_never
+from typing import Any, Literal, assert_never
 
 from torch import nn
 
@@ -22,7 +22,6 @@ from mgsa.attention.query_k import QueryK
 from mgsa.attention.word import WordCrossAttention, WordSelfAttention
 from mgsa.base.errors import InputError
 from mgsa.config import (
-    AlignmentConfig,
     ModelConfig,
     MultiGranularityConfig,
     PhraseAttentionConfig,
@@ -73,59 +72,52 @@ def build_model(
         nn.init.normal_(output.weight, std=config.dim**-0.5)
     else:
         output.weight = target_subwords.weight
+    encoder: Encoder | RecurrentEncoder
+    decoder: Decoder | RecurrentDecoder
+    multi = None
     match config:
         case TransformerConfig():
-            return _transformer(config, source_subwords, target_subwords, output, num_tags)
+            embedding, multi = Embedding, config.multi_granularity
+            encoder, decoder = _transformer(config, num_tags)
         case RecurrentConfig():
-            return _recurrent(config, source_subwords, target_subwords, output)
+            embedding = PlainEmbedding
+            encoder, decoder = _recurrent(config)
         case _:
             assert_never(config)
-
-
-def _transformer(
-    config: TransformerConfig,
-    source_subwords: nn.Embedding,
-    target_subwords: nn.Embedding,
-    output: nn.Linear,
-    num_tags: int,
-) -> EncoderDecoder:
-    multi = config.multi_granularity
-    return EncoderDecoder(
-        source_embedding=Embedding(source_subwords, dropout=config.dropout),
-        encoder=Encoder(
-            (
-                _encoder_layer(config, layer, num_tags)
-                for layer in range(1, config.encoder_layers + 1)
-            ),
-            _final_norm(config),
-        ),
-        target_embedding=Embedding(target_subwords, dropout=config.dropout),
-        decoder=Decoder(
-            (_decoder_layer(config) for _ in range(config.decoder_layers)), _final_norm(config)
-        ),
+    head = config.alignment
+    model = EncoderDecoder(
+        source_embedding=embedding(source_subwords, dropout=config.dropout),
+        encoder=encoder,
+        target_embedding=embedding(target_subwords, dropout=config.dropout),
+        decoder=decoder,
         output=output,
         granularities=multi.granularities if multi else (),
         ngram_unit=multi.ngram_unit if multi else "subword",
-        alignment_head=_alignment_head(config.alignment),
+        alignment_head=AlignmentHead(head.layer, head.full_context, head.sentences)
+        if head
+        else None,
     )
+    if isinstance(config, RecurrentConfig) and isinstance(decoder, RecurrentDecoder):
+        draw_weights(model, config.init_std)
+        for subwords in (source_subwords, target_subwords):
+            nn.init.zeros_(subwords.weight[PAD])
+        if config.attention == "modifying_iw":
+            forget_keys(decoder.output, config.dim)
+    return model
 
 
-def _alignment_head(config: AlignmentConfig | None) -> AlignmentHead | None:
-    if config is None:
-        return None
-    return AlignmentHead(
-        layer=config.layer, full_context=config.full_context, sentences=config.sentences
-    )
-
-
-def _recurrent(
-    config: RecurrentConfig,
-    source_subwords: nn.Embedding,
-    target_subwords: nn.Embedding,
-    output: nn.Linear,
-) -> EncoderDecoder:
+def _recurrent(config: RecurrentConfig) -> tuple[RecurrentEncoder, RecurrentDecoder]:
     dim, dropout = config.dim, config.dropout
-    attention, context_dim = _state_attention(config)
+    context_dim = dim
+    match config.attention:
+        case "attn":
+            attention = StateAttention(whole_states)
+        case "key_value":
+            attention, context_dim = StateAttention(KeyValueHalves(dim)), dim // 2
+        case "modifying_iw":
+            attention = StateAttention(key_halves)
+        case _:
+            assert_never(config.attention)
     decoder = RecurrentDecoder(
         attention,
         layers=config.decoder_layers,
@@ -133,64 +125,38 @@ def _recurrent(
         context_dim=context_dim,
         dropout=dropout,
     )
-    model = EncoderDecoder(
-        source_embedding=PlainEmbedding(source_subwords, dropout=dropout),
-        encoder=RecurrentEncoder(layers=config.encoder_layers, dim=dim, dropout=dropout),
-        target_embedding=PlainEmbedding(target_subwords, dropout=dropout),
-        decoder=decoder,
-        output=output,
-        granularities=(),
-        ngram_unit="subword",
-        alignment_head=_alignment_head(config.alignment),
-    )
-    draw_weights(model, config.init_std)
-    for subwords in (source_subwords, target_subwords):
-        nn.init.zeros_(subwords.weight[PAD])
-    if config.attention == "modifying_iw":
-        forget_keys(decoder.output, dim)
-    return model
+    return RecurrentEncoder(layers=config.encoder_layers, dim=dim, dropout=dropout), decoder
 
 
-def _state_attention(config: RecurrentConfig) -> tuple[StateAttention, int]:
-    """The attention, and the width of its output."""
-    match config.attention:
-        case "attn":
-            return StateAttention(whole_states), config.dim
-        case "key_value":
-            return StateAttention(KeyValueHalves(config.dim)), config.dim // 2
-        case "modifying_iw":
-            return StateAttention(key_halves), config.dim
-        case _:
-            assert_never(config.attention)
-
-
-def _final_norm(config: TransformerConfig) -> nn.Module:
-    """Layers with post-norm have normed their output themselves."""
-    return nn.LayerNorm(config.dim) if config.norm == "pre" else nn.Identity()
-
-
-def _encoder_layer(config: TransformerConfig, layer: int, num_tags: int) -> EncoderLayer:
+def _transformer(config: TransformerConfig, num_tags: int) -> tuple[Encoder, Decoder]:
     multi = config.multi_granularity
-    return EncoderLayer(
-        _multi_granularity_attention(config, multi, num_tags)
-        if multi and layer in multi.layers
-        else _self_attention(config, "encoder"),
-        _feed_forward(config),
-        dim=config.dim,
-        dropout=config.dropout,
-        pre_norm=config.norm == "pre",
-    )
+    residual: dict[str, Any] = {"dim": config.dim, "dropout": config.dropout}
+    residual["pre_norm"] = config.norm == "pre"
 
+    def feed_forward() -> FeedForward:
+        return FeedForward(config.dim, config.ffn_dim, dropout=config.activation_dropout)
 
-def _decoder_layer(config: TransformerConfig) -> DecoderLayer:
-    return DecoderLayer(
-        _self_attention(config, "decoder"),
-        _cross_attention(config),
-        _feed_forward(config),
-        dim=config.dim,
-        dropout=config.dropout,
-        pre_norm=config.norm == "pre",
-    )
+    def final_norm() -> nn.Module:
+        """Layers with post-norm have normed their output themselves."""
+        return nn.LayerNorm(config.dim) if config.norm == "pre" else nn.Identity()
+
+    encoder_layers = [
+        EncoderLayer(
+            _multi_granularity_attention(config, multi, num_tags)
+            if multi and layer in multi.layers
+            else _self_attention(config, "encoder"),
+            feed_forward(),
+            **residual,
+        )
+        for layer in range(1, config.encoder_layers + 1)
+    ]
+    decoder_layers = [
+        DecoderLayer(
+            _self_attention(config, "decoder"), _cross_attention(config), feed_forward(), **residual
+        )
+        for _ in range(config.decoder_layers)
+    ]
+    return Encoder(encoder_layers, final_norm()), Decoder(decoder_layers, final_norm())
 
 
 def _self_attention(
@@ -239,10 +205,6 @@ def _phrase_heads(
         fold=window if interleaved else 1,
         dropout=config.attention_dropout,
     )
-
-
-def _feed_forward(config: TransformerConfig) -> FeedForward:
-    return FeedForward(config.dim, config.ffn_dim, dropout=config.activation_dropout)
 
 
 def _multi_granularity_attention(

@@ -100,8 +100,7 @@ class DecoderState:
         if counts.numel() and bool((counts != counts[0]).any()):
             kept = sentence  # no common number of rows: every row gets a memory of its own
         memories = self.memories
-        everyone = torch.arange(sentences, device=index.device)
-        if not torch.equal(kept, everyone):
+        if not torch.equal(kept, torch.arange(sentences, device=index.device)):
             memories = [memory.select(kept) for memory in memories]
         return replace(
             self,
@@ -148,9 +147,7 @@ class EncoderDecoder(nn.Module):
     ) -> ModelOutput:
         """Logits of every target position given those before it.
 
-        Args:
-            need_weights: also give the weights of every attention.
-            need_alignment: also give the distribution of the alignment head, which there must be.
+        With the weights of every attention, or the distribution of the alignment head, if asked.
         """
         encoded = self.encode(batch, need_weights=need_weights)
         output = self.decode(
@@ -161,12 +158,7 @@ class EncoderDecoder(nn.Module):
     def encode(
         self, batch: Batch, *, need_weights: bool = False, need_layers: bool = False
     ) -> EncoderOutput:
-        """The batch's source side as the encoder sees it.
-
-        Args:
-            need_weights: also give the weights of each layer that attends to something.
-            need_layers: also give each layer's output.
-        """
+        """The batch's source side as the encoder sees it."""
         context = Context(
             mask=padding_mask(batch.source_lengths, batch.source.shape[1]),
             phrases={
@@ -194,34 +186,31 @@ class EncoderDecoder(nn.Module):
         need_weights: bool = False,
         need_alignment: bool = False,
     ) -> ModelOutput:
-        """All target positions at once, each of which sees those before it.
-
-        Args:
-            target_input: (B, T) ids, begin of sentence first.
-            need_weights: also give the weights of each layer's attentions.
-            need_alignment: also give the distribution of the alignment head.
-        """
+        """All target positions at once: `target_input` (B, T), begin of sentence first."""
         head = self.alignment_head if need_alignment else None
-        x = self.target_embedding(target_input)
-        memories = self.decoder.memories(encoded.states, encoded.mask)
+        aligned_layer = head.layer if head and not head.full_context else None
+        x, memories = self._decoder_input(encoded, target_input)
         states, layers = self.decoder(
-            x,
-            CAUSAL,
-            memories,
-            need_weights=need_weights,
-            aligned_layer=head.layer if head and not head.full_context else None,
+            x, CAUSAL, memories, need_weights=need_weights, aligned_layer=aligned_layer
         )
         alignment = None
-        if head and head.full_context:
-            alignment = self._second_pass(head, x, target_input, memories)
+        if aligned_layer:
+            alignment = HeadAlignment(layers[aligned_layer - 1].alignment, None)
         elif head:
-            alignment = HeadAlignment(layers[head.layer - 1].alignment, None)
+            alignment = self._second_pass(head, x, target_input, memories)
         return ModelOutput(
             self.output(states),
             decoder_weights=tuple(layer.self_weights for layer in layers if layer.self_weights),
             cross_weights=tuple(layer.cross_weights for layer in layers) if need_weights else (),
             alignment=alignment,
         )
+
+    def _decoder_input(
+        self, encoded: EncoderOutput, target_input: Tensor
+    ) -> tuple[Tensor, Sequence[Any]]:
+        """Embedded targets (B, T, D), and each layer's keys and values of the source."""
+        memories = self.decoder.memories(encoded.states, encoded.mask)
+        return self.target_embedding(target_input), memories
 
     def _second_pass(
         self, head: AlignmentHead, x: Tensor, target_input: Tensor, memories: Sequence[Any]
@@ -253,35 +242,22 @@ class EncoderDecoder(nn.Module):
         """(B, T, S) the head's log weights of all sentences, without predicting words."""
         head = self.alignment_head
         assert head is not None, "a model with an alignment head"
-        encoded = self.encode(batch)
-        memories = self.decoder.memories(encoded.states, encoded.mask)
-        x = self.target_embedding(batch.target_input)
+        x, memories = self._decoder_input(self.encode(batch), batch.target_input)
         return self._log_weights(head, x, batch.target_input, memories)
 
     def cross_weights(self, batch: Batch, layer: int) -> Weights:
         """The weights with which a decoder layer, counted from 1, attends to the source."""
-        encoded = self.encode(batch)
-        memories = self.decoder.memories(encoded.states, encoded.mask)
-        x = self.target_embedding(batch.target_input)
+        x, memories = self._decoder_input(self.encode(batch), batch.target_input)
         _, layers = self.decoder(x, CAUSAL, memories[:layer], need_weights=True)
         return layers[-1].cross_weights
 
     def start(
         self, encoded: EncoderOutput, *, max_length: int, need_weights: bool = False
     ) -> DecoderState:
-        """The state before the first target word: a row for each source sentence.
-
-        Args:
-            max_length: how many steps may be taken.
-            need_weights: whether they are to give the weights of cross-attention.
-        """
-        return DecoderState(
-            position=0,
-            rows=len(encoded.states),
-            caches=self.decoder.start(max_length=max_length),
-            memories=self.decoder.memories(encoded.states, encoded.mask),
-            need_weights=need_weights,
-        )
+        """The state before the first of `max_length` steps: a row for each source sentence."""
+        memories: Any = self.decoder.memories(encoded.states, encoded.mask)
+        caches = self.decoder.start(memories, max_length=max_length)
+        return DecoderState(0, len(encoded.states), caches, memories, need_weights)
 
     def step(self, state: DecoderState, tokens: Tensor) -> tuple[Tensor, DecoderState]:
         """The next word's log probabilities once `tokens` are said.

@@ -154,20 +154,15 @@ class RecurrentMemory:
         return RecurrentMemory(self.words.select(index), self.states.index_select(2, index))
 
 
+@dataclass
 class RecurrentCache:
-    """The LSTMs' states after the words decoded so far, of rows that can be reordered."""
+    """The LSTMs' hidden and cell states (2, layers, rows, D) after the words decoded so far."""
 
-    def __init__(self, states: Tensor | None = None) -> None:
-        """
-        Args:
-            states: (2, layers, rows, D) hidden and cell states; `None` before the first word.
-        """
-        self.states = states
+    states: Tensor
 
     def reorder(self, index: Tensor) -> RecurrentCache:
         """The states of the rows `index`, (rows',)."""
-        states = self.states
-        return RecurrentCache(None if states is None else states.index_select(2, index))
+        return RecurrentCache(self.states.index_select(2, index))
 
 
 class RecurrentDecoder(nn.Module):
@@ -218,10 +213,12 @@ class RecurrentDecoder(nn.Module):
         alignment = self.attention.alignment(before, memory.words) if aligned_layer else None
         return self._attended(d, attended, alignment)
 
-    def start(self, *, max_length: int) -> list[RecurrentCache]:
+    def start(
+        self, memories: Sequence[RecurrentMemory], *, max_length: int
+    ) -> list[RecurrentCache]:
         """The cache before the first position; it does not grow with their number."""
         del max_length
-        return [RecurrentCache()]
+        return [RecurrentCache(memory.states) for memory in memories]
 
     def step(
         self,
@@ -233,13 +230,9 @@ class RecurrentDecoder(nn.Module):
     ) -> tuple[Tensor, list[DecoderAttended]]:
         """The next position x (rows, 1, D) to e (rows, 1, D), and the output of its attention."""
         (memory,), (cache,) = memories, caches
-        states = cache.states
-        if states is None:
-            each = len(x) // memory.num_sentences
-            states = memory.states.repeat_interleave(each, dim=2)
-        before = states[0, -1, :, None]  # d_{j−1}
+        before = cache.states[0, -1, :, None]  # d_{j−1}
         attended = self.attention.step(before, memory.words, need_weights=need_weights)
-        d, cache.states = self._run(x, states)
+        d, cache.states = self._run(x, cache.states)
         return self._attended(d, attended)
 
     def _run(self, x: Tensor, states: Tensor) -> tuple[Tensor, Tensor]:

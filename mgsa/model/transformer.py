@@ -201,19 +201,14 @@ class Decoder(nn.Module):
         """
         layers: list[DecoderAttended] = []
         for number, (layer, memory) in enumerate(zip(self.layers, memories, strict=False), start=1):
+            aligned = number == aligned_layer
             layers.append(
-                layer(
-                    x,
-                    context,
-                    memory,
-                    need_weights=need_weights,
-                    need_alignment=number == aligned_layer,
-                )
+                layer(x, context, memory, need_weights=need_weights, need_alignment=aligned)
             )
             x = layers[-1].output
         return self.final_norm(x), layers
 
-    def start(self, *, max_length: int) -> list[LayerCache]:
+    def start(self, memories: Sequence[Memories], *, max_length: int) -> list[LayerCache]:  # noqa: ARG002
         """Each layer's cache before the first of at most `max_length` positions."""
         return [layer.start(max_length=max_length) for layer in self.layers]
 

@@ -81,7 +81,7 @@ def test_is_that_of_the_equations(variant: Variant, decoder_layers: int) -> None
     memories = decoder.memories(h, mask)
     e, _ = decoder(y, Context(None, causal=True), memories)
     _, (layer,) = decoder(y, Context(None, causal=True), memories, need_weights=True)
-    caches = decoder.start(max_length=4)
+    caches = decoder.start(memories, max_length=4)
     theirs = torch.zeros((), dtype=torch.float64)
     expected = [by_loops(model, variant, x[b, :n], y[b]) for b, n in enumerate(LENGTHS)]
     for b, (n, (outputs, weights)) in enumerate(zip(LENGTHS, expected, strict=True)):
