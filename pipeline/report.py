@@ -166,10 +166,10 @@ def _name(reports: Path | None) -> str:
     """The model's name in the config groups, where the stage `params` reported it."""
     if reports is None or not (reports / "params.json").is_file():
         return RUN
-    from pipeline.report_page.files import Report
+    from pipeline.report_page.inputs import Report
 
     composed = Report.read(reports / "params.json")
-    return composed.text("model") if "model" in composed else RUN
+    return composed.get("model", RUN)
 
 
 main = stage(write_report)

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,15 +174,15 @@ def read_text(path: Path) -> str:
         raise not_utf_8(error, path=path) from None
 
 
-def read_json(path: Path) -> Any:
-    """Read a JSON file.
+def read_json(path: Path, object_hook: Callable[[dict[str, Any]], Any] | None = None) -> Any:
+    """Read a JSON file, with `object_hook` of each object in it.
 
     Raises:
         InputError: it is missing, malformed or not UTF-8.
     """
     text = read_text(path)
     try:
-        return json.loads(text)
+        return json.loads(text, object_hook=object_hook)
     except json.JSONDecodeError as error:
         message = f"expected JSON: {error.msg} at column {error.colno}"
         raise InputError(message, path=path, line=error.lineno) from None

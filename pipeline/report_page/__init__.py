@@ -4,11 +4,9 @@ A section is a function from `Inputs` to the blocks that it shows: text, tables,
 of them. To add one: write that function, and a line in `page.SECTIONS`. A section whose inputs are
 missing yields nothing, and is left out. In reading order:
 
-files       what a stage reported, read strictly
-inputs      what was given: systems, and the outputs of stages
+inputs      what was given: systems, and the outputs and reports of stages
 blocks      text, tables, charts; numbers for people
-results     sections: overview, scores
-tables      section: systems over seeds
+results     sections: overview, scores, systems over seeds
 sentences   section: sentence scores, translations beside their reference
 patterns    section: phrasal patterns
 model       sections: learning curves, attention

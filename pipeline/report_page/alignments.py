@@ -6,9 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from markupsafe import Markup
 
 from mgsa.base.errors import InputError
 from mgsa.base.word_links import Link
@@ -20,22 +17,18 @@ from pipeline.report_page.blocks import (
     Block,
     Details,
     Figure,
-    Files,
     Group,
     Table,
     figure,
+    files,
     fixed,
     html,
+    join,
     percent,
     plain,
     sentence_summary,
 )
-from pipeline.report_page.files import Report
-from pipeline.report_page.inputs import Inputs, check_same_number
-
-if TYPE_CHECKING:
-    pass
-
+from pipeline.report_page.inputs import Inputs, Report, check_same_number
 
 LINK_KINDS = {
     "link": ("link", "links", "■"),
@@ -67,6 +60,11 @@ class Links:
     path: Path
     lines: Sequence[str]
 
+    @classmethod
+    def read(cls, name: str, path: Path) -> Links:
+        """Read a file of links."""
+        return cls(name, path, list(read_sentences(path)))
+
 
 def alignments(inputs: Inputs) -> Iterator[Block]:
     """Counts and error rates of links; links as matrices, against gold ones if there are any."""
@@ -84,60 +82,48 @@ def alignments(inputs: Inputs) -> Iterator[Block]:
     gold = None
     if source is not None and target is not None and links:
         gold = _gold(inputs)
-        tokenized, split = inputs.paths["tokenized"], inputs.settings.split
-        files = [*links, *([] if gold is None else [gold])]
-        sides = {tokenized / f"{split}.source": source, tokenized / f"{split}.target": target}
-        check_same_number({**sides, **{file.path: file.lines for file in files}})
-        kinds = [kind for kind in LINK_KINDS if (kind == "link") == (gold is None)]
-        yield html(
-            '<ul class="legend" aria-label="Marks">{}</ul>',
-            Markup().join(
-                html(
-                    '<li><span class="mark {}" aria-hidden="true">{}</span>{}</li>',
-                    kind,
-                    mark,
-                    text,
-                )
-                for kind in kinds
-                for text, _, mark in (LINK_KINDS[kind],)
-            ),
-        )
+        sides = {inputs.file("tokenized", "source"): source}
+        sides[inputs.file("tokenized", "target")] = target
+        of_links = {one.path: one.lines for one in (*links, gold) if one is not None}
+        check_same_number({**sides, **of_links})
+        mark = '<li><span class="mark {}" aria-hidden="true">{}</span>{}</li>'
+        marks = [
+            html(mark, kind, character, text)
+            for kind, (text, _, character) in LINK_KINDS.items()
+            if (kind == "link") == (gold is None)
+        ]
+        yield html('<ul class="legend" aria-label="Marks">{}</ul>', join(marks))
         for index in inputs.drawn:
             matrices = [_matrix(index, source[index], target[index], one, gold) for one in links]
             summary = sentence_summary(index, source[index], inputs.languages["source"])
             group = Group(matrices, "matrices")
             yield Details(summary, [group], inputs.is_opened(index), "drawing")
     if shown or links:
-        paths = [one.path for one in (report, *links, gold) if one is not None]
-        yield Files(paths)
+        yield files(report, *(one.path for one in (*links, gold) if one is not None))
 
 
 def _links(inputs: Inputs) -> list[Links]:
     """The aligner's links of the split, then those of systems."""
-    split, found = inputs.settings.split, []
-    folder = inputs.path("alignments")
-    if folder is not None:
+    split, links = inputs.settings.split, []
+    if (folder := inputs.path("alignments")) is not None:
         aligner = Report.read(folder / "aligner.json")
-        path = folder / f"{split}.links"
-        if split in aligner.content.get("splits", ()):
-            found.append(Links(aligner.text("kind"), path, list(read_sentences(path))))
+        if split in aligner["splits"]:
+            links.append(Links.read(aligner["kind"], inputs.file("alignments", "links")))
     for system in inputs.systems:
-        own = system.links(split)
-        if own is not None:
-            found.append(Links(system.name, own, list(read_sentences(own))))
-    return found
+        path = None if system.folder is None else system.folder / f"{split}.links"
+        if path is not None and path.is_file():
+            links.append(Links.read(system.name, path))
+    return links
 
 
 def _gold(inputs: Inputs) -> Links | None:
     """Gold links: of the file that was given, or the corpus's own unless they are the aligner's."""
-    path, folder = inputs.gold, inputs.path("alignments")
-    if path is None:
-        path = inputs.paths["tokenized"] / f"{inputs.settings.split}.links"
-        if not path.is_file():
-            return None
-        if folder is not None and Report.read(folder / "aligner.json").text("kind") == "corpus":
-            return None
-    return Links("gold", path, list(read_sentences(path)))
+    if inputs.gold is not None:
+        return Links.read("gold", inputs.gold)
+    path, folder = inputs.file("tokenized", "links"), inputs.path("alignments")
+    if folder is not None and Report.read(folder / "aligner.json")["kind"] == "corpus":
+        return None
+    return Links.read("gold", path) if path.is_file() else None
 
 
 def _matrix(
@@ -214,17 +200,17 @@ def _link_counts(report: Report) -> list[list[str]]:
 
 def _error_rates(inputs: Inputs, report: Report | None) -> list[list[str]]:
     """Precision, recall and error rate, wherever some are reported."""
-    keys = ("precision", "recall", "aer")
-    rows: list[list[str]] = []
-    if report is not None:
-        rows += [
-            ["aligner", split, *(fixed(report.number(f"{split}_{key}")) for key in keys)]
-            for split in SPLITS
-            if f"{split}_aer" in report
+    rated = [("aligner", split, report, f"{split}_") for split in SPLITS] if report else []
+    systems = inputs.systems_reports("align").items()
+    return [
+        [
+            name,
+            split,
+            *(fixed(of.number(f"{key}{rate}")) for rate in ("precision", "recall", "aer")),
         ]
-    for system in inputs.systems:
-        own = system.report("align")
-        if own is not None and "aer" in own:
-            numbers = [fixed(own.number(key)) for key in keys]
-            rows.append([system.name, inputs.settings.split, *numbers])
-    return rows
+        for name, split, of, key in (
+            *rated,
+            *((name, inputs.settings.split, own, "") for name, own in systems),
+        )
+        if f"{key}aer" in of
+    ]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from pipeline.base.charts import Spec, svg
+from pipeline.base.charts import Spec, chart, panel, svg
 from pipeline.base.tables import Row
+from pipeline.report_page.inputs import Report
 
 LONGEST_SUMMARY = 140
 """Characters of a sentence where it only stands for itself."""
@@ -90,21 +91,62 @@ class Part:
     """A template of its own."""
 
     template: str
-    context: Mapping[str, Any] = field(hash=False)
+    context: Mapping[str, Any]
     kind = "part"
 
 
 Block = Markup | Table | Figure | Group | Details | Legend | Files | Part
 
 
-def html(template: str, *values: object, **named: object) -> Markup:
+def html(template: str, *values: object) -> Markup:
     """Markup with values filled in, each escaped unless it is markup."""
-    return Markup(template).format(*values, **named)
+    return Markup(template).format(*values)
+
+
+def join(parts: Iterable[Markup], between: str = "") -> Markup:
+    """Pieces of markup, one after the other."""
+    return Markup(between).join(parts)
+
+
+def listed(style: str, items: Iterable[Markup]) -> Markup:
+    """A list of the class `style`."""
+    return html('<ul class="{}">{}</ul>', style, join(html("<li>{}</li>", i) for i in items))
+
+
+def files(*sources: Report | Path | None) -> Files:
+    """Those of the files that were given."""
+    given = [source for source in sources if source is not None]
+    return Files([source.path if isinstance(source, Report) else source for source in given])
 
 
 def figure(title: str, spec: Spec, table: Table | None = None) -> Figure:
     """A chart, drawn."""
     return Figure(title, Markup(svg(spec)), table)
+
+
+def line_figure(
+    title: str,
+    rows: Sequence[Row],
+    x: str,
+    y: str,
+    cell: Callable[[float], str],
+    *,
+    x_name: str,
+    y_name: str = "",
+    scale: Mapping[str, Any] | None = None,
+    styles: Mapping[str, int] | None = None,
+) -> Figure:
+    """A line for each `rev` of the rows, with a legend unless they are systems with `styles`."""
+    spec = chart("curves", rows, x=x, y=y, x_label=x_name, y_label=y_name, styles=styles)
+    y_axis = spec["encoding"]["y"]
+    y_axis["scale"] |= scale or {}
+    if y_axis["scale"].get("type") == "log":
+        y_axis["axis"]["tickCount"] = 2  # powers of ten alone
+    if styles is None:
+        with_legend(spec, "color", "strokeDash")
+    in_order = sorted(rows, key=lambda row: row[x])
+    table = series_table(title, in_order, x, "rev", lambda row: cell(row[y]), x_name=x_name)
+    return figure(title, panel(spec), table)
 
 
 def series_table(
@@ -118,18 +160,15 @@ def series_table(
 ) -> Table:
     """A line for each value of `x`, a column for each of `series`."""
     columns = list(dict.fromkeys(row[series] for row in rows))
-    cells: dict[Hashable, dict[str, str]] = {}
+    cells: dict[Any, dict[str, str]] = {}
     for row in rows:
         cells.setdefault(row[x], {})[row[series]] = cell(row)
-    return Table(
-        title,
-        [x_name, *columns],
-        [
-            [plain(value) if isinstance(value, int | float) else str(value)]
-            + [of_x.get(name, "") for name in columns]
-            for value, of_x in cells.items()
-        ],
-    )
+    lines = [
+        [value if isinstance(value, str) else plain(value)]
+        + [of_x.get(name, "") for name in columns]
+        for value, of_x in cells.items()
+    ]
+    return Table(title, [x_name, *columns], lines)
 
 
 def foreign(text: str, language: str) -> Markup:
@@ -149,7 +188,7 @@ def swatch(style: int) -> Markup:
 
 def named(name: str, style: int | None) -> Markup:
     """A system's name, with its colour where several are compared."""
-    mark = Markup("") if style is None else swatch(style) + " "
+    mark = "" if style is None else swatch(style) + " "
     return html('{}<span dir="auto">{}</span>', mark, breakable(name))
 
 
@@ -158,8 +197,10 @@ def bar(share: float) -> Markup:
     return html('<span class="bar" style="width:{:.1f}%"></span>', 100 * share)
 
 
-def plain(value: float) -> Number:
-    """A number as people write it: `10,000`, `0.5`."""
+def plain(value: float | None) -> Number:
+    """A number as people write it: `10,000`, `0.5`; nothing for none."""
+    if value is None:
+        return Number("")
     return Number(f"{value:,.0f}" if value == int(value) else f"{value:,.4g}")
 
 
@@ -173,9 +214,14 @@ def percent(share: float) -> Number:
     return Number(f"{100 * share:.1f}%")
 
 
-def signed(value: float, digits: int = 2) -> Number:
-    """A difference, with its sign: minus, not hyphen."""
-    return Number(f"{value:+.{digits}f}".replace("-", "−"))
+def signed(value: float | None) -> Number:
+    """A difference, with its sign: minus, not hyphen; nothing for none."""
+    return Number("" if value is None else f"{value:+.2f}".replace("-", "−"))
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things: `1 value`, `2 values`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def p_value(value: float | None) -> Number:
@@ -205,17 +251,14 @@ def shortened(text: str) -> str:
 
 def breakable(name: str) -> Markup:
     """A name that may be broken after its points and underscores."""
-    return Markup("<wbr>").join(Markup(escape(part)) for part in _NAME_PARTS.findall(name))
+    return join(map(escape, _NAME_PARTS.findall(name)), "<wbr>")
 
 
 def with_legend(spec: Spec, *channels: str) -> Spec:
     """The legend of a chart whose series are no systems."""
     for channel in channels:
-        spec["encoding"][channel]["legend"] = {
-            "orient": "bottom",
-            "title": None,
-            "disable": False,
-        }
+        legend = {"orient": "bottom", "title": None, "disable": False}
+        spec["encoding"][channel]["legend"] = legend
     return spec
 
 

@@ -6,14 +6,17 @@ A path that is given is a promise: what a section needs of it must be there. Wha
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mgsa.base.errors import InputError
+from mgsa.base.io import read_json
 from mgsa.base.settings import read_yaml
 from pipeline.base.stage import SIDES
 from pipeline.base.text import (
@@ -23,7 +26,6 @@ from pipeline.base.text import (
     split_tokens,
     unequal_lines,
 )
-from pipeline.report_page.files import Report
 
 if TYPE_CHECKING:
     from pipeline.report import ReportSettings
@@ -35,6 +37,44 @@ CELL_SECTIONS = ("model", "train", "translate", "evaluate", "analyze")
 """The sections that a cell of `experiments/runs` is run with; its dataset has the project's."""
 _CELL = re.compile(r"(.+)-([1-9][0-9]*)")
 """The folder of a cell: its system, and its seed."""
+
+
+class Report(dict[str, Any]):
+    """An object of a JSON file that a stage wrote; a key that it lacks is an error naming both."""
+
+    def __init__(self, content: Mapping[str, Any], path: Path) -> None:
+        super().__init__(content)
+        self.path = path
+
+    @classmethod
+    def read(cls, path: Path) -> Report:
+        """Read a report; objects in it are reports too."""
+        report = read_json(path, object_hook=lambda content: cls(content, path))
+        if not isinstance(report, cls):
+            raise InputError("expected an object", path=path)
+        return report
+
+    def __missing__(self, key: str) -> Any:
+        raise InputError(f"{key}: expected a value, found none", path=self.path)
+
+    def number(self, key: str) -> float:
+        """The number of a key."""
+        if not _is_number(self[key]):
+            message = f"{key}: expected a number, found {self[key]!r:.200}"
+            raise InputError(message, path=self.path)
+        return self[key]
+
+    def optional(self, key: str) -> float | None:
+        """The number of a key that may be missing or `null`."""
+        return None if self.get(key) is None else self.number(key)
+
+    def numbers(self) -> dict[str, float]:
+        """All keys with a number."""
+        return {key: value for key, value in self.items() if _is_number(value)}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
 
 
 @dataclass(frozen=True)
@@ -54,11 +94,7 @@ class System:
 
     @classmethod
     def in_folder(cls, name: str, folder: Path) -> System:
-        """The system whose stages wrote below `folder`, laid out as `experiments/runs/NAME`.
-
-        Raises:
-            InputError: there is no such folder, or nothing of a system in it.
-        """
+        """The system whose stages wrote below `folder`, laid out as `experiments/runs/NAME`."""
         if not folder.is_dir():
             raise InputError(f"--system {name}: no such folder", path=folder)
         parts = {
@@ -74,24 +110,16 @@ class System:
         return system
 
     def report(self, stage: str) -> Report | None:
-        """What a stage reported of this system, if it did.
-
-        Raises:
-            InputError: the report is malformed.
-        """
-        for name in REPORTS.get(stage, (f"{stage}.json",)):
-            if self.folder is not None and (self.folder / name).is_file():
-                return Report.read(self.folder / name)
-        return None
+        """What a stage reported of this system, if it did."""
+        names = REPORTS.get(stage, (f"{stage}.json",))
+        paths = [] if self.folder is None else [self.folder / name for name in names]
+        return next((Report.read(path) for path in paths if path.is_file()), None)
 
     def parameters(self) -> dict[str, Any] | None:
         """The parameters of this system's own file, if it has one.
 
         Cells of `experiments/runs` share the file of their system: `SYSTEM-SEED` is run with that
         of `SYSTEM`, but for the seed.
-
-        Raises:
-            InputError: the file is malformed.
         """
         path = self.parameter_file
         if path is None or self.folder is None:
@@ -100,10 +128,8 @@ class System:
         if path.parent == self.folder:
             return content
         sections = {name: content[name] for name in CELL_SECTIONS if name in content}
-        training = sections.get("train", {})
-        if not isinstance(training, dict):
-            raise InputError("train: expected keys with their values", path=path)
-        return sections | {"train": training | {"seed": int(self.folder.name.rpartition("-")[2])}}
+        seed = int(self.folder.name.rpartition("-")[2])
+        return sections | {"train": sections.get("train", {}) | {"seed": seed}}
 
     @property
     def parameter_file(self) -> Path | None:
@@ -115,11 +141,6 @@ class System:
             folders.append(self.folder.with_name(cell[1]))
         return next((path for folder in folders if (path := folder / PARAMS).is_file()), None)
 
-    def links(self, split: str) -> Path | None:
-        """The system's own word links of the split."""
-        path = None if self.folder is None else self.folder / f"{split}.links"
-        return path if path is not None and path.is_file() else None
-
 
 @dataclass(frozen=True)
 class Translations:
@@ -127,32 +148,6 @@ class Translations:
 
     references: Sequence[str]
     hypotheses: Mapping[str, Sequence[str]]
-
-
-def read_translations(systems: Sequence[System], split: str) -> Translations | None:
-    """The translations of a split; `None` where no system has any.
-
-    Raises:
-        InputError: a file is missing or malformed, or systems have different references.
-    """
-    references: list[str] = []
-    first: Path | None = None
-    hypotheses: dict[str, Sequence[str]] = {}
-    for system in systems:
-        if system.translations is None:
-            continue
-        path = system.translations / f"{split}.references"
-        pairs = list(read_parallel([path, system.translations / f"{split}.hypotheses"]))
-        hypotheses[system.name] = [hypothesis for _, hypothesis in pairs]
-        own = [reference for reference, _ in pairs]
-        if first is None:
-            references, first = own, path
-        elif own != references:
-            shared = min(len(own), len(references))
-            same = next((i for i in range(shared) if own[i] != references[i]), shared)
-            message = f"expected the same references as in {first}, for systems side by side"
-            raise InputError(message, path=path, line=same + 1)
-    return Translations(references, hypotheses) if hypotheses else None
 
 
 @dataclass
@@ -181,25 +176,21 @@ class Inputs:
         return self.paths.get(name)
 
     def report(self, stage: str) -> Report | None:
-        """What a stage reported, if `--reports` has it.
-
-        Raises:
-            InputError: the report is malformed.
-        """
+        """What a stage reported, if `--reports` has it."""
         folder = self.path("reports")
         path = None if folder is None else folder / f"{stage}.json"
         return None if path is None or not path.is_file() else Report.read(path)
 
+    def systems_reports(self, stage: str) -> dict[str, Report]:
+        """What a stage reported of each system of which it did."""
+        return {s.name: report for s in self.systems if (report := s.report(stage)) is not None}
+
     @cached_property
     def runs(self) -> list[Report]:
-        """When and where each stage ran, as `pipeline.base.stage` noted it, in order of time.
-
-        Raises:
-            InputError: a note is malformed.
-        """
+        """When and where each stage ran, as `pipeline.base.stage` noted it, in order of time."""
         reports = self.path("reports")
         notes = [] if reports is None else sorted(reports.with_name("runs").glob("*.json"))
-        return sorted(map(Report.read, notes), key=lambda run: run.text("started"))
+        return sorted(map(Report.read, notes), key=lambda run: str(run["started"]))
 
     @property
     def styles(self) -> dict[str, int]:
@@ -210,7 +201,7 @@ class Inputs:
     def parser_kind(self) -> str | None:
         """Where the trees come from; `none`: every tree is flat, and says nothing."""
         folder = self.path("parser")
-        return None if folder is None else Report.read(folder / "parser.json").text("kind")
+        return None if folder is None else Report.read(folder / "parser.json")["kind"]
 
     @cached_property
     def languages(self) -> dict[str, str]:
@@ -221,16 +212,33 @@ class Inputs:
         if dataset is None:
             return dict.fromkeys(SIDES, "")
         manifest = Report.read(dataset / "manifest.json")
-        return {side: manifest.text(f"{side}_language") for side in SIDES}
+        return {side: manifest[f"{side}_language"] for side in SIDES}
 
     @cached_property
     def translations(self) -> Translations | None:
-        """The translations of the split by every system.
+        """The translations of the split; `None` where no system has any.
 
         Raises:
-            InputError: as `read_translations`.
+            InputError: systems have different references.
         """
-        return read_translations(self.systems, self.settings.split)
+        references: dict[Path, list[str]] = {}
+        hypotheses: dict[str, Sequence[str]] = {}
+        for system in self.systems:
+            if system.translations is not None:
+                files = [self._file(system.translations, s) for s in ("references", "hypotheses")]
+                lines = list(read_parallel(files))
+                references[files[0]] = [reference for reference, _ in lines]
+                hypotheses[system.name] = [hypothesis for _, hypothesis in lines]
+        if not hypotheses:
+            return None
+        (first, expected), *others = references.items()
+        for path, found in others:
+            if found != expected:
+                message = f"expected the same references as in {first}, for systems side by side"
+                pairs = enumerate(zip_longest(found, expected), start=1)
+                line = next(number for number, (one, other) in pairs if one != other)
+                raise InputError(message, path=path, line=line)
+        return Translations(expected, hypotheses)
 
     @cached_property
     def drawn(self) -> list[int]:
@@ -245,27 +253,23 @@ class Inputs:
         """Whether a drawn sentence is unfolded at first: the two in the middle are."""
         return abs(self.drawn.index(index) - len(self.drawn) // 2 + 0.5) < 1
 
-    def lines(self, name: str, ending: str) -> list[str] | None:
-        """The lines of a folder's file of the split, such as `test.source`; `None` if not given.
+    def file(self, name: str, ending: str) -> Path:
+        """A folder's file of the split, such as `test.source`."""
+        return self._file(self.paths[name], ending)
 
-        Raises:
-            InputError: the folder lacks the file, or it is malformed.
-        """
-        folder = self.path(name)
-        if folder is None:
-            return None
-        return list(read_sentences(folder / f"{self.settings.split}.{ending}"))
+    def _file(self, folder: Path, ending: str) -> Path:
+        return folder / f"{self.settings.split}.{ending}"
+
+    def lines(self, name: str, ending: str) -> list[str] | None:
+        """The lines of a folder's file of the split; `None` if the folder is not given."""
+        return list(read_sentences(self.file(name, ending))) if name in self.paths else None
 
     def tokens(self, side: str) -> list[list[str]] | None:
-        """The tokens of every sentence of the split; `None` if not given.
-
-        Raises:
-            InputError: a line is malformed.
-        """
+        """The tokens of every sentence of the split; `None` if not given."""
         lines = self.lines("tokenized", side)
         if lines is None:
             return None
-        path = self.paths["tokenized"] / f"{self.settings.split}.{side}"
+        path = self.file("tokenized", side)
         return [split_tokens(text, path=path, line=i) for i, text in enumerate(lines, start=1)]
 
     @cached_property
@@ -278,12 +282,12 @@ class Inputs:
         raw, kept = self.lines("corpus", "source"), self.lines("tokenized", "lines")
         if raw is None or kept is None:
             return self.lines("tokenized", "source")
-        path = self.paths["tokenized"] / f"{self.settings.split}.lines"
         sentences = []
         for line, number in enumerate(kept, start=1):
-            if not (number.isascii() and number.isdecimal() and 1 <= int(number) <= len(raw)):
+            if not (number.isdecimal() and 1 <= int(number) <= len(raw)):
                 expected = f"the number of one of {len(raw)} lines of the corpus"
-                raise InputError(f"expected {expected}, got {number!r}", path=path, line=line)
+                message = f"expected {expected}, got {number!r}"
+                raise InputError(message, path=self.file("tokenized", "lines"), line=line)
             sentences.append(raw[int(number) - 1])
         return sentences
 
@@ -303,11 +307,7 @@ def drawn_sentences(lengths: Sequence[int], *, count: int, longest: int) -> list
 
 
 def check_same_number(columns: Mapping[Path, Sequence[object]]) -> None:
-    """Check that files which are read side by side have as many lines as each other.
-
-    Raises:
-        InputError: they have not.
-    """
+    """Check that files which are read side by side have as many lines as each other."""
     counts = {path: len(lines) for path, lines in columns.items()}
     if len(set(counts.values())) > 1:
         raise unequal_lines(counts)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import base64
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from markupsafe import Markup
 
-from mgsa.base.errors import InputError
 from pipeline.analyze import SHARES
-from pipeline.base.charts import LARGEST, chart, panel
-from pipeline.base.tables import Row
+from pipeline.base.charts import LARGEST, chart
+from pipeline.base.tables import Row, read_csv
 from pipeline.report_page.blocks import (
     Block,
     Details,
@@ -23,16 +24,18 @@ from pipeline.report_page.blocks import (
     Legend,
     Part,
     Table,
+    counted,
     figure,
+    files,
     fixed,
     foreign,
     html,
+    line_figure,
+    listed,
     percent,
     plain,
-    series_table,
     shortened,
 )
-from pipeline.report_page.files import read_count, read_number, read_table
 from pipeline.report_page.inputs import Inputs, System
 
 CURVES = "plots/metrics"
@@ -86,28 +89,19 @@ def curves(inputs: Inputs) -> Iterator[Block]:
     """The learning curves that DVCLive wrote, every system in one chart."""
     folders = {s.name: s.curves / CURVES for s in inputs.systems if s.curves is not None}
     names = {path.stem for folder in folders.values() for path in folder.glob("*.tsv")}
-    ordered = [
-        *(name for name in CURVE_KINDS if name in names),
-        *sorted(names - CURVE_KINDS.keys()),
-    ]
-    charts = [
-        chart for name in ordered if (chart := _curve(name, folders, inputs.styles)) is not None
-    ]
+    ordered = [name for name in CURVE_KINDS if name in names] + sorted(names - CURVE_KINDS.keys())
+    figures = [_curve(name, folders, inputs.styles) for name in ordered]
+    charts = [figure for figure in figures if figure is not None]
     if not charts:
         return
     yield Legend({name: inputs.styles[name] for name in folders})
     yield Group(charts[:CURVES_SHOWN], "charts")
-    more = charts[CURVES_SHOWN:]
-    if more:
-        title = f"{len(more)} more {'curve' if len(more) == 1 else 'curves'}"
-        yield Details(title, [Group(more, "charts")])
-    ends = {s.name: r.numbers() for s in inputs.systems if (r := s.report("train")) is not None}
+    if more := charts[CURVES_SHOWN:]:
+        yield Details(counted(len(more), "more curve"), [Group(more, "charts")])
+    ends = {name: report.numbers() for name, report in inputs.systems_reports("train").items()}
     if ends:
         keys = list(dict.fromkeys(key for numbers in ends.values() for key in numbers))
-        rows = [
-            [name, *(plain(numbers[key]) if key in numbers else "" for key in keys)]
-            for name, numbers in ends.items()
-        ]
+        rows = [[name, *(plain(n.get(key)) for key in keys)] for name, n in ends.items()]
         columns = ["system", *(key.replace("_", " ") for key in keys)]
         whose = "the training" if len(ends) == 1 else "each training"
         yield Details(f"How {whose} ended", [Table("Ends of the trainings", columns, rows)])
@@ -117,55 +111,49 @@ def curves(inputs: Inputs) -> Iterator[Block]:
 def _curve(metric: str, folders: Mapping[str, Path], styles: Mapping[str, int]) -> Figure | None:
     """The chart of a metric; none of one that is zero throughout, such as skipped batches."""
     kind = CURVE_KINDS.get(metric, Curve(metric.replace("_", " ")))
-    rows: list[Row] = []
-    for name, folder in folders.items():
-        path = folder / f"{metric}.tsv"
-        for line, row in (
-            read_table(path, ("step", metric), delimiter="\t") if path.is_file() else ()
-        ):
-            step, value = (
-                read_number(row, key, path=path, line=line, finite=False)
-                for key in ("step", metric)
-            )
-            if abs(value) <= LARGEST and (value > 0 or kind.scale != "log"):
-                rows.append({"rev": name, "update": step, "value": value})
+    rows = [
+        {"rev": name, "update": row["step"], "value": row[metric]}
+        for name, folder in folders.items()
+        if (path := folder / f"{metric}.tsv").is_file()
+        for row in read_csv(path, {"step": float, metric: float}, delimiter="\t")
+        if abs(row[metric]) <= LARGEST and (row[metric] > 0 or kind.scale != "log")
+    ]
     if not any(row["value"] for row in rows):
         return None
-    spec = chart("curves", rows, x="update", y="value", x_label="update", styles=styles)
-    scale = spec["encoding"]["y"]["scale"]
-    scale |= {"type": kind.scale, "zero": len({row["value"] for row in rows}) == 1}
-    if kind.scale == "log":
-        spec["encoding"]["y"]["axis"]["tickCount"] = 2  # powers of ten alone
-    rows.sort(key=lambda row: row["update"])
-    numbers = series_table(
-        kind.title, rows, "update", "rev", lambda r: fixed(r["value"], kind.digits), x_name="update"
+    return line_figure(
+        kind.title,
+        rows,
+        "update",
+        "value",
+        lambda value: fixed(value, kind.digits),
+        x_name="update",
+        scale={"type": kind.scale, "zero": len({row["value"] for row in rows}) == 1},
+        styles=styles,
     )
-    return figure(kind.title, panel(spec), numbers)
 
 
 def attention(inputs: Inputs) -> Iterator[Block]:
     """Shares of attention by quadrant and layer; heat maps of sentences."""
-    systems = [system for system in inputs.systems if system.attention is not None]
-    shares = {system.name: list(_shares(system)) for system in systems}
-    shown = {
-        name: rows for name, rows in shares.items() if len({row["quadrant"] for row in rows}) > 1
-    }
-    maps = [block for system in systems for block in _heat_maps(system, inputs, systems)]
+    folders = {s.name: s.attention for s in inputs.systems if s.attention is not None}
+    columns = {"place": str, "layer": int, "attention": str, "quadrant": str, "share": float}
+    shares = {name: read_csv(folder / SHARES, columns) for name, folder in folders.items()}
+    shown = {n: rows for n, rows in shares.items() if len({row["quadrant"] for row in rows}) > 1}
+    maps = [
+        map_
+        for system in inputs.systems
+        if system.attention is not None
+        for map_ in _heat_maps(system, system.attention / "heat_maps", len(folders) > 1, inputs)
+    ]
     if shown:
+        present = {row["quadrant"] for rows in shown.values() for row in rows}
+        quadrant = '<span class="quadrant" style="--tag:{}">{}</span>'
         yield Markup(
             "<p>Of the attention that each layer pays over the whole test split, the share that "
             "goes from subwords or phrases to subwords or phrases; references are the target.</p>"
         )
-        yield html(
-            '<ul class="families">{}</ul>',
-            Markup().join(
-                html('<li><span class="quadrant" style="--tag:{}">{}</span></li>', *one)
-                for one in (
-                    (colour, _words(name))
-                    for name, colour in QUADRANTS.items()
-                    if any(row["quadrant"] == name for rows in shown.values() for row in rows)
-                )
-            ),
+        yield listed(
+            "families",
+            (html(quadrant, c, _words(name)) for name, c in QUADRANTS.items() if name in present),
         )
     for number, (name, rows) in enumerate(shown.items()):
         drawing = _shares_figure(name, rows)
@@ -182,26 +170,13 @@ def attention(inputs: Inputs) -> Iterator[Block]:
             "<p>Weights are means over the heads that attend to a part; lines set subwords and "
             "phrases apart (quadrants). All maps share one colour scale.</p>"
         )
-        yield from maps
+        yield from (Details(*map_, i == 0, "drawing") for i, map_ in enumerate(maps))
     if shown or maps:
-        yield Files([system.attention for system in systems if system.attention is not None])
+        yield files(*folders.values())
 
 
 def _words(name: str) -> str:
     return name.replace("_", " ").replace("token", "subword")
-
-
-def _shares(system: System) -> Iterator[Row]:
-    assert system.attention is not None
-    path = system.attention / SHARES
-    for line, row in read_table(path, ("place", "layer", "attention", "quadrant", "share")):
-        if row["quadrant"] not in QUADRANTS:
-            raise InputError(f"expected one of {', '.join(QUADRANTS)}", path=path, line=line)
-        yield {
-            **row,
-            "layer": read_count(row, "layer", path=path, line=line),
-            "share": read_number(row, "share", path=path, line=line),
-        }
 
 
 def _shares_figure(name: str, rows: Sequence[Row]) -> Figure:
@@ -212,19 +187,15 @@ def _shares_figure(name: str, rows: Sequence[Row]) -> Figure:
         "range": list(QUADRANTS.values()),
     }
     quadrants = [name for name in QUADRANTS if any(row["quadrant"] == name for row in rows)]
-    layers: dict[tuple[str, int], list[Row]] = {}
-    for row in rows:
-        layers.setdefault((row["place"], row["layer"]), []).append(row)
-    lines = [
-        [place, plain(layer)]
-        + [percent(sum(r["share"] for r in some if r["quadrant"] == q)) for q in quadrants]
-        + [", ".join(f"{kind_name(r['attention'])} {percent(r['share'])}" for r in some)]
-        for (place, layer), some in layers.items()
-    ]
+    lines = []
+    for (place, layer), layer_rows in groupby(rows, lambda row: (row["place"], row["layer"])):
+        some = list(layer_rows)
+        sums = [sum(row["share"] for row in some if row["quadrant"] == q) for q in quadrants]
+        detail = ", ".join(f"{kind_name(r['attention'])} {percent(r['share'])}" for r in some)
+        lines.append([place, plain(layer), *map(percent, sums), detail])
     columns = ["attention", "layer", *map(_words, quadrants), "in detail"]
-    return figure(
-        f"Shares of {name}", spec, Table(f"Shares of attention of {name}", columns, lines)
-    )
+    table = Table(f"Shares of attention of {name}", columns, lines)
+    return figure(f"Shares of {name}", spec, table)
 
 
 def kind_name(kind: str) -> str:
@@ -236,33 +207,30 @@ def kind_name(kind: str) -> str:
     return f"{query} to {key}"
 
 
-def _heat_maps(system: System, inputs: Inputs, systems: Sequence[System]) -> Iterator[Block]:
-    assert system.attention is not None
-    folder = system.attention / "heat_maps"
+def _heat_maps(
+    system: System, folder: Path, several: bool, inputs: Inputs
+) -> Iterator[tuple[Markup, list[Block]]]:
+    """For each sentence and place a summary and the maps of all layers."""
     sources, language = inputs.lines("tokenized", "source"), inputs.languages["source"]
-    is_first = system is systems[0]
     sentences = [(m, path) for path in folder.glob("*") if (m := _SENTENCE.fullmatch(path.name))]
     for match, sentence in sorted(sentences, key=lambda one: (one[0][1], int(one[0][2]))):
         split, index = match[1], int(match[2])
         known = sources is not None and split == inputs.settings.split and index < len(sources)
-        maps: dict[str, list[tuple[int, Path]]] = {}
+        maps: dict[str, list[tuple[int, str]]] = defaultdict(list)
         for path in sentence.iterdir():
             if of_map := _MAP.fullmatch(path.name):
-                maps.setdefault(of_map[1], []).append((int(of_map[2]), path))
-        for place in sorted(maps, key=lambda place: ([*PLACES, place].index(place), place)):
+                maps[of_map[1]].append((int(of_map[2]), picture(path)))
+        for place in (place for place in PLACES if place in maps):
             title = html(
                 '{}{} <span class="muted">of {}, sentence {}</span> {}',
-                html("{}, ", system.name) if len(systems) > 1 else "",
-                PLACES.get(place, place),
+                f"{system.name}, " if several else "",
+                PLACES[place],
                 split,
                 index,
                 foreign(shortened(sources[index]), language) if known and sources else "",
             )
-            pictures = [(layer, picture(path)) for layer, path in sorted(maps[place])]
             label = f"Heat maps of {system.name}, {place}, {split} sentence {index}"
-            part = Part("maps.html", {"maps": pictures, "label": label})
-            yield Details(title, [part], is_first, "drawing")
-            is_first = False
+            yield title, [Part("maps.html", {"maps": sorted(maps[place]), "label": label})]
 
 
 def picture(path: Path) -> str:

@@ -26,11 +26,9 @@ from pipeline.report_page import (
     results,
     sentences,
     syntax,
-    tables,
 )
 from pipeline.report_page.blocks import Block, fixed, swatch
-from pipeline.report_page.files import Report
-from pipeline.report_page.inputs import Inputs
+from pipeline.report_page.inputs import Inputs, Report
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -53,7 +51,7 @@ class Section(NamedTuple):
 SECTIONS = (
     Section("overview", "Overview", "Results", results.overview),
     Section("scores", "Scores", "Results", results.scores),
-    Section("tables", "Systems over seeds", "Results", tables.tables),
+    Section("tables", "Systems over seeds", "Results", results.tables),
     Section("sentences", "Sentences", "Results", sentences.sentences),
     Section("patterns", "Phrasal patterns", "Results", patterns.patterns),
     Section("curves", "Learning curves", "Results", model.curves),
@@ -71,11 +69,7 @@ SECTIONS = (
 
 
 def render(inputs: Inputs) -> str:
-    """The whole page.
-
-    Raises:
-        InputError: an input that was given is missing or malformed.
-    """
+    """The whole page."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -84,20 +78,14 @@ def render(inputs: Inputs) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"fixed": fixed, "swatch": swatch}
-    sections = [
-        (section, blocks) for section in SECTIONS if (blocks := list(section.blocks(inputs)))
-    ]
-    style, script = (
-        (TEMPLATES / name).read_text(encoding="utf-8") for name in ("page.css", "page.js")
-    )
+    sections = [(section, list(section.blocks(inputs))) for section in SECTIONS]
+    sections = [(section, blocks) for section, blocks in sections if blocks]
+    script = (TEMPLATES / "page.js").read_text("utf-8")
     page = environment.get_template("page.html").render(
         title=title(inputs),
         sections=sections,
-        groups=[
-            (group, list(members))
-            for group, members in groupby((one for one, _ in sections), lambda one: one.group)
-        ],
-        style=Markup(style),
+        groups=groupby((section for section, _ in sections), lambda section: section.group),
+        style=Markup((TEMPLATES / "page.css").read_text("utf-8")),
         script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
     )
@@ -107,9 +95,8 @@ def render(inputs: Inputs) -> str:
 def title(inputs: Inputs) -> str:
     """The corpus, the direction, and what the page is about."""
     corpus = inputs.path("corpus")
-    name = None if corpus is None else Report.read(corpus / "corpus.json").text("name")
-    languages = " → ".join(code for code in inputs.languages.values() if code)
-    about = " ".join(part for part in (name, languages) if part)
+    name = "" if corpus is None else Report.read(corpus / "corpus.json")["name"]
+    languages = " → ".join(filter(None, inputs.languages.values()))
     match inputs.systems:
         case []:
             what = "systems over seeds" if inputs.tables else "data"
@@ -117,4 +104,5 @@ def title(inputs: Inputs) -> str:
             what = system.name
         case systems:
             what = f"{len(systems)} systems"
+    about = " ".join(filter(None, (name, languages)))
     return f"{what} on {about}" if about else what

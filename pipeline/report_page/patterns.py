@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from markupsafe import Markup
 
-from mgsa.base.errors import InputError
+from mgsa.base.io import read_lines
 from pipeline.base.charts import panel
-from pipeline.base.tables import Row
+from pipeline.base.tables import Columns, Row, read_csv
 from pipeline.patterns.figures import pattern_chart
 from pipeline.patterns.selection import FEWEST, MEASURES, drawn_categories, drawn_lengths
 from pipeline.report_page.blocks import (
@@ -29,18 +28,29 @@ from pipeline.report_page.blocks import (
     series_table,
     signed,
 )
-from pipeline.report_page.files import read_count, read_number, read_table
 from pipeline.report_page.inputs import Inputs
 
-PATTERN_TABLES = {
-    "ngrams": ("measure", "n"),
-    "lengths": ("measure", "source_words", "n", "sentences"),
-    "categories": ("n", "category"),
+
+def optional(text: str) -> float | None:
+    """An end of an interval: none where no resample has anything of a cell."""
+    return float(text) if text else None
+
+
+CELLS: dict[str, Columns] = {
+    "ngrams": {"measure": str, "n": int},
+    "lengths": {"measure": str, "source_words": str, "n": int, "sentences": int},
+    "categories": {"n": str, "category": str},
 }
 """The tables of the stage `phrasal_patterns` with the columns that name a cell."""
-_TEXTS = {"system", "baseline", "measure", "source_words", "category"}
-_SCORE = ("score", "score_low", "score_high")
-_DIFFERENCE = ("difference", "difference_low", "difference_high", "p_value")
+SCORE: Columns = {"score": float, "score_low": optional, "score_high": optional}
+PAIRED: Columns = {
+    "baseline": str,
+    "difference": float,
+    "difference_low": optional,
+    "difference_high": optional,
+    "p_value": float,
+}
+"""The columns that are there if a baseline is."""
 
 
 def patterns(inputs: Inputs) -> Iterator[Block]:
@@ -48,21 +58,17 @@ def patterns(inputs: Inputs) -> Iterator[Block]:
     folder = inputs.path("patterns")
     if folder is None:
         return
-    paths = {name: folder / f"{name}.csv" for name in PATTERN_TABLES}
+    paths = {name: folder / f"{name}.csv" for name in CELLS}
+    header = next(read_lines(paths["ngrams"]), "").split(",")
+    paired: Columns = PAIRED if "baseline" in header else {}
     tables = {
-        name: read_patterns(path, PATTERN_TABLES[name])
+        name: read_csv(path, {"system": str, **CELLS[name], "ngrams": float, **SCORE, **paired})
         for name, path in paths.items()
         if name == "ngrams" or path.is_file()  # without a source there are no others
     }
     baseline = tables["ngrams"][0].get("baseline")
-    systems = list(dict.fromkeys(row["system"] for row in tables["ngrams"]))
-    for name, rows in tables.items():
-        if {(row["system"], row.get("baseline")) for row in rows} != {
-            (system, baseline) for system in systems
-        }:
-            message = f"expected the systems and the baseline of {paths['ngrams']}"
-            raise InputError(message, path=paths[name])
     styles = inputs.styles
+    systems = list(dict.fromkeys(row["system"] for row in tables["ngrams"]))
     if not styles.keys() >= set(systems):
         styles = {system: number for number, system in enumerate(systems)}
     lengths = tables.get("lengths", [])
@@ -87,52 +93,16 @@ def patterns(inputs: Inputs) -> Iterator[Block]:
     yield Group(charts, "charts")
     if lengths:
         yield Markup("<h3>By source length</h3>")
-        few = FEWEST["sentences"]
         yield html(
             "<p>The same for sentences of like lengths; lengths that fewer than {} sentences have "
             "are not drawn.</p>",
-            few,
+            FEWEST["sentences"],
         )
-        yield Group(
-            [
-                _pattern(title, "lengths", some, baseline, styles)
-                for title, some in drawn_lengths(lengths).items()
-            ],
-            "charts",
-        )
+        by_length = drawn_lengths(lengths).items()
+        yield Group([_pattern(t, "lengths", r, baseline, styles) for t, r in by_length], "charts")
     if "categories" in tables:
         yield from _categories(tables["categories"], baseline, styles)
     yield Files([paths[name] for name in tables])
-
-
-def read_patterns(path: Path, cell: Sequence[str]) -> list[Row]:
-    """The rows of a table: text, numbers, `None` where there is no number.
-
-    Raises:
-        InputError: it is missing or malformed, or has no rows.
-    """
-    columns = ("system", *cell, "ngrams", *_SCORE)
-    table = read_table(path, columns)
-    rows = []
-    for line, row in table:
-        names = (*columns, "baseline", *_DIFFERENCE) if "baseline" in row else columns
-        for name in names:
-            if name not in row:
-                raise InputError(f"expected a column {name}", path=path, line=1)
-        values: Row = {}
-        for name in names:
-            if name in _TEXTS or (name == "n" and "category" in cell):
-                values[name] = row[name]
-            elif name in cell:
-                values[name] = read_count(row, name, path=path, line=line)
-            elif not row[name] and name.endswith(("_low", "_high")):
-                values[name] = None  # no resample has anything of this cell
-            else:
-                values[name] = read_number(row, name, path=path, line=line)
-        rows.append(values)
-    if not rows:
-        raise InputError("expected rows below the header", path=path)
-    return rows
 
 
 def _pattern(
@@ -143,19 +113,24 @@ def _pattern(
     drawn = [row for row in rows if row["system"] != baseline]
     if baseline is not None:
         title = f"{title}, above {baseline}"
-    numbers = series_table(
-        title, drawn, place, "system", lambda row: _with_interval(row, baseline), x_name=x_name
-    )
+    cell = _score if baseline is None else _difference
+    numbers = series_table(title, drawn, place, "system", cell, x_name=x_name)
     return figure(title, panel(pattern_chart(table, rows, baseline, styles)), numbers)
 
 
-def _with_interval(row: Row, baseline: str | None) -> Markup:
-    score, low, high = _SCORE if baseline is None else _DIFFERENCE[:3]
-    shown = fixed if baseline is None else signed
-    ends = interval(row[low], row[high], shown)
-    test = "" if baseline is None else f", p {p_value(row['p_value'])}"
-    rest = html(' <span class="muted">({}{})</span>', ends, test) if ends else ""
-    return html("{}{}", shown(row[score]), rest)
+def _score(row: Row) -> Markup:
+    ends = interval(row["score_low"], row["score_high"])
+    return html("{}{}", fixed(row["score"]), _muted(ends) if ends else "")
+
+
+def _difference(row: Row) -> Markup:
+    ends = interval(row["difference_low"], row["difference_high"], signed)
+    test = f"{ends}, p {p_value(row['p_value'])}"
+    return html("{}{}", signed(row["difference"]), _muted(test) if ends else "")
+
+
+def _muted(text: str) -> Markup:
+    return html(' <span class="muted">({})</span>', text)
 
 
 def _categories(
@@ -172,19 +147,18 @@ def _categories(
         "" if baseline is None else " Of many, some differ by chance.",
     )
     above = "" if baseline is None else html(' <span class="muted">above {}</span>', baseline)
+    columns = ["category", "n-grams", "system", "recall", "difference"]
     for number, (title, some) in enumerate(drawn_categories(rows).items()):
         title = title.capitalize()
-        columns = ["category", "n-grams", "system", "recall"]
-        columns += [] if baseline is None else ["difference"]
         cells = [
-            [row["category"], plain(row["ngrams"]), row["system"], _with_interval(row, None)]
-            + ([] if baseline is None else [_difference(row, baseline)])
+            [
+                *(row["category"], plain(row["ngrams"]), row["system"], _score(row)),
+                "" if row["system"] == baseline or baseline is None else _difference(row),
+            ]
             for row in some
         ]
+        kept = 4 if baseline is None else 5
+        table = Table(title, columns[:kept], [row[:kept] for row in cells])
         spec = panel(pattern_chart("categories", some, baseline, styles), width=420, height=None)
-        drawing = figure(title, spec, Table(title, columns, cells))
+        drawing = figure(title, spec, table)
         yield Details(html("{}{}", title, above), [drawing], number == 0, "drawing")
-
-
-def _difference(row: Row, baseline: str) -> str:
-    return "" if row["system"] == baseline else _with_interval(row, baseline)

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from itertools import count
-from typing import Any, get_type_hints
 
 from pipeline.base.charts import panel
 from pipeline.base.stage import SPLITS
-from pipeline.probing.accuracies import MAJORITY, Accuracy, last_layers
+from pipeline.probing.accuracies import COLUMNS, MAJORITY, Accuracy, last_layers
 from pipeline.probing.figures import accuracy_chart, layer_chart
 from pipeline.report_page.blocks import (
     Block,
     Details,
-    Files,
     Group,
     Legend,
     Table,
     figure,
+    files,
     fixed,
     html,
     interval,
     plain,
     series_table,
 )
-from pipeline.report_page.files import Report
-from pipeline.report_page.inputs import Inputs
+from pipeline.report_page.inputs import Inputs, Report
 
 TASKS = {
     "voice": ("Voice", "Is the main clause active or passive?", "sentences"),
@@ -51,9 +48,9 @@ GREY = 6
 def probing(inputs: Inputs) -> Iterator[Block]:
     """Accuracies of probes: every encoder beside the majority class, by task and by layer."""
     report, data = inputs.report("probe"), inputs.report("probe_data")
-    cells = [] if report is None else [_accuracy(one) for one in report.parts("cells")]
-    if report is None or not cells:
+    if report is None or not report["cells"]:
         return
+    cells = [Accuracy(**{name: cell[name] for name in COLUMNS}) for cell in report["cells"]]
     numbers = (number for number in count() if number != GREY)
     styles = dict(zip(dict.fromkeys(cell.encoder for cell in cells), numbers, strict=False))
     styles[MAJORITY] = GREY
@@ -68,8 +65,7 @@ def probing(inputs: Inputs) -> Iterator[Block]:
         "line is the majority class: who always says what is most frequent in training.</p>",
         plain(report.number("test_sentences")),
     )
-    named_tasks = [one.content.get("tasks") for one in report.parts("recipe")]
-    asked = [str(t) for some in named_tasks if isinstance(some, list) for t in some]
+    asked = [task for recipe in report["recipe"] for task in recipe["tasks"] or ()]
     left_out = [TASKS.get(task, (task,))[0] for task in asked if task not in tasks]
     if left_out:
         yield html("<p>Left out, for want of labels: {}.</p>", ", ".join(left_out))
@@ -77,18 +73,7 @@ def probing(inputs: Inputs) -> Iterator[Block]:
         yield Legend(styles)
     groups = [Group([*_task(name, some, styles, data)], "task") for name, some in tasks.items()]
     yield Group(groups, "beside")
-    yield Files([one.path for one in (report, data) if one is not None])
-
-
-def _accuracy(cell: Report) -> Accuracy:
-    types = get_type_hints(Accuracy)
-    values: dict[str, Any] = {
-        field.name: cell.text(field.name)
-        if types[field.name] is str
-        else types[field.name](cell.number(field.name))
-        for field in fields(Accuracy)
-    }
-    return Accuracy(**values)
+    yield files(report, data)
 
 
 def _has_layers(cells: Sequence[Accuracy]) -> bool:
@@ -111,20 +96,15 @@ def _task(
     table = Table(title, ["encoder", "layer", "accuracy", "95% interval"], lines)
     yield figure(f"{title}, last layers", panel(accuracy_chart(last, styles), height=None), table)
     if _has_layers(cells):
+        rows = [{**vars(one), "cell": f"{one.accuracy:.1f} ({_ends(one)})"} for one in cells]
+        title_of_layers = f"{title} by layer"
         by_layer = series_table(
-            f"{title} by layer",
-            [{**vars(one), "cell": f"{one.accuracy:.1f} ({_ends(one)})"} for one in cells],
-            "layer",
-            "encoder",
-            lambda row: row["cell"],
-            x_name="layer",
+            title_of_layers, rows, "layer", "encoder", lambda row: row["cell"], x_name="layer"
         )
-        yield figure(f"{title} by layer", panel(layer_chart(cells, styles)), by_layer)
+        yield figure(title_of_layers, panel(layer_chart(cells, styles)), by_layer)
     if data is not None:
-        splits = [data.part(split).part(task) for split in SPLITS]
-        classes = [
-            [name, *(plain(split.number(name)) for split in splits)] for name in splits[0].content
-        ]
+        splits = [data[split][task] for split in SPLITS]
+        classes = [[name, *(plain(of.number(name)) for of in splits)] for name in splits[0]]
         counts = Table(f"Classes of {title} in each split", ["class", *SPLITS], classes)
         yield Details("Classes", [counts], style="numbers")
 

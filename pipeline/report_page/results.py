@@ -1,9 +1,10 @@
-"""Results: the run at a glance, scores of systems."""
+"""Results: the run at a glance, scores of systems, systems over seeds."""
 
 from __future__ import annotations
 
 import json
 import math
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,6 @@ from markupsafe import Markup
 
 from mgsa.base.settings import from_mapping
 from pipeline.base.charts import chart, panel
-from pipeline.base.tables import Row
 from pipeline.report_page.blocks import (
     Block,
     Details,
@@ -21,18 +21,19 @@ from pipeline.report_page.blocks import (
     Part,
     Table,
     breakable,
+    counted,
     duration,
     figure,
     fixed,
     html,
     interval,
+    join,
     named,
     p_value,
     plain,
     signed,
 )
-from pipeline.report_page.files import Report
-from pipeline.report_page.inputs import Inputs
+from pipeline.report_page.inputs import Inputs, Report
 
 METRICS = {
     "bleu": ("BLEU", "higher is better"),
@@ -49,27 +50,26 @@ def overview(inputs: Inputs) -> Iterator[Block]:
     if inputs.runs:
         yield _when_and_where(inputs.runs)
     if len(inputs.systems) > 1:
-        names = Markup(" ").join(_chip(named(*one)) for one in inputs.styles.items())
+        names = join((_chip(named(*one)) for one in inputs.styles.items()), " ")
         yield html("<p>{} systems side by side: {}</p>", len(inputs.systems), names)
     # Of the run's own parameters: systems that are only compared were composed of others.
     composed = inputs.report("params") if inputs.parameters is not None else None
-    content = {} if composed is None else composed.content
-    options = [(group, name) for group, name in content.items() if isinstance(name, str)]
-    differences = content.get("differences")
+    content: dict[str, Any] = composed or {}
+    differences = content.get("differences", {})
+    options = [option for option in content.items() if option[0] != "differences"]
     if options:
-        chips = Markup(" ").join(
-            _chip(html('<span class="muted">{}</span> {}', *option)) for option in options
-        )
+        chip = '<span class="muted">{}</span> {}'
+        chips = join((_chip(html(chip, *option)) for option in options), " ")
         rest = "" if differences else " with every value as these presets give it."
         yield html("<p>Composed of {}{}</p>", chips, rest)
-    if isinstance(differences, dict) and differences:
+    if differences:
         values = [
-            [html("<code>{}</code>", breakable(key)), *map(_code, (pair["params"], pair["preset"]))]
+            [_code(breakable(key)), _code(pair["params"]), _code(pair["preset"])]
             for key, pair in differences.items()
         ]
-        number = f"{len(values)} {'value' if len(values) == 1 else 'values'}"
         table = Table("Values that no preset gives", ["key", "this run", "preset"], values)
-        yield Details(f"{number} that no preset gives", [table], opened=len(values) <= 8)
+        summary = f"{counted(len(values), 'value')} that no preset gives"
+        yield Details(summary, [table], opened=len(values) <= 8)
     yield Markup(
         '<p class="muted">Every parameter, hash and version is under '
         '<a href="#provenance">What was run</a>.</p>'
@@ -78,9 +78,9 @@ def overview(inputs: Inputs) -> Iterator[Block]:
 
 def _when_and_where(runs: Sequence[Report]) -> Markup:
     def each(key: str) -> str:
-        return ", ".join(dict.fromkeys(run.text(key) for run in runs if run.content.get(key)))
+        return ", ".join(dict.fromkeys(run[key] for run in runs if run[key]))
 
-    days = list(dict.fromkeys(run.text("started")[:10] for run in runs))
+    days = [run["started"][:10] for run in runs]
     return html(
         "<p>Run on {} on {}{}; the stages took {} in all.</p>",
         " to ".join(dict.fromkeys((days[0], days[-1]))),
@@ -105,28 +105,22 @@ Tile = tuple[str, str, str, str, str]
 
 def _tiles_of_systems(inputs: Inputs) -> Iterator[Tile]:
     """The best BLEU of all systems; more of a system alone."""
-    reports = [(s.name, r) for s in inputs.systems if (r := s.report("evaluate")) is not None]
-    scored = [(name, r) for name, r in reports if "bleu" in r]
-    if scored:
-        name, report = max(scored, key=lambda one: one[1].number("bleu"))
-        half = report.get("bleu_interval")
-        label = "BLEU" if len(scored) == 1 else f"best BLEU of {len(scored)} systems"
-        yield (
-            fixed(report.number("bleu"), 1),
-            f"± {half:.1f}" if half else "",
-            label,
-            name,
-            "scores",
-        )
-    if len(reports) == 1 and "chrf" in reports[0][1]:
-        yield fixed(reports[0][1].number("chrf"), 1), "", "chrF", reports[0][0], "scores"
-    trained = [r for s in inputs.systems if (r := s.report("train")) is not None]
+    reports = inputs.systems_reports("evaluate")
+    bleu = {name: report.number("bleu") for name, report in reports.items() if "bleu" in report}
+    if bleu:
+        name = max(bleu, key=lambda name: bleu[name])
+        half = reports[name].optional("bleu_interval")
+        label = "BLEU" if len(bleu) == 1 else f"best BLEU of {len(bleu)} systems"
+        yield fixed(bleu[name], 1), f"± {half:.1f}" if half else "", label, name, "scores"
+    if len(reports) == 1:
+        ((name, report),) = reports.items()
+        if "chrf" in report:
+            yield fixed(report.number("chrf"), 1), "", "chrF", name, "scores"
+    trained = list(inputs.systems_reports("train").values())
     if len(trained) == 1 and "parameters" in trained[0]:
-        millions = trained[0].number("parameters") / 1e6
-        updates = (
-            f"{plain(trained[0].number('updates'))} updates" if "updates" in trained[0] else ""
-        )
-        yield f"{millions:.2f} M", "", "parameters", updates, "curves"
+        millions = f"{trained[0].number('parameters') / 1e6:.2f} M"
+        updates = plain(trained[0].optional("updates"))
+        yield millions, "", "parameters", f"{updates} updates" if updates else "", "curves"
 
 
 def _tiles_of_data(inputs: Inputs) -> Iterator[Tile]:
@@ -146,12 +140,12 @@ def _tiles_of_data(inputs: Inputs) -> Iterator[Tile]:
 
 def scores(inputs: Inputs) -> Iterator[Block]:
     """BLEU, chrF and TER of every system, with intervals and tests."""
-    reports = {s.name: r for s in inputs.systems if (r := s.report("evaluate")) is not None}
+    reports = inputs.systems_reports("evaluate")
     metrics = [name for name in METRICS if any(name in report for report in reports.values())]
     if not metrics:
         return
     tests = _tests_against_first(inputs, reports)
-    with_tests = [r for name, r in reports.items() if "bleu_baseline" in r or name in tests]
+    tested = bool(tests) or any("bleu_baseline" in report for report in reports.values())
     sizes = sorted({r.number("sentences") for r in reports.values() if "sentences" in r})
     yield html(
         "<p>{} sentences, detokenised and cased. A bar spans the 95% interval of bootstrap "
@@ -159,22 +153,20 @@ def scores(inputs: Inputs) -> Iterator[Block]:
         ", ".join(map(plain, sizes)),
         " “Gain” is over the system that each one is compared with, and p-values are of "
         "sacreBLEU’s paired tests."
-        if with_tests
+        if tested
         else "",
         html(" Where none was named, that is {}.", next(iter(reports))) if tests else "",
     )
     for metric in metrics:
         yield _metric(metric, inputs, reports, tests)
-    signatures = {
-        (one.text("metric"), one.text("signature")): None
+    signatures = dict.fromkeys(
+        (one["metric"], one["signature"])
         for report in reports.values()
-        if "signatures" in report
-        for one in report.parts("signatures")
-    }
+        for one in report.get("signatures", ())
+    )
     if signatures:
-        lines = [html("<dt>{}</dt><dd><code>{}</code></dd>", *one) for one in signatures]
-        recipe = html('<dl class="signatures">{}</dl>', Markup().join(lines))
-        yield Details("sacreBLEU’s signatures", [recipe])
+        lines = join(html("<dt>{}</dt><dd><code>{}</code></dd>", *one) for one in signatures)
+        yield Details("sacreBLEU’s signatures", [html('<dl class="signatures">{}</dl>', lines)])
     yield Files([report.path for report in reports.values()])
 
 
@@ -209,54 +201,128 @@ def _metric(
     reports: Mapping[str, Report],
     tests: Mapping[str, Mapping[str, float]],
 ) -> Block:
+    """A table of the systems' scores beside a chart of their intervals."""
     title, direction = METRICS[metric]
-    rows: list[Row] = []
-    for name, report in reports.items():
-        if metric not in report:
-            continue
-        of_test = {**report.content, **tests.get(name, {})}
-        numbers = Report(report.path, of_test)
-        mean, half = numbers.get(f"{metric}_mean"), numbers.get(f"{metric}_interval")
-        has_interval = mean is not None and half is not None
-        rows.append(
-            {
-                "system": name,
-                "score": numbers.number(metric),
-                "low": mean - half if has_interval else None,  # type: ignore[operator]
-                "high": mean + half if has_interval else None,  # type: ignore[operator]
-                "gain": numbers.get(f"{metric}_difference"),
-                "bootstrap": numbers.get(f"{metric}_p_value"),
-                "randomization": numbers.get(f"{metric}_randomization_p_value"),
-            }
-        )
-    styles = inputs.styles if len(rows) > 1 else {}
-    columns = {
-        "system": lambda row: named(row["system"], styles.get(row["system"])),
-        title: lambda row: fixed(row["score"]),
-        "95% interval": lambda row: interval(row["low"], row["high"]),
-        "gain": lambda row: "" if row["gain"] is None else signed(row["gain"]),
-        "p (bootstrap)": lambda row: p_value(row["bootstrap"]),
-        "p (randomisation)": lambda row: p_value(row["randomization"]),
+    of_metric = {
+        name: Report({**report, **tests.get(name, {})}, report.path)
+        for name, report in reports.items()
+        if metric in report
     }
-    shown = {name: [cell(row) for row in rows] for name, cell in columns.items()}
-    shown = {name: cells for name, cells in shown.items() if any(cells)}
-    table = Table(
-        html('{} <span class="muted">({})</span>', title, direction),
-        list(shown),
-        list(zip(*shown.values(), strict=True)),
-    )
-    if len(rows) == 1 and rows[0]["low"] is None:
-        return table
     # An interval, the mean plus and minus half the middle 95 %, may go beyond what there can be.
     most = math.inf if metric == "ter" else 100
-    drawn = [
-        {**row, "low": max(row["low"], 0), "high": min(row["high"], most)}
-        if row["low"] is not None
-        else row
-        for row in rows
-    ]
+    cells, drawn = [], []
+    for name, report in of_metric.items():
+        score = report.number(metric)
+        mean, half = report.optional(f"{metric}_mean"), report.optional(f"{metric}_interval")
+        low, high = (None, None) if mean is None or half is None else (mean - half, mean + half)
+        cells.append(
+            {
+                "system": named(name, inputs.styles[name] if len(of_metric) > 1 else None),
+                title: fixed(score),
+                "95% interval": interval(low, high),
+                "gain": signed(report.optional(f"{metric}_difference")),
+                "p (bootstrap)": p_value(report.optional(f"{metric}_p_value")),
+                "p (randomisation)": p_value(report.optional(f"{metric}_randomization_p_value")),
+            }
+        )
+        ends = {} if low is None or high is None else {"low": max(low, 0), "high": min(high, most)}
+        drawn.append({"system": name, "score": score, "low": None, "high": None, **ends})
+    columns = [column for column in cells[0] if any(row[column] for row in cells)]
+    caption = html('{} <span class="muted">({})</span>', title, direction)
+    table = Table(caption, columns, [[row[column] for column in columns] for row in cells])
+    if len(drawn) == 1 and drawn[0]["low"] is None:
+        return table
     spec = chart("accuracies", drawn, x="score", y="system", styles=inputs.styles)
     for layer in spec["spec"]["layer"][1:]:
         layer["encoding"]["x"]["title"] = title
     drawing = figure(f"{title} with intervals", panel(spec, height=None))
     return Group([table, drawing], "scores")
+
+
+def tables(inputs: Inputs) -> Iterator[Block]:
+    """Systems trained from several seeds each, as `pipeline.experiment` collected them."""
+    if not inputs.tables:
+        return
+    yield Markup(
+        "<p>Each system was trained from several seeds: means ± standard deviations over them. "
+        "Differences are to the baseline, seed by seed, and so are the p-values of sacreBLEU’s "
+        "paired tests, since these are of two translations.</p>"
+    )
+    for path in inputs.tables:
+        yield from _table(Report.read(path))
+    yield Files(inputs.tables)
+
+
+def _table(table: Report) -> Iterator[Block]:
+    rows: dict[str, Report] = table["systems"]
+    metrics = [name for name in METRICS if any(name in row for row in rows.values())]
+    title = table["title"]
+    columns = [
+        *("system", *(METRICS[name][0] for name in metrics), "Δ BLEU", "p (bootstrap)"),
+        *("parameters", "tokens/s", "minutes", "seeds"),
+    ]
+    cells = [_row(name, row, metrics, style) for style, (name, row) in enumerate(rows.items())]
+    caption = html('{} <span class="muted">(baseline: {})</span>', title, table["baseline"])
+    yield Table(caption, columns, cells)
+    compared = [
+        [
+            named(name, style),
+            plain(one.number("seed")),
+            signed(one.number("difference")),
+            p_value(one.number("bootstrap")),
+            p_value(one.optional("randomization")),
+        ]
+        for style, (name, row) in enumerate(rows.items())
+        for one in row["comparisons"]
+    ]
+    if compared:
+        columns = ["system", "seed", "Δ BLEU", "p (bootstrap)", "p (randomisation)"]
+        by_seed = Table(f"{title}, seed by seed", columns, compared)
+        yield Details("Seed by seed", [by_seed], style="numbers")
+    if table.get("dataset") is not None:
+        yield html(
+            '<p class="muted">SHA-256 of the dataset’s manifest: <code class="hash">{}</code></p>',
+            table["dataset"],
+        )
+
+
+def _row(name: str, row: Report, metrics: Sequence[str], style: int) -> list[str]:
+    compared = row["comparisons"]
+    differences = [one.number("difference") for one in compared]
+    change: str = signed(statistics.fmean(differences)) if differences else ""
+    if len(differences) > 1:
+        change = _with_deviation(change, statistics.stdev(differences))
+    done, total = (
+        len(row["seeds"]),
+        sum(len(row[key]) for key in ("seeds", "failed", "not_run")),
+    )
+    notes = [f"{done}" if done == total else f"{done} of {total}"]
+    for key in ("failed", "not_run"):
+        notes += [f"{key.replace('_', ' ')}: {', '.join(map(str, row[key]))}"] if row[key] else []
+    return [
+        named(name, style),
+        *(_spread(row, metric) for metric in metrics),
+        change,
+        ", ".join(p_value(one.number("bootstrap")) for one in compared),
+        plain(row.optional("parameters")),
+        _spread(row, "tokens_per_second", 0),
+        _spread(row, "minutes", 1),
+        "; ".join(notes),
+    ]
+
+
+def _spread(row: Report, key: str, digits: int = 2) -> str:
+    """A mean over seeds and, of two seeds at least, its standard deviation."""
+    spread = row.get(key)
+    if spread is None:
+        return fixed(None)
+    mean, deviation = fixed(spread.number("mean"), digits), spread.optional("deviation")
+    return mean if deviation is None else _with_deviation(mean, deviation, digits)
+
+
+def _with_deviation(mean: str, deviation: float, digits: int = 2) -> Markup:
+    return html(
+        '<span class="spread">{} <span class="muted">± {}</span></span>',
+        mean,
+        fixed(deviation, digits),
+    )

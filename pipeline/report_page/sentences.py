@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby
 from statistics import fmean
 from typing import Literal, NamedTuple
 
-from pipeline.base.charts import chart, panel
 from pipeline.base.tables import Row
 from pipeline.report_page.blocks import (
     Block,
@@ -19,11 +18,10 @@ from pipeline.report_page.blocks import (
     Group,
     Legend,
     Part,
-    figure,
     fixed,
     html,
+    line_figure,
     plain,
-    series_table,
 )
 from pipeline.report_page.inputs import Inputs, check_same_number
 
@@ -44,45 +42,42 @@ class Piece(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
-class SentenceScores:
-    """Scores in per cent, of each sentence, by the system's name."""
+Scores = Mapping[str, Sequence[float]]
+"""Scores in per cent, of each sentence, by the system's name."""
 
-    of_system: Mapping[str, Sequence[float]]
 
-    @property
-    def mean(self) -> list[float]:
-        """The mean over systems."""
-        return [fmean(scores) for scores in zip(*self.of_system.values(), strict=True)]
+def means(scores: Scores) -> list[float]:
+    """The mean over systems, of each sentence."""
+    return [fmean(some) for some in zip(*scores.values(), strict=True)]
 
-    @property
-    def spread(self) -> list[float]:
-        """The best minus the worst system."""
-        return [max(s) - min(s) for s in zip(*self.of_system.values(), strict=True)]
 
-    def ranked(self, count: int) -> dict[int, dict[str, list[str]]]:
-        """The sentences to list, by index, each with the lists that it is on.
+def spreads(scores: Scores) -> list[float]:
+    """The best minus the worst system, of each sentence."""
+    return [max(some) - min(some) for some in zip(*scores.values(), strict=True)]
 
-        Returns:
-            `worst` and `best`, by whose scores (`all`, or a system's number); `different`, where
-            systems differ most.
-        """
-        listed: dict[int, dict[str, list[str]]] = {}
 
-        def note(name: str, key: str, indices: Sequence[int]) -> None:
-            for index in indices:
-                listed.setdefault(index, {}).setdefault(name, []).append(key)
+def ranked(scores: Scores, count: int) -> dict[int, dict[str, list[str]]]:
+    """The sentences to list, by index, each with the lists that it is on.
 
-        columns = {ALL: self.mean}
-        if len(self.of_system) > 1:
-            columns |= {str(i): list(s) for i, s in enumerate(self.of_system.values())}
-            apart = [index for index, spread in enumerate(self.spread) if spread > 0]
-            apart.sort(key=lambda index: (-self.spread[index], index))
-            note("different", ALL, apart[:count])
-        for key, scores in columns.items():
-            note("worst", key, _lowest(scores, count))
-            note("best", key, _lowest([-score for score in scores], count))
-        return dict(sorted(listed.items()))
+    Returns:
+        `worst` and `best`, by whose scores (`all`, or a system's number); `different`, where
+        systems differ most.
+    """
+    lists: dict[int, dict[str, list[str]]] = {}
+    columns: dict[str, Sequence[float]] = {ALL: means(scores)}
+    picked = []
+    if len(scores) > 1:
+        columns |= {str(i): of_system for i, of_system in enumerate(scores.values())}
+        apart = spreads(scores)
+        different = _lowest([-spread for spread in apart], count)
+        picked.append(("different", ALL, [i for i in different if apart[i] > 0]))
+    for key, values in columns.items():
+        picked.append(("worst", key, _lowest(values, count)))
+        picked.append(("best", key, _lowest([-value for value in values], count)))
+    for name, key, indices in picked:
+        for index in indices:
+            lists.setdefault(index, {}).setdefault(name, []).append(key)
+    return dict(sorted(lists.items()))
 
 
 def _lowest(values: Sequence[float], count: int) -> list[int]:
@@ -92,21 +87,19 @@ def _lowest(values: Sequence[float], count: int) -> list[int]:
 
 def score_sentences(
     hypotheses: Mapping[str, Sequence[str]], references: Sequence[str], metric: str
-) -> SentenceScores:
+) -> Scores:
     """Score every sentence with sacreBLEU's chrF, or its BLEU with effective order."""
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
 
     scorer = CHRF() if metric == "chrf" else BLEU(effective_order=True)
-    return SentenceScores(
-        {
-            name: [
-                round(float(scorer.sentence_score(text, [reference]).score), 2)
-                for text, reference in zip(translated, references, strict=True)
-            ]
-            for name, translated in hypotheses.items()
-        }
-    )
+    return {
+        name: [
+            round(float(scorer.sentence_score(text, [reference]).score), 2)
+            for text, reference in zip(translated, references, strict=True)
+        ]
+        for name, translated in hypotheses.items()
+    }
 
 
 def word_diff(hypothesis: str, reference: str) -> list[Piece]:
@@ -154,103 +147,101 @@ def sentences(inputs: Inputs) -> Iterator[Block]:
     sources = inputs.sources
     folders = [s.translations for s in inputs.systems if s.translations is not None]
     if sources is not None:
-        folder = inputs.path("tokenized") or inputs.path("corpus")
-        assert folder is not None
-        check_same_number(
-            {
-                folder / f"{settings.split}.source": sources,
-                folders[0] / f"{settings.split}.references": references,
-            }
-        )
+        name = "tokenized" if "tokenized" in inputs.paths else "corpus"
+        first = folders[0] / f"{settings.split}.references"
+        check_same_number({inputs.file(name, "source"): sources, first: references})
     lengths = [len(text.split()) for text in (references if sources is None else sources)]
     scores = score_sentences(hypotheses, references, settings.metric)
-    listed = scores.ranked(settings.ranked)
-    mean, spread = scores.mean, scores.spread
-    several = len(hypotheses) > 1
+    lists = ranked(scores, settings.ranked)
+    of_which = (
+        ", of every system and of the mean over systems, and those that systems differ in most."
+        if len(hypotheses) > 1
+        else "."
+    )
     yield html(
         "<p>Sentence {} of the {} sentences of <code>{}</code>.{}</p>",
         METRICS[settings.metric],
         plain(len(references)),
         settings.split,
-        " Listed are those with the worst and the best scores"
-        + (
-            ", of every system and of the mean over systems, and those that systems differ in most."
-            if several
-            else "."
-        )
-        if listed
-        else "",
+        f" Listed are those with the worst and the best scores{of_which}" if lists else "",
     )
     yield Legend({name: inputs.styles[name] for name in hypotheses})
-    yield Group([_distribution(scores, inputs), _by_length(scores, lengths, inputs)], "charts")
-    if listed:
-        order = sorted(listed, key=lambda index: (mean[index], index))
-        yield Part(
-            "sentences.html",
+    charts = [_distribution(scores, inputs.styles), _by_length(scores, lengths, inputs.styles)]
+    yield Group(charts, "charts")
+    if lists:
+        mean, spread = means(scores), spreads(scores)
+        listed = [
             {
-                "sentences": [
+                "index": index,
+                "source": None if sources is None else sources[index],
+                "reference": references[index],
+                "length": lengths[index],
+                "mean": mean[index],
+                "spread": spread[index],
+                "lists": lists[index],
+                "outputs": [
                     {
-                        "index": index,
-                        "source": None if sources is None else sources[index],
-                        "reference": references[index],
-                        "length": lengths[index],
-                        "mean": mean[index],
-                        "spread": spread[index],
-                        "lists": listed[index],
-                        "outputs": [
-                            {
-                                "system": number,
-                                "style": inputs.styles[name] if several else None,
-                                "name": name,
-                                "score": scores.of_system[name][index],
-                                "pieces": word_diff(outputs[index], references[index]),
-                            }
-                            for number, (name, outputs) in enumerate(hypotheses.items())
-                        ],
+                        "style": inputs.styles[name] if len(hypotheses) > 1 else None,
+                        "name": name,
+                        "score": scores[name][index],
+                        "pieces": word_diff(outputs[index], references[index]),
                     }
-                    for index in order
+                    for name, outputs in hypotheses.items()
                 ],
-                "systems": list(hypotheses),
-                "longest": max(lengths[index] for index in order),
-                "languages": inputs.languages,
-                "length_of": "source" if sources is not None else "reference",
-            },
-        )
+            }
+            for index in sorted(lists, key=lambda index: (mean[index], index))
+        ]
+        context = {
+            "sentences": listed,
+            "systems": list(hypotheses),
+            "longest": max(lengths[index] for index in lists),
+            "languages": inputs.languages,
+            "length_of": "source" if sources is not None else "reference",
+        }
+        yield Part("sentences.html", context)
     yield Files([folder / f"{settings.split}.hypotheses" for folder in folders])
 
 
-def _distribution(scores: SentenceScores, inputs: Inputs) -> Figure:
+def _distribution(scores: Scores, styles: Mapping[str, int]) -> Figure:
     """How many sentences have scores around each multiple of ten."""
     rows: list[Row] = []
-    for name, values in scores.of_system.items():
+    for name, values in scores.items():
         bins = [min(max(round(value / BIN), 0), 100 // BIN) for value in values]
         rows += [
             {"rev": name, "score": BIN * place, "sentences": bins.count(place)}
             for place in range(100 // BIN + 1)
         ]
-    title, x_name = "Sentences by score", "sentence score, to the nearest ten"
-    spec = chart("curves", rows, x="score", y="sentences", x_label=x_name, styles=inputs.styles)
-    table = series_table(
-        title, rows, "score", "rev", lambda r: plain(r["sentences"]), x_name=x_name
+    return line_figure(
+        "Sentences by score",
+        rows,
+        "score",
+        "sentences",
+        plain,
+        x_name="sentence score, to the nearest ten",
+        styles=styles,
     )
-    return figure(title, panel(spec), table)
 
 
-def _by_length(scores: SentenceScores, lengths: Sequence[int], inputs: Inputs) -> Figure:
+def _by_length(scores: Scores, lengths: Sequence[int], styles: Mapping[str, int]) -> Figure:
     """The mean score of short and of long sentences."""
-    rows: list[Row] = [
+    rows = [
         {
             "rev": name,
             "words": round(fmean(lengths[i] for i in bucket), 2),
             "score": round(fmean(values[i] for i in bucket), 2),
         }
-        for name, values in scores.of_system.items()
+        for name, values in scores.items()
         for bucket in length_buckets(lengths, BUCKETS)
     ]
-    title, x_name = "Mean score by length", "words of the sentence (mean of each sixth)"
-    spec = chart("curves", rows, x="words", y="score", x_label=x_name, styles=inputs.styles)
-    table = series_table(title, rows, "words", "rev", lambda r: fixed(r["score"]), x_name=x_name)
-    return figure(title, panel(spec), table)
+    return line_figure(
+        "Mean score by length",
+        rows,
+        "words",
+        "score",
+        fixed,
+        x_name="words of the sentence (mean of each sixth)",
+        styles=styles,
+    )
 
 
 def length_buckets(lengths: Sequence[int], count: int) -> list[list[int]]:
@@ -259,9 +250,8 @@ def length_buckets(lengths: Sequence[int], count: int) -> list[list[int]]:
     Sentences of one length are never apart, so there may be fewer buckets.
     """
     order = sorted(range(len(lengths)), key=lambda index: (lengths[index], index))
-    buckets: dict[int, list[int]] = {}
+    buckets: dict[int, list[int]] = defaultdict(list)
     bucket_of: dict[int, int] = {}
     for place, index in enumerate(order):
-        bucket = bucket_of.setdefault(lengths[index], place * count // len(order))
-        buckets.setdefault(bucket, []).append(index)
+        buckets[bucket_of.setdefault(lengths[index], place * count // len(order))].append(index)
     return list(buckets.values())

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from mgsa.base.errors import InputError
 from pipeline.base.charts import chart, panel
-from pipeline.base.tables import Row
+from pipeline.base.tables import Row, read_csv
 from pipeline.partition import LEVEL_SEPARATOR, Phrase, read_phrases_line
 from pipeline.report_page.blocks import (
     Block,
@@ -23,22 +23,23 @@ from pipeline.report_page.blocks import (
     Table,
     bar,
     figure,
+    files,
     fixed,
     foreign,
     html,
+    join,
+    listed,
     percent,
     plain,
     sentence_summary,
     series_table,
     with_legend,
 )
-from pipeline.report_page.files import Report, read_count, read_table
-from pipeline.report_page.inputs import Inputs, check_same_number
+from pipeline.report_page.inputs import Inputs, Report, check_same_number
 from pipeline.tokens.trees import check_leaves, read_tree, unescape_token
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
-
 
 PARSER_SCORES = {
     "labelled_f1": "labelled bracketing F1",
@@ -71,6 +72,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "other": (),
 }
 """A colour stands for a family of tags, of the Penn treebank and of some others."""
+TAG = '<span class="tag tag-{}">{}</span>'
 _FAMILY = {tag: family for family, tags in FAMILIES.items() for tag in tags}
 _FUNCTION = re.compile(r"(?<=.)[-=|+].*", re.DOTALL)
 
@@ -89,28 +91,24 @@ def parsing(inputs: Inputs) -> Iterator[Block]:
     if described is not None and inputs.parser_kind == "trees":
         yield Markup("<p>Trees came with the corpus; nothing was parsed.</p>")
     elif described is not None:
-        package = described.content.get("package")
+        package = described.get("package")
         which = html(", package <code>{}</code>", package) if package else ""
         yield html("<p>A stanza parser{}.</p>", which)
     shown: list[Block] = []
     if scored is not None:
-        measures = [key for key in PARSER_SCORES if key in scored]
-        lines = [
-            [PARSER_SCORES[key], fixed(scored.number(key)), bar(scored.number(key) / 100)]
-            for key in measures
-        ]
-        trees = scored.get("dev_trees")
-        title = f"On {plain(trees) if trees else 'no'} held-out trees, in per cent"
+        scores = {name: scored.number(key) for key, name in PARSER_SCORES.items() if key in scored}
+        lines = [[name, fixed(score), bar(score / 100)] for name, score in scores.items()]
+        trees = plain(scored.optional("dev_trees")) or "no"
+        title = f"On {trees} held-out trees, in per cent"
         shown += [Table(title, ["measure", "%", ""], lines)] if lines else []
-    if parsed is not None and parsed.number("sentences"):
-        total = parsed.number("sentences")
+    if parsed is not None and (total := parsed.number("sentences")):
         flat = {label: parsed.number(key) for key, label in FLAT.items() if key in parsed}
         counts = flat | {"parsed": total - sum(flat.values())}
         lines = [[label, plain(n), percent(n / total)] for label, n in counts.items()]
         columns = ["what became of them", "sentences", "share"]
         shown.append(Table(f"Of {plain(total)} source sentences", columns, lines))
     yield Group(shown, "beside")
-    yield Files([report.path for report in (scored, parsed, described) if report is not None])
+    yield files(scored, parsed, described)
 
 
 def trees(inputs: Inputs) -> Iterator[Block]:
@@ -120,11 +118,11 @@ def trees(inputs: Inputs) -> Iterator[Block]:
     if tokens is None or (brackets is None and phrases is None) or inputs.parser_kind == "none":
         return
     split, language = inputs.settings.split, inputs.languages["source"]
-    columns: dict[Path, Sequence[object]] = {inputs.paths["tokenized"] / f"{split}.source": tokens}
+    columns: dict[Path, Sequence[object]] = {inputs.file("tokenized", "source"): tokens}
     if brackets is not None:
-        columns[inputs.paths["parsed"] / f"{split}.trees"] = brackets
+        columns[inputs.file("parsed", "trees")] = brackets
     if phrases is not None:
-        columns[inputs.paths["partitions"] / f"{split}.phrases"] = phrases
+        columns[inputs.file("partitions", "phrases")] = phrases
     check_same_number(columns)
     if not inputs.drawn:
         return
@@ -134,12 +132,7 @@ def trees(inputs: Inputs) -> Iterator[Block]:
         len(inputs.drawn),
         plain(len(tokens)),
         split,
-        html(
-            '<ul class="families">{}</ul>',
-            Markup().join(
-                html('<li><span class="tag tag-{}">{}</span></li>', name, name) for name in FAMILIES
-            ),
-        ),
+        listed("families", (html(TAG, name, name) for name in FAMILIES)),
     )
     for index in inputs.drawn:
         words = tokens[index]
@@ -151,15 +144,14 @@ def trees(inputs: Inputs) -> Iterator[Block]:
         if brackets is not None:
             line = html('<p class="brackets">{}</p>', foreign(brackets[index], language))
             blocks.append(Details("As brackets", [line], style="numbers"))
-        yield Details(
-            sentence_summary(index, words, language), blocks, inputs.is_opened(index), "drawing"
-        )
+        summary = sentence_summary(index, words, language)
+        yield Details(summary, blocks, inputs.is_opened(index), "drawing")
     yield Files(list(columns))
 
 
 def _tree(inputs: Inputs, index: int, text: str, words: Sequence[str], language: str) -> Markup:
     """A tree as lists within lists, which the styles draw."""
-    path = inputs.paths["parsed"] / f"{inputs.settings.split}.trees"
+    path = inputs.file("parsed", "trees")
     tree = read_tree(text, path=path, line=index + 1)
     check_leaves(tree, words, path=path, line=index + 1)
     return html(
@@ -171,44 +163,38 @@ def _tree(inputs: Inputs, index: int, text: str, words: Sequence[str], language:
 
 def draw_tree(tree: Tree) -> Markup:
     """A node with its children, as an item of a list."""
-    label = html('<span class="tag tag-{}">{}</span>', family(tree.label()), tree.label())
+    label = html(TAG, family(tree.label()), tree.label())
     if isinstance(tree[0], str):
         return html("<li>{}<i></i><span>{}</span></li>", label, unescape_token(tree[0]))
-    return html("<li>{}<ul>{}</ul></li>", label, Markup().join(map(draw_tree, tree)))
+    return html("<li>{}<ul>{}</ul></li>", label, join(map(draw_tree, tree)))
 
 
 def _levels(inputs: Inputs, index: int, text: str, words: Sequence[str], language: str) -> Markup:
-    path = inputs.paths["partitions"] / f"{inputs.settings.split}.phrases"
+    """A line for each level of phrases."""
+    path, line = inputs.file("partitions", "phrases"), index + 1
     if not text:
-        raise InputError("expected phrases, found an empty line", path=path, line=index + 1)
-    levels = read_phrases_line(
-        text,
-        levels=text.count(LEVEL_SEPARATOR) + 1,
-        num_words=len(words),
-        path=path,
-        line=index + 1,
-    )
-    lines = [
+        raise InputError("expected phrases, found an empty line", path=path, line=line)
+    count = text.count(LEVEL_SEPARATOR) + 1
+    levels = read_phrases_line(text, levels=count, num_words=len(words), path=path, line=line)
+    return join(
         html(
             '<p class="level"><span class="muted">level {}</span> <span lang="{}" dir="auto">{}'
             "</span></p>",
             *(number, language, draw_phrases(words, level)),
         )
         for number, level in enumerate(levels, start=1)
-    ]
-    return Markup().join(lines)
+    )
 
 
 def draw_phrases(words: Sequence[str], phrases: Sequence[Phrase]) -> Markup:
     """The words in order, each phrase underlined, with its tag."""
-    return Markup(" ").join(
-        html(
-            '<span class="phrase tag-{}">{}<small>{}</small></span>',
-            family(tag or ""),
-            " ".join(words[start:end]),
-            tag or "",
-        )
-        for start, end, tag in phrases
+    phrase = '<span class="phrase tag-{}">{}<small>{}</small></span>'
+    return join(
+        (
+            html(phrase, family(tag or ""), " ".join(words[start:end]), tag or "")
+            for start, end, tag in phrases
+        ),
+        " ",
     )
 
 
@@ -220,33 +206,30 @@ def phrases(inputs: Inputs) -> Iterator[Block]:
     shown: list[Block] = []
     if report is not None:
         prefix = "phrases_per_sentence_"
-        names = [key.removeprefix(prefix) for key in report.content if key.startswith(prefix)]
+        names = [key.removeprefix(prefix) for key in report if key.startswith(prefix)]
+        keys = (prefix, "words_per_phrase_")
+        lines = [
+            [_partition_name(name), *(fixed(report.number(f"{key}{name}")) for key in keys)]
+            for name in names
+        ]
         tags = f", with {plain(report.number('tags'))} different tags" if "tags" in report else ""
-        shown.append(
-            Table(
-                f"Partitions of {plain(report.number('sentences'))} sentences{tags}",
-                ["partition", "phrases a sentence", "words a phrase"],
-                [
-                    [
-                        _partition_name(name),
-                        fixed(report.number(f"{prefix}{name}")),
-                        fixed(report.number(f"words_per_phrase_{name}")),
-                    ]
-                    for name in names
-                ],
-            )
-        )
+        title = f"Partitions of {plain(report.number('sentences'))} sentences{tags}"
+        header = ["partition", "phrases a sentence", "words a phrase"]
+        shown.append(Table(title, header, lines))
     if folder is not None:
-        rows = _counts(folder / "phrase_lengths.csv", "length")
-        levels = [{**row, "level": f"level {row['level']}"} for row in rows]
-        spec = chart("phrase_lengths", levels, x="length", y="count")
-        count = lambda row: plain(row["count"])  # noqa: E731
-        table = series_table("Phrases by length", levels, "length", "level", count, x_name="words")
-        shown.append(figure("Phrases by length", panel(with_legend(spec, "color")), table))
+        columns = {"level": int, "length": int, "count": int}
+        rows = read_csv(folder / "phrase_lengths.csv", columns)
+        rows = [{**row, "level": f"level {row['level']}"} for row in rows]
+        spec = with_legend(chart("phrase_lengths", rows, x="length", y="count"), "color")
+        title = "Phrases by length"
+        table = series_table(
+            title, rows, "length", "level", lambda row: plain(row["count"]), x_name="words"
+        )
+        shown.append(figure(title, panel(spec), table))
     yield Group(shown, "beside")
     if folder is not None:
         yield Group([*_tags(folder / "tags.csv")], "charts thirds")
-    yield Files([path for path in (report.path if report else None, folder) if path is not None])
+    yield files(report, folder)
 
 
 def _partition_name(name: str) -> str:
@@ -254,20 +237,10 @@ def _partition_name(name: str) -> str:
     return f"{number}-grams" if kind == "ngram" else f"syntactic, level {number}"
 
 
-def _counts(path: Path, column: str) -> Iterator[Row]:
-    """The rows of a file of counts: level, count, and a column of text (`tag`) or numbers."""
-    for line, row in read_table(path, ("level", column, "count")):
-        level, count = (read_count(row, name, path=path, line=line) for name in ("level", "count"))
-        if not count:
-            raise InputError("count: expected at least 1", path=path, line=line)
-        value = row[column] if column == "tag" else read_count(row, column, path=path, line=line)
-        yield {"level": level, column: value, "count": count}
-
-
 def _tags(path: Path) -> Iterator[Figure]:
     """For each level its tags, the most frequent first."""
     levels: dict[int, list[Row]] = defaultdict(list)
-    for row in _counts(path, "tag"):
+    for row in read_csv(path, {"level": int, "tag": str, "count": int}):
         levels[row["level"]].append(row)
     for level, rows in sorted(levels.items()):
         rows.sort(key=lambda row: (-row["count"], row["tag"]))

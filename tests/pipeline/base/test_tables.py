@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from pipeline.base.tables import markdown, write_csv
+from pipeline.base.tables import markdown, read_csv, write_csv
 
 ROWS = [{"system": 'a "name", with', "score": 1.5}, {"system": "ü | v", "score": None}]
 
@@ -17,6 +17,8 @@ def test_csv_is_read_back(tmp_path: Path) -> None:
             {"system": 'a "name", with', "score": "1.5"},
             {"system": "ü | v", "score": ""},
         ]
+    found = read_csv(tmp_path / "table.csv", {"score": lambda text: float(text) if text else None})
+    assert found == [{"score": 1.5}, {"score": None}]
     write_csv([], tmp_path / "empty.csv", ["system", "score"])
     assert (tmp_path / "empty.csv").read_text("utf-8") == "system,score\n"
 

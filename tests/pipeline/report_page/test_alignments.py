@@ -86,10 +86,3 @@ def test_without_links_there_is_no_section(finished_run: Path, tmp_path: Path) -
     write_json(tmp_path / "alignments/aligner.json", aligner)
     write_json(tmp_path / "reports/align.json", {})
     assert list(alignments(inputs_of(tmp_path))) == []
-
-
-def test_links_outside_a_sentence_are_named(tmp_path: Path) -> None:
-    write_run(tmp_path, PLAIN)
-    (tmp_path / "alignments/test.links").write_text("0-0\n9-0\n0-0\n", "utf-8")
-    with pytest.raises(InputError, match=r"test.links:2: expected links between 4 source"):
-        list(alignments(inputs_of(tmp_path)))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from mgsa.base.errors import InputError
-from pipeline.report_page.data import MOST_SUBWORDS, corpus, subwords
+from pipeline import tokenize
+from pipeline.report_page.data import MOST_SUBWORDS, REASONS, corpus, subwords
 from tests.report_folders import flat, inputs_of, tables_of, text_of, write_run
 
 
@@ -31,12 +29,8 @@ def test_without_the_corpus_the_lines_are_still_known(finished_run: Path) -> Non
     assert list(corpus(inputs_of(finished_run, "reports"))) == []
 
 
-def test_an_unknown_reason_is_named(tmp_path: Path) -> None:
-    write_run(tmp_path, ["a b"])
-    path = tmp_path / "tokenized/dropped.tsv"
-    path.write_text("split\tline\treason\ntrain\t1\tugly\n", "utf-8")
-    with pytest.raises(InputError, match=r"dropped.tsv:2: expected one of empty, short"):
-        list(corpus(inputs_of(tmp_path)))
+def test_every_reason_is_explained() -> None:
+    assert tuple(REASONS) == tokenize.REASONS
 
 
 def test_sizes_and_subwords_a_word(finished_run: Path) -> None:

@@ -11,25 +11,35 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import write_json
 from pipeline.report_page.inputs import (
     CELL_SECTIONS,
+    Report,
     System,
-    check_same_number,
     drawn_sentences,
-    read_translations,
 )
 from tests.imports import ROOT
 from tests.report_folders import HOSTILE, PLAIN, inputs_of, tokens_of, write_run, write_system
 
 
-def test_a_cell_of_an_experiment_is_a_system(tmp_path: Path) -> None:
-    system = System.in_folder("a", write_system(tmp_path / "a", PLAIN))
-    assert system.translations == tmp_path / "a/translations"
-    assert system.curves == tmp_path / "a/curves"
-    assert system.attention == tmp_path / "a/attention"
-    assert system.model == tmp_path / "a/model"
-    scores = system.report("evaluate")
-    assert scores is not None
-    assert scores.number("bleu") == 51.0
-    assert system.report("probe") is None
+def test_what_a_report_lacks_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    write_json(path, {"bleu": 81.42, "name": "x", "ter": None, "cells": [{"layer": True}]})
+    report = Report.read(path)
+    assert report.number("bleu") == report.optional("bleu") == 81.42
+    assert report.optional("chrf") is report.optional("ter") is None
+    assert report.numbers() == {"bleu": 81.42}
+    (cell,) = report["cells"]
+    for call, message in (
+        (lambda: report.number("name"), "name: expected a number, found 'x'"),
+        (lambda: cell.number("layer"), "layer: expected a number, found True"),
+        (lambda: cell["task"], "task: expected a value, found none"),
+    ):
+        with pytest.raises(InputError, match=rf"x.json: {message}"):
+            call()
+    for value in (float("nan"), float("inf")):
+        with pytest.raises(InputError, match="expected a number"):
+            Report({"n": value}, path).number("n")
+    write_json(path, [])
+    with pytest.raises(InputError, match="expected an object"):
+        Report.read(path)
 
 
 def test_reports_by_other_names_are_found(tmp_path: Path) -> None:
@@ -37,15 +47,14 @@ def test_reports_by_other_names_are_found(tmp_path: Path) -> None:
     write_system(tmp_path / "a", PLAIN)
     write_json(tmp_path / "a/attention.json", {"encoder": {}})
     write_json(tmp_path / "a/alignment.json", {"aer": 3.5})
-    (tmp_path / "a/test.links").write_text("0-0\n" * 3, "utf-8")
     system = System.in_folder("a", tmp_path / "a")
+    assert system.model == tmp_path / "a/model"
+    assert system.report("probe") is None
     analyzed, aligned = system.report("analyze"), system.report("align")
     assert analyzed is not None
     assert analyzed.path.name == "attention.json"
     assert aligned is not None
     assert aligned.number("aer") == 3.5
-    assert system.links("test") == tmp_path / "a/test.links"
-    assert system.links("valid") is None
 
 
 def test_a_cell_was_run_with_the_parameters_of_its_system_and_its_seed(tmp_path: Path) -> None:
@@ -67,12 +76,8 @@ def test_a_cell_was_run_with_the_parameters_of_its_system_and_its_seed(tmp_path:
     (path,) = (tmp_path / path for path in paths)
     write_yaml(path, composed)
     system = System.in_folder("a", cell)
-    assert system.parameter_file == path
     assert system.parameters() == ran | {"train": {"seed": 12, "lr": 2}}
 
-    write_yaml(path, {"train": [1]})
-    with pytest.raises(InputError, match=r"a-b/params\.yaml: train: expected keys"):
-        system.parameters()
     write_yaml(cell / "params.yaml", composed)  # a file of its own goes before
     assert system.parameters() == composed
 
@@ -92,30 +97,15 @@ def test_a_folder_of_nothing_is_no_system(tmp_path: Path) -> None:
         System.in_folder("a", tmp_path / "missing")
 
 
-def test_translations_of_all_systems_side_by_side(tmp_path: Path) -> None:
-    systems = [
-        System.in_folder(name, write_system(tmp_path / name, PLAIN, dropped=dropped))
-        for name, dropped in (("a", 1), ("b", 2))
-    ]
-    found = read_translations(systems, "test")
-    assert found is not None
-    assert found.references == PLAIN
-    assert found.hypotheses["a"][1] == "cat sleeps ."
-    assert found.hypotheses["b"][1] == "sleeps ."
-    assert read_translations([], "test") is None
-
-
 @pytest.mark.parametrize(
     ("others", "line"), [([PLAIN[0], "Another .", PLAIN[2]], 2), (PLAIN[:2], 3)]
 )
 def test_other_references_are_named(tmp_path: Path, others: list[str], line: int) -> None:
-    systems = [
-        System.in_folder("a", write_system(tmp_path / "a", PLAIN)),
-        System.in_folder("b", write_system(tmp_path / "b", others)),
-    ]
-    message = rf"b/translations/test.references:{line}: expected the same references as in .*a/"
+    write_run(tmp_path, PLAIN)
+    second = write_system(tmp_path / "second", others)
+    message = rf"second/translations/test.references:{line}: expected the same references as in "
     with pytest.raises(InputError, match=message):
-        read_translations(systems, "test")
+        _ = inputs_of(tmp_path, compared=[second]).translations
 
 
 def test_text_of_the_split(finished_run: Path) -> None:
@@ -123,16 +113,13 @@ def test_text_of_the_split(finished_run: Path) -> None:
     assert inputs.sources == [*PLAIN, *HOSTILE]
     assert inputs.tokens("source") == [tokens_of(text) for text in (*PLAIN, *HOSTILE)]
     assert inputs.languages == {"source": "en", "target": "de"}
+    assert inputs_of(finished_run, "corpus").languages == inputs.languages  # the dataset's
     nothing = inputs_of(finished_run, "tokenized", "corpus", "dataset", "reports")
     assert nothing.sources is None
     assert nothing.tokens("source") is None
     assert nothing.languages == {"source": "", "target": ""}
     assert nothing.report("evaluate") is None
     assert nothing.drawn == []
-
-
-def test_languages_are_the_datasets_where_there_is_no_corpus(finished_run: Path) -> None:
-    assert inputs_of(finished_run, "corpus").languages == {"source": "en", "target": "de"}
 
 
 def test_the_sentences_in_the_middle_are_unfolded(finished_run: Path) -> None:
@@ -145,26 +132,6 @@ def test_only_kept_lines_of_the_corpus_are_sources(tmp_path: Path) -> None:
     write_run(tmp_path, PLAIN)
     (tmp_path / "tokenized/test.lines").write_text("3\n1\n", "utf-8")
     assert inputs_of(tmp_path).sources == [PLAIN[2], PLAIN[0]]
-
-
-def test_a_promised_file_that_is_missing_is_named(tmp_path: Path) -> None:
-    write_run(tmp_path, PLAIN)
-    (tmp_path / "tokenized/test.source").unlink()
-    with pytest.raises(InputError, match=r"tokenized/test.source: no such file"):
-        inputs_of(tmp_path).tokens("source")
-
-
-def test_an_empty_sentence_is_named(tmp_path: Path) -> None:
-    write_run(tmp_path, PLAIN)
-    (tmp_path / "tokenized/test.source").write_text("a\n\nb\n", "utf-8")
-    with pytest.raises(InputError, match=r"test.source:2: expected tokens .* found an empty line"):
-        inputs_of(tmp_path).tokens("source")
-
-
-def test_files_of_different_lengths_are_named() -> None:
-    check_same_number({Path("a"): [1, 2], Path("b"): "xy"})
-    with pytest.raises(InputError, match=r"b:1: ends after 1 line; expected as many as in a"):
-        check_same_number({Path("a"): [1, 2], Path("b"): [1]})
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.base.errors import InputError
 from pipeline.report_page.blocks import Part
 from pipeline.report_page.model import CURVES, attention, curves, kind_name
 from tests.report_folders import (
@@ -42,21 +41,6 @@ def test_without_curves_there_is_no_section(finished_run: Path, tmp_path: Path) 
     for path in (tmp_path / "own/curves" / CURVES).iterdir():
         path.unlink()
     assert list(curves(inputs_of(tmp_path))) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("step\tloss\n1\t2\n", "valid_nll.tsv:1: expected a column valid_nll"),
-        ("step\tvalid_nll\n1\tlow\n", "valid_nll.tsv:2: valid_nll: expected a number, found 'low'"),
-        ("step\tvalid_nll\n1\n", "valid_nll.tsv:2: expected 2 values, found 1"),
-    ],
-)
-def test_a_malformed_curve_is_named(tmp_path: Path, text: str, message: str) -> None:
-    write_run(tmp_path, ["a b"])
-    (tmp_path / "own/curves" / CURVES / "valid_nll.tsv").write_text(text, "utf-8")
-    with pytest.raises(InputError, match=message):
-        list(curves(inputs_of(tmp_path)))
 
 
 def test_shares_by_quadrant_and_layer(finished_run: Path) -> None:
@@ -98,11 +82,3 @@ def test_heat_maps_are_of_their_sentence(finished_run: Path) -> None:
 )
 def test_kinds_have_names_for_people(kind: str, name: str) -> None:
     assert kind_name(kind) == name
-
-
-def test_an_unknown_quadrant_is_named(tmp_path: Path) -> None:
-    write_run(tmp_path, ["a b", "c d"])
-    path = tmp_path / "own/attention/attention_shares.csv"
-    path.write_text(SHARES.replace("token_to_phrase", "here_to_there", 1), "utf-8")
-    with pytest.raises(InputError, match=r"attention_shares.csv:3: expected one of token_to_token"):
-        list(attention(inputs_of(tmp_path)))

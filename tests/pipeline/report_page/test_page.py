@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from mgsa.base.errors import InputError
 from pipeline.report_page.page import SECTIONS, render
-from tests.report_folders import HOSTILE, inputs_of
+from tests.report_folders import HOSTILE, PLAIN, inputs_of, write_run
 
 NEEDS_NOTHING = {"overview", "provenance"}
 VOID = {"meta", "link", "input", "br", "img", "wbr"}
@@ -142,3 +143,45 @@ def test_with_no_sentence_to_list_the_charts_stay(finished_run: Path) -> None:
 def test_the_same_inputs_are_the_same_page(finished_run: Path, html: str) -> None:
     again = inputs_of(finished_run, compared=[finished_run / "second"], ranked=5)
     assert render(again) == html
+
+
+CURVE = "own/curves/plots/metrics/valid_nll.tsv"
+NGRAMS = "system,measure,n,ngrams,score,score_low,score_high"
+
+
+@pytest.mark.parametrize(
+    ("section", "file", "line", "text", "message"),
+    [
+        ("curves", CURVE, 1, "step\tloss", ":1: expected a column valid_nll"),
+        ("curves", CURVE, 2, "1\tlow", ":2: valid_nll: expected a number, found 'low'"),
+        ("curves", CURVE, 2, "1", ":2: valid_nll: expected a number, found None"),
+        ("phrases", "phrase-counts/tags.csv", 2, "1,NP,x", ":2: count: expected a whole number, f"),
+        ("patterns", "patterns/ngrams.csv", 1, "system", ":1: expected a column measure"),
+        ("patterns", "patterns/ngrams.csv", 1, f"{NGRAMS},baseline", ":1: expected a column diff"),
+        ("trees", "parsed/test.trees", 2, "(S (NP A", ":2: not one bracketed tree"),
+        ("trees", "parsed/test.trees", 2, "(S (NP A))", ":2: leaf 1 of the tree is 'A'"),
+        ("trees", "partitions/test.phrases", 2, "2:NP", ":2: level 1: lengths add up to 2 words"),
+        ("trees", "partitions/test.phrases", 2, "", ":2: expected phrases, found an empty line"),
+        ("trees", "tokenized/test.source", 2, "", ":2: expected tokens .* found an empty line"),
+        ("alignments", "alignments/test.links", 2, "9-0", ":2: expected links between 4 source"),
+        ("sentences", "tokenized/test.lines", 3, "4", ":3: expected the number of one of 3 lines"),
+        ("sentences", "tokenized/test.lines", 3, None, ":2: ends after 2 lines; expected as many"),
+        ("scores", "reports/evaluate.json", 1, '{"bleu": "x"}', ": bleu: expected a number, fo"),
+        ("overview", "reports/evaluate.json", 1, "{", ":2: expected JSON"),
+        ("probing", "reports/probe.json", 1, "{}", ": cells: expected a value, found none"),
+        ("tables", "tables/some.json", 1, '{"systems": {}}', ": title: expected a value, found no"),
+        ("parsing", "parser/parser.json", 1, "[]", ": expected an object"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_named(
+    tmp_path: Path, section: str, file: str, line: int, text: str | None, message: str
+) -> None:
+    write_run(tmp_path, PLAIN)
+    path = tmp_path / file
+    lines = path.read_text("utf-8").split("\n")[:-1] if path.suffix != ".json" else [""]
+    lines[line - 1 : line] = [] if text is None else [text]
+    path.write_text("".join(f"{one}\n" for one in lines), "utf-8")
+    (blocks,) = (one.blocks for one in SECTIONS if one.name == section)
+    name = re.escape(path.name if text is not None else "test.source")
+    with pytest.raises(InputError, match=rf"{name}{message}"):
+        list(blocks(inputs_of(tmp_path)))

@@ -5,9 +5,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import pytest
-
-from mgsa.base.errors import InputError
 from pipeline.report_page.blocks import Legend
 from pipeline.report_page.patterns import patterns
 from tests.report_folders import (
@@ -77,31 +74,3 @@ def test_systems_look_as_elsewhere_where_all_are_known(finished_run: Path) -> No
     assert legend.styles == {SYSTEM: 1, "second": 0}
     (alone,) = (b for b in patterns(inputs_of(finished_run)) if isinstance(b, Legend))
     assert alone.styles == {SYSTEM: 0, "second": 1}
-
-
-HEADER = "system,measure,n,ngrams,score,score_low,score_high"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("system,n\n", "ngrams.csv:1: expected a column measure"),
-        (f"{HEADER}\n", "ngrams.csv: expected rows below the header"),
-        (
-            f"{HEADER}\na,bleu,two,9,1,1,1\n",
-            "ngrams.csv:2: n: expected a whole number, found 'two'",
-        ),
-        (
-            f"{HEADER}\na,bleu,1,9,high,1,1\n",
-            "ngrams.csv:2: score: expected a number, found 'high'",
-        ),
-        (f"{HEADER}\na,bleu,1,9,nan,,\n", "ngrams.csv:2: score: expected a number, found 'nan'"),
-        (f"{HEADER},baseline\na,bleu,1,9,1,,,a\n", "ngrams.csv:1: expected a column difference"),
-        (f"{HEADER}\na,bleu,1,9,1,,\n", "lengths.csv: expected the systems and the baseline of "),
-    ],
-)
-def test_a_malformed_table_is_named(tmp_path: Path, text: str, message: str) -> None:
-    write_run(tmp_path, ["a b"])
-    (tmp_path / "patterns/ngrams.csv").write_text(text, "utf-8")
-    with pytest.raises(InputError, match=message):
-        list(patterns(inputs_of(tmp_path)))

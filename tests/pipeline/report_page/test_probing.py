@@ -5,10 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from mgsa.base.errors import InputError
-from mgsa.base.io import read_json, write_json
+from mgsa.base.io import write_json
 from pipeline.probing.accuracies import MAJORITY, Accuracy, report_of
 from pipeline.report_page.blocks import Legend
 from pipeline.report_page.probing import GREY, probing
@@ -64,23 +61,3 @@ def test_without_accuracies_there_is_no_section(tmp_path: Path) -> None:
     write_probes(tmp_path, [], ["tss"])
     assert list(probing(inputs_of(tmp_path))) == []
     assert list(probing(inputs_of(tmp_path, "reports"))) == []
-
-
-@pytest.mark.parametrize(
-    ("stage", "key", "value", "message"),
-    [
-        ("probe", "cells", {}, "probe.json: cells: expected a list"),
-        ("probe", "cells", [{"encoder": 1}], r"probe.json: cells\[0\].encoder: expected text"),
-        ("probe", "test_sentences", "many", "probe.json: test_sentences: expected a number"),
-        ("probe_data", "valid", {}, "probe_data.json: valid.voice: expected an object"),
-        ("probe_data", "test", {"voice": {}}, "test.voice.active: expected a number, found none"),
-    ],
-)
-def test_malformed_accuracies_are_named(
-    tmp_path: Path, stage: str, key: str, value: object, message: str
-) -> None:
-    write_run(tmp_path, ["a b"])
-    path = tmp_path / f"reports/{stage}.json"
-    write_json(path, read_json(path) | {key: value})
-    with pytest.raises(InputError, match=message):
-        list(probing(inputs_of(tmp_path)))

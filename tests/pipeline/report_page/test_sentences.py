@@ -16,10 +16,12 @@ from pipeline.report_page.blocks import Part
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.sentences import (
     Piece,
-    SentenceScores,
     length_buckets,
+    means,
+    ranked,
     score_sentences,
     sentences,
+    spreads,
     word_diff,
 )
 from tests.report_folders import HOSTILE, PLAIN, SYSTEM, inputs_of, tables_of, write_run
@@ -43,26 +45,22 @@ def test_scores_are_sacrebleus(metric: str) -> None:
     score = sacrebleu.sentence_chrf if metric == "chrf" else sacrebleu.sentence_bleu
     for name, hypotheses in HYPOTHESES.items():
         expected = [score(h, [r]).score for h, r in zip(hypotheses, REFERENCES, strict=True)]
-        assert found.of_system[name] == pytest.approx(expected, abs=0.005)
+        assert found[name] == pytest.approx(expected, abs=0.005)
 
 
-def test_lists_of_one_system() -> None:
-    scores = SentenceScores({"a": [50.0, 10.0, 90.0, 10.0]})
-    assert scores.ranked(1) == {1: {"worst": ["all"]}, 2: {"best": ["all"]}}
-    assert scores.ranked(0) == {}
-
-
-def test_lists_of_two_systems_are_of_each_and_of_their_mean() -> None:
-    scores = SentenceScores({"a": [50.0, 10.0, 90.0], "b": [40.0, 80.0, 20.0]})
-    assert scores.mean == [45, 45, 55]
-    assert scores.spread == [10, 70, 70]
-    assert scores.ranked(1) == {
+def test_lists_of_sentences() -> None:
+    one = {"a": [50.0, 10.0, 90.0, 10.0]}
+    assert ranked(one, 1) == {1: {"worst": ["all"]}, 2: {"best": ["all"]}}
+    assert ranked(one, 0) == {}
+    two = {"a": [50.0, 10.0, 90.0], "b": [40.0, 80.0, 20.0]}
+    assert (means(two), spreads(two)) == ([45, 45, 55], [10, 70, 70])
+    assert ranked(two, 1) == {
         0: {"worst": ["all"]},
         1: {"worst": ["0"], "best": ["1"], "different": ["all"]},
         2: {"best": ["all", "0"], "worst": ["1"]},
     }
-    alike = SentenceScores({"a": [50.0, 10.0], "b": [50.0, 10.0]})
-    assert not any("different" in lists for lists in alike.ranked(2).values())
+    alike = ranked({"a": [50.0, 10.0], "b": [50.0, 10.0]}, 2)
+    assert not any("different" in lists for lists in alike.values())
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, write_json
 from pipeline.report_page.blocks import Details
 from pipeline.report_page.syntax import FAMILIES, family, parsing, phrases, trees
@@ -63,27 +62,6 @@ def test_either_trees_or_phrases_will_do(finished_run: Path) -> None:
     assert list(trees(inputs_of(finished_run, sentences=0))) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "line", "message"),
-    [
-        ("parsed/test.trees", "(S (NP A", "test.trees:2: not one bracketed tree"),
-        ("parsed/test.trees", "(S (NP A))", "test.trees:2: leaf 1 of the tree is 'A'"),
-        ("partitions/test.phrases", "2:NP", "test.phrases:2: level 1: lengths add up to 2 words"),
-        ("partitions/test.phrases", "", "test.phrases:2: expected phrases, found an empty line"),
-    ],
-)
-def test_what_does_not_fit_the_tokens_is_named(
-    tmp_path: Path, name: str, line: str, message: str
-) -> None:
-    write_run(tmp_path, PLAIN)
-    path = tmp_path / name
-    lines = path.read_text("utf-8").split("\n")
-    lines[1] = line
-    path.write_text("\n".join(lines), "utf-8")
-    with pytest.raises(InputError, match=message):
-        list(trees(inputs_of(tmp_path)))
-
-
 def test_counts_by_level_length_and_tag(finished_run: Path) -> None:
     shown = list(phrases(inputs_of(finished_run)))
     found = tables_of(shown)
@@ -97,23 +75,6 @@ def test_counts_by_level_length_and_tag(finished_run: Path) -> None:
     assert second == [["NP-SBJ", "5", "100.0%"]]
     assert titles_of(shown)[1:] == ["Level 1: 12 phrases by tag", "Level 2: 5 phrases by tag"]
     assert list(phrases(inputs_of(finished_run, "reports", "phrase-counts"))) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "line", "message"),
-    [
-        ("tags", "1,NP,many", "tags.csv:2: count: expected a whole number, found 'many'"),
-        ("tags", "1,NP,0", "tags.csv:2: count: expected at least 1"),
-        ("phrase_lengths", "1,long,3", "phrase_lengths.csv:2: length: expected a whole number, f"),
-    ],
-)
-def test_malformed_counts_are_named(tmp_path: Path, name: str, line: str, message: str) -> None:
-    write_run(tmp_path, ["a b"])
-    path = tmp_path / f"phrase-counts/{name}.csv"
-    header = path.read_text("utf-8").split("\n")[0]
-    path.write_text(f"{header}\n{line}\n", "utf-8")
-    with pytest.raises(InputError, match=message):
-        list(phrases(inputs_of(tmp_path)))
 
 
 @pytest.mark.parametrize(
