@@ -19,7 +19,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -45,8 +45,6 @@ from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_card import model_card
 from mgsa.weights import load_weights, materialize, named_tensors, put_tensors, save_tensors
 
-KIND = "mgsa model"
-VERSION = 3
 WEIGHTS, CONFIG, CURVES, CARD = "model.safetensors", "config.json", "curves.jsonl", "README.md"
 _FROM_DATASET = (VOCABULARY, TAGS, PREPROCESSING, *BPE_FILES)
 
@@ -55,8 +53,8 @@ _FROM_DATASET = (VOCABULARY, TAGS, PREPROCESSING, *BPE_FILES)
 class _Manifest:
     """What is read of `manifest.json`."""
 
-    kind: str
-    version: int
+    kind: Literal["mgsa model"]
+    version: Literal[3]
     source_language: Language
     target_language: Language
     files: dict[str, ManifestFile]
@@ -99,8 +97,16 @@ class ModelArtifact:
                 f"translates, got {'-'.join(languages)}",
                 path=dataset.folder,
             )
-        check_vocabularies(self, dataset.vocabularies, dataset.folder)
+        self.check_vocabularies(dataset.vocabularies, dataset.folder)
         dataset.check_granularities(self.model.granularities)
+
+    def check_vocabularies(self, others: tuple[Vocabulary, Vocabulary], folder: Path) -> None:
+        """Check that the vocabularies of the artifact in `folder` are the model's."""
+        for side, ours, theirs in zip(("source", "target"), self.vocabularies, others, strict=True):
+            if ours.symbols != theirs.symbols:
+                raise InputError(
+                    f"expected the {side} vocabulary of the model {self.folder}", path=folder
+                )
 
 
 def save_model(
@@ -122,8 +128,8 @@ def save_model(
         curves: content of `curves.jsonl`.
     """
     manifest = {
-        "kind": KIND,
-        "version": VERSION,
+        "kind": "mgsa model",
+        "version": 3,
         "source_language": dataset.manifest.source_language,
         "target_language": dataset.manifest.target_language,
         "dataset": {
@@ -157,32 +163,19 @@ def _complete(
     write_json(folder / MANIFEST, {**manifest, "files": describe_files(folder)})
 
 
-def _read_manifest(folder: Path) -> _Manifest:
-    path = folder / MANIFEST
-    content = read_json(path)
-    if not isinstance(content, dict) or content.get("kind") != KIND:
-        raise InputError(f"expected the manifest of a model ({KIND!r})", path=path)
-    if content.get("version") != VERSION:
-        found = content.get("version")
-        raise InputError(f"expected a model of version {VERSION}, got {found!r}", path=path)
-    return from_excerpt(_Manifest, content, f"{path}: manifest")
-
-
 def load_model(folder: Path) -> ModelArtifact:
     """Open an artifact, every file of which is compared with its SHA-256.
 
     Raises:
         InputError: it is no model artifact of this version, or a file is missing or damaged.
     """
-    manifest = _read_manifest(folder)
+    path = folder / MANIFEST
+    manifest = from_excerpt(_Manifest, read_json(path), f"{path}: model")
     check_files(folder, manifest.files, verify=True)
-    content = read_json(folder / CONFIG)
-    if not isinstance(content, dict) or "model" not in content:
-        raise InputError("expected a section model", path=folder / CONFIG)
-    config = from_tagged(MODEL_KINDS, content["model"], f"{folder / CONFIG}: model")
-    vocabularies = read_vocabularies(folder / VOCABULARY)
+    section = read_json(folder / CONFIG)["model"]
+    config = from_tagged(MODEL_KINDS, section, f"{folder / CONFIG}: model")
     tags = read_tags(folder / TAGS)
-    source, target = vocabularies
+    source, target = read_vocabularies(folder / VOCABULARY)
     with torch.device("meta"):  # without initialisation
         model = build_model(
             config, source_vocabulary=len(source), target_vocabulary=len(target), num_tags=len(tags)
@@ -193,25 +186,10 @@ def load_model(folder: Path) -> ModelArtifact:
         folder=folder,
         model=model.eval(),
         config=config,
-        vocabularies=vocabularies,
+        vocabularies=(source, target),
         tags=tags,
         languages=(manifest.source_language, manifest.target_language),
     )
-
-
-def check_vocabularies(
-    artifact: ModelArtifact, others: tuple[Vocabulary, Vocabulary], folder: Path
-) -> None:
-    """Check that the vocabularies of the artifact in `folder` are those of a model.
-
-    Raises:
-        InputError: one is another.
-    """
-    for side, ours, theirs in zip(("source", "target"), artifact.vocabularies, others, strict=True):
-        if ours.symbols != theirs.symbols:
-            raise InputError(
-                f"expected the {side} vocabulary of the model {artifact.folder}", path=folder
-            )
 
 
 def replace_weights(

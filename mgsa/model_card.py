@@ -7,12 +7,7 @@ from typing import Any
 
 import yaml
 
-from mgsa.config import (
-    ModelConfig,
-    MultiGranularityConfig,
-    PhraseAttentionConfig,
-    TransformerConfig,
-)
+from mgsa.config import ModelConfig, TransformerConfig
 
 SCORES = {
     "valid_bleu_tokenized": ("BLEU", "per cent, of tokens"),
@@ -35,17 +30,12 @@ def model_card(
     """
     source, target = manifest["source_language"], manifest["target_language"]
     dataset = manifest["dataset"]
-    front = {
-        "language": [source, target],
-        "library_name": "mgsa",
-        "pipeline_tag": "translation",
-    }
-    updates = run.get("updates", [])
+    front = {"language": [source, target], "library_name": "mgsa", "pipeline_tag": "translation"}
     facts = {
         "translates": f"{source} to {target}",
         "trained on": f"{dataset['name']}, {dataset['rows']['train']:,} pairs",
         "dataset": f"SHA-256 of its manifest: `{dataset['identity']}`",
-        "weights": _weights(updates),
+        "weights": _weights(run.get("updates", [])),
         "parameters": f"{parameters:,}",
         "sees": _sees(config),
     }
@@ -62,47 +52,39 @@ def model_card(
 
 def describe(config: ModelConfig) -> str:
     """A model's architecture in words."""
+    layers = f"{config.encoder_layers} layers of encoder and {config.decoder_layers} of decoder"
     if isinstance(config, TransformerConfig):
         text = (
-            f"A Transformer (Vaswani et al. 2017), {config.encoder_layers} layers of encoder and "
-            f"{config.decoder_layers} of decoder, width {config.dim}, feed-forward "
+            f"A Transformer (Vaswani et al. 2017), {layers}, width {config.dim}, feed-forward "
             f"{config.ffn_dim}, {config.heads} heads."
         )
-        if config.multi_granularity is not None:
-            text += _multi_granularity(config.multi_granularity)
-        if config.phrase_attention is not None:
-            text += _phrase_attention(config.phrase_attention)
+        if multi := config.multi_granularity:
+            interaction = {"none": "no interaction", "lstm": "an LSTM", "on_lstm": "an ON-LSTM"}
+            text += (
+                f" Multi-granularity self-attention (Hao et al. 2019) in encoder layers "
+                f"{_listed(multi.layers)}: {_listed(multi.granularities)}; composition by "
+                f"{multi.composition.replace('_', '-')}, {interaction[multi.interaction]} over the "
+                f"phrases{', tag supervision' if multi.tags else ''}."
+            )
+        if phrase := config.phrase_attention:
+            technique = {"conv_kv": "ConvKV", "query_k": "QueryK"}[phrase.technique]
+            text += (
+                f" Phrase-based attention (Nguyen & Joty 2018), {technique}, {phrase.structure}, "
+                f"n = {_listed(phrase.ngrams)}, in {_listed(phrase.attentions)}."
+            )
     else:
-        names = {"attn": "attn", "key_value": "key-value", "modifying_iw": "modifying-IW"}
+        name = {"attn": "attn", "key_value": "key-value", "modifying_iw": "modifying-IW"}
         text = (
-            f"LSTMs, {config.encoder_layers} layers of encoder and {config.decoder_layers} of "
-            f"decoder, width {config.dim}, attention {names[config.attention]} (Mino et al. 2017)."
+            f"LSTMs, {layers}, width {config.dim}, attention {name[config.attention]} "
+            "(Mino et al. 2017)."
         )
-    if config.alignment is not None:
-        context = "the full context" if config.alignment.full_context else "one pass"
+    if alignment := config.alignment:
+        context = "the full context" if alignment.full_context else "one pass"
         text += (
-            f" A head of decoder layer {config.alignment.layer} aligns words (Garg et al. 2019), "
+            f" A head of decoder layer {alignment.layer} aligns words (Garg et al. 2019), "
             f"from {context}."
         )
     return text
-
-
-def _multi_granularity(config: MultiGranularityConfig) -> str:
-    interaction = {"none": "no interaction", "lstm": "an LSTM", "on_lstm": "an ON-LSTM"}
-    return (
-        f" Multi-granularity self-attention (Hao et al. 2019) in encoder layers "
-        f"{_listed(config.layers)}: {_listed(config.granularities)}; composition by "
-        f"{config.composition.replace('_', '-')}, {interaction[config.interaction]} over the "
-        f"phrases{', tag supervision' if config.tags else ''}."
-    )
-
-
-def _phrase_attention(config: PhraseAttentionConfig) -> str:
-    technique = {"conv_kv": "ConvKV", "query_k": "QueryK"}[config.technique]
-    return (
-        f" Phrase-based attention (Nguyen & Joty 2018), {technique}, {config.structure}, n = "
-        f"{_listed(config.ngrams)}, in {_listed(config.attentions)}."
-    )
 
 
 def _listed(items: tuple[object, ...]) -> str:
@@ -110,13 +92,9 @@ def _listed(items: tuple[object, ...]) -> str:
 
 
 def _weights(updates: list[int]) -> str:
-    match updates:
-        case []:
-            return ""
-        case [update]:
-            return f"of update {update:,}"
-        case _:
-            return f"the mean of those of updates {', '.join(f'{u:,}' for u in updates)}"
+    if len(updates) < 2:
+        return "".join(f"of update {update:,}" for update in updates)
+    return f"the mean of those of updates {', '.join(f'{u:,}' for u in updates)}"
 
 
 def _sees(config: ModelConfig) -> str:
@@ -135,13 +113,12 @@ def _scores(scores: Mapping[str, float], num_pairs: int | None) -> list[str]:
     ]
     if not rows:
         return []
-    return [
-        "## Scores",
+    said = (
         f"Of the validation split ({num_pairs:,} pairs), by which the weights were chosen. Scores "
         "on test data stand beside the project's other metrics, at the revision that the model is "
-        "of.",
-        "\n".join(["| | | |", "| --- | ---: | --- |", *rows]),
-    ]
+        "of."
+    )
+    return ["## Scores", said, "\n".join(["| | | |", "| --- | ---: | --- |", *rows])]
 
 
 _USE = """\

@@ -23,11 +23,7 @@ def named_tensors(module: nn.Module) -> dict[str, Tensor]:
 
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Write `tensors` to a safetensors file; the same tensors give the same bytes.
-
-    Raises:
-        OSError: the file can't be written, for want of space or of permission.
-    """
+    """Write `tensors` to a safetensors file; the same tensors give the same bytes."""
     from safetensors import SafetensorError
     from safetensors.torch import save_file
 
@@ -58,11 +54,7 @@ def load_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def load_weights(module: nn.Module, path: Path) -> None:
-    """Put the weights of a safetensors file into `module`.
-
-    Raises:
-        InputError: as `load_tensors` and `put_tensors`.
-    """
+    """Put the weights of a safetensors file into `module`."""
     put_tensors(module, load_tensors(path), path=path)
 
 
@@ -73,20 +65,16 @@ def put_tensors(module: nn.Module, tensors: Mapping[str, Tensor], *, path: Path)
         InputError: a tensor is missing, left over, or of another shape or type than the module's.
     """
     expected = named_tensors(module)
-    for name in sorted(tensors.keys() ^ expected.keys()):
-        problem = "missing" if name in expected else "not one of this model's"
-        raise InputError(f"weight {name} is {problem}", path=path)
-    for name, tensor in expected.items():
-        ours, theirs = (_describe(t) for t in (tensor, tensors[name]))
+    for name in sorted(tensors.keys() | expected.keys()):
+        ours, theirs = (
+            f"{each[name].dtype} of shape {tuple(each[name].shape)}" if name in each else "none"
+            for each in (expected, tensors)
+        )
         if ours != theirs:
             raise InputError(f"weight {name}: expected {ours}, got {theirs}", path=path)
     with torch.no_grad():
         for name, tensor in expected.items():
             tensor.copy_(tensors[name])
-
-
-def _describe(tensor: Tensor) -> str:
-    return f"{tensor.dtype} of shape {tuple(tensor.shape)}"
 
 
 def materialize(module: nn.Module) -> None:

@@ -17,7 +17,7 @@ from glob import escape
 from pathlib import Path
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import PARTIAL, RANDOM_CHARACTERS, partial_prefix
+from mgsa.base.io import PARTIAL, RANDOM_CHARACTERS, check_kind, make_folder, partial_prefix
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,8 @@ def guard(inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
     for number, output in enumerate(outputs):
         for path in inputs:
             if _overlap(output.path, path):
-                raise InputError(
-                    f"expected an output apart from the input {path}", path=output.path
-                )
+                message = f"expected an output apart from the input {path}"
+                raise InputError(message, path=output.path)
         for other in outputs[:number]:
             if _overlap(output.path, other.path):
                 message = f"expected an output apart from the other output {other.path}"
@@ -73,14 +72,11 @@ def _overlap(one: Path, other: Path) -> bool:
 
 def _check_replaceable(output: Output) -> None:
     path = output.path
+    check_kind(path, folder=output.files is not None)
     if output.files is None:
-        if path.is_dir():
-            raise InputError("expected a file to write, found a folder", path=path)
         if output.is_json and path.is_file() and not _is_json_object(path):
             raise InputError("expected no file, or JSON to replace", path=path)
         return
-    if path.exists() and not path.is_dir():
-        raise InputError("expected a folder to write, found a file", path=path)
     for file in sorted(path.rglob("*")):
         name = file.relative_to(path).as_posix()
         ours = any(fnmatch(name, pattern) for pattern in output.files)
@@ -108,10 +104,7 @@ def _held(path: Path) -> Iterator[None]:
     if path.exists() and not (path.is_file() or path.is_dir()):
         yield  # a device or a pipe
         return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError) as error:
-        raise InputError("expected a folder, found a file", path=error.filename) from None
+    make_folder(path.parent)
     real = path.resolve()
     lock = real.with_name(f"{partial_prefix(real)}lock")
     descriptor = _locked(lock, path)

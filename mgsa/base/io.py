@@ -42,13 +42,12 @@ def atomic_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     When the block raises, `path` is left as it was. A symbolic link is replaced itself, for it may
     lead to DVC's cache; a device or a pipe is written to.
     """
-    if path.is_dir():
-        raise InputError("expected a file to write, found a folder", path=path)
+    check_kind(path, folder=False)
     if path.exists() and not path.is_file():
         with open_to_write(path, mode) as file:
             yield file
         return
-    _make_folder(path.parent)
+    make_folder(path.parent)
     with _named(path):
         descriptor, name = tempfile.mkstemp(prefix=partial_prefix(path), dir=path.parent)
         os.close(descriptor)
@@ -73,10 +72,9 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     A folder at `path`, or where the link `path` leads, is replaced as a whole. When the block
     raises, it is left as it was. The files get the modes that the umask gives, whoever made them.
     """
+    check_kind(path, folder=True)
     given, path = path, path.resolve()
-    if path.exists() and not path.is_dir():
-        raise InputError("expected a folder to write, found a file", path=given)
-    _make_folder(path.parent)
+    make_folder(path.parent)
     with _named(given):
         temporary = Path(tempfile.mkdtemp(prefix=partial_prefix(path), dir=path.parent))
         try:
@@ -109,7 +107,16 @@ def _replace_folder(path: Path, new: Path) -> None:
     shutil.rmtree(retired)
 
 
-def _make_folder(path: Path) -> None:
+def check_kind(path: Path, *, folder: bool) -> None:
+    """Refuse to write a folder in the place of a file, or a file in that of a folder."""
+    if folder and path.exists() and not path.is_dir():
+        raise InputError("expected a folder to write, found a file", path=path)
+    if not folder and path.is_dir():
+        raise InputError("expected a file to write, found a folder", path=path)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those that it lies in."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
@@ -136,10 +143,8 @@ def _umask() -> int:
 
 def _sync_folder(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    os.fsync(descriptor)
+    os.close(descriptor)
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -186,8 +191,6 @@ def read_json(path: Path, object_hook: Callable[[dict[str, Any]], Any] | None = 
     except json.JSONDecodeError as error:
         message = f"expected JSON: {error.msg} at column {error.colno}"
         raise InputError(message, path=path, line=error.lineno) from None
-    except (ValueError, RecursionError) as error:  # thousands of digits, or of brackets
-        raise InputError(f"expected JSON: {error}", path=path) from None
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -263,7 +266,7 @@ def check_files(folder: Path, files: Mapping[str, ManifestFile], *, verify: bool
     """
     for name, file in files.items():
         path = folder / name
-        if Path(name).name != name or not path.is_file():
+        if not path.is_file():
             raise InputError("no such file, but the manifest lists it", path=path)
         found = path.stat().st_size
         if found != file.bytes:

@@ -33,7 +33,7 @@ Share = Annotated[float, Interval(ge=0, le=1)]
 NonNegative = Annotated[float, Interval(ge=0)]
 """A real number that may be zero."""
 MAX_SEED = (1 << 32) - 1
-"""The largest seed of numpy's older generator; every other library takes larger ones."""
+"""numpy's older generator takes no larger one."""
 Seed = Annotated[int, Interval(ge=0, le=MAX_SEED)]
 Resamples = Annotated[int, Interval(ge=2)]
 """Resamples of a corpus: an interval takes two."""
@@ -41,10 +41,10 @@ Language = Annotated[str, Len(2, 3), Predicate(str.islower)]
 """The code of a language, of two or three letters."""
 
 Accelerator = Literal["cpu", "gpu", "auto"]
-UNKNOWN = "unexpected_keyword_argument"
-"""What pydantic calls a key that a dataclass lacks."""
 LONGEST_SHOWN = 200
 """Characters of a value that an error shows."""
+_UNKNOWN = "unexpected_keyword_argument"
+"""What pydantic calls a key that a dataclass lacks."""
 
 
 @dataclass(frozen=True)
@@ -77,12 +77,7 @@ class RunConfig:
 
 
 def from_mapping(cls: type[T], values: Any, where: str) -> T:
-    """Build the dataclass `cls` from a mapping, strictly.
-
-    Args:
-        cls: a dataclass.
-        values: the mapping, as YAML or JSON gave it.
-        where: what errors name, such as `params.yaml: parse`.
+    """Build the dataclass `cls` from a mapping, strictly; errors name `where`.
 
     Raises:
         InputError: an unknown or missing key, a wrong type, a value out of range, or a
@@ -105,7 +100,7 @@ def from_tagged(classes: Mapping[str, type[T]], values: Any, where: str) -> T:
     if not isinstance(values, Mapping):
         raise InputError(f"{where}: expected a section with keys, got {_shown(values)}")
     kind = values.get("kind")
-    if not isinstance(kind, str) or kind not in classes:
+    if kind not in [*classes]:
         expected = ", ".join(classes)
         raise InputError(f"{where}.kind: expected one of {expected}, got {_shown(kind)}")
     return from_mapping(classes[kind], values, where)
@@ -113,8 +108,7 @@ def from_tagged(classes: Mapping[str, type[T]], values: Any, where: str) -> T:
 
 def to_mapping(settings: Any) -> dict[str, Any]:
     """The inverse of `from_mapping`: plain dicts, lists and scalars."""
-    mapping: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(settings)))
-    return mapping
+    return json.loads(json.dumps(dataclasses.asdict(settings)))
 
 
 def _validated(cls: type[T], values: Any, where: str, *, extra: Literal["forbid", "ignore"]) -> T:
@@ -128,7 +122,7 @@ def _validated(cls: type[T], values: Any, where: str, *, extra: Literal["forbid"
         return TypeAdapter(cls).validate_json(text, strict=True, extra=extra)
     except ValidationError as failed:
         # A mistyped key is unknown, and the right one missing: the first says more.
-        error, *_ = sorted(failed.errors(), key=lambda e: e["type"] != UNKNOWN)
+        error, *_ = sorted(failed.errors(), key=lambda e: e["type"] != _UNKNOWN)
     except (TypeError, ValueError) as failure:  # a date, an infinite number
         raise InputError(f"{where}: expected text, numbers and lists: {failure}") from None
     *outer, key = ("", *error["loc"])
@@ -136,7 +130,7 @@ def _validated(cls: type[T], values: Any, where: str, *, extra: Literal["forbid"
     match error["type"]:
         case "missing":
             raise InputError(f"{path}: missing key")
-        case _ if error["type"] == UNKNOWN:
+        case _ if error["type"] == _UNKNOWN:
             names = ", ".join(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
             expected = f"; expected one of {names}" if len(outer) == 1 else ""
             raise InputError(f"{path}: unknown key{expected}")

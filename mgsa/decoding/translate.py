@@ -19,7 +19,7 @@ from mgsa.data.dataset import Dataset
 from mgsa.data.vocabulary import UNK, Vocabulary, join_subwords
 from mgsa.decoding.batches import in_batches
 from mgsa.decoding.beam import Hypothesis, search_batch
-from mgsa.model_artifact import ModelArtifact, check_vocabularies, load_model
+from mgsa.model_artifact import ModelArtifact, load_model
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Translator:
         self.device = device
         first, *others = self.artifacts
         for other in others:
-            check_vocabularies(first, other.vocabularies, other.folder)
+            first.check_vocabularies(other.vocabularies, other.folder)
         for artifact in self.artifacts:
             artifact.model.to(device).eval()
 

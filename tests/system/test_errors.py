@@ -279,7 +279,7 @@ DAMAGED_ARTIFACTS = [
     ("mgsa translate", half_recorded, "model/model.safetensors", ": expected a safetensors file: ..."),
     ("verify", value([]), "dataset/manifest.json", ": expected the manifest of a dataset"),
     ("mgsa train", value(1, "schema_version"), "dataset/manifest.json", ": expected a dataset of schema version 2, got 1"),
-    ("translate", value([]), "model/manifest.json", ": expected the manifest of a model ('mgsa model')"),
+    ("translate", value([]), "model/manifest.json", ": model: expected a section with keys, got []"),
     ("parser", value([]), "corpus/corpus.json", ": corpus: expected a section with keys, got []"),
     ("parse", value(ZEROS, "identity"), "parser/parser.json", ": the identity does not fit the rest of the file"),
     ("dataset", value([]), "parser/parser.json", ": parser: expected a section with keys, got []"),
