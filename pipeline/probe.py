@@ -9,39 +9,20 @@ the paper: intervals, and probes of every layer.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from mgsa.base.cli import run
 from mgsa.base.command import Input, Option, OutputFolder, Report
-from mgsa.base.errors import InputError
-from mgsa.base.io import open_to_write
-from mgsa.base.settings import Accelerator
-from mgsa.probing.settings import PRETRAINED, ProbeConfig
-from pipeline.base.stage import stage, stage_outputs
+from mgsa.base.io import MANIFEST, open_to_write, sha256
+from mgsa.base.settings import Accelerator, to_mapping
+from mgsa.probing.settings import ProbeConfig
+from pipeline.base.charts import write_figure
+from pipeline.base.stage import SPLITS, stage, stage_outputs
 from pipeline.base.tables import write_csv
 
-if TYPE_CHECKING:
-    from pipeline.probing.accuracies import Accuracy
-
 TABLE = "probe.csv"
-
-
-def write_outputs(table: Sequence[Accuracy], folder: Path) -> None:
-    """Write the table as CSV and Markdown, and its figures."""
-    from pipeline.probing.accuracies import COLUMNS, last_layers, markdown_table
-    from pipeline.probing.figures import draw_bars, draw_layers
-
-    write_csv([asdict(row) for row in table], folder / TABLE, COLUMNS)
-    with open_to_write(folder / "probe.md") as file:
-        file.writelines(f"{line}\n" for line in markdown_table(table))
-    (folder / "figures").mkdir()
-    if table:
-        draw_bars(table, folder / "figures" / "probe.svg")
-    if len(table) > len(last_layers(table)):
-        draw_layers(table, folder / "figures" / "layers.svg")
 
 
 def probe_encoders(
@@ -60,23 +41,45 @@ def probe_encoders(
     accelerator: Annotated[Accelerator, Option("device of the encoders (default: auto)")] = "auto",
 ) -> None:
     """Probe what encoders know of syntax: one table of several models."""
+    import torch
+
+    from mgsa.data.dataset import open_dataset
     from mgsa.decoding.translate import choose_device
     from mgsa.model_artifact import load_model
-    from mgsa.probing.data import open_probing_data
-    from pipeline.probing.accuracies import describe, report_of
-    from pipeline.probing.encoders import check_models, probe_all, recipe_of
+    from mgsa.probing.data import PROBING
+    from pipeline.probing.accuracies import (
+        COLUMNS,
+        describe,
+        last_layers,
+        markdown_table,
+        report_of,
+    )
+    from pipeline.probing.encoders import check_models, probe_all
+    from pipeline.probing.figures import accuracy_chart, layer_chart
 
-    for name in model:
-        if name in probe.encoders and name != PRETRAINED:
-            raise InputError(f"--model {name}=…: expected another name than that of an encoder")
     device = choose_device(accelerator)
-    data = open_probing_data(probing)
+    data = open_dataset(probing, kind=PROBING)
     models = {name: load_model(folder) for name, folder in model.items()}
-    check_models(models.values(), data, probe)
+    check_models(models, data, probe)
+    recipe = {
+        **to_mapping(probe),
+        "probing": data.manifest.identity,
+        "sentences": {split: data.num_rows(split) for split in SPLITS},
+        "models": {name: sha256(folder / MANIFEST) for name, folder in model.items()},
+        "torch": torch.__version__,
+    }
     with stage_outputs(out, report) as (folder, metrics):
         table = probe_all(models, data, probe, device)
-        write_outputs(table, folder)
-        metrics.update(report_of(table, recipe_of(models, data, probe)))
+        write_csv([asdict(row) for row in table], folder / TABLE, COLUMNS)
+        with open_to_write(folder / "probe.md") as file:
+            file.writelines(f"{line}\n" for line in markdown_table(table))
+        (folder / "figures").mkdir()
+        if table:
+            chart = accuracy_chart(last_layers(table))
+            write_figure(chart, folder / "figures" / "probe.svg")
+        if len(table) > len(last_layers(table)):
+            write_figure(layer_chart(table), folder / "figures" / "layers.svg")
+        metrics.update(report_of(table, recipe))
     for line in describe(table):
         print(line)
 

@@ -58,9 +58,9 @@ def make_probe_data(
     """Label sentences by their trees, for probes."""
     from mgsa.data.dataset import open_dataset
     from pipeline.probing.build import build_probe_data
-    from pipeline.probing.sentences import SentenceFiles
+    from pipeline.probing.sentences import find_files
 
-    files = SentenceFiles.of(probe_data.trees, parsed=parsed, tokenized=tokenized, split=SPLITS[0])
+    files = find_files(probe_data.trees, parsed=parsed, tokenized=tokenized)
     opened = open_dataset(dataset)
     with stage_outputs(out, report) as (folder, metrics):
         metrics.update(build_probe_data(opened, files, probe_data, folder))

@@ -5,9 +5,8 @@ The source side is that of any dataset, so every encoder of a dataset encodes pr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -16,10 +15,11 @@ from torch import Tensor
 
 from mgsa.data.batch import NO_LABEL, Batch, RowColumns, pad_columns
 from mgsa.data.batching import bucketed
-from mgsa.data.dataset import Dataset, open_dataset
+from mgsa.data.dataset import Dataset
 from mgsa.data.ragged import Ragged
 from mgsa.data.schema import SCHEMA as PAIR_SCHEMA
 from mgsa.data.schema import Kind
+from mgsa.model.encoder_decoder import EncoderDecoder
 
 SENTENCE_TASKS = ("voice", "tense", "tss")
 WORD_TASKS = ("spc", "pos")
@@ -48,23 +48,11 @@ SCHEMA = pa.schema(
     ]
 )
 PROBING = Kind("mgsa probing data", "probing data", 2, SCHEMA, TASKS)
-
-
-def open_probing_data(folder: str | Path) -> Dataset:
-    """Open the probing data in `folder`.
-
-    Raises:
-        InputError: as `open_dataset`.
-    """
-    return open_dataset(folder, kind=PROBING)
+"""What `mgsa.data.dataset.open_dataset` takes to open probing data."""
 
 
 def read_split(data: Dataset, split: str) -> RowColumns:
-    """All sentences of a split with their labels.
-
-    Raises:
-        InputError: a row is malformed.
-    """
+    """All sentences of a split with their labels."""
     groups = range(len(data.row_group_rows(split)))
     extra = ("subwords_per_word", "phrase_lengths", "phrase_tags", *TASKS)
     return data.columns(split, groups, extra)
@@ -85,24 +73,19 @@ class Example:
 
 
 def make_examples(
-    columns: RowColumns,
-    tasks: Sequence[str],
-    granularities: Sequence[str],
-    *,
-    ngram_unit: str,
-    batch_tokens: int,
-    device: torch.device,
+    columns: RowColumns, tasks: Iterable[str], model: EncoderDecoder, *, batch_tokens: int
 ) -> list[Example]:
-    """All rows, in batches of similar lengths.
+    """All rows, in batches of similar lengths, on the device of the model.
 
     Args:
-        granularities, ngram_unit: of the encoder.
+        model: whose encoder takes them.
         batch_tokens: most source positions of a batch, padding counted.
     """
+    device = next(model.parameters()).device
     examples = []
     for indices in bucketed(columns.lengths, np.arange(len(columns)), batch_tokens):
         part = columns.take(indices)
-        batch = pad_columns(part, granularities, ngram_unit=ngram_unit)
+        batch = pad_columns(part, model.granularities, ngram_unit=model.ngram_unit)
         labels = {task: labels_of(part, task).to(device) for task in tasks}
         examples.append(Example(indices, batch.to(device), labels))
     return examples

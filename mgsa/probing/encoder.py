@@ -52,7 +52,7 @@ class FrozenEncoder:
         self._cache: dict[Example, tuple[Sequence[Tensor], Tensor]] = {}
 
     def parameters(self) -> list[torch.nn.Parameter]:
-        """None: it is frozen."""
+        """Those to train with a probe: none."""
         return []
 
     def states(self, example: Example, *, training: bool) -> tuple[Sequence[Tensor], Tensor]:
@@ -79,8 +79,13 @@ class FrozenEncoder:
 class ScratchEncoder:
     """An encoder with random weights and embeddings of its own, trained with its probe."""
 
-    def __init__(self, model: EncoderDecoder, config: ModelConfig) -> None:
-        self.model = model
+    def __init__(self, config: TransformerConfig, source_vocabulary: int) -> None:
+        self.model = build_model(
+            config,
+            source_vocabulary=source_vocabulary,
+            target_vocabulary=len(SPECIAL_SYMBOLS),
+            num_tags=1,
+        )
         self.dim = config.dim
         self.layers: tuple[int, ...] = (config.encoder_layers,)
 
@@ -99,75 +104,55 @@ class ScratchEncoder:
 ProbedEncoder = FrozenEncoder | ScratchEncoder
 
 
-def sizes_for_scratch(models: Iterable[ModelConfig]) -> ModelConfig:
-    """The model that gives encoders from scratch their sizes: the first Transformer.
-
-    Without any it is the first model, which `scratch_config` refuses.
-    """
-    models = list(models)
-    return next((config for config in models if config.kind == "transformer"), models[0])
-
-
-def scratch_config(name: str, like: ModelConfig, scratch: ScratchConfig) -> TransformerConfig:
-    """The configuration of an encoder from scratch, of the sizes of the model `like`.
+def scratch_config(
+    name: str, models: Iterable[ModelConfig], scratch: ScratchConfig
+) -> TransformerConfig:
+    """The configuration of an encoder from scratch, of the sizes of the first Transformer.
 
     Granularities get equal numbers of heads (Hao et al. 2019), words the remainder too. Phrases are
     composed by self-attention, as wide as a head, without tags.
 
     Raises:
-        InputError: `like` is no Transformer, or has fewer heads than granularities.
+        InputError: no model is a Transformer, or it has fewer heads than granularities.
     """
-    if not isinstance(like, TransformerConfig):
+    like = next((model for model in models if isinstance(model, TransformerConfig)), None)
+    if like is None:
         raise InputError(
-            f"probe.encoders: {name} takes the sizes of a Transformer, got a model of kind "
-            f"{like.kind}"
+            f"probe.encoders: {name} takes the sizes of a Transformer, got no such model"
         )
     granularities: tuple[str, ...] = ()
     if name == "scratch_ngram":
         granularities = tuple(f"ngram_{size}" for size in scratch.ngrams)
     elif name.startswith("scratch_syntactic"):
         granularities = tuple(f"syntactic_{level}" for level in scratch.levels)
-    groups = len(granularities) + 1
-    if like.heads < groups:
+    heads = like.heads // (len(granularities) + 1)
+    if not heads:
         raise InputError(
             f"probe.encoders: {name} attends to words and {', '.join(granularities)}: expected a "
-            f"model with {groups} heads or more, got {like.heads}"
+            f"model with {len(granularities) + 1} heads or more, got {like.heads}"
         )
-    phrases = (
-        MultiGranularityConfig(
-            layers=scratch.phrase_layers,
-            granularities=granularities,
-            group_heads=(like.heads - like.heads // groups * (groups - 1),)
-            + (like.heads // groups,) * (groups - 1),
-            ngram_unit="subword",
-            composition="self_attention",
-            composition_width=like.dim // like.heads,
-            interaction="on_lstm" if name.endswith("on_lstm") else "none",
-            interaction_width=scratch.interaction_width,
-            interaction_chunk=scratch.interaction_chunk,
-            tags=False,
-            tag_weight=0.0,
-        )
-        if granularities
-        else None
-    )
-    return replace(
+    words_alone = replace(
         like,
         encoder_layers=scratch.layers,
         decoder_layers=1,
         share_embeddings="none",
-        multi_granularity=phrases,
+        multi_granularity=None,
         phrase_attention=None,
         alignment=None,
     )
-
-
-def build_scratch(config: TransformerConfig, *, source_vocabulary: int) -> ScratchEncoder:
-    """An encoder with random weights, of a model with a minimal target side."""
-    model = build_model(
-        config,
-        source_vocabulary=source_vocabulary,
-        target_vocabulary=len(SPECIAL_SYMBOLS),
-        num_tags=1,
+    if not granularities:
+        return words_alone
+    phrases = MultiGranularityConfig(
+        layers=scratch.phrase_layers,
+        granularities=granularities,
+        group_heads=(like.heads - heads * len(granularities), *[heads] * len(granularities)),
+        ngram_unit="subword",
+        composition="self_attention",
+        composition_width=like.dim // like.heads,
+        interaction="on_lstm" if name.endswith("on_lstm") else "none",
+        interaction_width=scratch.interaction_width,
+        interaction_chunk=scratch.interaction_chunk,
+        tags=False,
+        tag_weight=0.0,
     )
-    return ScratchEncoder(model, config)
+    return replace(words_alone, multi_granularity=phrases)

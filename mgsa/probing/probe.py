@@ -8,11 +8,13 @@ A probe is a multi-layer perceptron (Shi et al. 2016):
 End of sentence is a position of its sentence, as for the decoder, but no word: tasks of words leave
 it out. Padding never counts. The states of a frozen encoder are the same for all of its probes,
 which share one pass over the sentences; an encoder from scratch learns with a single probe.
+
+Legend: B sentences, S positions, D width, P vectors that have a label.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from mgsa.base.cli import progress_bar
 from mgsa.data.batch import NO_LABEL
 from mgsa.probing.data import Example
 from mgsa.probing.encoder import ProbedEncoder
@@ -70,20 +73,17 @@ def labelled(states: Tensor, mask: Tensor, labels: Tensor) -> tuple[Tensor, Tens
     Args:
         states: (B, S, D).
         mask: (B, 1, 1, S), False at padding.
-        labels: (B,) of sentences, or (B, S) of positions; `NO_LABEL` where there is none.
+        labels: (B,) of sentences, whose vectors are means, or (B, S) of positions; `NO_LABEL` where
+            there is none.
 
     Returns:
         (P, D) vectors; (P,) their labels; (P,) their sentences.
     """
+    if labels.dim() == 1:
+        inside = mask[:, 0, 0, :, None]
+        states = states.masked_fill(~inside, 0.0).sum(dim=1) / inside.sum(dim=1)
     present = labels != NO_LABEL
-    vectors = sentence_means(states, mask) if labels.dim() == 1 else states
-    return vectors[present], labels[present], present.nonzero()[:, 0]
-
-
-def sentence_means(states: Tensor, mask: Tensor) -> Tensor:
-    """states (B, S, D), mask (B, 1, 1, S) to (B, D): the mean over positions but padding."""
-    inside = mask[:, 0, 0, :, None]
-    return states.masked_fill(~inside, 0.0).sum(dim=1) / inside.sum(dim=1)
+    return states[present], labels[present], present.nonzero()[:, 0]
 
 
 class Probe:
@@ -91,42 +91,33 @@ class Probe:
 
     Attributes:
         layer: index into `encoder.layers`.
+        finished: whether its patience is over.
     """
 
     def __init__(
-        self,
-        task: str,
-        layer: int,
-        classifier: Classifier,
-        encoder: list[nn.Parameter],
-        *,
-        peak: float,
-        warmup: int,
-        patience: int,
-        generator: torch.Generator,
+        self, task: str, layer: int, classes: int, encoder: ProbedEncoder, config: ProbeConfig
     ) -> None:
-        """An untrained probe.
-
-        Args:
-            encoder: weights to train with it.
-            peak, warmup: learning rate, and the updates until it is reached.
-            patience: epochs in a row without a higher accuracy, after which it is finished.
-            generator: of its dropout alone, so that other probes do not affect it.
-        """
         self.task, self.layer = task, layer
-        self.classifier = classifier
-        self._generator = generator
-        self._weights = [*encoder, *classifier.parameters()]
-        self._optimizer = torch.optim.Adam(self._weights, lr=peak, fused=True)
-        self._peak, self._warmup, self._patience = peak, warmup, patience
+        device = next(encoder.model.parameters()).device
+        place = f"{task}/{encoder.layers[layer]}"
+        torch.manual_seed(place_seed(config.seed, place))
+        self.classifier = Classifier(
+            encoder.dim, classes, hidden=config.hidden, dropout=config.dropout
+        ).to(device)
+        # Its dropout has a generator of its own, so that other probes do not affect it.
+        seed = place_seed(config.seed, f"{place}/dropout")
+        self._generator = torch.Generator(device).manual_seed(seed)
+        learned = encoder.parameters()
+        self._weights = [*learned, *self.classifier.parameters()]
+        self._peak, self._warmup = config.learning_rate, 1
+        if learned:
+            self._peak, self._warmup = config.scratch.learning_rate, config.scratch.warmup
+        self._optimizer = torch.optim.Adam(self._weights, lr=self._peak, fused=True)
+        self._patience = config.patience
         self._updates = self._without_gain = 0
         self._best = -1.0
         self._best_weights: list[Tensor] = []
-
-    @property
-    def finished(self) -> bool:
-        """Whether its patience is over."""
-        return self._without_gain >= self._patience
+        self.finished = False
 
     def update(self, states: Tensor, mask: Tensor, labels: Tensor) -> None:
         """One step of Adam on a batch, as `labelled` takes it; none if nothing has a label."""
@@ -157,6 +148,7 @@ class Probe:
             self._best_weights = [weight.detach().clone() for weight in self._weights]
         else:
             self._without_gain += 1
+            self.finished = self._without_gain >= self._patience
 
     @torch.no_grad()
     def restore(self) -> None:
@@ -170,26 +162,38 @@ def run_probes(
     splits: Splits,
     classes: Mapping[str, int],
     config: ProbeConfig,
-    advance: Callable[[int], None],
+    title: str = "encoder",
 ) -> list[ProbeResult]:
     """Train a probe for each layer and task, and test them.
 
     Args:
         encoder: on the device of the examples.
         classes: how many each task has; every split has labels of each task.
-        advance: called with numbers of sentences, `config.max_epochs * len(train)` in all, even if
-            the probes are finished before.
+        title: of the encoder, for the progress bar.
     """
-    probes = _make_probes(encoder, splits, classes, config)
-    epochs = 0
-    while epochs < config.max_epochs and not all(probe.finished for probe in probes):
-        _train_epoch(encoder, splits["train"], probes, config.seed, epochs, advance)
-        learning = [probe for probe in probes if not probe.finished]
-        counts = _count(encoder, splits["valid"], learning)
-        for probe, (right, counted) in zip(learning, counts, strict=True):
-            probe.note(right.sum() / counted.sum())
-        epochs += 1
-    advance((config.max_epochs - epochs) * _sentences(splits["train"]))
+    probes = [
+        Probe(task, layer, number, encoder, config)
+        for layer in range(len(encoder.layers))
+        for task, number in classes.items()
+    ]
+    torch.manual_seed(place_seed(config.seed, "encoder"))  # of its dropout, if it learns
+    train, learning = splits["train"], probes
+    total = config.max_epochs * _sentences(train)
+    with progress_bar(f"probe {title}", total=total, unit="sentences") as advance:
+        for epoch in range(config.max_epochs):
+            if not learning:
+                advance((config.max_epochs - epoch) * _sentences(train))
+                break
+            for number in np.random.default_rng([config.seed, epoch]).permutation(len(train)):
+                example = train[number]
+                states, mask = encoder.states(example, training=True)
+                for probe in learning:
+                    probe.update(states[probe.layer], mask, example.labels[probe.task])
+                advance(len(example.rows))
+            counts = _count(encoder, splits["valid"], learning)
+            for probe, (right, counted) in zip(learning, counts, strict=True):
+                probe.note(right.sum() / counted.sum())
+            learning = [probe for probe in learning if not probe.finished]
     for probe in probes:
         probe.restore()
     counts = _count(encoder, splits["test"], probes)
@@ -199,67 +203,17 @@ def run_probes(
     ]
 
 
-def _make_probes(
-    encoder: ProbedEncoder, splits: Splits, classes: Mapping[str, int], config: ProbeConfig
-) -> list[Probe]:
-    device = splits["train"][0].batch.source.device
-    learned = encoder.parameters()
-    peak, warmup = config.learning_rate, 1
-    if learned:
-        peak, warmup = config.scratch.learning_rate, config.scratch.warmup
-    probes = []
-    for number, layer in enumerate(encoder.layers):
-        for task, num_classes in classes.items():
-            place = f"{task}/{layer}"
-            torch.manual_seed(place_seed(config.seed, place))
-            classifier = Classifier(
-                encoder.dim, num_classes, hidden=config.hidden, dropout=config.dropout
-            )
-            seed = place_seed(config.seed, f"{place}/dropout")
-            probe = Probe(
-                task,
-                number,
-                classifier.to(device),
-                learned,
-                peak=peak,
-                warmup=warmup,
-                patience=config.patience,
-                generator=torch.Generator(device).manual_seed(seed),
-            )
-            probes.append(probe)
-    torch.manual_seed(place_seed(config.seed, "encoder"))  # of its dropout, if it learns
-    return probes
-
-
-def _train_epoch(
-    encoder: ProbedEncoder,
-    examples: Sequence[Example],
-    probes: Sequence[Probe],
-    seed: int,
-    epoch: int,
-    advance: Callable[[int], None],
-) -> None:
-    """Learn from every batch once, in a random order that depends on the epoch."""
-    for number in np.random.default_rng([seed, epoch]).permutation(len(examples)):
-        example = examples[number]
-        states, mask = encoder.states(example, training=True)
-        for probe in probes:
-            if not probe.finished:
-                probe.update(states[probe.layer], mask, example.labels[probe.task])
-        advance(len(example.rows))
-
-
 def _count(
     encoder: ProbedEncoder, examples: Sequence[Example], probes: Sequence[Probe]
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """For each probe (N,) correct predictions and (N,) labels of each sentence of the split."""
+) -> np.ndarray:
+    """(probes, 2, N): correct predictions and labels of each sentence of the split."""
     counts = np.zeros((len(probes), 2, _sentences(examples)), dtype=np.int64)
     for example in examples:
         states, mask = encoder.states(example, training=False)
         for number, probe in enumerate(probes):
             both = probe.right(states[probe.layer], mask, example.labels[probe.task])
             counts[number][:, example.rows] = [part.cpu().numpy() for part in both]
-    return [(right, counted) for right, counted in counts]
+    return counts
 
 
 def _sentences(examples: Sequence[Example]) -> int:

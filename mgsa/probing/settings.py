@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from mgsa.base.settings import (
-    NonNegative,
-    Positive,
-    Probability,
-    Resamples,
-    Seed,
-)
+from mgsa.base.settings import NonNegative, Positive, Probability, Resamples, Seed
 
 Task = Literal["voice", "tense", "tss", "spc", "pos"]
 EncoderName = Literal[
@@ -48,13 +42,7 @@ class ScratchConfig:
     warmup: Positive
 
     def __post_init__(self) -> None:
-        for name, numbers in (
-            ("phrase_layers", self.phrase_layers),
-            ("ngrams", self.ngrams),
-            ("levels", self.levels),
-        ):
-            if len(set(numbers)) != len(numbers) or not numbers:
-                raise ValueError(f"{name}: expected at least one, each once")
+        _check_each_once(self, "phrase_layers", "ngrams", "levels")
         if max(self.phrase_layers) > self.layers:
             raise ValueError(
                 f"phrase_layers: expected 1 to {self.layers} (layers), "
@@ -96,6 +84,11 @@ class ProbeConfig:
     scratch: ScratchConfig
 
     def __post_init__(self) -> None:
-        for name, values in (("tasks", self.tasks), ("encoders", self.encoders)):
-            if len(set(values)) != len(values) or not values:
-                raise ValueError(f"{name}: expected at least one, each once")
+        _check_each_once(self, "tasks", "encoders")
+
+
+def _check_each_once(settings: object, *names: str) -> None:
+    for name in names:
+        values = getattr(settings, name)
+        if len(set(values)) != len(values) or not values:
+            raise ValueError(f"{name}: expected at least one, each once")

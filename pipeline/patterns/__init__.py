@@ -3,6 +3,5 @@
 categories     the source phrases that n-grams of a reference are aligned to; recall by category
 aligned_split  a split with its tokens, trees and links
 scores         scores of n-grams, and the rows of their tables
-selection      the rows that are drawn
-figures        and their curves
+figures        the rows that are drawn, and their curves
 """

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from mgsa.base.errors import InputError
@@ -15,80 +14,49 @@ from pipeline.patterns.categories import Occurrence, occurrences
 from pipeline.tokens.trees import check_leaves, read_tree
 
 
-@dataclass(frozen=True)
-class AlignedSplit:
-    """A split of tokenised text, with the files of its trees and links.
+def tokenize_target(texts: Sequence[str], tokenized: Path) -> list[list[str]]:
+    """Texts of the target language, tokenised as in the stage `tokenize`."""
+    from pipeline.tokens.moses import MosesText
 
-    Attributes:
-        tokenized: the folder of the stage `tokenize`.
+    languages = read_object(tokenized / "languages.json", Languages)
+    return list(map(MosesText(languages["target"]).normalize_and_tokenize, texts))
+
+
+def check_references(
+    tokens: Sequence[Sequence[str]], target: Sequence[str], *, path: Path, target_path: Path
+) -> None:
+    """Check that the tokens of the references in `path` are the target side of the split.
+
+    Raises:
+        InputError: some differ.
+    """
+    for line, (words, expected) in enumerate(zip(tokens, target, strict=True), start=1):
+        if (found := " ".join(words)) != expected:
+            message = f"expected the text whose tokens are in {target_path}, {expected!r}"
+            raise InputError(f"{message}, got {found!r}", path=path, line=line)
+
+
+def read_occurrences(
+    tokenized: Path, split: str, trees: Path, links: Path, sizes: Sequence[int]
+) -> Iterator[list[Occurrence]]:
+    """The n-grams of each target sentence, with their categories.
+
+    Args:
         trees: of the source side, a line each.
         links: in Pharaoh's format, a line a pair.
+
+    Raises:
+        InputError: a tree or a link is malformed or not of its pair, or their number differs from
+            that of pairs.
     """
-
-    tokenized: Path
-    split: str
-    trees: Path | None
-    links: Path | None
-
-    @property
-    def sides(self) -> list[Path]:
-        """The files of source and target tokens."""
-        return [self.tokenized / f"{self.split}.{side}" for side in SIDES]
-
-    def source_lengths(self) -> list[int]:
-        """The words of each source sentence."""
-        path = self.sides[0]
-        return [
-            len(split_tokens(text, path=path, line=line))
-            for line, (text,) in enumerate(read_parallel([path]), start=1)
-        ]
-
-    def check_references(self, references: Sequence[str], path: Path) -> None:
-        """Check that the tokens of references are the target side of this split.
-
-        Args:
-            path: of the references, for errors.
-
-        Raises:
-            InputError: some differ.
-        """
-        target = self.sides[1]
-        lines = zip(self.target_tokens(references), read_parallel([target]), strict=True)
-        for line, (tokens, (expected,)) in enumerate(lines, start=1):
-            if tokens != expected.split(" "):
-                raise InputError(
-                    f"expected the text whose tokens are in {target}, {expected!r}, "
-                    f"got {' '.join(tokens)!r}",
-                    path=path,
-                    line=line,
-                )
-
-    def target_tokens(self, texts: Iterable[str]) -> Iterator[list[str]]:
-        """Texts of the target language, tokenised as in the stage `tokenize`."""
-        from pipeline.tokens.moses import MosesText
-
-        languages = read_object(self.tokenized / "languages.json", Languages)
-        return map(MosesText(languages["target"]).normalize_and_tokenize, texts)
-
-    def occurrences(self, sizes: Sequence[int]) -> Iterator[list[Occurrence]]:
-        """The n-grams of each target sentence, with their categories.
-
-        Raises:
-            InputError: a tree or a link is malformed or not of its pair, or their number differs
-                from that of pairs.
-        """
-        assert self.trees is not None
-        assert self.links is not None
-        source, target = self.sides
-        rows = read_parallel([source, target, self.trees])
-        links = read_link_file(self.links, self.tokenized, self.split)
-        for line, (row, of_pair) in enumerate(zip(rows, links, strict=True), start=1):
-            source_tokens, target_tokens, bracketed = row
-            tree = read_tree(bracketed, path=self.trees, line=line)
-            words = split_tokens(source_tokens, path=source, line=line)
-            check_leaves(tree, words, path=self.trees, line=line)
-            num_target = len(split_tokens(target_tokens, path=target, line=line))
-            yield occurrences(tree, of_pair, num_target, sizes)
+    source, target = (tokenized / f"{split}.{side}" for side in SIDES)
+    rows = read_parallel([source, target, trees])
+    of_pairs = read_link_file(links, tokenized, split)
+    for line, (row, of_pair) in enumerate(zip(rows, of_pairs, strict=True), start=1):
+        tree = read_tree(row[2], path=trees, line=line)
+        check_leaves(tree, split_tokens(row[0], path=source, line=line), path=trees, line=line)
+        target_words = len(split_tokens(row[1], path=target, line=line))
+        yield occurrences(tree, of_pair, target_words, sizes)
 
 
 def find_links(alignments: Path, tokenized: Path, split: str) -> Path | None:

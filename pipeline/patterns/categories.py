@@ -16,6 +16,7 @@ Legend: N sentences, S systems, F cells (a size and a category each).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -49,14 +50,6 @@ class Occurrence(NamedTuple):
     start: int
     end: int
     category: str
-
-
-class Translated(NamedTuple):
-    """A sentence: n-grams of its reference, the reference's tokens, and every translation's."""
-
-    occurrences: Sequence[Occurrence]
-    reference: Sequence[str]
-    hypotheses: Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -139,34 +132,33 @@ def aligned_phrases(
             yield Occurrence(PHRASE, first, last, label)
 
 
-def count_categories(sentences: Iterable[Translated], num_systems: int) -> CategoryCounts:
-    """The counts of a corpus."""
-    sparse = [_count_sentence(sentence) for sentence in sentences]
-    cells = sorted({cell for sums in sparse for cell in sums}, key=_order)
-    column = {cell: f for f, cell in enumerate(cells)}
-    counted = np.zeros((len(sparse), len(cells)))
-    found = np.zeros((len(sparse), num_systems, len(cells)))
-    for row, sums in enumerate(sparse):
-        for cell, (number, *of_systems) in sums.items():
-            counted[row, column[cell]] = number
-            found[row, :, column[cell]] = of_systems
+def count_categories(
+    sentences: Iterable[tuple[Sequence[Occurrence], Sequence[str], Sequence[Sequence[str]]]],
+    num_systems: int,
+) -> CategoryCounts:
+    """The counts of a corpus.
+
+    Args:
+        sentences: of each the n-grams of its reference, the reference's tokens, and those of every
+            system's translation.
+    """
+    by_sentence = []
+    for ngrams, reference, hypotheses in sentences:
+        recall = recall_of_spans([(one.start, one.end) for one in ngrams], reference, hypotheses)
+        sums: dict[Cell, np.ndarray] = defaultdict(lambda: np.zeros(1 + num_systems))
+        for ngram, shares in zip(ngrams, recall.T, strict=True):
+            for category in (ALL, ngram.category):
+                sums[ngram.size, category] += [1, *shares]
+        by_sentence.append(sums)
+    # `phrase` is longer than any number.
+    cells = sorted(
+        {cell for sums in by_sentence for cell in sums},
+        key=lambda cell: (len(cell[0]), cell[0], cell[1] != ALL, cell[1]),
+    )
+    counted = np.zeros((len(by_sentence), len(cells)))
+    found = np.zeros((len(by_sentence), num_systems, len(cells)))
+    for row, sums in enumerate(by_sentence):
+        for f, cell in enumerate(cells):
+            if cell in sums:
+                counted[row, f], *found[row, :, f] = sums[cell]
     return CategoryCounts(cells, counted, found)
-
-
-def _count_sentence(sentence: Translated) -> dict[Cell, np.ndarray]:
-    """For each cell of a sentence (1 + S,): its n-grams, and those that each system produced."""
-    spans = [(occurrence.start, occurrence.end) for occurrence in sentence.occurrences]
-    recall = recall_of_spans(spans, sentence.reference, sentence.hypotheses)
-    sums: dict[Cell, np.ndarray] = {}
-    for occurrence, share in zip(sentence.occurrences, recall.T, strict=True):
-        for category in (ALL, occurrence.category):
-            of_cell = sums.setdefault((occurrence.size, category), np.zeros(1 + len(share)))
-            of_cell[0] += 1
-            of_cell[1:] += share
-    return sums
-
-
-def _order(cell: Cell) -> tuple[bool, int, bool, str]:
-    """A sort key: sizes, then phrases; `all`, then categories."""
-    size, category = cell
-    return size == PHRASE, 0 if size == PHRASE else int(size), category != ALL, category

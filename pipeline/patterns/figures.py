@@ -1,35 +1,63 @@
-"""Charts of phrasal patterns, after figure 2 of Hao et al. 2019, drawn from the rows of tables.
+"""Charts of phrasal patterns, after figure 2 of Hao et al. 2019: the rows drawn, and their curves.
 
 With a baseline they show by how much systems are above it, else their scores; always with 95%
-intervals.
+intervals. Figures and the report draw the same rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from itertools import chain
 
-from pipeline.base.charts import Spec, chart, write_figure
+from pipeline.base.charts import Spec, chart
 from pipeline.base.tables import Row
-from pipeline.patterns.selection import MEASURES, drawn_categories, drawn_lengths
+
+MEASURES = {"precision": "n-gram precision", "bleu": "BLEU restricted to n"}
+MOST_CATEGORIES = 10
+"""The most categories in a chart: those with most n-grams."""
+FEWEST = {"ngrams": 30, "sentences": 10}
+"""The least counts of a category and of a bin in a chart; rarer ones are noise."""
 
 
-def draw_ngrams(rows: Sequence[Row], path: Path, baseline: str | None) -> None:
-    """Precision and BLEU restricted to n, by n."""
-    titled = [{**row, "measure": MEASURES[row["measure"]]} for row in rows]
-    write_figure(pattern_chart("ngrams", titled, baseline), path)
+def drawn_lengths(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Rows of BLEU restricted to 1, 2, 4, … by source length, for each chart's title."""
+    largest = max(row["n"] for row in rows)
+    of_bleu = [row for row in _frequent(rows, "sentences") if row["measure"] == "bleu"]
+    return {
+        f"BLEU restricted to {n}": [row for row in of_bleu if row["n"] == n]
+        for n in (2**power for power in range(largest.bit_length()))
+    }
 
 
-def draw_lengths(rows: Sequence[Row], path: Path, baseline: str | None) -> None:
-    """BLEU restricted to 1, 2, 4, … by source length."""
-    drawn = [row for some in drawn_lengths(rows).values() for row in some]
-    write_figure(pattern_chart("lengths", drawn, baseline), path)
+def drawn_categories(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Rows of recall of the most frequent categories, in order, for each chart's title."""
+    drawn = {}
+    for size in dict.fromkeys(row["n"] for row in rows):
+        of_size = _frequent([row for row in rows if row["n"] == size], "ngrams")
+        counts = {row["category"]: row["ngrams"] for row in of_size}
+        shown = sorted(counts, key=lambda name: -counts[name])[:MOST_CATEGORIES]
+        title = "recall of whole phrases" if size == "phrase" else f"recall of {size}-grams"
+        drawn[title] = sorted(
+            (row for row in of_size if row["category"] in shown),
+            key=lambda row: shown.index(row["category"]),
+        )
+    return drawn
 
 
-def draw_categories(rows: Sequence[Row], path: Path, baseline: str | None) -> None:
-    """Recall by syntactic category, the most frequent ones of each size."""
-    drawn = [row for some in drawn_categories(rows).values() for row in some]
-    write_figure(pattern_chart("categories", drawn, baseline), path)
+def _frequent(rows: Sequence[Row], column: str) -> Sequence[Row]:
+    """Rows with enough counts; all rows if none has."""
+    return [row for row in rows if row[column] >= FEWEST[column]] or rows
+
+
+def drawn_rows(table: str, rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows of a table that its figure has."""
+    match table:
+        case "ngrams":
+            return [{**row, "measure": MEASURES[row["measure"]]} for row in rows]
+        case "lengths":
+            return list(chain.from_iterable(drawn_lengths(rows).values()))
+        case _:
+            return list(chain.from_iterable(drawn_categories(rows).values()))
 
 
 _CHARTS = {

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from pipeline.base.tables import markdown
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from mgsa.probing.probe import ProbeResult
+    from mgsa.probing.settings import ProbeConfig
 
 MAJORITY = "majority class"
 
@@ -46,23 +46,12 @@ class Accuracy:
 COLUMNS = [field.name for field in fields(Accuracy)]
 
 
-def majority_accuracy(train: np.ndarray, test: np.ndarray) -> float:
-    """The accuracy of always answering the most frequent class of `train`, the first of equals.
-
-    Args:
-        train, test: (classes,) counts.
-    """
-    return float(100 * test[train.argmax()] / test.sum())
-
-
 def accuracies(
     encoder: str,
     results: Sequence[ProbeResult],
     classes: Mapping[str, int],
     majority: Mapping[str, float],
-    *,
-    samples: int,
-    seed: int,
+    config: ProbeConfig,
 ) -> list[Accuracy]:
     """The accuracy of each probe, with an interval from the same resamples of the test sentences.
 
@@ -75,7 +64,8 @@ def accuracies(
     from mgsa.analysis.bootstrap import Bootstrap, estimate
 
     counts = np.stack([np.stack([r.right, r.counted], axis=1) for r in results], axis=1)
-    sums = Bootstrap(len(counts), samples, seed).sums(counts)  # (R, P, 2) for P probes
+    resamples = Bootstrap(len(counts), config.bootstrap_samples, config.seed)
+    sums = resamples.sums(counts)  # (R, P, 2) for R resamples, P probes
     with np.errstate(invalid="ignore"):  # 0 of 0 in a resample is NaN
         resampled = 100 * sums[..., 0] / sums[..., 1]
     total = counts.sum(axis=0)
@@ -102,47 +92,47 @@ def last_layers(table: Sequence[Accuracy]) -> list[Accuracy]:
     return [row for row in table if row.layer == last[row.encoder]]
 
 
+def _by_layer(table: Sequence[Accuracy]) -> Iterator[tuple[str, int, list[Accuracy]]]:
+    """The rows of each encoder and layer, which follow one another."""
+    for (encoder, layer), rows in groupby(table, key=lambda row: (row.encoder, row.layer)):
+        yield encoder, layer, list(rows)
+
+
 def markdown_table(table: Sequence[Accuracy]) -> Iterator[str]:
     """The lines of Table 5 of Hao et al. 2019: encoders and their tasks."""
     majority = {row.task: f"{row.majority:.1f}" for row in table}
-    lines = [{"encoder": MAJORITY, "layer": "", **majority}] if table else []
-    by_layer: dict[tuple[str, int], dict[str, Any]] = {}
-    for row in table:
-        line = by_layer.setdefault(
-            (row.encoder, row.layer), {"encoder": row.encoder, "layer": row.layer}
-        )
-        line[row.task] = f"{row.accuracy:.1f} ({row.low:.1f}–{row.high:.1f})"
+    lines: list[dict[str, Any]] = [{"encoder": MAJORITY, "layer": "", **majority}] if table else []
+    for encoder, layer, rows in _by_layer(table):
+        cells = {row.task: f"{row.accuracy:.1f} ({row.low:.1f}–{row.high:.1f})" for row in rows}
+        lines.append({"encoder": encoder, "layer": layer, **cells})
     yield "Accuracy of probes in per cent, with 95% intervals."
     yield ""
-    yield from markdown([*lines, *by_layer.values()], ["encoder", "layer", *majority])
+    yield from markdown(lines, ["encoder", "layer", *majority])
 
 
 def report_of(table: Sequence[Accuracy], recipe: dict[str, Any]) -> dict[str, Any]:
     """Accuracies by encoder and task, and by layer, which DVC compares; then lists, ignored."""
-    encoders: dict[str, dict[str, dict[str, float]]] = {}
-    for row in last_layers(table):
-        encoders.setdefault(row.encoder, {})[row.task] = {
-            name: getattr(row, name) for name in ("accuracy", "low", "high", "majority")
-        }
+    last = last_layers(table)
+    names = ("accuracy", "low", "high", "majority")
+    encoders = {
+        encoder: {row.task: {name: getattr(row, name) for name in names} for row in rows}
+        for encoder, _, rows in _by_layer(last)
+    }
     layers: dict[str, dict[str, dict[str, float]]] = {}
-    if len(table) > len(last_layers(table)):
-        for row in table:
-            of_layers = layers.setdefault(row.encoder, {})
-            of_layers.setdefault(f"layer_{row.layer}", {})[row.task] = row.accuracy
+    for encoder, layer, rows in _by_layer(table):
+        of_layer = {row.task: row.accuracy for row in rows}
+        layers.setdefault(encoder, {})[f"layer_{layer}"] = of_layer
     return {
         "test_sentences": recipe["sentences"]["test"],
         "encoders": encoders,
-        **({"layers": layers} if layers else {}),
+        **({"layers": layers} if len(table) > len(last) else {}),
         "recipe": [recipe],
         "cells": [asdict(row) for row in table],
     }
 
 
 def describe(table: Sequence[Accuracy]) -> Iterator[str]:
-    """A line for each encoder and layer, for people."""
-    lines: dict[str, list[str]] = {}
-    for row in table:
-        shown = f"{row.task} {row.accuracy:.1f} ({MAJORITY}: {row.majority:.1f})"
-        lines.setdefault(f"{row.encoder}, layer {row.layer}", []).append(shown)
-    for name, parts in lines.items():
-        yield f"{name}: {', '.join(parts)}"
+    """A line for each encoder and layer."""
+    for encoder, layer, rows in _by_layer(table):
+        shown = (f"{row.task} {row.accuracy:.1f} ({MAJORITY}: {row.majority:.1f})" for row in rows)
+        yield f"{encoder}, layer {layer}: {', '.join(shown)}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +19,14 @@ from mgsa.base.io import MANIFEST, describe_files, read_json, sha256, write_json
 from mgsa.base.settings import from_excerpt, to_mapping
 from mgsa.data.dataset import Dataset
 from mgsa.data.schema import LABELS, PREPROCESSING, TAGS, VOCABULARY
-from mgsa.probing.data import OTHER, PROBING, SCHEMA, SENTENCE_TASKS, TASKS
+from mgsa.probing.data import OTHER, PROBING, SCHEMA, SENTENCE_TASKS
 from pipeline.base.stage import SPLITS
 from pipeline.base.text import split_tokens
 from pipeline.dataset.manifest import LIBRARIES, library_versions
 from pipeline.dataset.preprocessor import Encoder, check_length
 from pipeline.partition import PartitionSettings, partition_sentence
 from pipeline.probing.labels import TreeLabels, frequent_classes, label_tree
-from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits
+from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits, read_sentences
 from pipeline.probing.voice_and_tense import TENSES, VOICES, VerbPatterns
 from pipeline.tokens.trees import check_leaves, read_tree
 
@@ -52,56 +53,60 @@ def build_probe_data(
 
     Raises:
         InputError: a file is malformed, a tree has other words than its sentence, or the dataset
-            has no source phrases.
+            has no source phrases (it was reversed).
     """
-    rows = RowEncoder(dataset, files)
-    language = dataset.manifest.source_language
-    drawn = draw_splits(
-        files.sentences(language),
+    manifest = dataset.manifest
+    if not manifest.levels:
+        message = "expected a dataset whose source has phrases, got one that was turned round"
+        raise InputError(message, path=dataset.folder)
+    encoder = Encoder.load(dataset.folder)
+    path = dataset.folder / PREPROCESSING
+    partition = from_excerpt(PartitionSettings, read_json(path)["partition"], f"{path}: partition")
+    language = manifest.source_language
+    splits, counts = draw_splits(
+        read_sentences(files, language),
         most=settings.sentences,
         shares=settings.shares,
         seed=settings.seed,
     )
-    labels = label_splits(drawn.splits, files, language)
+    labels = label_splits(splits, files, language)
     classes = choose_classes(labels[TRAIN], settings.tss_classes)
-    counts = {}
-    for split, sentences in drawn.splits.items():
-        table = rows.table(sentences, labels[split], classes)
-        path = folder / f"{split}.parquet"
+    sizes = {}
+    for split, sentences in splits.items():
+        rows = encode(sentences, encoder, partition, files)
+        table = make_table(rows, labels[split], classes)
         pq.write_table(
-            table, path, row_group_size=ROW_GROUP_ROWS, compression="zstd", version="2.6"
+            table,
+            folder / f"{split}.parquet",
+            row_group_size=ROW_GROUP_ROWS,
+            compression="zstd",
+            version="2.6",
         )
-        counts[split] = count_labels(table, classes)
+        sizes[split] = count_labels(table, classes)
     write_json(folder / LABELS, classes)
     for name in (VOCABULARY, TAGS):
         shutil.copyfile(dataset.folder / name, folder / name)
-    manifest = {
+    content = {
         "kind": PROBING.name,
         "schema_version": PROBING.version,
-        "name": dataset.manifest.name,
+        "name": manifest.name,
         "source_language": language,
-        "target_language": dataset.manifest.target_language,
-        "levels": dataset.manifest.levels,
+        "target_language": manifest.target_language,
+        "levels": manifest.levels,
         "splits": {
             split: {"rows": n["sentences"], "links": 0, "files": [f"{split}.parquet"], **n}
-            for split, n in counts.items()
+            for split, n in sizes.items()
         },
         "files": describe_files(folder),
         "made_by": {
             "parameters": {"probe_data": to_mapping(settings)},
-            "dataset": dataset.manifest.identity,
+            "dataset": manifest.identity,
             "trees": sha256(files.trees),
             "libraries": library_versions((*LIBRARIES, "spacy")),
         },
     }
-    write_json(folder / MANIFEST, manifest)
-    return {
-        "read": drawn.read,
-        "duplicates": drawn.duplicates,
-        "flat": drawn.flat,
-        "sentences": sum(map(len, drawn.splits.values())),
-        **counts,
-    }
+    write_json(folder / MANIFEST, content)
+    return {**counts, "sentences": sum(map(len, splits.values())), **sizes}
 
 
 def label_splits(
@@ -113,16 +118,20 @@ def label_splits(
         InputError: a tree is malformed, or of other words than its sentence.
     """
     verbs = VerbPatterns() if language == VERBS_LANGUAGE else None
-    labels: dict[str, list[TreeLabels]] = {}
+
+    def label(sentence: ProbeSentence) -> TreeLabels:
+        line = sentence.line
+        tokens = split_tokens(sentence.tokens, path=files.tokens, line=line)
+        tree = read_tree(sentence.tree, path=files.trees, line=line)
+        check_leaves(tree, tokens, path=files.trees, line=line)
+        return label_tree(tree, verbs)
+
+    labels = {}
     for split, sentences in splits.items():
-        labels[split] = []
-        for line, text, bracketed, _ in progress(
+        shown = progress(
             sentences, f"label {split}", total=len(sentences), unit="sentences", size=lambda _: 1
-        ):
-            tokens = split_tokens(text, path=files.tokens, line=line)
-            tree = read_tree(bracketed, path=files.trees, line=line)
-            check_leaves(tree, tokens, path=files.trees, line=line)
-            labels[split].append(label_tree(tree, verbs))
+        )
+        labels[split] = [label(sentence) for sentence in shown]
     return labels
 
 
@@ -137,67 +146,52 @@ def choose_classes(labels: Sequence[TreeLabels], tss_classes: int) -> dict[str, 
     }
 
 
-class RowEncoder:
-    """Sentences to rows like those of a dataset, with labels."""
+def encode(
+    sentences: Sequence[ProbeSentence],
+    encoder: Encoder,
+    partition: PartitionSettings,
+    files: SentenceFiles,
+) -> Iterator[dict[str, Any]]:
+    """Rows like those of a dataset, without labels.
 
-    def __init__(self, dataset: Dataset, files: SentenceFiles) -> None:
-        """
-        Raises:
-            InputError: the dataset has no source phrases (it was reversed), or lacks a file.
-        """
-        if not dataset.manifest.levels:
-            raise InputError(
-                "expected a dataset whose source has phrases, got one that was turned round",
-                path=dataset.folder,
-            )
-        path = dataset.folder / PREPROCESSING
-        self._encoder = Encoder.load(dataset.folder)
-        partition = read_json(path)["partition"]
-        self._partition = from_excerpt(PartitionSettings, partition, f"{path}: partition")
-        self._files = files
-
-    def table(
-        self, sentences: Sequence[ProbeSentence], labels: Sequence[TreeLabels], classes: Classes
-    ) -> pa.Table:
-        """A row for each sentence.
-
-        Raises:
-            InputError: a tree of phrases is malformed or of other words, or a sentence too long.
-        """
-        ids = {task: {name: i for i, name in enumerate(names)} for task, names in classes.items()}
-        portions = [SCHEMA.empty_table()]
-        for start in range(0, len(sentences), ROW_GROUP_ROWS):
-            portion = slice(start, start + ROW_GROUP_ROWS)
-            rows = zip(self._encode(sentences[portion]), labels[portion], strict=True)
-            labelled = [row | _class_ids(label, ids) for row, label in rows]
-            portions.append(pa.Table.from_pylist(labelled, SCHEMA))
-        return pa.concat_tables(portions)
-
-    def _encode(self, sentences: Sequence[ProbeSentence]) -> Iterator[dict[str, Any]]:
-        for line, tokens, _, tree in sentences:
-            # Sentences of a dataset are of its training split, by which shuffled phrases are drawn.
-            phrases = partition_sentence(
-                (line, tree, tokens),
-                settings=self._partition,
-                split=TRAIN,
-                path=self._files.phrases,
-                tokens_path=self._files.tokens,
-            )
-            row = self._encoder.encode(tokens.split(" "), phrases=phrases)
-            check_length(row["source_length"], path=self._files.tokens, line=line)
-            yield row | {"line": line, "source_tokens": tokens}
+    Raises:
+        InputError: a tree of phrases is malformed or of other words, or a sentence too long.
+    """
+    for line, tokens, _, tree in sentences:
+        # Sentences of a dataset are of its training split, by which shuffled phrases are drawn.
+        phrases = partition_sentence(
+            (line, tree, tokens),
+            settings=partition,
+            split=TRAIN,
+            path=files.phrases,
+            tokens_path=files.tokens,
+        )
+        row = encoder.encode(tokens.split(" "), phrases=phrases)
+        check_length(row["source_length"], path=files.tokens, line=line)
+        yield row | {"line": line, "source_tokens": tokens}
 
 
-def _class_ids(label: TreeLabels, ids: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
-    """The class ids of a sentence by task; labels without a class are `OTHER`."""
-    row: dict[str, Any] = {}
-    for task, classes in ids.items():
-        names, other = getattr(label, task), classes.get(OTHER)
-        if task in SENTENCE_TASKS:
-            row[task] = None if names is None else classes.get(names, other)
-        else:
-            row[task] = [classes.get(name, other) for name in names]
-    return row
+def make_table(
+    rows: Iterable[dict[str, Any]], labels: Sequence[TreeLabels], classes: Classes
+) -> pa.Table:
+    """The rows with their classes; labels without a class are `OTHER`."""
+    ids = {task: {name: i for i, name in enumerate(names)} for task, names in classes.items()}
+
+    def class_ids(label: TreeLabels) -> dict[str, Any]:
+        row: dict[str, Any] = {}
+        for task, of_task in ids.items():
+            names, other = getattr(label, task), of_task.get(OTHER)
+            if task in SENTENCE_TASKS:
+                row[task] = None if names is None else of_task.get(names, other)
+            else:
+                row[task] = [of_task.get(name, other) for name in names]
+        return row
+
+    labelled = (row | class_ids(label) for row, label in zip(rows, labels, strict=True))
+    portions = [SCHEMA.empty_table()]
+    while portion := list(islice(labelled, ROW_GROUP_ROWS)):
+        portions.append(pa.Table.from_pylist(portion, SCHEMA))
+    return pa.concat_tables(portions)
 
 
 def count_labels(table: pa.Table, classes: Classes) -> dict[str, Any]:
@@ -207,13 +201,11 @@ def count_labels(table: pa.Table, classes: Classes) -> dict[str, Any]:
         "words": len(table["pos"].combine_chunks().flatten()),
         "subwords": len(table["source_ids"].combine_chunks().flatten()),
     }
-    for task in TASKS:
-        column, names = table[task].combine_chunks(), [*classes[task], "none"]
-        found = column if task in SENTENCE_TASKS else column.flatten()
-        ids = found.fill_null(len(classes[task])).to_numpy()
-        counts[task] = dict(
-            zip(names, np.bincount(ids, minlength=len(names)).tolist(), strict=True)
-        )
-        if OTHER in names:
-            del counts[task]["none"]
+    for task, names in classes.items():
+        column = table[task].combine_chunks()
+        ids = column if task in SENTENCE_TASKS else column.flatten()
+        found = np.bincount(ids.drop_null().to_numpy(), minlength=len(names))
+        counts[task] = dict(zip(names, found.tolist(), strict=True))
+        if OTHER not in names:
+            counts[task]["none"] = ids.null_count
     return counts

@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 
-from pipeline.base.charts import Spec, chart, write_figure
+from pipeline.base.charts import Spec, chart
 from pipeline.patterns.figures import pattern_chart
-from pipeline.probing.accuracies import MAJORITY, Accuracy, last_layers
-
-
-def draw_bars(cells: Sequence[Accuracy], path: Path) -> None:
-    """The last layer of each encoder, task by task."""
-    write_figure(accuracy_chart(last_layers(cells)), path)
-
-
-def draw_layers(cells: Sequence[Accuracy], path: Path) -> None:
-    """All layers, a panel for each task."""
-    write_figure(layer_chart(cells), path)
+from pipeline.probing.accuracies import MAJORITY, Accuracy
 
 
 def accuracy_chart(cells: Sequence[Accuracy], styles: Mapping[str, int] | None = None) -> Spec:

@@ -6,9 +6,7 @@ import heapq
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,75 +34,50 @@ class ProbeSentence(NamedTuple):
     phrases: str
 
 
-@dataclass(frozen=True)
-class SentenceFiles:
+class SentenceFiles(NamedTuple):
     """The files of `ProbeSentence`: tokens and trees, a line each; or one treebank for all."""
 
     tokens: Path
     trees: Path
     phrases: Path
 
-    @classmethod
-    def of(cls, trees: str, *, parsed: Path, tokenized: Path, split: str) -> SentenceFiles:
-        """The files for the setting `trees`.
 
-        Args:
-            parsed, tokenized: the folders of the stages.
+def find_files(trees: str, *, parsed: Path, tokenized: Path) -> SentenceFiles:
+    """The files of the training split for the setting `trees`.
 
-        Raises:
-            InputError: one of the files is missing.
-        """
-        tokens, phrases = tokenized / f"{split}.source", parsed / f"{split}.trees"
-        match trees:
-            case "parsed":
-                files, hint = cls(tokens, phrases, phrases), ""
-            case "gold":
-                files = cls(tokens, tokenized / f"{split}.trees", phrases)
-                hint = ": probe_data.trees is gold, so the corpus brings them"
-            case _:
-                files = cls(Path(trees), Path(trees), Path(trees))
-                hint = ": probe_data.trees takes parsed, gold, or a file of bracketed trees"
-        for path in (files.tokens, files.trees, files.phrases):
-            if not path.is_file():
-                message = f"no such file{hint if path == files.trees else ''}"
-                raise InputError(message, path=path)
-        return files
+    Args:
+        parsed, tokenized: the folders of the stages.
 
-    def sentences(self, language: str) -> Iterator[ProbeSentence]:
-        """All sentences, as they are read; `language` is their code.
-
-        Raises:
-            InputError: a file is missing or malformed, or has fewer lines than another.
-        """
-        if self.tokens == self.trees:
-            return read_bank(self.trees, language)
-        lines = read_parallel([self.tokens, self.trees, self.phrases])
-        return (ProbeSentence(line, *texts) for line, texts in enumerate(lines, start=1))
-
-
-@dataclass(frozen=True)
-class DrawnSentences:
-    """The sentences of each split in the order of their file, and counts.
-
-    Attributes:
-        read: all sentences.
-        duplicates: repeated ones, left out.
-        flat: those with a flat tree, which says nothing of syntax, left out.
+    Raises:
+        InputError: there is no such file of trees.
     """
+    tokens, phrases = tokenized / "train.source", parsed / "train.trees"
+    labelled = {"parsed": phrases, "gold": tokenized / "train.trees"}.get(trees, Path(trees))
+    if not labelled.is_file():
+        hint = "probe_data.trees takes parsed, gold (if the corpus brings them), or a file of trees"
+        raise InputError(f"no such file: {hint}", path=labelled)
+    if trees in ("parsed", "gold"):
+        return SentenceFiles(tokens, labelled, phrases)
+    return SentenceFiles(labelled, labelled, labelled)
 
-    splits: dict[str, list[ProbeSentence]]
-    read: int
-    duplicates: int
-    flat: int
+
+def read_sentences(files: SentenceFiles, language: str) -> Iterator[ProbeSentence]:
+    """All sentences, as they are read; `language` is their code.
+
+    Raises:
+        InputError: a file is missing or malformed, or has fewer lines than another.
+    """
+    if files.tokens == files.trees:
+        yield from read_bank(files.trees, language)
+    else:
+        for line, texts in enumerate(read_parallel(files), start=1):
+            yield ProbeSentence(line, *texts)
 
 
 def read_bank(path: Path, language: str) -> Iterator[ProbeSentence]:
     """The sentences of a file of bracketed trees, without empty elements (`-NONE-`).
 
     Their leaves are spelled like the tokens of a corpus of that language.
-
-    Raises:
-        InputError: a tree is malformed; the file is missing, not UTF-8, or has no tree.
     """
     from pipeline.tokens.moses import MosesText
 
@@ -119,7 +92,7 @@ def read_bank(path: Path, language: str) -> Iterator[ProbeSentence]:
 
 def draw_splits(
     sentences: Iterable[ProbeSentence], *, most: int, shares: Sequence[int], seed: int
-) -> DrawnSentences:
+) -> tuple[dict[str, list[ProbeSentence]], Counter[str]]:
     """Draw up to `most` sentences with different texts into splits.
 
     Sentences are ranked by a hash of seed and text, and the first ones are taken: order and
@@ -127,14 +100,18 @@ def draw_splits(
 
     Args:
         shares: of train, valid and test; train gets the remainder of the division.
+
+    Returns:
+        The sentences of each split in the order of their file; how many were `read`, and left out:
+        `duplicates`, and `flat` trees, which say nothing of syntax.
     """
     counts = Counter(read=0, duplicates=0, flat=0)
-    seen: set[int] = set()
+    seen: set[bytes] = set()
 
-    def ranked() -> Iterator[tuple[int, ProbeSentence]]:
+    def ranked() -> Iterator[tuple[bytes, ProbeSentence]]:
         for sentence in sentences:
             counts["read"] += 1
-            rank = _rank(sentence.tokens, seed)
+            rank = blake2b(f"{seed}\n{sentence.tokens}".encode(), digest_size=16).digest()
             if _FLAT.fullmatch(sentence.tree):
                 counts["flat"] += 1
             elif rank in seen:
@@ -145,14 +122,6 @@ def draw_splits(
 
     drawn = [sentence for _, sentence in heapq.nsmallest(most, ranked())]
     _, valid, test = (len(drawn) * share // sum(shares) for share in shares)
-    bounds = [0, len(drawn) - valid - test, len(drawn) - test, len(drawn)]
-    splits = {
-        split: sorted(drawn[start:stop])
-        for split, (start, stop) in zip(SPLITS, pairwise(bounds), strict=True)
-    }
-    return DrawnSentences(splits, **counts)
-
-
-def _rank(tokens: str, seed: int) -> int:
-    digest = blake2b(f"{seed}\n{tokens}".encode(), digest_size=16).digest()
-    return int.from_bytes(digest, "big")
+    train = len(drawn) - valid - test
+    parts = drawn[:train], drawn[train : train + valid], drawn[train + valid :]
+    return {split: sorted(part) for split, part in zip(SPLITS, parts, strict=True)}, counts

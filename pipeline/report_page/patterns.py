@@ -9,8 +9,13 @@ from markupsafe import Markup
 from mgsa.base.io import read_lines
 from pipeline.base.charts import panel
 from pipeline.base.tables import Columns, Row, read_csv
-from pipeline.patterns.figures import pattern_chart
-from pipeline.patterns.selection import FEWEST, MEASURES, drawn_categories, drawn_lengths
+from pipeline.patterns.figures import (
+    FEWEST,
+    MEASURES,
+    drawn_categories,
+    drawn_lengths,
+    pattern_chart,
+)
 from pipeline.report_page.blocks import (
     Block,
     Details,

@@ -42,14 +42,16 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build(folder, "shares=[2, 1, 1]")
     random_model(folder / "mgsa", folder / "dataset")
     random_model(folder / "rnn", folder / "dataset", kind="rnn")
+    write_dataset(folder / "few", TREES[:4])
+    random_model(folder / "other", folder / "few/dataset")
     return folder
 
 
-def probe(folder: Path, out: Path, *models: str, probing: str = "probing", **changes: Any) -> int:
+def probe(folder: Path, out: Path, *models: str, **changes: Any) -> int:
     params = out.with_name(f"{out.name}.yaml")
     params.write_text(yaml.safe_dump({"probe": PROBE | changes}), encoding="utf-8")
     paths = {
-        "probing": folder / probing,
+        "probing": folder / "probing",
         "out": out,
         "report": out.with_name(f"{out.name}.json"),
         "params": params,
@@ -129,47 +131,42 @@ def test_flat_trees_leave_nothing_to_probe(
     assert "probe: voice has no labels in train, valid, test: left out" in said.err
 
 
-MISTAKES: list[tuple[list[str], dict[str, Any], str]] = [
-    (["m=mgsa"], {"tasks": []}, "probe: tasks: expected at least one, each once"),
-    (["m=rnn"], {"encoders": ["scratch_ngram"]}, "scratch_ngram takes the sizes of a Transformer"),
+SCRATCH_NGRAM = {"encoders": ["scratch_ngram"]}
+MISTAKES: list[tuple[str, dict[str, Any], str]] = [
+    ("m=mgsa", {"tasks": []}, "probe: tasks: expected at least one, each once"),
     (
-        ["scratch_ngram=mgsa"],
-        {"encoders": ["scratch_ngram"]},
-        "--model scratch_ngram=…: expected another name than that of an encoder",
-    ),
-    (
-        ["m=mgsa"],
-        {"encoders": ["scratch_syntactic"], "scratch": SCRATCH | {"levels": [1, 4]}},
-        "expected the level of syntactic_4, but the dataset has 3 levels (partition.levels)",
-    ),
-    (
-        ["m=mgsa"],
+        "m=mgsa",
         {"scratch": SCRATCH | {"phrase_layers": [3]}},
         "probe.scratch: phrase_layers: expected 1 to 2 (layers), got 3",
     ),
+    ("m=rnn", SCRATCH_NGRAM, "scratch_ngram takes the sizes of a Transformer"),
+    (
+        "m=mgsa",
+        {"encoders": ["scratch_ngram"], "scratch": SCRATCH | {"ngrams": [2, 3, 4, 5]}},
+        "expected a model with 5 heads or more, got 4",
+    ),
+    ("scratch_ngram=mgsa", SCRATCH_NGRAM, "expected another name than that of an encoder"),
+    (
+        "m=mgsa",
+        {"encoders": ["scratch_syntactic"], "scratch": SCRATCH | {"levels": [1, 4]}},
+        "expected the level of syntactic_4, but the dataset has 3 levels (partition.levels)",
+    ),
+    ("m=other", {}, "probing: expected the source vocabulary of the model"),
 ]
 
 
-@pytest.mark.parametrize(("models", "changes", "message"), MISTAKES)
+@pytest.mark.parametrize(("model", "changes", "message"), MISTAKES)
 def test_a_mistake_is_one_line_and_leaves_everything(
     finished: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
-    models: list[str],
+    model: str,
     changes: dict[str, Any],
     message: str,
 ) -> None:
-    assert probe(finished, tmp_path / "out", *models, **changes) == BAD_INPUT
+    assert probe(finished, tmp_path / "out", model, **changes) == BAD_INPUT
     said = capsys.readouterr().err
     assert message in said
     assert said.startswith("error: ")
     assert said.count("\n") == 1
     assert not (tmp_path / "out").exists()
-
-
-def test_other_subwords(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_dataset(tmp_path / "other", TREES[:4])
-    other = build(tmp_path / "other")
-    assert probe(finished, tmp_path / "out", "m=mgsa", probing=str(other)) == BAD_INPUT
-    said = capsys.readouterr().err
-    assert f"{other}: expected the source vocabulary of the model {finished}/mgsa" in said

@@ -11,24 +11,14 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.base.errors import InputError
 from mgsa.data.batch import NO_LABEL, Row, RowColumns
+from mgsa.data.dataset import open_dataset
 from mgsa.data.ragged import Ragged
-from mgsa.data.vocabulary import EOS, PAD
 from mgsa.model.build import build_model
-from mgsa.probing.data import (
-    Example,
-    class_counts,
-    labels_of,
-    make_examples,
-    open_probing_data,
-    read_split,
-)
+from mgsa.probing.data import PROBING, class_counts, labels_of, make_examples, read_split
 from tests.probing_folders import TREES, build, write_dataset
 from tests.random_rows import mgsa
 from tests.strategies import partition_lengths
-
-CPU = torch.device("cpu")
 
 
 @pytest.fixture(scope="module")
@@ -45,21 +35,10 @@ def columns_of(words: list[list[int]], classes: list[list[int]], voice: list[int
     return replace(RowColumns.of(rows), labels=labels)
 
 
-def one_example(columns: RowColumns) -> Example:
-    """All sentences as a batch."""
-    (example,) = make_examples(
-        columns, ["voice", "pos"], (), ngram_unit="word", batch_tokens=1000, device=CPU
-    )
-    return example
-
-
 def test_subwords_have_the_class_of_their_word() -> None:
     columns = columns_of([[1], [1, 2]], [[9], [7, 8]], [1, NO_LABEL])
-    example = one_example(columns)
-    assert example.rows.tolist() == [0, 1]
-    assert example.batch.source.tolist() == [[4, EOS, PAD, PAD], [4, 5, 6, EOS]]
-    assert example.labels["voice"].tolist() == [1, NO_LABEL]
-    assert example.labels["pos"].tolist() == [[9, -1, -1, -1], [7, 8, 8, -1]]
+    assert labels_of(columns, "voice").tolist() == [1, NO_LABEL]
+    assert labels_of(columns, "pos").tolist() == [[9, -1, -1, -1], [7, 8, 8, -1]]
     assert class_counts(columns, "pos", 10).tolist() == [0] * 7 + [1, 2, 1]
     assert class_counts(columns, "voice", 2).tolist() == [0, 1]
 
@@ -75,7 +54,7 @@ def test_labels_are_those_of_a_loop(words: list[list[int]]) -> None:
 
 
 def test_columns_are_those_of_the_file(written: Path) -> None:
-    data = open_probing_data(written)
+    data = open_dataset(written, kind=PROBING)
     columns = read_split(data, "train")
     assert len(columns) == data.num_rows("train") == len(TREES)
     for place, row in enumerate(pq.read_table(written / "train.parquet").to_pylist()):
@@ -90,7 +69,7 @@ def test_columns_are_those_of_the_file(written: Path) -> None:
 
 
 def test_an_encoder_takes_the_batches(written: Path) -> None:
-    data = open_probing_data(written)
+    data = open_dataset(written, kind=PROBING)
     size = len(data.vocabularies[0])
     model = build_model(
         mgsa(), source_vocabulary=size, target_vocabulary=size, num_tags=len(data.tags)
@@ -98,10 +77,8 @@ def test_an_encoder_takes_the_batches(written: Path) -> None:
     examples = make_examples(
         read_split(data, "train"),
         ["pos"],
-        model.granularities,
-        ngram_unit=model.ngram_unit,
+        model,
         batch_tokens=40,
-        device=CPU,
     )
     assert sorted(row for example in examples for row in example.rows) == list(range(len(TREES)))
     for example in examples:
@@ -110,8 +87,3 @@ def test_an_encoder_takes_the_batches(written: Path) -> None:
         labels = example.labels["pos"]
         assert states.shape[:2] == example.batch.source.shape == labels.shape
         assert ((labels >= 0).sum(1) == example.batch.source_lengths - 1).all()
-
-
-def test_a_dataset_is_no_probing_data(written: Path) -> None:
-    with pytest.raises(InputError, match="expected the manifest of probing data"):
-        open_probing_data(written.parent / "dataset")

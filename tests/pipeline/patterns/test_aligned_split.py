@@ -8,10 +8,14 @@ import pytest
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import write_json
-from pipeline.patterns.aligned_split import AlignedSplit, find_links
+from pipeline.patterns.aligned_split import (
+    check_references,
+    find_links,
+    read_occurrences,
+    tokenize_target,
+)
 from pipeline.patterns.categories import Occurrence
 
-REFERENCES = ["Ich sehe (das) Haus.", "Er geht!"]
 FILES = {
     "test.source": "I see ( the ) house .\nHe goes !\n",
     "test.target": "Ich sehe ( das ) Haus .\nEr geht !\n",
@@ -22,29 +26,33 @@ FILES = {
 
 
 @pytest.fixture
-def split(tmp_path: Path) -> AlignedSplit:
+def tokenized(tmp_path: Path) -> Path:
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     write_json(tmp_path / "languages.json", {"source": "en", "target": "de"})
-    return AlignedSplit(tmp_path, "test", tmp_path / "test.trees", tmp_path / "found")
+    return tmp_path
 
 
-def test_references_are_recognised_by_their_tokens(split: AlignedSplit, tmp_path: Path) -> None:
-    split.check_references(REFERENCES, tmp_path / "references")
+def read(tokenized: Path, *sizes: int) -> list[list[Occurrence]]:
+    files = (tokenized / "test.trees", tokenized / "found")
+    return list(read_occurrences(tokenized, "test", *files, sizes))
+
+
+def test_references_are_recognised_by_their_tokens(tokenized: Path) -> None:
+    path = tokenized / "test.target"
+    target = path.read_text("utf-8").splitlines()
+    tokens = tokenize_target(["Ich sehe (das) Haus.", "Er geht!"], tokenized)
+    check_references(tokens, target, path=Path("mine"), target_path=path)
     with pytest.raises(InputError) as caught:
-        split.check_references([REFERENCES[0], "Er geht."], tmp_path / "references")
+        check_references(tokens[::-1], target, path=Path("mine"), target_path=path)
     assert str(caught.value) == (
-        f"{tmp_path}/references:2: expected the text whose tokens are in {tmp_path}/test.target, "
-        "'Er geht !', got 'Er geht .'"
+        f"mine:1: expected the text whose tokens are in {path}, 'Ich sehe ( das ) Haus .', "
+        "got 'Er geht !'"
     )
 
 
-def test_source_words_are_counted(split: AlignedSplit) -> None:
-    assert split.source_lengths() == [7, 3]
-
-
-def test_each_pair_has_its_ngrams_and_categories(split: AlignedSplit) -> None:
-    first, second = split.occurrences([2])
+def test_each_pair_has_its_ngrams_and_categories(tokenized: Path) -> None:
+    first, second = read(tokenized, 2)
     assert [one.category for one in first if one.size == "2"] == [
         *("S", "VBP", "DT", "DT", "NN", "S")
     ]
@@ -56,28 +64,11 @@ def test_each_pair_has_its_ngrams_and_categories(split: AlignedSplit) -> None:
     assert [one.category for one in second] == ["S", "VBZ", "S"]
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        (
-            "found",
-            "0-0\n0-0 3-1\n",
-            "found:2: expected links between 3 source and 3 target words, counted from 0, got 3-1",
-        ),
-        (
-            "test.trees",
-            FILES["test.trees"].replace("!", "?"),
-            "test.trees:2: leaf 3 of the tree is '?': expected the token '!'",
-        ),
-    ],
-)
-def test_trees_and_links_of_something_else_are_named(
-    split: AlignedSplit, tmp_path: Path, name: str, text: str, message: str
-) -> None:
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        list(split.occurrences([1]))
-    assert str(caught.value).startswith(f"{tmp_path}/{message}")
+def test_trees_of_something_else_are_named(tokenized: Path) -> None:
+    other = FILES["test.trees"].replace("!", "?")
+    (tokenized / "test.trees").write_text(other, encoding="utf-8")
+    with pytest.raises(InputError, match=r"test.trees:2: leaf 3 of the tree is '\?': expected"):
+        read(tokenized, 1)
 
 
 def test_links_are_a_file_or_gold_or_the_aligners(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from pipeline.patterns.categories import (
     UNALIGNED,
     CategoryCounts,
     Occurrence,
-    Translated,
     count_categories,
     find_constituents,
     occurrences,
@@ -178,8 +177,8 @@ def test_a_sentence_by_hand() -> None:
     """Links: the-der, dog-Hund, sees-sieht; cat-Katze; nothing-der."""
     links = set(read_links("0-0 1-1 2-2 4-4"))
     systems = [["der", "Hund", "sieht", "Katze"], ["Hund", "sieht", "der", "der"]]
-    sentence = Translated(occurrences(read_tree(DOG), links, 5, [2, 1]), REFERENCE, systems)
-    other = Translated([Occurrence("1", 0, 1, "NN")], ["ja"], [["ja"], []])
+    sentence = occurrences(read_tree(DOG), links, 5, [2, 1]), REFERENCE, systems
+    other = [Occurrence("1", 0, 1, "NN")], ["ja"], [["ja"], list[str]()]
     counts = count_categories([sentence, other], 2)
     assert list(counts.cells) == [
         *(("1", ALL), ("1", "DT"), ("1", "NN"), ("1", "VBZ"), ("1", "unaligned")),
@@ -218,7 +217,7 @@ def test_a_sentence_by_hand() -> None:
 def test_categories_add_up_to_the_ngrams_of_a_reference_and_to_bleus_matches(
     links: set[tuple[int, int]], systems: list[list[str]]
 ) -> None:
-    sentence = Translated(occurrences(read_tree(DOG), links, 5, [1, 2, 3]), REFERENCE, systems)
+    sentence = occurrences(read_tree(DOG), links, 5, [1, 2, 3]), REFERENCE, systems
     counts = count_categories([sentence], len(systems))
     for size in (1, 2, 3):
         of_size = [category != ALL and which == str(size) for which, category in counts.cells]

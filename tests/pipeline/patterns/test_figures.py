@@ -1,4 +1,4 @@
-"""Charts of tables: what stands where."""
+"""Charts of tables: which cells are drawn, and what stands where."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from pipeline.patterns.figures import draw_categories, draw_lengths, draw_ngrams, pattern_chart
-from pipeline.patterns.selection import FEWEST, MOST_CATEGORIES
+from pipeline.base.charts import write_figure
+from pipeline.patterns.figures import (
+    FEWEST,
+    MOST_CATEGORIES,
+    drawn_categories,
+    drawn_lengths,
+    drawn_rows,
+    pattern_chart,
+)
 
 COLUMNS = ("score", "score_low", "score_high", "difference", "difference_low", "difference_high")
 
@@ -43,38 +50,59 @@ def test_differences_take_the_place_of_scores_with_a_line_at_zero() -> None:
 
 def test_a_baseline_is_not_drawn_but_named(tmp_path: Path) -> None:
     path = tmp_path / "ngrams.svg"
-    draw_ngrams(ngram_rows(), path, "base")
+    rows = drawn_rows("ngrams", ngram_rows())
+    write_figure(pattern_chart("ngrams", rows, "base"), path)
     written = texts(path)
     assert {"$ new", "newer", "n-gram precision", "BLEU restricted to n"} <= set(written)
     assert written.count("points above base") == 2
     assert "base" not in written
-    draw_ngrams(ngram_rows(), path, None)
+    write_figure(pattern_chart("ngrams", rows, None), path)
     assert "base" in texts(path)
 
 
-def test_lengths_have_a_panel_for_every_power_of_two_and_no_rare_bin(tmp_path: Path) -> None:
-    path = tmp_path / "lengths.svg"
-    rows = [
-        row("one", (n, n, n, 0, 0, 0), n=n, measure="bleu", source_words=name, sentences=count)
-        for name, count in (("1-5", FEWEST["sentences"]), ("6+", FEWEST["sentences"] - 1))
-        for n in range(1, 7)
-    ]
-    draw_lengths(rows, path, None)
-    written = texts(path)
-    assert {text for text in written if text in "123456"} == {"1", "2", "4"}
-    assert "1-5" in written
-    assert "6+" not in written
-    draw_lengths([one for one in rows if one["source_words"] == "6+"], path, None)
-    assert "6+" in texts(path)  # rather than nothing
-
-
-def test_of_many_categories_the_most_frequent_are_drawn(tmp_path: Path) -> None:
+def test_figures_show_the_rows_that_are_drawn_in_their_order(tmp_path: Path) -> None:
     path = tmp_path / "categories.svg"
     rows = [
         row("one", (1, None, None, 0, 0, 0), n=size, category=f"C{i}", ngrams=FEWEST["ngrams"] + i)
         for size in ("1", "phrase")
         for i in range(MOST_CATEGORIES + 3)
     ]
-    draw_categories(rows, path, None)
+    write_figure(pattern_chart("categories", drawn_rows("categories", rows), None), path)
     shown = [text for text in texts(path) if text.startswith("C") and text[1:].isdigit()]
     assert shown == [f"C{i}" for i in range(MOST_CATEGORIES + 2, 2, -1)] * 2
+
+
+def test_lengths_of_every_power_of_two_that_enough_sentences_have() -> None:
+    rows: list[dict[str, Any]] = [
+        {"n": n, "measure": measure, "source_words": words, "sentences": sentences}
+        for words, sentences in (("1-5", FEWEST["sentences"]), ("6+", FEWEST["sentences"] - 1))
+        for measure in ("precision", "bleu")
+        for n in range(1, 7)
+    ]
+    drawn = drawn_lengths(rows)
+    assert list(drawn) == [f"BLEU restricted to {n}" for n in (1, 2, 4)]
+    for n, some in zip((1, 2, 4), drawn.values(), strict=True):
+        assert [(row["n"], row["measure"], row["source_words"]) for row in some] == [
+            (n, "bleu", "1-5")
+        ]
+    rare = [row for row in rows if row["source_words"] == "6+"]
+    assert [len(some) for some in drawn_lengths(rare).values()] == [1, 1, 1]  # rather than none
+
+
+def test_categories_of_each_size_the_most_frequent_first_and_system_by_system() -> None:
+    rows: list[dict[str, Any]] = [
+        {"system": system, "n": size, "category": f"C{i}", "ngrams": FEWEST["ngrams"] + i - 1}
+        for system in ("one", "other")
+        for size in ("1", "phrase")
+        for i in range(MOST_CATEGORIES + 3)
+    ]
+    drawn = drawn_categories(rows)
+    assert list(drawn) == ["recall of 1-grams", "recall of whole phrases"]
+    for some in drawn.values():
+        assert [(row["category"], row["system"]) for row in some] == [
+            (f"C{i}", system)
+            for i in range(MOST_CATEGORIES + 2, 2, -1)
+            for system in ("one", "other")
+        ]
+    few = [row for row in rows if row["category"] in ("C0", "C1")]
+    assert {row["category"] for some in drawn_categories(few).values() for row in some} == {"C1"}

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 
+from mgsa.data.batch import NO_LABEL, Row, RowColumns
 from mgsa.probing.probe import ProbeResult
-from pipeline.probing.accuracies import accuracies, majority_accuracy
+from pipeline.base.stage import SPLITS
+from pipeline.probing.accuracies import accuracies
+from pipeline.probing.encoders import majority_accuracies
+from tests.probing_settings import probe_config
 
 
-def test_the_majority_class_is_that_of_training() -> None:
-    # Class 1 is most frequent in train; 3 of 10 test labels are of it.
-    assert majority_accuracy(np.array([2, 7, 1]), np.array([6, 3, 1])) == pytest.approx(30)
-    assert majority_accuracy(np.array([2, 2]), np.array([1, 3])) == pytest.approx(25)
-    assert majority_accuracy(np.array([5, 0]), np.array([0, 4])) == 0
+def columns_of(**labels: list[int]) -> RowColumns:
+    """As many sentences of a word each, with these labels of sentences, and no tense."""
+    count = len(labels["voice"])
+    whole = RowColumns.of([Row(i, [4], (), [1], [], []) for i in range(count)])
+    no_tense = {"tense": np.full(count, NO_LABEL)}
+    arrays = {task: np.array(values) for task, values in labels.items()}
+    return replace(whole, labels={**no_tense, **arrays})
+
+
+def test_the_majority_class_is_that_of_training(capsys: pytest.CaptureFixture[str]) -> None:
+    """Class 1 is most frequent in train, the first of equals in pos; nothing has a tense."""
+    voices = {"train": [0, 1, 1, -1], "valid": [0], "test": [1, 0, 0, 0, -1]}
+    others = {"train": [0, 1, 1, 0], "valid": [0], "test": [0, 1, 1, 1, -1]}
+    rows = {split: columns_of(voice=voices[split], pos=others[split]) for split in SPLITS}
+    data = Mock(classes={"voice": ("a", "b"), "tense": ("c",), "pos": ("d", "e")})
+    found = majority_accuracies(rows, data, ["voice", "tense", "pos"])
+    assert found == {"voice": 25, "pos": 25}
+    assert capsys.readouterr().err == "probe: tense has no labels in train, valid, test: left out\n"
 
 
 def test_an_interval_is_that_of_a_slow_loop_over_resampled_sentences() -> None:
@@ -23,9 +43,8 @@ def test_an_interval_is_that_of_a_slow_loop_over_resampled_sentences() -> None:
     whole = np.ones(30, dtype=np.int64)
     results = [ProbeResult("pos", 2, right, counted), ProbeResult("voice", 2, whole, whole)]
     both = {"pos": 5, "voice": 2}
-    pos, voice = accuracies(
-        "model", results, both, {"pos": 40.0, "voice": 60.0}, samples=200, seed=5
-    )
+    config = probe_config(bootstrap_samples=200, seed=5)
+    pos, voice = accuracies("model", results, both, {"pos": 40.0, "voice": 60.0}, config)
     drawn = np.random.default_rng(5)
     scores = []
     for _ in range(200):
