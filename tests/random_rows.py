@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+import torch
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -18,8 +19,10 @@ from mgsa.config import (
     RecurrentConfig,
     TransformerConfig,
 )
-from mgsa.data.batch import Row
+from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
+from mgsa.model.build import build_model
+from mgsa.model.encoder_decoder import EncoderDecoder
 from tests.strategies import partition_lengths
 
 VOCABULARY = 20
@@ -183,3 +186,23 @@ def random_row(generator: random.Random, length: int, *, target_length: int | No
         phrase_lengths=lengths,
         phrase_tags=[[generator.randrange(NUM_TAGS) for _ in level] for level in lengths],
     )
+
+
+def some_rows(*lengths: int, seed: int = 0) -> list[Row]:
+    """Sentence pairs whose sources have these lengths, and targets a word more."""
+    generator = random.Random(seed)
+    return [random_row(generator, n, target_length=n + 1) for n in lengths]
+
+
+def random_model(config: ModelConfig, *, seed: int = 0) -> EncoderDecoder:
+    """A model of rows with random weights in float64, in evaluation mode."""
+    torch.manual_seed(seed)
+    model = build_model(
+        config, source_vocabulary=VOCABULARY, target_vocabulary=VOCABULARY, num_tags=NUM_TAGS
+    )
+    return model.double().eval()
+
+
+def batch_of(model: EncoderDecoder, rows: Sequence[Row]) -> Batch:
+    """The rows as the model needs them."""
+    return make_batch(rows, model.granularities, ngram_unit=model.ngram_unit)

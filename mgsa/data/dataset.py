@@ -94,7 +94,8 @@ class Dataset:
         self.manifest = manifest
         self.vocabularies: tuple[Vocabulary, Vocabulary] = read_vocabularies(folder / VOCABULARY)
         self.tags: tuple[str, ...] = read_tags(folder / TAGS)
-        self.classes = _read_classes(folder / LABELS, kind.labels) if kind.labels else {}
+        classes = read_json(folder / LABELS) if kind.labels else {}
+        self.classes: dict[str, tuple[str, ...]] = {c: tuple(classes[c]) for c in kind.labels}
         self._kind = kind
         self._shards = {
             name: Shards([folder / file for file in split.files], kind.columns, split.rows)
@@ -237,11 +238,3 @@ def _classes(labels: pa.Array) -> np.ndarray | Ragged:
         return Ragged.of_arrow(labels)
     classes: np.ndarray = labels.fill_null(NO_LABEL).to_numpy()
     return classes
-
-
-def _read_classes(path: Path, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    content = read_json(path)
-    lists = [content.get(name) if isinstance(content, dict) else None for name in columns]
-    if not all(isinstance(names, list) and {*map(type, names)} == {str} for names in lists):
-        raise InputError(f"expected lists of classes of {', '.join(columns)}", path=path)
-    return {name: tuple(content[name]) for name in columns}

@@ -77,12 +77,5 @@ def read_vocabularies(path: Path) -> tuple[Vocabulary, Vocabulary]:
 
 
 def read_tags(path: Path) -> tuple[str, ...]:
-    """The names of phrases' tags, by id, of a `tags.json`.
-
-    Raises:
-        InputError: the file is not a list of names, or has none.
-    """
-    tags = read_json(path)
-    if not isinstance(tags, list) or {*map(type, tags)} != {str}:
-        raise InputError("expected a list of the names of tags", path=path)
-    return tuple(tags)
+    """The names of phrases' tags, by id, of a `tags.json`."""
+    return tuple(read_json(path))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, assert_never
+from functools import partial
+from typing import Literal, assert_never
 
 from torch import nn
 
@@ -31,7 +32,7 @@ from mgsa.config import (
 from mgsa.data.vocabulary import PAD
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model.joint_alignment import AlignmentHead
-from mgsa.model.layers import Embedding, FeedForward, PlainEmbedding, make_embedding
+from mgsa.model.layers import Embedding, FeedForward, PlainEmbedding, Residual, make_embedding
 from mgsa.model.recurrent import RecurrentDecoder, RecurrentEncoder, draw_weights
 from mgsa.model.transformer import (
     CrossAttention,
@@ -130,8 +131,7 @@ def _recurrent(config: RecurrentConfig) -> tuple[RecurrentEncoder, RecurrentDeco
 
 def _transformer(config: TransformerConfig, num_tags: int) -> tuple[Encoder, Decoder]:
     multi = config.multi_granularity
-    residual: dict[str, Any] = {"dim": config.dim, "dropout": config.dropout}
-    residual["pre_norm"] = config.norm == "pre"
+    residual = partial(Residual, config.dim, dropout=config.dropout, pre=config.norm == "pre")
 
     def feed_forward() -> FeedForward:
         return FeedForward(config.dim, config.ffn_dim, dropout=config.activation_dropout)
@@ -146,13 +146,13 @@ def _transformer(config: TransformerConfig, num_tags: int) -> tuple[Encoder, Dec
             if multi and layer in multi.layers
             else _self_attention(config, "encoder"),
             feed_forward(),
-            **residual,
+            residual,
         )
         for layer in range(1, config.encoder_layers + 1)
     ]
     decoder_layers = [
         DecoderLayer(
-            _self_attention(config, "decoder"), _cross_attention(config), feed_forward(), **residual
+            _self_attention(config, "decoder"), _cross_attention(config), feed_forward(), residual
         )
         for _ in range(config.decoder_layers)
     ]

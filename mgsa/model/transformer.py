@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,10 +27,7 @@ class EncoderLayer(nn.Module):
         self,
         self_attention: nn.Module,
         feed_forward: nn.Module,
-        *,
-        dim: int,
-        dropout: float,
-        pre_norm: bool,
+        residual: Callable[[], Residual],
     ) -> None:
         """
         Args:
@@ -38,9 +35,9 @@ class EncoderLayer(nn.Module):
         """
         super().__init__()
         self.self_attention = self_attention
-        self.self_attention_residual = Residual(dim, dropout=dropout, pre=pre_norm)
+        self.self_attention_residual = residual()
         self.feed_forward = feed_forward
-        self.feed_forward_residual = Residual(dim, dropout=dropout, pre=pre_norm)
+        self.feed_forward_residual = residual()
 
     def forward(self, x: Tensor, context: Context, *, need_weights: bool) -> Attended:
         """x (B, S, D) to (B, S, D), with the weights and tags of self-attention."""
@@ -107,18 +104,15 @@ class DecoderLayer(nn.Module):
         self_attention: SelfAttention,
         cross_attention: CrossAttention,
         feed_forward: nn.Module,
-        *,
-        dim: int,
-        dropout: float,
-        pre_norm: bool,
+        residual: Callable[[], Residual],
     ) -> None:
         super().__init__()
         self.self_attention = self_attention
-        self.self_attention_residual = Residual(dim, dropout=dropout, pre=pre_norm)
+        self.self_attention_residual = residual()
         self.cross_attention = cross_attention
-        self.cross_attention_residual = Residual(dim, dropout=dropout, pre=pre_norm)
+        self.cross_attention_residual = residual()
         self.feed_forward = feed_forward
-        self.feed_forward_residual = Residual(dim, dropout=dropout, pre=pre_norm)
+        self.feed_forward_residual = residual()
 
     def forward(
         self,

@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import accumulate, pairwise
 
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -98,10 +97,6 @@ def test_tags_stand_beside_their_phrases() -> None:
     assert batch.tags["syntactic_2"].tolist() == [[7, 8, 5, 9, P], [2, 3, P, P, P]]
 
 
-def test_n_grams_have_no_tags() -> None:
-    assert make_batch([BUSH], ["ngram_2"], ngram_unit="subword").tags == {}
-
-
 def test_a_level_that_the_rows_lack_is_refused() -> None:
     with pytest.raises(ValueError, match="syntactic_3: the rows have 2 levels"):
         make_batch([BUSH], ["syntactic_3"], ngram_unit="subword")
@@ -179,12 +174,3 @@ def test_end_of_sentence_is_a_phrase_of_its_own(sentences: list[list[int]], unit
             assert (segments[row, sum(words) + 1 :] == NO_PHRASE).all()
             for phrase in range(lengths.shape[1]):
                 assert lengths[row, phrase] == (segments[row] == phrase).sum()
-
-
-def test_moving_a_batch_keeps_all_of_it() -> None:
-    batch = make_batch([BUSH, YES], ["syntactic_1", "ngram_2"], ngram_unit="word")
-    moved = batch.to(torch.device("cpu"))
-    assert moved.source.equal(batch.source)
-    assert list(moved.segments) == list(batch.segments)
-    assert moved.phrase_lengths["ngram_2"].equal(batch.phrase_lengths["ngram_2"])
-    assert moved.tags["syntactic_1"].equal(batch.tags["syntactic_1"])

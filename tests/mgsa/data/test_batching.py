@@ -255,14 +255,6 @@ def test_seed_and_epoch_choose_the_order(dataset: Dataset) -> None:
     assert order(1, 0) != order(1, 1)
 
 
-def test_rows_of_a_window_come_together(dataset: Dataset) -> None:
-    updates = list(epoch_of(make(dataset, shuffle_window=2 * GROUP), Position(0, 0)))
-    rows = [row for batch in rows_of(updates) for row in batch]
-    groups = [row // GROUP for row in rows[: 2 * GROUP]]
-    # The group of one row, the last of the file, may be among a window's first two.
-    assert len(set(groups)) in (2, 3)
-
-
 @pytest.mark.parametrize("limit", [None, 1, 10, ROWS, ROWS + 5])
 def test_evaluation_takes_the_first_rows_once(dataset: Dataset, limit: int | None) -> None:
     batches = evaluation_batches(

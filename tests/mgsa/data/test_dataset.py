@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import read_json, sha256, write_json
+from mgsa.base.io import read_json, write_json
 from mgsa.data.batch import pad_columns
 from mgsa.data.dataset import Dataset, open_dataset, verify_dataset
 from mgsa.data.ragged import Ragged
@@ -113,34 +113,8 @@ def test_columns_are_the_rows_of_their_row_groups(written: Path) -> None:
     assert lengths.tolist() == [[len(row.source), len(row.target)] for row in rows]
 
 
-def test_columns_that_nothing_asked_for_are_not_read(written: Path) -> None:
-    columns = open_dataset(written).columns("train", [0])
-    assert columns.subwords_per_word is columns.links is None
-    assert columns.phrase_lengths == columns.phrase_tags == ()
-
-
 def test_a_dataset_without_links_says_so(written: Path) -> None:
     assert [row.links for row in open_dataset(written).read("valid")] == [None] * 4
-
-
-def test_the_manifest_is_at_hand(written: Path) -> None:
-    dataset = open_dataset(written)
-    assert dataset.manifest.source_language == "en"
-    assert dataset.manifest.target_language == "de"
-    assert dataset.manifest.levels == 2
-    assert dataset.manifest.identity == sha256(written / "manifest.json")
-    assert dataset.num_rows("train") == NUM_ROWS
-    assert dataset.tags[0] == "<unk>"
-
-
-def test_a_split_that_is_not_there_is_refused(written: Path) -> None:
-    with pytest.raises(InputError, match=r"dataset: no split 'dev'; it has train, valid, test"):
-        open_dataset(written).num_rows("dev")
-
-
-def test_a_folder_that_is_no_dataset_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"manifest\.json: no such file"):
-        open_dataset(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -183,12 +157,6 @@ def test_a_file_that_is_missing_cut_or_altered_is_named(folder: Path, name: str)
         open_dataset(folder)
 
 
-def test_hashes_are_not_compared_when_not_asked_for(folder: Path) -> None:
-    path = folder / "bpe.codes"
-    path.write_bytes(path.read_bytes().swapcase())
-    assert open_dataset(folder, verify=False).num_rows("train") == NUM_ROWS
-
-
 def test_a_planted_pickle_is_refused_unopened(folder: Path, tmp_path: Path) -> None:
     evidence = tmp_path / "evidence"
     planted = folder / "model.pkl"
@@ -203,13 +171,6 @@ def test_a_planted_pickle_is_refused_unopened(folder: Path, tmp_path: Path) -> N
         with pytest.raises(InputError, match=rf"{name}:.* expected"):
             open_dataset(copy)
     assert not evidence.exists()
-
-
-def test_a_file_that_is_not_parquet_is_named(folder: Path) -> None:
-    (folder / "valid.parquet").write_text("id\ttext\n")
-    record(folder / "valid.parquet")
-    with pytest.raises(InputError, match=r"valid\.parquet: expected a readable Parquet file"):
-        open_dataset(folder)
 
 
 def test_a_damaged_page_is_named_when_it_is_read(folder: Path) -> None:
@@ -334,15 +295,6 @@ def test_what_a_manifest_counts_is_counted(folder: Path, name: str) -> None:
         verify_dataset(folder)
 
 
-def test_others_need_count_nothing(folder: Path) -> None:
-    for name in ("tags", "vocabulary", "made_by"):
-        change_manifest(folder, name)
-    for split in ("train", "valid", "test"):
-        for name in COUNTS[1:]:
-            change_manifest(folder, "splits", split, name)
-    assert verify_dataset(folder).num_rows("train") == NUM_ROWS
-
-
 # Label columns.
 
 SENTENCES = (
@@ -426,12 +378,3 @@ def test_a_wrong_label_is_named(
     dataset = open_dataset(folder, kind=LABELLED)
     with pytest.raises(InputError, match=rf"valid\.parquet: row 2: expected {expectation}"):
         dataset.columns("valid", [0, 1], ("subwords_per_word", "voice", "pos"))
-
-
-@pytest.mark.parametrize("pos", ["N", [], [1], None])
-def test_classes_are_lists_of_names(folder: Path, words: list[int], pos: object) -> None:
-    label(folder, [0] * 4, [[0] * n for n in words])
-    write_json(folder / LABELS, {"voice": ["active"], "pos": pos})
-    record(folder / LABELS)
-    with pytest.raises(InputError, match=r"labels\.json: expected lists of classes of voice, pos"):
-        open_dataset(folder, kind=LABELLED)

@@ -17,7 +17,6 @@ from mgsa.data.vocabulary import (
     SPECIAL_SYMBOLS,
     UNK,
     Vocabulary,
-    read_tags,
     read_vocabularies,
 )
 
@@ -92,13 +91,3 @@ def test_a_malformed_file_is_named(tmp_path: Path, content: object, message: str
     write_json(tmp_path / "vocab.json", content)
     with pytest.raises(InputError, match=rf"vocab\.json: .*{message}"):
         read_vocabularies(tmp_path / "vocab.json")
-
-
-def test_tags_are_names(tmp_path: Path) -> None:
-    path = tmp_path / "tags.json"
-    write_json(path, ["<unk>", "NP"])
-    assert read_tags(path) == ("<unk>", "NP")
-    for content in (5, "NP", {"NP": 0}, [], [5], [["NP"]], None):
-        write_json(path, content)
-        with pytest.raises(InputError, match=r"tags\.json: expected a list of the names of tags"):
-            read_tags(path)

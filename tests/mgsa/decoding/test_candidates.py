@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,14 +42,6 @@ def test_they_are_those_of_sorting_all(
     expected_values, expected_index = sorted_continuations(log_probs, scores, count)
     assert values.tolist() == expected_values
     assert index.tolist() == expected_index
-
-
-@pytest.mark.parametrize("vocabulary", [5, BLOCK, 1000])
-def test_equals_come_by_hypothesis_then_token(vocabulary: int) -> None:
-    values, index = best_continuations(torch.zeros(3, vocabulary), torch.zeros(1, 3), 6)
-    assert values.tolist() == [[0.0] * 6]
-    in_order = list(range(6))
-    assert index.tolist() == [in_order]
 
 
 def test_hypotheses_that_are_not_there_come_last() -> None:

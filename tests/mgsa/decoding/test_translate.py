@@ -14,7 +14,6 @@ from mgsa.data.dataset import open_dataset
 from mgsa.data.vocabulary import Vocabulary, join_subwords
 from mgsa.decoding.translate import (
     NOTHING,
-    Candidate,
     Translation,
     Translator,
     choose_device,
@@ -41,12 +40,6 @@ SMALL = replace(STANDARD_SEARCH, beam=2, batch_tokens=30, max_length_ratio=1.0, 
 )
 def test_subwords_are_joined_to_tokens(subwords: str, tokens: str) -> None:
     assert join_subwords(subwords.split()) == tokens
-
-
-def test_a_translation_speaks_for_its_best_candidate() -> None:
-    best, other = Candidate(("a@@", "b"), "ab", -1.0), Candidate(("c",), "c", -2.0)
-    translation = Translation((best, other))
-    assert (translation.subwords, translation.text, translation.score) == (("a@@", "b"), "ab", -1.0)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
@@ -151,15 +144,6 @@ def test_weights_are_given_without_padding(folders: dict[str, Path], name: str, 
         assert weights.sum(axis=-1).flatten().tolist() == pytest.approx(
             [1.0] * weights[..., 0].size
         )
-
-
-def test_an_ensemble_of_a_model_and_itself_is_the_model(folders: dict[str, Path]) -> None:
-    rows = list(open_dataset(folders["dataset"]).read("test"))[:20]
-    alone = mgsa.load(folders["recurrent"]).translate(rows)
-    twice = Translator.load([folders["recurrent"], folders["recurrent"]]).translate(rows)
-    assert texts(alone) == texts(twice)
-    with_another = Translator.load([folders["recurrent"], folders["phrases"]]).translate(rows)
-    assert texts(alone) != texts(with_another)
 
 
 def test_models_of_other_vocabularies_are_refused(folders: dict[str, Path]) -> None:

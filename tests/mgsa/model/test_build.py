@@ -116,15 +116,6 @@ def test_one_embedding_needs_one_vocabulary() -> None:
         build_model(TRANSFORMER, source_vocabulary=20, target_vocabulary=30, num_tags=0)
 
 
-@pytest.mark.parametrize("part", ["composition", "interaction"])
-def test_a_name_without_a_module_is_an_error(part: str) -> None:
-    config = base_with("max_pool", 1)
-    assert config.multi_granularity is not None
-    object.__setattr__(config.multi_granularity, part, "mean_pool")
-    with pytest.raises(AssertionError, match="mean_pool"):
-        build_model(config, source_vocabulary=20, target_vocabulary=20, num_tags=0)
-
-
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_only_pre_norm_has_a_final_norm(norm: Literal["pre", "post"]) -> None:
     config = replace(TRANSFORMER, norm=norm)

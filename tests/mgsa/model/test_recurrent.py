@@ -13,7 +13,6 @@ from mgsa.data.vocabulary import PAD
 from mgsa.masks import Context, padding_mask
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
-from mgsa.model.recurrent import last_states, turned_positions
 from tests.random_rows import VOCABULARY, recurrent
 from tests.reference import recurrent as reference
 
@@ -95,18 +94,6 @@ def test_is_that_of_the_equations(variant: Variant, decoder_layers: int) -> None
     gradients = torch.autograd.grad((e**2).sum(), inputs)
     for got, wanted in zip(gradients, torch.autograd.grad(theirs, inputs), strict=True):
         torch.testing.assert_close(got, wanted)
-
-
-def test_sentences_are_turned_within_their_length() -> None:
-    turned = turned_positions(padding_mask(torch.tensor([3, 1]), 4))
-    assert turned.tolist() == [2, 1, 0, 3, 4, 5, 6, 7]
-
-
-def test_the_last_states_are_those_of_both_ends() -> None:
-    """Of [k→ ; k← ; v→ ; v←], one unit each, → is taken from the last word, ← from the first."""
-    h = torch.arange(24.0).view(2, 3, 4)
-    mask = padding_mask(torch.tensor([3, 2]), 3)
-    assert last_states(h, mask).tolist() == [[8, 1, 10, 3], [16, 13, 18, 15]]
 
 
 def test_key_value_that_passes_halves_on_is_modifying_iw_at_its_start() -> None:
