@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFolder
 from mgsa.base.errors import InputError
-from mgsa.base.io import MANIFEST, atomic_folder, write_json
+from mgsa.base.io import MANIFEST, atomic_folder, read_json, write_json
 from pipeline.base.stage import SPLITS, stage
-from pipeline.dataset.manifest import FILES, read_object
+from pipeline.dataset.manifest import CARD, FILES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,12 +41,15 @@ def reverse_dataset(dataset: Dataset, folder: Path) -> None:
     """Fill `folder` with the artifact.
 
     Raises:
-        InputError: the dataset is not as the pipeline writes them, or a file of it is damaged.
+        InputError: the dataset is not one of the pipeline, or a file of it is damaged.
     """
     from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
-    from pipeline.dataset.build import write_manifest, write_shards
+    from pipeline.dataset.build import write_manifest, write_split
 
-    _check_origin(dataset)
+    manifest = dataset.manifest
+    if CARD not in manifest.files:
+        path = dataset.folder / MANIFEST
+        raise InputError(f"expected a dataset of the pipeline, with a {CARD}", path=path)
     source, target = dataset.vocabularies
     vocabularies = {
         "source": target.symbols,
@@ -57,56 +60,33 @@ def reverse_dataset(dataset: Dataset, folder: Path) -> None:
     codes, *frequencies = BPE_FILES
     for name, other in zip(BPE_FILES, (codes, *reversed(frequencies)), strict=True):
         shutil.copyfile(dataset.folder / name, folder / other)
-    made = read_object(dataset.folder / PREPROCESSING)
+    made = read_json(dataset.folder / PREPROCESSING)
     write_json(folder / PREPROCESSING, swapped_sides(made))
-    content = dataset.manifest.content
     splits = {}
-    for split in dataset.manifest.rows:
-        portions = progress(
+    for split in SPLITS:
+        tables = progress(
             dataset.tables(split),
             f"reverse {split}",
             total=dataset.num_rows(split),
             unit="pairs",
-            size=lambda table: table.num_rows,
+            size=len,
         )
-        names = write_shards(
+        splits[split] = write_split(
             folder,
             split,
-            map(reversed_table, portions),
+            map(reversed_table, tables),
             compression="zstd",
             shard_rows=max(dataset.shard_rows(split)),
         )
-        counts = swapped_sides(content["splits"][split])
-        splits[split] = counts | {"phrases": 0, "phrases_unknown": 0, "files": names}
-    manifest = {
-        **swapped_sides(content),
+    content = {
+        **swapped_sides(manifest.content),
         "levels": 0,
         "tags": 1,
-        "vocabulary": swapped_sides(content["vocabulary"]),
+        "vocabulary": swapped_sides(manifest.content["vocabulary"]),
         "splits": splits,
-        "made_by": {**content["made_by"], "reversed_from": dataset.manifest.identity},
+        "made_by": {**manifest.content["made_by"], "reversed_from": manifest.identity},
     }
-    write_manifest(folder, manifest, figures={})
-
-
-def _check_origin(dataset: Dataset) -> None:
-    """Check that a dataset is the pipeline's own: of those that others made, too little is known.
-
-    Raises:
-        InputError: it is not.
-    """
-    from mgsa.data.schema import BPE_FILES, PREPROCESSING
-    from pipeline.dataset.description import facts, split_counts
-
-    path = dataset.folder / MANIFEST
-    facts(dataset.manifest.content, f"{path}: manifest")
-    split_counts(dataset.manifest.content, f"{path}: manifest")
-    for split in SPLITS:
-        if not dataset.manifest.rows.get(split):
-            raise InputError(f"splits.{split}: expected rows", path=path)
-    for name in (*BPE_FILES, PREPROCESSING):
-        if name not in dataset.manifest.files:
-            raise InputError(f"expected {name} among the files", path=path)
+    write_manifest(folder, content, figures={})
 
 
 def swapped_sides(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,14 +107,13 @@ def reversed_table(table: pa.Table) -> pa.Table:
     columns: dict[str, Any] = {}
     for one, other in SWAPPED:
         columns[one], columns[other] = table[other], table[one]
-    none: list[list[list[int]]] = [[]] * table.num_rows
-    for name in ("phrase_lengths", "phrase_tags"):
-        columns[name] = pa.array(none, SCHEMA.field(name).type)
+    none: list[list[list[int]]] = [[]] * len(table)
     links = [
         pairs and sorted((link["target"], link["source"]) for link in pairs)
         for pairs in table["links"].to_pylist()
     ]
-    columns["links"] = pa.array(links, SCHEMA.field("links").type)
+    for name, lists in (("phrase_lengths", none), ("phrase_tags", none), ("links", links)):
+        columns[name] = pa.array(lists, SCHEMA.field(name).type)
     return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
 

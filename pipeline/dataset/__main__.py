@@ -12,12 +12,7 @@ from mgsa.base.command import Input, OutputFolder, ParameterFile, Report, comman
 from mgsa.base.errors import InputError
 from mgsa.base.settings import RunConfig, to_mapping
 from pipeline.base.stage import stage, stage_outputs
-from pipeline.dataset.manifest import (
-    FILES,
-    DatasetSettings,
-    read_object,
-    recorded_parameters,
-)
+from pipeline.dataset.manifest import FILES, DatasetSettings, read_object, recorded_parameters
 
 
 def build(
@@ -50,16 +45,9 @@ def build(
 
     parameters = recorded_parameters(params) | {"dataset": to_mapping(dataset)}
     inputs = StageOutputs(corpus, tokenized, bpe, partitions, parser, alignments)
-    figures = {
-        name: value
-        for path in reports
-        for name, value in read_object(path).items()
-        if isinstance(value, int | float)
-    }
+    figures = {name: value for path in reports for name, value in read_object(path).items()}
     with stage_outputs(out, report) as (folder, metrics):
-        metrics.update(
-            build_dataset(inputs, dataset, parameters, figures, folder, workers=run.workers)
-        )
+        metrics |= build_dataset(inputs, dataset, parameters, figures, folder, workers=run.workers)
 
 
 def info(*, info: Annotated[Path, Input("the artifact")]) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import lru_cache, partial
 from pathlib import Path
@@ -31,14 +32,15 @@ from mgsa.data.vocabulary import Vocabulary
 from pipeline.base.stage import SIDES, SPLITS
 from pipeline.base.text import split_tokens
 from pipeline.base.workers import map_chunks
-from pipeline.dataset.card import CARD, dataset_card
+from pipeline.dataset.card import dataset_card
 from pipeline.dataset.manifest import (
+    CARD,
+    INFERENCE_KEYS,
     Corpus,
     DatasetSettings,
     Languages,
+    Parser,
     library_versions,
-    parser_description,
-    preprocessing,
     read_object,
 )
 from pipeline.dataset.preprocessor import Encoder, check_length
@@ -52,7 +54,7 @@ def build_dataset(
     inputs: StageOutputs,
     settings: DatasetSettings,
     parameters: Mapping[str, Any],
-    figures: Mapping[str, float],
+    figures: Mapping[str, Any],
     folder: Path,
     *,
     workers: int,
@@ -68,26 +70,38 @@ def build_dataset(
     """
     corpus = read_object(inputs.corpus / "corpus.json", Corpus)
     languages = read_object(inputs.tokenized / "languages.json", Languages)
-    parser = parser_description(inputs.parser)
-    aligner = inputs.aligner()
-    inputs.check(SPLITS)
+    parser = read_object(inputs.parser / "parser.json", Parser)
+    parser.pop("files", None)  # hashes, which the identity sums up
+    inputs.check()
     source, target = collect_vocabularies(inputs.bpe, joint=settings.joint_vocabulary)
     tags, levels = collect_tags(inputs.partitions)
     joint = source is target
-    symbols = {"source": source.symbols, "target": None if joint else target.symbols}
-    write_json(folder / VOCABULARY, symbols)
+    write_json(
+        folder / VOCABULARY,
+        {"source": source.symbols, "target": None if joint else target.symbols},
+    )
     write_json(folder / TAGS, tags)
     for name in BPE_FILES:
         shutil.copyfile(inputs.bpe / name, folder / name)
-    write_json(folder / PREPROCESSING, preprocessing(parameters, languages, parser))
-    counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
-    files = {}
+    preprocessing = {
+        "source_language": languages["source"],
+        "target_language": languages["target"],
+        **{section: parameters[section] for section in INFERENCE_KEYS},
+        "parser": parser,
+    }
+    write_json(folder / PREPROCESSING, preprocessing)
+    splits = {}
     for split in SPLITS:
-        tables = encode_split(inputs, split, folder, levels, settings.row_group_rows, workers)
-        files[split] = write_shards(
+        tables = map_chunks(
+            partial(_encode_rows, folder=folder, files=inputs.row_files(split), levels=levels),
+            enumerate(inputs.rows(split), start=1),
+            workers=workers,
+            chunk_size=settings.row_group_rows,
+        )
+        splits[split] = write_split(
             folder,
             split,
-            _counted(tables, counts[split]),
+            progress(tables, f"dataset {split}", total=None, unit="pairs", size=len),
             compression=settings.compression,
             shard_rows=settings.shard_rows,
         )
@@ -99,26 +113,29 @@ def build_dataset(
         "levels": levels,
         "tags": len(tags),
         "vocabulary": {"source": len(source), "target": len(target), "joint": joint},
-        "splits": {split: {**counts[split], "files": files[split]} for split in SPLITS},
+        "splits": splits,
         "made_by": {
             "parameters": parameters,
             "libraries": library_versions(),
             "parser": parser,
-            "aligner": aligner,
+            "aligner": inputs.aligner,
         },
     }
-    write_manifest(folder, manifest, figures=figures)
+    write_manifest(folder, manifest, figures)
     return {
         "source_vocabulary": len(source),
         "target_vocabulary": len(target),
         "tags": len(tags),
-        **{f"{split}_{name}": n for split in SPLITS for name, n in counts[split].items()},
+        **{
+            f"{split}_{name}": count
+            for split, counts in splits.items()
+            for name, count in counts.items()
+            if name != "files"
+        },
     }
 
 
-def write_manifest(
-    folder: Path, content: Mapping[str, Any], *, figures: Mapping[str, float]
-) -> None:
+def write_manifest(folder: Path, content: Mapping[str, Any], figures: Mapping[str, Any]) -> None:
     """Write what is last in a dataset artifact: its card, and the manifest of all files.
 
     Args:
@@ -131,10 +148,7 @@ def write_manifest(
 
 
 def collect_vocabularies(bpe: Path, *, joint: bool) -> tuple[Vocabulary, Vocabulary]:
-    """The subwords of the training split, most frequent first.
-
-    Args:
-        joint: whether both languages share one vocabulary, which is then one object.
+    """The subwords of the training split, most frequent first; a joint vocabulary is one object.
 
     Raises:
         InputError: a file is missing or malformed, or holds what its BPE codes don't give.
@@ -143,9 +157,9 @@ def collect_vocabularies(bpe: Path, *, joint: bool) -> tuple[Vocabulary, Vocabul
     for side, subwords in zip(SIDES, counts, strict=True):
         check_subwords(bpe, side, subwords)
     if joint:
-        vocabulary = Vocabulary.of(_by_frequency(counts[0] + counts[1]))
-        return vocabulary, vocabulary
-    return Vocabulary.of(_by_frequency(counts[0])), Vocabulary.of(_by_frequency(counts[1]))
+        counts = [counts[0] + counts[1]]
+    vocabularies = [Vocabulary.of(_by_frequency(subwords)) for subwords in counts]
+    return vocabularies[0], vocabularies[-1]
 
 
 def collect_tags(partitions: Path) -> tuple[tuple[str, ...], int]:
@@ -174,63 +188,34 @@ def _by_frequency(counts: Mapping[str, int]) -> list[str]:
     return sorted(counts, key=lambda symbol: (-counts[symbol], symbol))
 
 
-def _counted(tables: Iterable[pa.Table], total: Counter[str]) -> Iterator[pa.Table]:
-    """The tables as they are; what a manifest counts of them is added to `total`."""
-    for table in tables:
-        total.update({"rows": table.num_rows, **counts_of(table)})
-        yield table
-
-
-def write_shards(
+def write_split(
     folder: Path, split: str, tables: Iterable[pa.Table], *, compression: str, shard_rows: int
-) -> list[str]:
-    """Write tables to Parquet files, each as a row group, and give the files' names.
+) -> dict[str, Any]:
+    """Write tables to Parquet files, each as a row group; give what a manifest says of the split.
 
-    These are `SPLIT.parquet`, or `SPLIT-00000.parquet` and so on if there are more than
+    The files are `SPLIT.parquet`, or `SPLIT-00000.parquet` and so on if there are more than
     `shard_rows` rows.
     """
     names: list[str] = []
+    counts: Counter[str] = Counter()
     rows = 0
     with ExitStack() as opened:
         for table in tables:
-            if not names or rows + table.num_rows > shard_rows:
+            if not names or rows + len(table) > shard_rows:
                 opened.close()
                 names.append(f"{split}-{len(names):05}.parquet")
-                writer = opened.enter_context(
-                    pq.ParquetWriter(
-                        folder / names[-1], table.schema, compression=compression, version="2.6"
-                    )
+                writer = pq.ParquetWriter(
+                    folder / names[-1], table.schema, compression=compression, version="2.6"
                 )
+                opened.enter_context(writer)
                 rows = 0
-            writer.write_table(table, row_group_size=table.num_rows)
-            rows += table.num_rows
+            writer.write_table(table, row_group_size=len(table))
+            rows += len(table)
+            counts.update({"rows": len(table), **counts_of(table)})
     if len(names) == 1:
         (folder / names.pop()).rename(folder / f"{split}.parquet")
         names.append(f"{split}.parquet")
-    return names
-
-
-def encode_split(
-    inputs: StageOutputs, split: str, folder: Path, levels: int, rows: int, workers: int
-) -> Iterator[pa.Table]:
-    """The rows of a split, in tables of `rows` rows.
-
-    Args:
-        folder: that of the artifact, with its vocabularies, tags and BPE files.
-        levels: of phrases.
-
-    Raises:
-        InputError: a line is malformed, or does not fit the line of another file.
-    """
-    tables = map_chunks(
-        partial(_encode_rows, folder=folder, files=inputs.row_files(split), levels=levels),
-        enumerate(inputs.rows(split), start=1),
-        workers=workers,
-        chunk_size=rows,
-    )
-    return progress(
-        tables, f"dataset {split}", total=None, unit="pairs", size=lambda table: table.num_rows
-    )
+    return {**counts, "files": names}
 
 
 _encoder = lru_cache(maxsize=1)(Encoder.load)
@@ -244,24 +229,37 @@ def _encode_rows(
     files: Mapping[str, Path],
     levels: int,
 ) -> pa.Table:
-    """Rows as a table: each is its line number and what `StageOutputs.rows` has of it."""
+    """The table of some rows: of each, its line number and what `StageOutputs.rows` has of it.
+
+    Args:
+        folder: that of the artifact, with its vocabularies, tags and BPE files.
+        files: as `StageOutputs.row_files`.
+
+    Raises:
+        InputError: a line is malformed, or does not fit the line of another file.
+    """
     encoder = _encoder(folder)
-    encoded = [_encode(encoder, line, fields, files, levels) for line, fields in rows]
-    return pa.Table.from_pylist(encoded, SCHEMA)
+    gc.disable()  # rows hold many small lists and no cycle: to look for some takes a third more
+    try:
+        encoded = [_encode(encoder, line, fields, files, levels) for line, fields in rows]
+        return pa.Table.from_pylist(encoded, SCHEMA)
+    finally:
+        gc.enable()
 
 
 def _encode(
     encoder: Encoder, line: int, fields: Sequence[str], files: Mapping[str, Path], levels: int
 ) -> dict[str, Any]:
-    source_text, target_text, *others = fields
-    texts = dict(zip(files, others, strict=True))
-    tokens = {}
+    source_text, target_text, *lines = fields
+    texts = dict(zip(files, lines, strict=True))
+    tokens = []
     for side, of_side in zip(SIDES, (encoder.source, encoder.target), strict=True):
-        tokens[side] = split_tokens(texts[side], path=files[side], line=line)
-        if of_side.segment(tokens[side]) != texts[f"{side}_subwords"]:
+        words = split_tokens(texts[side], path=files[side], line=line)
+        if of_side.segment(words) != texts[f"{side}_subwords"]:
             message = f"expected the subwords of line {line} of {files[side]}"
             raise InputError(message, path=files[f"{side}_subwords"], line=line)
-    source, target = tokens.values()
+        tokens.append(words)
+    source, target = tokens
     path = files["phrases"]
     found = texts["phrases"].count(LEVEL_SEPARATOR) + 1
     if found != levels:
@@ -277,8 +275,12 @@ def _encode(
     row = encoder.encode(source, target, phrases=phrases, links=links)
     for side in SIDES:
         check_length(row[f"{side}_length"], path=files[f"{side}_subwords"], line=line)
-    row |= {"source_text": source_text, "source_tokens": texts["source"]}
-    return row | {"target_text": target_text, "target_tokens": texts["target"]}
+    return row | {
+        "source_text": source_text,
+        "target_text": target_text,
+        "source_tokens": texts["source"],
+        "target_tokens": texts["target"],
+    }
 
 
 def _word_links(text: str, source: int, target: int, *, path: Path, line: int) -> list[Link]:
@@ -293,9 +295,6 @@ def _word_links(text: str, source: int, target: int, *, path: Path, line: int) -
     links = [*zip(numbers[::2], numbers[1::2], strict=True)]
     for i, j in links:
         if i >= source or j >= target:
-            raise InputError(
-                f"expected links between {source} and {target} words, counted from 0, got {i}-{j}",
-                path=path,
-                line=line,
-            )
+            message = f"expected links between {source} and {target} words, counted from 0"
+            raise InputError(f"{message}, got {i}-{j}", path=path, line=line)
     return links

@@ -6,14 +6,12 @@ It travels in the artifact as `README.md`. Its front matter is the one that data
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import yaml
 
-from pipeline.dataset.description import COUNTS, facts, split_counts
-
-CARD = "README.md"
+from pipeline.dataset.description import COUNTS, facts
 
 COLUMNS = {
     "source_text, target_text": "the sentences as the corpus has them",
@@ -51,65 +49,49 @@ FIGURES = {
 """Figures of the stages before that a card shows, and what they are."""
 
 
-def dataset_card(content: Mapping[str, Any], figures: Mapping[str, float]) -> str:
+def dataset_card(content: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
     """The card of a dataset.
 
     Args:
         content: the manifest.
         figures: what the stages before reported, of which those in `FIGURES` are shown.
-
-    Raises:
-        InputError: the manifest lacks something that the pipeline writes, or has it otherwise.
     """
-    source, target = content["source_language"], content["target_language"]
-    splits = {
-        split: [counts.get(name, 0) for name in COUNTS]
-        for split, counts in split_counts(content, "manifest").items()
-    }
-    shown = {what: figures[name] for name, what in FIGURES.items() if name in figures}
-    sections = [
-        f"---\n{yaml.safe_dump(_front_matter(content), sort_keys=False)}---",
-        f"# {content['name']}, {source} → {target}",
-        "Sentence pairs as arrays for neural machine translation: subwords, syntactic phrases with "
-        "their tags, word links, and the text that they are of.",
-        _table({name: [value] for name, value in facts(content, "manifest").items()}, ["", ""]),
-        "## Splits",
-        _table(splits, ["split", *COUNTS.values()]),
-    ]
-    if shown:
-        sections += ["## How it came about", _table({k: [v] for k, v in shown.items()}, ["", ""])]
-    sections += [
-        "Every parameter of the stages that made it stands in `manifest.json`, with the SHA-256 of "
-        "every file. Terms of use are those of the corpus.",
-        "## Columns",
-        _table({f"`{names}`": [what] for names, what in COLUMNS.items()}, ["column", "what"]),
-        _USE.format(file=content["splits"]["test"]["files"][0]),
-    ]
-    return "\n\n".join(sections) + "\n"
-
-
-def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:
+    splits = content["splits"]
     files = [
-        {"split": HUB_SPLITS.get(split, split), "path": counts["files"]}
-        for split, counts in content["splits"].items()
+        {"split": HUB_SPLITS[split], "path": counts["files"]} for split, counts in splits.items()
     ]
-    return {
+    front_matter = {
         "pretty_name": content["name"],
         "language": [content["source_language"], content["target_language"]],
         "task_categories": ["translation"],
         "configs": [{"config_name": "default", "data_files": files}],
     }
+    rows = [[split, *(counts[name] for name in COUNTS)] for split, counts in splits.items()]
+    shown = [(what, figures[name]) for name, what in FIGURES.items() if name in figures]
+    sections = [
+        f"---\n{yaml.safe_dump(front_matter, sort_keys=False)}---",
+        f"# {content['name']}, {content['source_language']} → {content['target_language']}",
+        "Sentence pairs as arrays for neural machine translation: subwords, syntactic phrases with "
+        "their tags, word links, and the text that they are of.",
+        _table(["", ""], facts(content).items()),
+        "## Splits",
+        _table(["split", *COUNTS.values()], rows),
+        *(["## How it came about", _table(["", ""], shown)] if shown else []),
+        "Every parameter of the stages that made it stands in `manifest.json`, with the SHA-256 of "
+        "every file. Terms of use are those of the corpus.",
+        "## Columns",
+        _table(["column", "what"], [(f"`{names}`", what) for names, what in COLUMNS.items()]),
+        _USE.format(file=splits["test"]["files"][0]),
+    ]
+    return "\n\n".join(sections) + "\n"
 
 
-def _table(rows: Mapping[str, list[Any]], heads: list[str]) -> str:
-    cells = [[name, *(_cell(value) for value in values)] for name, values in rows.items()]
-    numbers = all(isinstance(value, int | float) for values in rows.values() for value in values)
+def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    rows = list(rows)
+    numbers = all(isinstance(cell, int | float) for _, *cells in rows for cell in cells)
     ruler = ["---", *["---:" if numbers else "---"] * (len(heads) - 1)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in [heads, ruler, *cells])
-
-
-def _cell(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int | float) else str(value)
+    texts = [[c if isinstance(c, str) else f"{c:,}" for c in row] for row in rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [heads, ruler, *texts])
 
 
 _USE = """\

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -19,18 +20,22 @@ LIBRARIES = ("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt")
 RECORDED_SECTIONS = SECTIONS[: SECTIONS.index("dataset") + 1]
 """Sections of the parameter file that a dataset depends on."""
 
-INFERENCE_SECTIONS = ("tokenize", "parse", "bpe", "partition")
-"""Sections that say how a sentence becomes a row, in training and at inference alike."""
+INFERENCE_KEYS = {
+    "tokenize": (),
+    "parse": ("max_words",),
+    "bpe": ("vocabulary_threshold",),
+    "partition": ("levels", "boundaries"),
+}
+"""Sections by which raw text becomes rows at inference, with the keys that are read then."""
 
-NOT_RECORDED = frozenset(
-    {"workers", "executor", "ray_address", "folder", "resources", "timeout", "retries"}
-)
-"""Keys that change no output: what does the work, and how files are fetched, which hashes know."""
+NOT_RECORDED = ("folder", "resources")
+"""Keys that change no output: where files come from, which hashes know."""
 
+CARD = "README.md"
 FILES = (
     *(f"{split}{shard}.parquet" for split in SPLITS for shard in ("", "-?????")),
     *("vocab.json", "tags.json", "bpe.codes", "vocab.source", "vocab.target"),
-    *("preprocessing.json", "README.md", MANIFEST),
+    *("preprocessing.json", CARD, MANIFEST),
 )
 """All that a dataset's folder holds."""
 
@@ -49,36 +54,23 @@ class DatasetSettings:
     compression: Literal["zstd", "snappy", "none"]
 
 
-def recorded_parameters(path: Path) -> dict[str, Any]:
-    """The sections of a parameter file that a dataset depends on, less keys that change no output.
+def recorded_parameters(path: Path) -> dict[str, dict[str, Any]]:
+    """The sections of a parameter file that a dataset depends on, less `NOT_RECORDED`.
 
     Raises:
         InputError: the file is missing or malformed, or lacks what inference needs.
     """
     content = read_yaml(path)
-    for section in INFERENCE_SECTIONS:
-        if section not in content:
+    for section, keys in INFERENCE_KEYS.items():
+        if not isinstance(content.get(section), dict):
             raise InputError(f"{section}: missing section", path=path)
+        for key in keys:
+            if key not in content[section]:
+                raise InputError(f"{section}.{key}: missing key", path=path)
     return {
-        section: _recorded(content[section]) for section in RECORDED_SECTIONS if section in content
-    }
-
-
-def _recorded(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _recorded(inner) for key, inner in value.items() if key not in NOT_RECORDED}
-    return value
-
-
-def preprocessing(
-    parameters: Mapping[str, Any], languages: Mapping[str, str], parser: Mapping[str, Any]
-) -> dict[str, Any]:
-    """What turns raw text into rows like those of the dataset, beside its BPE files and tags."""
-    return {
-        "source_language": languages["source"],
-        "target_language": languages["target"],
-        **{section: parameters[section] for section in INFERENCE_SECTIONS},
-        "parser": dict(parser),
+        section: {k: v for k, v in content[section].items() if k not in NOT_RECORDED}
+        for section in RECORDED_SECTIONS
+        if section in content
     }
 
 
@@ -99,21 +91,15 @@ class Languages:
 
 @dataclass(frozen=True)
 class Parser:
-    """What is read of a parser folder's `parser.json`; a stanza package has the last two."""
+    """What is read of a parser folder's `parser.json`; `kind` is `stanza`, `trees` or `none`."""
 
     kind: str
     identity: str
-    language: str | None = None
-    package: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.kind == "stanza" and not (self.language and self.package):
-            raise ValueError("expected the language and package of stanza's models")
 
 
 @dataclass(frozen=True)
 class Aligner:
-    """What is read of a folder of word links' `aligner.json`; `splits` have links."""
+    """What is read of `aligner.json` beside word links; `splits` have links."""
 
     kind: str
     deterministic: bool
@@ -136,22 +122,10 @@ def read_object(path: Path, cls: type[Any] = _Object) -> dict[str, Any]:
     return content
 
 
-def parser_description(folder: Path) -> dict[str, Any]:
-    """What a parser folder says of itself, less the hashes that its identity sums up.
-
-    Raises:
-        InputError: the folder is no parser.
-    """
-    content = read_object(folder / "parser.json", Parser)
-    return {key: value for key, value in content.items() if key != "files"}
-
-
 def library_versions(names: Sequence[str] = LIBRARIES) -> dict[str, str]:
-    """The versions of the libraries that an artifact depends on, as far as they are installed."""
-    installed = {}
+    """The versions of those libraries that are installed: text libraries may be missing."""
+    versions = {}
     for name in names:
-        try:
-            installed[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue  # a dataset can be built from the text stages' outputs without their libraries
-    return installed
+        with suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return versions

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
-from mgsa.base.settings import Count, Language, Positive, from_excerpt
 from mgsa.base.word_links import Link
 from mgsa.data.schema import LONGEST, PREPROCESSING, TAGS, VOCABULARY
-from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
+from mgsa.data.vocabulary import Vocabulary, join_subwords, read_tags, read_vocabularies
 from pipeline.base.stage import SIDES
+from pipeline.base.workers import chunks
 from pipeline.partition import Phrase, syntactic_partition
 from pipeline.tokens.subwords import CACHE_WORDS, SubwordSplitter
 from pipeline.tokens.trees import check_leaves, flat_tree, read_tree
@@ -34,54 +34,6 @@ if TYPE_CHECKING:
 
 BOUNDARIES = ("parsed",)
 """Kinds of `partition.boundaries` that raw text can be given."""
-
-
-@dataclass(frozen=True)
-class _Parse:
-    max_words: Positive
-
-
-@dataclass(frozen=True)
-class _Bpe:
-    vocabulary_threshold: Count
-
-
-@dataclass(frozen=True)
-class _Partition:
-    levels: Count
-    boundaries: str
-
-
-@dataclass(frozen=True)
-class _Parser:
-    kind: str
-    identity: str
-
-
-@dataclass(frozen=True)
-class Preprocessing:
-    """What `preprocessing.json` says of how text became rows.
-
-    `parse`, `bpe` and `partition` are sections of the parameter file. `parser.kind` is `stanza`,
-    `trees` where trees came with the corpus, `none` where all are flat.
-    """
-
-    source_language: Language
-    target_language: Language
-    parse: _Parse
-    bpe: _Bpe
-    partition: _Partition
-    parser: _Parser
-
-    @classmethod
-    def read(cls, folder: Path) -> Preprocessing:
-        """The one of a dataset or model artifact.
-
-        Raises:
-            InputError: it is missing, or lacks something.
-        """
-        path = folder / PREPROCESSING
-        return from_excerpt(cls, read_json(path), f"{path}: preprocessing")
 
 
 class SideEncoder:
@@ -129,7 +81,7 @@ class Encoder:
         Raises:
             InputError: a file is missing or malformed.
         """
-        threshold = Preprocessing.read(folder).bpe.vocabulary_threshold
+        threshold = read_json(folder / PREPROCESSING)["bpe"]["vocabulary_threshold"]
         source, target = (
             SideEncoder(SubwordSplitter.load(folder, side, threshold=threshold), vocabulary)
             for side, vocabulary in zip(SIDES, read_vocabularies(folder / VOCABULARY), strict=True)
@@ -194,43 +146,75 @@ def check_length(length: int, *, path: Path | str, line: int) -> None:
         raise InputError(f"expected at most {LONGEST} subwords, got {length}", path=path, line=line)
 
 
+@dataclass(frozen=True)
 class Phraser:
-    """Tokens to the phrases of every level, as the stages `parse` and `partition` give them."""
+    """Tokens to the phrases of every level, as the stages `parse` and `partition` give them.
 
-    def __init__(self, parser: Parser | None, *, levels: int, max_words: int) -> None:
+    Without a parser every sentence gets a flat tree, and so does one of more than `max_words`.
+    """
+
+    parser: Parser | None
+    levels: int
+    max_words: int
+
+    @classmethod
+    def load(cls, artifact: Path, parser: Path, *, gpu: bool) -> Phraser:
+        """The phraser that an artifact was made with.
+
+        Raises:
+            InputError: the parser is not the one that made the trees (those that came with a corpus
+                have none: any of the language will do), or raw text can't have such phrases.
         """
-        Args:
-            parser: `None`: every sentence gets a flat tree.
-            levels: of the syntactic partition.
-            max_words: sentences of more words get a flat tree.
-        """
-        self._parser = parser
-        self._levels = levels
-        self._max_words = max_words
+        from pipeline.parsing.parser_folder import read_parser_folder
+        from pipeline.parsing.stanza_parser import ConstituencyParser
+
+        made = read_json(artifact / PREPROCESSING)
+        kind, identity = made["parser"]["kind"], made["parser"]["identity"]
+        boundaries, language = made["partition"]["boundaries"], made["source_language"]
+        if boundaries not in BOUNDARIES:
+            raise InputError(
+                f"raw text can have {', '.join(BOUNDARIES)} phrases (partition.boundaries), not "
+                f"{boundaries}: expected rows of a dataset",
+                path=artifact,
+            )
+        folder = read_parser_folder(parser)
+        if kind == "stanza" and folder.identity != identity:
+            raise InputError(
+                f"expected the parser that {artifact} was made with ({identity[:12]}), "
+                f"got another one ({folder.identity[:12]})",
+                path=parser,
+            )
+        if folder.language != language:
+            message = f"expected a parser of {language}, got one of {folder.language}"
+            raise InputError(message, path=parser)
+        return cls(
+            None if kind == "none" else ConstituencyParser.load(parser, gpu=gpu),
+            levels=made["partition"]["levels"],
+            max_words=made["parse"]["max_words"],
+        )
 
     def __call__(self, sentences: Sequence[Sequence[str]]) -> list[list[list[Phrase]]]:
         """For each sentence, the phrases of each level; none of an empty sentence."""
         trees = self._parsed(sentences)
         return [
-            syntactic_partition(trees.get(i) or flat_tree(tokens), self._levels) if tokens else []
+            syntactic_partition(trees.get(i) or flat_tree(tokens), self.levels) if tokens else []
             for i, tokens in enumerate(sentences)
         ]
 
     def _parsed(self, sentences: Sequence[Sequence[str]]) -> dict[int, Tree]:
         """The trees of those sentences that are not too long and that the parser can take."""
-        if self._parser is None:
+        if self.parser is None:
             return {}
         from pipeline.parsing.stanza_parser import BATCH_SENTENCES, Unparsed, parse_each
 
         trees: dict[int, Tree] = {}
         # Like lengths together, as the parse stage does: a batch then holds little padding.
         order = sorted(
-            (i for i, tokens in enumerate(sentences) if 0 < len(tokens) <= self._max_words),
+            (i for i, tokens in enumerate(sentences) if 0 < len(tokens) <= self.max_words),
             key=lambda i: len(sentences[i]),
         )
-        for start in range(0, len(order), BATCH_SENTENCES):
-            batch = order[start : start + BATCH_SENTENCES]
-            parsed = parse_each(self._parser, [sentences[i] for i in batch])
+        for batch in chunks(order, BATCH_SENTENCES):
+            parsed = parse_each(self.parser, [sentences[i] for i in batch])
             for i, tree in zip(batch, parsed, strict=True):
                 if not isinstance(tree, Unparsed):
                     trees[i] = read_tree(tree)
@@ -238,20 +222,18 @@ class Phraser:
         return trees
 
 
+@dataclass(frozen=True)
 class Preprocessor:
-    """Raw or tokenised text to rows, and the target's subwords to raw text."""
+    """Raw or tokenised text to rows, and the target's subwords to raw text.
 
-    def __init__(
-        self, encoder: Encoder, texts: tuple[MosesText, MosesText], phraser: Phraser | None
-    ) -> None:
-        """
-        Args:
-            texts: tokenisers of source and target.
-            phraser: `None` for models that attend to no syntactic phrases.
-        """
-        self._encoder = encoder
-        self._texts = texts
-        self._phraser = phraser
+    Attributes:
+        texts: tokenisers of source and target.
+        phraser: `None` for models that attend to no syntactic phrases.
+    """
+
+    encoder: Encoder
+    texts: tuple[MosesText, MosesText]
+    phraser: Phraser | None
 
     @classmethod
     def load(cls, folder: Path, *, parser: Path | None, gpu: bool = False) -> Preprocessor:
@@ -263,27 +245,18 @@ class Preprocessor:
             gpu: whether the parser is to run on a GPU.
 
         Raises:
-            InputError: a file of the artifact is missing or malformed, the parser is not the one
-                that made the trees, or text can't be given such phrases.
+            InputError: a file of the artifact is missing or malformed, or as `Phraser.load`.
         """
-        from pipeline.parsing.stanza_parser import ConstituencyParser
         from pipeline.tokens.moses import MosesText
 
-        made = Preprocessing.read(folder)
-        phraser = None
-        if parser is not None:
-            check_parser(made, folder, parser)
-            phraser = Phraser(
-                None if made.parser.kind == "none" else ConstituencyParser.load(parser, gpu=gpu),
-                levels=made.partition.levels,
-                max_words=made.parse.max_words,
-            )
-        texts = MosesText(made.source_language), MosesText(made.target_language)
+        phraser = None if parser is None else Phraser.load(folder, parser, gpu=gpu)
+        made = read_json(folder / PREPROCESSING)
+        texts = MosesText(made["source_language"]), MosesText(made["target_language"])
         return cls(Encoder.load(folder), texts, phraser)
 
     def tokenize(self, *texts: str) -> list[list[str]]:
         """The tokens of a source sentence, or of a pair."""
-        return [text.normalize_and_tokenize(t) for text, t in zip(self._texts, texts, strict=False)]
+        return [text.normalize_and_tokenize(t) for text, t in zip(self.texts, texts, strict=False)]
 
     def rows(self, texts: Sequence[str]) -> list[Row]:
         """A row without a target for each text; one that holds no word has no subwords either."""
@@ -295,46 +268,13 @@ class Preprocessor:
         """A row for each tokenised sentence, or pair of them."""
         from mgsa.data.batch import Row
 
-        phrases = self._phraser(sources) if self._phraser else [[] for _ in sources]
+        phrases = self.phraser(sources) if self.phraser else [[] for _ in sources]
         pairs = zip(sources, targets or [()] * len(sources), phrases, strict=True)
         return [
-            Row.of_columns(index, self._encoder.encode(source, target, phrases=levels))
+            Row.of_columns(index, self.encoder.encode(source, target, phrases=levels))
             for index, (source, target, levels) in enumerate(pairs)
         ]
 
     def detokenize(self, subwords: Sequence[str]) -> str:
         """The text that a translation in subwords stands for."""
-        from mgsa.data.vocabulary import join_subwords
-
-        tokens = join_subwords(subwords).split()
-        return self._texts[1].detokenize(tokens) if tokens else ""
-
-
-def check_parser(made: Preprocessing, artifact: Path, parser: Path) -> None:
-    """Check that a parser gives raw text the phrases that an artifact was made with.
-
-    Trees that came with a corpus have no parser; any of the language may stand in for it.
-
-    Raises:
-        InputError: it is another parser, or raw text can't have such phrases.
-    """
-    from pipeline.parsing.parser_folder import read_parser_folder
-
-    if made.partition.boundaries not in BOUNDARIES:
-        raise InputError(
-            f"raw text can have {', '.join(BOUNDARIES)} phrases (partition.boundaries), not "
-            f"{made.partition.boundaries}: expected rows of a dataset",
-            path=artifact,
-        )
-    folder = read_parser_folder(parser)
-    if made.parser.kind == "stanza" and folder.identity != made.parser.identity:
-        raise InputError(
-            f"expected the parser that {artifact} was made with ({made.parser.identity[:12]}), "
-            f"got another one ({folder.identity[:12]})",
-            path=parser,
-        )
-    if folder.language != made.source_language:
-        raise InputError(
-            f"expected a parser of {made.source_language}, got one of {folder.language}",
-            path=parser,
-        )
+        return self.texts[1].detokenize(join_subwords(subwords).split())

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from mgsa.base.cli import run
-from mgsa.base.errors import InputError
-from mgsa.base.io import read_json, write_json
+from mgsa.base.io import read_json
 from mgsa.data.batch import Row
 from mgsa.data.dataset import Dataset, open_dataset, verify_dataset
 from pipeline.base.stage import SPLITS
@@ -84,19 +83,5 @@ def test_a_dataset_of_others_is_not_turned_round(
 ) -> None:
     folder = write_copy_task(tmp_path / "dataset")
     assert run(main, ["--dataset", str(folder), "--out", str(tmp_path / "turned")]) == 2
-    said = "manifest.tags: missing key"
+    said = "expected a dataset of the pipeline, with a README.md"
     assert capsys.readouterr().err == f"error: {folder / 'manifest.json'}: {said}\n"
-
-
-@pytest.mark.parametrize("missing", ["test", "vocab.source"])
-def test_what_a_dataset_lacks_is_named(dataset: Dataset, tmp_path: Path, missing: str) -> None:
-    path = dataset.folder / "manifest.json"
-    content = read_json(path)
-    if missing == "test":
-        del content["splits"]["test"]
-    else:
-        del content["files"][missing]
-        (dataset.folder / missing).unlink()
-    write_json(path, content)
-    with pytest.raises(InputError, match=rf"manifest\.json: .*{missing}"):
-        main(["--dataset", str(dataset.folder), "--out", str(tmp_path / "turned")])

@@ -1,70 +1,86 @@
-"""What a manifest and a card say of a dataset."""
+"""What a manifest and a card say of a dataset, and what differs between two."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from mgsa.base.errors import InputError
+from mgsa.base.cli import run
 from mgsa.base.io import read_json, write_json
 from mgsa.data.dataset import open_dataset
 from mgsa.data.schema import SCHEMA
-from pipeline.dataset.card import COLUMNS, dataset_card
-from pipeline.dataset.description import description
+from pipeline.dataset.__main__ import main
+from pipeline.dataset.card import COLUMNS
 from tests.copy_task import write_copy_task
-from tests.stage_folders import BUSH, YES, build, random_dataset, write_stages
+from tests.stage_folders import BUSH, YES, Pair, build, write_stages
+
+SMALL = {"train": [BUSH, YES, YES, BUSH], "valid": [YES, BUSH], "test": [BUSH]}
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return random_dataset(tmp_path_factory.mktemp("description") / "stages", 20)
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A dataset whose reports had some figures."""
+    write_stages(tmp_path, SMALL)
+    write_json(tmp_path / "parser.json", {"labelled_f1": 95.81, "notes": ["no figure"]})
+    write_json(tmp_path / "tokenize.json", {"train_pairs": 1007})
+    return build(
+        tmp_path, "--reports", str(tmp_path / "parser.json"), str(tmp_path / "tokenize.json")
+    )
 
 
-def described(folder: Path) -> list[str]:
-    return list(description(open_dataset(folder, verify=False)))
+def said(capsys: pytest.CaptureFixture[str], *argv: str | Path) -> list[str]:
+    assert run(main, [*map(str, argv)]) == 0
+    return capsys.readouterr().out.splitlines()
 
 
-def test_a_dataset_of_others_is_described_as_far_as_it_is_known(tmp_path: Path) -> None:
-    folder = write_copy_task(tmp_path / "dataset", links=True)
-    name, languages, train, *rest = described(folder)
+def test_a_dataset_in_a_few_facts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = said(capsys, "--info", folder)
+    assert lines[0] == f"made up, {open_dataset(folder).manifest.identity}"
+    assert "languages: en to de" in lines
+    assert "phrases: 2 levels, 9 tags; trees that came with the corpus (c0ffee)" in lines
+    counts = "test: 1 pairs, 6 source words, 4 target words, 8 source subwords, 6 target subwords"
+    assert f"{counts}, 6 phrases, 0 links" in lines
+
+
+def test_a_dataset_of_others_is_described_as_far_as_it_is_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = write_copy_task(tmp_path / "dataset", links=True)
+    name, languages, train, *rest = said(capsys, "--info", other)
     assert name.startswith("copy task, ")
     assert languages == "languages: en to de"
     assert train.startswith("train: 60 pairs, ")
     assert train.endswith(" links")
-    assert len(rest) == 2 + len(read_json(folder / "manifest.json")["files"])
+    assert len(rest) == 2 + len(read_json(other / "manifest.json")["files"])
 
 
-@pytest.mark.parametrize(
-    ("keys", "value", "message"),
-    [
-        (["vocabulary"], None, "vocabulary: "),
-        (["made_by"], 5, "made_by: "),
-        (["made_by", "parser", "identity"], 5, "made_by.parser.identity: "),
-        (["made_by", "reversed_from"], 5, "made_by.reversed_from: "),
-        (["vocabulary", "source"], "many", "vocabulary.source: "),
-        (["splits", "test", "source_words"], [3], "splits.test.source_words: "),
-    ],
-)
-def test_what_the_pipeline_does_not_write_is_named(
-    folder: Path, keys: list[str], value: Any, message: str
+def test_a_dataset_differs_from_another(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = folder / "manifest.json"
-    before = path.read_bytes()
-    content = inner = read_json(path)
-    for key in keys[:-1]:
-        inner = inner[key]
-    inner[keys[-1]] = value
-    write_json(path, content)
-    try:
-        with pytest.raises(InputError) as error:
-            described(folder)
-    finally:
-        path.write_bytes(before)
-    assert str(error.value).startswith(f"{path}: manifest.{message}expected ")
+    assert said(capsys, "--diff", folder, folder)[0].startswith(f"{folder} and {folder} are the ")
+    write_stages(
+        tmp_path / "more",
+        SMALL | {"train": [BUSH, YES, BUSH, BUSH, Pair("No", "Nein", "1:INTJ ||| 1:UH")]},
+    )
+    more = build(tmp_path / "more", "--set", "compression=snappy")
+    lines = said(capsys, "--diff", folder, more)
+    assert "made_by.parameters.dataset.compression: zstd -> snappy" in lines
+    assert "splits.train.rows: 4 -> 5" in lines
+    assert "pairs of train: 3 in both, 1 in the first alone, 2 in the second alone" in lines
+    assert not [line for line in lines if line.startswith("pairs of valid")]
+    (line,) = [line for line in lines if line.startswith("vocabulary of the target: ")]
+    assert line.endswith("0 in the first alone, 2 in the second alone")
+
+
+def test_what_others_wrote_gives_a_terminal_no_orders(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = read_json(folder / "manifest.json")
+    write_json(folder / "manifest.json", content | {"name": "\x1b]0;mine\x07\nlevels: 9"})
+    assert said(capsys, "--info", folder)[0].startswith(r"\x1b]0;mine\x07\nlevels: 9, ")
 
 
 def test_every_column_is_explained_once() -> None:
@@ -72,10 +88,7 @@ def test_every_column_is_explained_once() -> None:
     assert sorted(names) == sorted(SCHEMA.names)
 
 
-def test_front_matter_names_the_files_of_every_split(tmp_path: Path) -> None:
-    splits = {"train": [BUSH, YES, YES], "valid": [YES, BUSH], "test": [BUSH]}
-    write_stages(tmp_path, splits)
-    folder = build(tmp_path)
+def test_a_card_has_the_files_of_every_split_for_hubs_and_figures_for_people(folder: Path) -> None:
     _, front, text = (folder / "README.md").read_text("utf-8").split("---\n", 2)
     content = yaml.safe_load(front)
     assert content["language"] == ["en", "de"]
@@ -85,14 +98,9 @@ def test_front_matter_names_the_files_of_every_split(tmp_path: Path) -> None:
         file["split"]: sum(pq.read_metadata(folder / path).num_rows for path in file["path"])
         for file in config["data_files"]
     }
-    assert rows == {"train": 3, "validation": 2, "test": 1}
-    assert "| train | 3 | 10 | 8 | 12 | 12 |" in text
-
-
-def test_figures_that_nobody_reported_are_left_out(tmp_path: Path) -> None:
-    write_stages(tmp_path, {"train": [BUSH], "valid": [YES], "test": [BUSH]})
-    content = read_json(build(tmp_path) / "manifest.json")
-    assert "How it came about" not in dataset_card(content, {"seconds": 3.0})
-    assert "| aligner: alignment error rate on the test split, per cent | 3.08 |" in dataset_card(
-        content, {"test_aer": 3.08}
-    )
+    assert rows == {"train": 4, "validation": 2, "test": 1}
+    assert "# made up, en → de" in text
+    assert "| train | 4 | 16 | 12 | 20 | 18 |" in text
+    assert "| training pairs of the corpus | 1,007 |" in text
+    assert "| parser: labelled bracketing F1, per cent | 95.81 |" in text
+    assert "of them kept" not in text

@@ -273,16 +273,6 @@ def test_only_phrases_of_the_parse_are_for_text(
         Preprocessor.load(folder, parser=parser_folder(tmp_path / "parser"))
 
 
-def test_a_missing_section_is_named(dataset: Dataset, tmp_path: Path) -> None:
-    folder = copy_with(dataset, tmp_path / "copy")
-    made = read_json(folder / "preprocessing.json")
-    del made["bpe"]
-    write_json(folder / "preprocessing.json", made)
-    message = r"preprocessing\.json: preprocessing\.bpe: missing"
-    with pytest.raises(InputError, match=message):
-        Preprocessor.load(folder, parser=None)
-
-
 @pytest.mark.real
 def test_rows_of_raw_text_are_the_datasets_with_stanza(tmp_path: Path, shared: Path) -> None:
     write_text(tmp_path, TEXTS)
