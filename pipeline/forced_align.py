@@ -7,7 +7,7 @@ between tokens, so these are written too.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, Option, OutputFolder
 from mgsa.base.io import atomic_folder, open_to_write
+from mgsa.base.word_links import format_links
 from mgsa.config import STANDARD_SEARCH
 from pipeline.base.stage import SIDES, stage
 from pipeline.base.text import read_parallel, split_tokens
@@ -26,47 +27,41 @@ if TYPE_CHECKING:
 
 PORTION = 1000
 """Pairs in memory at once, of which those of like length are aligned together."""
-
-Pair = tuple[list[str], list[str]]
-"""Tokens of source and target."""
+WRITTEN = tuple(f"aligned.{name}" for name in (*SIDES, "links"))
 
 
 def read_pairs(
-    source: Path, target: Path, preprocessor: Preprocessor, *, tokenized: bool
-) -> Iterator[Pair]:
-    """The pairs of two files in tokens.
+    files: Sequence[Path], preprocessor: Preprocessor, *, tokenized: bool
+) -> Iterator[list[list[str]]]:
+    """The tokens of source and target, for each line of two files.
 
     Raises:
         InputError: as `read_parallel`; or text that is said to be tokenised is not.
     """
-    for line, texts in enumerate(read_parallel([source, target]), start=1):
+    for line, texts in enumerate(read_parallel(files), start=1):
         if tokenized:
-            tokens = [
+            yield [
                 split_tokens(text, path=path, line=line) if text else []
-                for text, path in zip(texts, (source, target), strict=True)
+                for text, path in zip(texts, files, strict=True)
             ]
         else:
-            tokens = preprocessor.tokenize(*texts)
-        yield tokens[0], tokens[1]
+            yield preprocessor.tokenize(*texts)
 
 
 def align_pairs(
-    aligner: Aligner, preprocessor: Preprocessor, pairs: Iterator[Pair], folder: Path
+    aligner: Aligner, preprocessor: Preprocessor, pairs: Iterable[list[list[str]]], folder: Path
 ) -> None:
-    """Write `aligned.source`, `aligned.target` (tokens) and `aligned.links` to `folder`."""
-    from mgsa.base.word_links import format_links
-
-    with ExitStack() as files:
-        source_file, target_file, link_file = (
-            files.enter_context(open_to_write(folder / f"aligned.{name}"))
-            for name in (*SIDES, "links")
+    """Write the tokens and links of pairs to the files `WRITTEN` of `folder`."""
+    with ExitStack() as opened:
+        *token_files, link_file = (
+            opened.enter_context(open_to_write(folder / name)) for name in WRITTEN
         )
         for portion in chunks(pairs, PORTION):
-            sources, targets = zip(*portion, strict=True)
-            rows = preprocessor.rows_of_tokens(sources, targets)
+            sides = list(zip(*portion, strict=True))
+            rows = preprocessor.rows_of_tokens(*sides)
             alignments = aligner.align_rows(rows, batch_tokens=STANDARD_SEARCH.batch_tokens)
-            source_file.writelines(f"{' '.join(tokens)}\n" for tokens in sources)
-            target_file.writelines(f"{' '.join(tokens)}\n" for tokens in targets)
+            for file, sentences in zip(token_files, sides, strict=True):
+                file.writelines(f"{' '.join(tokens)}\n" for tokens in sentences)
             link_file.writelines(f"{format_links(alignment.links)}\n" for alignment in alignments)
 
 
@@ -79,7 +74,7 @@ def align_text(
         Path,
         OutputFolder(
             "for aligned.source, aligned.target (tokens) and aligned.links (`0-0 1-2`)",
-            *(f"aligned.{name}" for name in (*SIDES, "links")),
+            *WRITTEN,
         ),
     ],
     tokenized: Annotated[bool, Option("the text is in tokens, separated by one space")] = False,
@@ -110,7 +105,7 @@ def align_text(
         parser=parser if aligner.artifact.levels else None,
         gpu=aligner.device.type == "cuda",
     )
-    pairs = read_pairs(source, target, preprocessor, tokenized=tokenized)
+    pairs = read_pairs([source, target], preprocessor, tokenized=tokenized)
     shown = progress(pairs, "align", total=None, unit="pairs", size=lambda _: 1)
     with atomic_folder(out) as folder:
         align_pairs(aligner, preprocessor, shown, folder)

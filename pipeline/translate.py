@@ -21,6 +21,7 @@ from mgsa.config import STANDARD_SEARCH, TranslateConfig
 from pipeline.base.stage import stage
 
 if TYPE_CHECKING:
+    from mgsa.data.dataset import Dataset
     from mgsa.decoding.translate import Translator
     from pipeline.dataset.preprocessor import Preprocessor
 
@@ -28,6 +29,7 @@ READ_BYTES = 1 << 18
 """At most so much text is taken at once; of what a terminal or a pipe holds ready, all of it."""
 
 STDIN = "stdin"
+WRITTEN = ("hypotheses", "references", "scores")
 
 
 def read_chunks(stream: BinaryIO) -> Iterator[list[str]]:
@@ -44,25 +46,21 @@ def read_chunks(stream: BinaryIO) -> Iterator[list[str]]:
         *lines, rest = (rest + block).split(b"\n")
         yield from _decoded(lines, number)
         number += len(lines)
-    if rest:
-        yield from _decoded([rest], number)
+    yield from _decoded([rest] if rest else [], number)
 
 
 def _decoded(lines: Sequence[bytes], before: int) -> Iterator[list[str]]:
     """One chunk of lines, if there are any, `before` of which came earlier."""
     decoded: list[str] = []
-    problem = None
-    for number, line in enumerate(lines, start=before + 1):
-        try:
+    try:
+        for number, line in enumerate(lines, start=before + 1):
             text = line.removesuffix(b"\r").decode("utf-8")
-        except UnicodeDecodeError as error:
-            problem = not_utf_8(error, path=STDIN, line=number)
-            break
-        decoded.append(text.removeprefix("\ufeff") if number == 1 else text)
+            decoded.append(text.removeprefix("\ufeff") if number == 1 else text)
+    except UnicodeDecodeError as error:
+        yield decoded
+        raise not_utf_8(error, path=STDIN, line=number) from None
     if decoded:
         yield decoded
-    if problem is not None:
-        raise problem
 
 
 def translate_text(
@@ -94,12 +92,11 @@ def translate_text(
             check_length(len(row.source), path=STDIN, line=number + 1)
 
 
-def translate_dataset(
+def translate_split(
     translator: Translator,
     preprocessor: Preprocessor,
     settings: TranslateConfig,
-    *,
-    dataset: Path,
+    dataset: Dataset,
     split: str,
     out: Path,
 ) -> None:
@@ -108,15 +105,11 @@ def translate_dataset(
     Raises:
         InputError: the dataset is damaged, or not one for the model.
     """
-    from mgsa.data.dataset import open_dataset
-
-    opened = open_dataset(dataset)
-    translations = translator.translate_split(opened, split, settings)
-    references = opened.texts(split, "target_text")
+    translations = translator.translate_split(dataset, split, settings)
+    references = dataset.texts(split, "target_text")
     with atomic_folder(out) as folder, ExitStack() as files:
         hypothesis_file, reference_file, score_file = (
-            files.enter_context(open_to_write(folder / f"{split}.{name}"))
-            for name in ("hypotheses", "references", "scores")
+            files.enter_context(open_to_write(folder / f"{split}.{name}")) for name in WRITTEN
         )
         for translation, reference in zip(translations, references, strict=True):
             hypothesis_file.write(f"{preprocessor.detokenize(translation.subwords)}\n")
@@ -144,7 +137,7 @@ def translate_with_model(
         Path | None,
         OutputFolder(
             "for NAME.hypotheses, NAME.references and NAME.scores",
-            *("{split}.hypotheses", "{split}.references", "{split}.scores"),
+            *(f"{{split}}.{name}" for name in WRITTEN),
         ),
     ] = None,
     accelerator: Annotated[Literal["cpu", "gpu", "auto"], Option("(default: auto)")] = "auto",
@@ -154,11 +147,12 @@ def translate_with_model(
     Given --dataset, --split and --out, translate a split of a dataset. Without params.yaml: beam 5,
     length penalty 0.6.
     """
-    if dataset is None or split is None or out is None:
-        if any(option is not None for option in (dataset, split, out)):
-            raise InputError("--dataset, --split and --out come together")
+    if len({option is None for option in (dataset, split, out)}) > 1:
+        raise InputError("--dataset, --split and --out come together")
+    if dataset is None:
         text, translations = standard_stream("stdin"), standard_stream("stdout")
 
+    from mgsa.data.dataset import open_dataset
     from mgsa.decoding.translate import Translator
     from pipeline.dataset.preprocessor import Preprocessor
 
@@ -168,12 +162,11 @@ def translate_with_model(
         parser=parser if dataset is None and translator.levels else None,
         gpu=translator.device.type == "cuda",
     )
-    if dataset is None or split is None or out is None:
-        translate_text(translator, preprocessor, translate, text, translations)
+    if dataset and split and out:
+        opened = open_dataset(dataset)
+        translate_split(translator, preprocessor, translate, opened, split, out)
     else:
-        translate_dataset(
-            translator, preprocessor, translate, dataset=dataset, split=split, out=out
-        )
+        translate_text(translator, preprocessor, translate, text, translations)
 
 
 main = stage(translate_with_model)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.base.cli import run
+from mgsa.base.errors import InputError
 from mgsa.base.word_links import format_links
 from mgsa.data.dataset import open_dataset
 from mgsa.decoding.align import Aligner
@@ -15,7 +15,6 @@ from tests.pipeline.dataset.test_preprocessor import random_pairs
 from tests.text_folders import build_dataset, parse_with_toy, write_text
 
 TEXTS = {name: random_pairs(8, seed) for seed, name in enumerate(("train", "valid", "test"))}
-WORDS_ONLY = {"multi_granularity": None}
 
 
 @pytest.fixture(scope="module")
@@ -23,15 +22,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("forced")
     write_text(folder, TEXTS)
     parse_with_toy(folder)
-    random_model(folder / "model", build_dataset(folder), **WORDS_ONLY)
+    random_model(folder / "model", build_dataset(folder), multi_granularity=None)
     for side, texts in zip(SIDES, zip(*TEXTS["test"], strict=True), strict=True):
         (folder / side).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
     return folder
 
 
-def align(folder: Path, out: Path, *extra: str, target: str = "target") -> int:
+def align(folder: Path, out: Path, *extra: str, target: str = "target") -> None:
     files = ["--source", str(folder / "source"), "--target", str(folder / target)]
-    return run(main, ["--model", str(folder / "model"), *files, "--out", str(out), *extra])
+    main(["--model", str(folder / "model"), *files, "--out", str(out), *extra])
 
 
 def lines_of(path: Path) -> list[str]:
@@ -43,7 +42,7 @@ def test_text_is_aligned_as_its_rows_in_a_dataset(
     folder: Path, tmp_path: Path, layer: int | None
 ) -> None:
     out = tmp_path / "out"
-    assert align(folder, out, *([] if layer is None else ["--layer", str(layer)])) == 0
+    align(folder, out, *([] if layer is None else ["--layer", str(layer)]))
     dataset = open_dataset(folder / "dataset")
     found = Aligner.load(folder / "model", layer=layer).align_split(
         dataset, "test", batch_tokens=1000
@@ -54,11 +53,11 @@ def test_text_is_aligned_as_its_rows_in_a_dataset(
 
 
 def test_tokenised_text_is_taken_as_it_is(folder: Path, tmp_path: Path) -> None:
-    assert align(folder, tmp_path / "raw") == 0
+    align(folder, tmp_path / "raw")
     again = tmp_path / "tokenized"
     files = [f"--{side}={tmp_path / 'raw' / f'aligned.{side}'}" for side in SIDES]
     words = ["--model", str(folder / "model"), *files, "--out", str(again), "--tokenized"]
-    assert run(main, words) == 0
+    main(words)
     for name in (*SIDES, "links"):
         assert lines_of(again / f"aligned.{name}") == lines_of(tmp_path / f"raw/aligned.{name}")
 
@@ -66,7 +65,7 @@ def test_tokenised_text_is_taken_as_it_is(folder: Path, tmp_path: Path) -> None:
 def test_an_empty_line_has_no_links(folder: Path, tmp_path: Path) -> None:
     lines = lines_of(folder / "target")
     (folder / "gap").write_text("\n".join([lines[0], "", *lines[2:], ""]), encoding="utf-8")
-    assert align(folder, tmp_path / "out", target="gap") == 0
+    align(folder, tmp_path / "out", target="gap")
     links = lines_of(tmp_path / "out" / "aligned.links")
     assert [bool(line) for line in links] == [True, False] + [True] * (len(lines) - 2)
 
@@ -74,22 +73,14 @@ def test_an_empty_line_has_no_links(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "extra", "message"),
     [
-        ("one line\n", [], "expected as many as in"),
-        ("two  spaces\n" * 8, ["--tokenized"], "expected tokens with one space between them"),
+        ("two  spaces\n" * 8, ["--tokenized"], "wrong:1: expected tokens with one space between"),
         ("a b\n" * 8, ["--layer", "9"], "layer: expected 1 to 1, got 9"),
     ],
 )
-def test_mistakes_are_one_line_and_write_nothing(
-    folder: Path,
-    tmp_path: Path,
-    capfd: pytest.CaptureFixture[str],
-    content: str,
-    extra: list[str],
-    message: str,
+def test_mistakes_write_nothing(
+    folder: Path, tmp_path: Path, content: str, extra: list[str], message: str
 ) -> None:
     (folder / "wrong").write_text(content, encoding="utf-8")
-    assert align(folder, tmp_path / "out", *extra, target="wrong") == 2
-    error = capfd.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
+    with pytest.raises(InputError, match=message):
+        align(folder, tmp_path / "out", *extra, target="wrong")
     assert not (tmp_path / "out").exists()

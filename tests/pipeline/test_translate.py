@@ -3,10 +3,8 @@ from __future__ import annotations
 import io
 import random
 import re
-import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from itertools import chain, repeat
 from pathlib import Path
@@ -26,8 +24,6 @@ from tests.model_folders import random_model
 from tests.pipeline.dataset.test_preprocessor import random_pairs, with_toy_parser
 from tests.text_folders import build_dataset, parse_with_toy, write_text
 
-WORDS_ONLY = {"multi_granularity": None}
-
 
 class Trickle(io.RawIOBase):
     """A stream of which only some bytes are ready at a time, like a pipe or a terminal."""
@@ -40,13 +36,6 @@ class Trickle(io.RawIOBase):
         size = min(next(self._sizes), most)
         given, self._content = self._content[:size], self._content[size:]
         return given
-
-
-def lines_of(content: bytes, *, seed: int = 0) -> list[str]:
-    generator = random.Random(seed)
-    sizes = iter(lambda: generator.randint(1, 5), None)
-    chunks = read_chunks(Trickle(content, sizes))  # type: ignore[arg-type]
-    return [line for chunk in chunks for line in chunk]
 
 
 @pytest.mark.parametrize(
@@ -63,21 +52,15 @@ def lines_of(content: bytes, *, seed: int = 0) -> list[str]:
 )
 def test_lines_are_read_however_they_arrive(content: bytes, lines: list[str]) -> None:
     for seed in range(5):
-        assert lines_of(content, seed=seed) == lines
+        generator = random.Random(seed)
+        sizes = iter(lambda: generator.randint(1, 5), None)  # noqa: B023
+        chunks = read_chunks(Trickle(content, sizes))  # type: ignore[arg-type]
+        assert list(chain.from_iterable(chunks)) == lines
 
 
 def test_what_is_ready_is_one_chunk() -> None:
-    content = b"a\nb\nc\nd"
-    assert list(read_chunks(io.BytesIO(content))) == [["a", "b", "c"], ["d"]]
-    halves = Trickle(content, iter([4, 100, 100]))
+    halves = Trickle(b"a\nb\nc\nd", iter([4, 100, 100]))
     assert list(read_chunks(halves)) == [["a", "b"], ["c"], ["d"]]  # type: ignore[arg-type]
-
-
-def test_lines_before_a_broken_one_are_given() -> None:
-    chunks = read_chunks(io.BytesIO(b"one\ntwo\n\xffthree\nfour\n"))
-    assert next(chunks) == ["one", "two"]
-    with pytest.raises(InputError, match=r"^stdin:3: expected UTF-8 text: .* at byte 1$"):
-        next(chunks)
 
 
 @pytest.fixture(scope="module")
@@ -92,105 +75,93 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {
         "dataset": dataset,
         "phrases": random_model(folder / "phrases", dataset),
-        "words": random_model(folder / "words", dataset, **WORDS_ONLY),
+        "words": random_model(folder / "words", dataset, multi_granularity=None),
     }
+
+
+def translated(folders: dict[str, Path], source: io.RawIOBase | io.BytesIO) -> Iterator[str]:
+    """The lines that come out before an error, if one comes."""
+    dataset, out = open_dataset(folders["dataset"]), io.BytesIO()
+    translator = Translator.load(folders["phrases"])
+    try:
+        translate_text(translator, with_toy_parser(dataset), STANDARD_SEARCH, source, out)  # type: ignore[arg-type]
+    finally:
+        yield from out.getvalue().decode().split("\n")[:-1]
 
 
 def test_text_is_translated_as_the_rows_of_a_dataset_are(folders: dict[str, Path]) -> None:
     dataset = open_dataset(folders["dataset"])
-    translator = Translator.load(folders["phrases"])
-    expected = translator.translate(list(dataset.read("test")))
-    texts = list(dataset.texts("test", "source_text"))
-    out = io.BytesIO()
-    source = io.BytesIO("".join(f"{text}\n" for text in texts).encode())
-    translate_text(translator, with_toy_parser(dataset), STANDARD_SEARCH, source, out)
+    expected = Translator.load(folders["phrases"]).translate(list(dataset.read("test")))
+    texts = "".join(f"{text}\n" for text in dataset.texts("test", "source_text"))
+    lines = list(translated(folders, io.BytesIO(texts.encode())))
     german = MosesText("de")
-    lines = out.getvalue().decode().splitlines()
     assert lines == [german.detokenize(one.text.split()) for one in expected]
     assert len(set(lines)) > 10
 
 
-def test_a_line_of_more_subwords_than_a_row_may_have_is_refused(folders: dict[str, Path]) -> None:
-    """Those before it have been translated, and those of earlier chunks are counted."""
-    dataset = open_dataset(folders["dataset"])
-    translator = Translator.load(folders["phrases"])
-    content = b"a man\n\nthe dog\n" + b"a " * (LONGEST + 1) + b"\na cat\n"
-    source = Trickle(content, chain([6], repeat(READ_BYTES)))
-    out = io.BytesIO()
-    with pytest.raises(InputError, match=r"^stdin:4: expected at most 32767 subwords, got 32768$"):
-        translate_text(translator, with_toy_parser(dataset), STANDARD_SEARCH, source, out)  # type: ignore[arg-type]
-    lines = out.getvalue().decode().split("\n")
-    assert [bool(line) for line in lines] == [True, False, True, False]
-
-
-def test_empty_lines_stay_where_they_are_and_invalid_utf_8_ends_it(
-    folders: dict[str, Path],
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"a " * (LONGEST + 1), r"^stdin:4: expected at most 32767 subwords, got 32768$"),
+        (b"\xffthree", r"^stdin:4: expected UTF-8 text: .* at byte 1$"),
+    ],
+)
+def test_lines_before_a_wrong_one_are_translated(
+    folders: dict[str, Path], line: bytes, message: str
 ) -> None:
-    done = subprocess.run(
+    """And those of earlier chunks are counted."""
+    source = Trickle(b"a man\n\nthe dog\n" + line + b"\na cat\n", chain([6], repeat(READ_BYTES)))
+    lines = translated(folders, source)
+    assert [bool(next(lines)) for _ in range(3)] == [True, False, True]
+    with pytest.raises(InputError, match=message):
+        next(lines)
+
+
+@pytest.mark.slow
+def test_lines_come_back_before_the_input_ends(folders: dict[str, Path]) -> None:
+    """As somebody at a terminal wants it; an empty line stays where it is, and an error ends it."""
+    process = subprocess.Popen(
         [sys.executable, "-m", "pipeline.translate", "--model", folders["words"]],
-        input=b"\na man\n \n\nthe dog\n\xc3\x28\nthe dog\n",
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         cwd=ROOT,
     )
-    lines = done.stdout.decode().split("\n")
-    assert [bool(line) for line in lines] == [False, True, False, False, True, False]
-    assert re.fullmatch(rb"error: stdin:6: expected UTF-8 text: .* at byte 1\n", done.stderr)
-    assert done.returncode == 2
-
-
-def test_lines_come_back_before_the_input_ends(folders: dict[str, Path]) -> None:
-    """As somebody at a terminal wants it."""
-    command = [sys.executable, "-m", "pipeline.translate", "--model", str(folders["words"])]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
-    ) as process:
+    with process:
         assert process.stdin is not None
         assert process.stdout is not None
-        watchdog = threading.Timer(120, process.kill)
-        watchdog.start()
-        for text in (b"a man\n", b"the dog sees a cat\n"):
+        assert process.stderr is not None
+        for text in (b"a man\n", b" \n", b"the dog sees a cat\n"):
             process.stdin.write(text)
             process.stdin.flush()
-            assert process.stdout.readline().endswith(b"\n")
+            assert (process.stdout.readline() == b"\n") == (text == b" \n")
+        process.stdin.write(b"\xc3\x28\n")
         process.stdin.close()
-        assert process.wait() == 0
-        watchdog.cancel()
+        error = rb"error: stdin:4: expected UTF-8 text: .* at byte 1\n"
+        assert re.fullmatch(error, process.stderr.read())
+        assert process.wait() == 2
 
 
-def stage(folders: dict[str, Path], out: Path, *extra: str, model: str = "phrases") -> int:
-    paths = ["--model", str(folders[model]), "--dataset", str(folders["dataset"])]
+def stage(folders: dict[str, Path], out: Path, *extra: str) -> int:
+    paths = ["--model", str(folders["phrases"]), "--dataset", str(folders["dataset"])]
     return run(main, [*paths, "--split", "test", "--out", str(out), *extra])
 
 
-def test_a_split_becomes_three_files(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_a_split_becomes_three_files_without_a_parameter_file(
+    folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     out = tmp_path / "translations"
     assert stage(folders, out, "--set", "beam=2") == 0
+    files = {path.name: path.read_text("utf-8").splitlines() for path in out.iterdir()}
+    assert files.keys() == {"test.hypotheses", "test.references", "test.scores"}
     dataset = open_dataset(folders["dataset"])
     found = Translator.load(folders["phrases"]).translate(list(dataset.read("test")), beam=2)
     german = MosesText("de")
-    hypotheses = [german.detokenize(one.text.split()) for one in found]
-    assert (out / "test.hypotheses").read_text("utf-8").splitlines() == hypotheses
-    references = (out / "test.references").read_text("utf-8").splitlines()
-    assert references == list(dataset.texts("test", "target_text"))
-    scores = [float(line) for line in (out / "test.scores").read_text("utf-8").splitlines()]
+    assert files["test.hypotheses"] == [german.detokenize(one.text.split()) for one in found]
+    assert files["test.references"] == list(dataset.texts("test", "target_text"))
+    scores = [float(line) for line in files["test.scores"]]
     assert scores == pytest.approx([one.score for one in found], rel=1e-4)
-    names = {path.name for path in out.iterdir()}
-    assert names == {"test.hypotheses", "test.references", "test.scores"}
-
-
-def test_failure_leaves_the_outputs_as_they_were(
-    folders: dict[str, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "translations"
-    out.mkdir()
-    (out / "test.hypotheses").write_text("as it was", encoding="utf-8")
-    damaged = tmp_path / "dataset"
-    shutil.copytree(folders["dataset"], damaged)
-    with (damaged / "test.parquet").open("r+b") as file:
-        file.truncate(100)
-    assert stage(folders | {"dataset": damaged}, out) == 2
-    assert "test.parquet: expected" in capfd.readouterr().err
-    assert (out / "test.hypotheses").read_text("utf-8") == "as it was"
 
 
 def test_another_split_is_not_replaced(
@@ -209,20 +180,8 @@ def test_half_of_the_stages_arguments_are_refused(
     assert "--dataset, --split and --out come together" in capfd.readouterr().err
 
 
-def test_a_model_needs_no_parameter_file(
-    folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert stage(folders, tmp_path / "out") == 0
-    dataset = open_dataset(folders["dataset"])
-    assert len((tmp_path / "out/test.hypotheses").read_text("utf-8").splitlines()) == (
-        dataset.num_rows("test")
-    )
-
-
 def test_several_models_translate_together(folders: dict[str, Path], tmp_path: Path) -> None:
     assert stage(folders, tmp_path / "one") == 0
     assert stage(folders, tmp_path / "both", "--model", str(folders["words"])) == 0
-    one = (tmp_path / "one/test.hypotheses").read_text("utf-8")
-    both = (tmp_path / "both/test.hypotheses").read_text("utf-8")
-    assert one != both
+    one, both = (tmp_path / name / "test.hypotheses" for name in ("one", "both"))
+    assert one.read_text("utf-8") != both.read_text("utf-8")
