@@ -117,7 +117,6 @@ def test_lines_before_a_wrong_one_are_translated(
         next(lines)
 
 
-@pytest.mark.slow
 def test_lines_come_back_before_the_input_ends(folders: dict[str, Path]) -> None:
     """As somebody at a terminal wants it; an empty line stays where it is, and an error ends it."""
     process = subprocess.Popen(
@@ -162,15 +161,6 @@ def test_a_split_becomes_three_files_without_a_parameter_file(
     assert files["test.references"] == list(dataset.texts("test", "target_text"))
     scores = [float(line) for line in files["test.scores"]]
     assert scores == pytest.approx([one.score for one in found], rel=1e-4)
-
-
-def test_another_split_is_not_replaced(
-    folders: dict[str, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert stage(folders, tmp_path, "--set", "beam=1") == 0
-    assert stage(folders, tmp_path, "--split", "valid") == 2
-    assert "expected a folder of this command's files alone" in capfd.readouterr().err
-    assert (tmp_path / "test.hypotheses").is_file()
 
 
 def test_half_of_the_stages_arguments_are_refused(
