@@ -96,7 +96,7 @@ def write_report(
 
     Every folder is optional: a section whose inputs are not given is left out.
     """
-    from pipeline.report_page.inputs import Inputs
+    from pipeline.report_page.inputs import Inputs, System
     from pipeline.report_page.page import render
 
     folders = {
@@ -120,8 +120,8 @@ def write_report(
     for name, path in paths.items():
         if not path.is_dir():
             raise InputError(f"--{name}: no such folder", path=path)
-    compared = system or {}
-    systems = [*_own_system(paths, compared), *_compared_systems(compared)]
+    compared = [System.in_folder(*named) for named in (system or {}).items()]
+    systems = [*_own_system(paths, system or {}), *compared]
     only_compares = len(systems) == len(compared) and bool(systems or table)
     inputs = Inputs(
         settings=report,
@@ -138,38 +138,22 @@ def write_report(
 
 
 def _own_system(paths: Mapping[str, Path], compared: Mapping[str, Path]) -> Iterator[System]:
-    """The run's own system, if there is anything of it.
+    """The run's own system, if there is anything of it, with its model's name in the config groups.
 
     Raises:
         InputError: a system to compare has its name.
     """
-    from pipeline.report_page.inputs import System
+    from pipeline.report_page.inputs import Report, System
 
     own = {name: paths.get(name) for name in ("translations", "curves", "attention", "model")}
     reports = paths.get("reports")
     scored = reports is not None and (reports / "evaluate.json").is_file()
     if any(own.values()) or (scored and not compared):
-        name = _name(reports)
+        named = reports is not None and (reports / "params.json").is_file()
+        name = Report.read(reports / "params.json").get("model", RUN) if reports and named else RUN
         if name in compared:
             raise InputError(f"--system {name}: expected another name, the run's model has it")
         yield System(name, reports, **own)
-
-
-def _compared_systems(compared: Mapping[str, Path]) -> Iterator[System]:
-    from pipeline.report_page.inputs import System
-
-    for name, folder in compared.items():
-        yield System.in_folder(name, folder)
-
-
-def _name(reports: Path | None) -> str:
-    """The model's name in the config groups, where the stage `params` reported it."""
-    if reports is None or not (reports / "params.json").is_file():
-        return RUN
-    from pipeline.report_page.inputs import Report
-
-    composed = Report.read(reports / "params.json")
-    return composed.get("model", RUN)
 
 
 main = stage(write_report)

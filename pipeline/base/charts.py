@@ -24,12 +24,7 @@ LARGEST = 1e100
 
 Spec = dict[str, Any]
 
-TEXT, MUTED, RULE, GROUND = (
-    "var(--text, #1c2126)",
-    "var(--muted, #59636d)",
-    "var(--rule, #dcdfe3)",
-    "var(--page, #ffffff)",
-)
+TEXT, MUTED, RULE = "var(--text, #1c2126)", "var(--muted, #59636d)", "var(--rule, #dcdfe3)"
 SYSTEMS = tuple(
     f"var(--system-{number}, {colour})"
     for number, colour in enumerate(
@@ -40,11 +35,7 @@ SYSTEMS = tuple(
 DASHES: tuple[list[float], ...] = ([1, 0], [7, 3], [2, 2.5], [9, 3, 2, 3])
 SHAPES = ("circle", "square", "diamond", "triangle-up")
 _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_RANGES: Mapping[str, Sequence[Any]] = {
-    "color": SYSTEMS,
-    "strokeDash": DASHES,
-    "shape": SHAPES,
-}
+_RANGES: dict[str, Sequence[Any]] = {"color": SYSTEMS, "strokeDash": DASHES, "shape": SHAPES}
 _CONFIG: Spec = {
     "font": "Arial, Helvetica, 'Liberation Sans', sans-serif",
     "background": None,
@@ -53,12 +44,10 @@ _CONFIG: Spec = {
     "header": {"labelColor": TEXT, "titleColor": MUTED, "labelFontWeight": 600},
     "axis": {
         **dict.fromkeys(("labelColor", "titleColor", "domainColor", "tickColor"), MUTED),
-        **{
-            "gridColor": RULE,
-            "titleFontWeight": "normal",
-            "labelFontSize": 11,
-            "labelFlush": False,
-        },
+        "gridColor": RULE,
+        "titleFontWeight": "normal",
+        "labelFontSize": 11,
+        "labelFlush": False,
     },
     "axisBand": {"domain": False, "ticks": False},
     "legend": {"labelColor": TEXT, "titleColor": MUTED, "titleFontWeight": "normal"},
@@ -89,15 +78,17 @@ def chart(
             draws it; else the order of the rows says.
     """
     values = {
-        "<DVC_METRIC_DATA>": [{"rev": "", **_finite(row)} for row in rows],
-        "<DVC_METRIC_TITLE>": title,
-        "<DVC_METRIC_X>": x,
-        "<DVC_METRIC_Y>": y,
-        "<DVC_METRIC_X_LABEL>": x_label,
-        "<DVC_METRIC_Y_LABEL>": y_label,
+        "TITLE": title,
+        "X": x,
+        "Y": y,
+        "X_LABEL": x_label,
+        "Y_LABEL": y_label,
+        "DATA": [{"rev": "", **_finite(row)} for row in rows],
     }
     text = (TEMPLATES / f"{template}.json").read_text(encoding="utf-8")
-    spec: Spec = _filled(json.loads(text), values)
+    for name, value in values.items():
+        text = text.replace(f'"<DVC_METRIC_{name}>"', json.dumps(value))
+    spec: Spec = json.loads(text)
     if styles is not None:
         _set_styles(spec, styles)
     return spec
@@ -118,20 +109,18 @@ def svg(spec: Spec) -> str:
     """The drawing to stand inside a page: its colours are the page's."""
     import vl_convert
 
-    drawn = {
-        **spec,
-        "config": {**_CONFIG, "padding": 2, "legend": {**_CONFIG["legend"], "disable": True}},
-    }
-    text: str = vl_convert.vegalite_to_svg(json.dumps(_xml(drawn)), vl_version=VEGA_LITE)
-    return text
+    config = {**_CONFIG, "padding": 2, "legend": {**_CONFIG["legend"], "disable": True}}
+    text = json.dumps(_xml({**spec, "config": config}))
+    drawn: str = vl_convert.vegalite_to_svg(text, vl_version=VEGA_LITE)
+    return drawn
 
 
 def write_figure(spec: Spec, path: Path) -> None:
     """Write a figure on white; the suffix, `.svg` or `.png`, says which format."""
     import vl_convert
 
-    drawn = {**spec, "config": {**_CONFIG, "background": "#ffffff", "padding": 20}}
-    text = json.dumps(_xml(drawn))
+    config = {**_CONFIG, "background": "#ffffff", "padding": 20}
+    text = json.dumps(_xml({**spec, "config": config}))
     plain = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", text)
     with open_to_write(path, "wb") as file:
         if path.suffix == ".png":
@@ -164,29 +153,15 @@ def _finite(row: Row) -> dict[str, Any]:
     }
 
 
-def _filled(node: Any, values: Mapping[str, Any]) -> Any:
-    match node:
-        case dict():
-            return {key: _filled(value, values) for key, value in node.items()}
-        case list():
-            return [_filled(value, values) for value in node]
-        case str():
-            return values.get(node, node)
-    return node
-
-
 def _set_styles(node: Any, styles: Mapping[str, int]) -> None:
     """Give every colour, dash and mark of a spec its place in `styles`."""
-    if isinstance(node, list):
-        for inner in node:
+    children = node.items() if isinstance(node, dict) else enumerate(node)
+    for key, inner in children:
+        if key in _RANGES and isinstance(inner, dict) and "field" in inner:
+            choices = _RANGES[key]
+            # Beyond eight systems the marks move on, so that a pair is a system's own.
+            moved = 0 if key == "color" else 1
+            shown = [choices[(n + moved * (n // 8)) % len(choices)] for n in styles.values()]
+            inner["scale"] = {"domain": list(styles), "range": shown}
+        elif key != "data" and isinstance(inner, dict | list):
             _set_styles(inner, styles)
-    elif isinstance(node, dict):
-        for key, inner in node.items():
-            if key in _RANGES and isinstance(inner, dict) and "field" in inner:
-                choices = _RANGES[key]
-                # Beyond eight systems the marks move on, so that a pair is a system's own.
-                moved = 0 if key == "color" else 1
-                shown = [choices[(n + moved * (n // 8)) % len(choices)] for n in styles.values()]
-                inner["scale"] = {"domain": list(styles), "range": shown}
-            elif key != "data":
-                _set_styles(inner, styles)

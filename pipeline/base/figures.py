@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.base.charts import TEXT, Spec, chart, labels, write_figure
 
 if TYPE_CHECKING:
-    from mgsa.analysis.heat_maps import HeatMap, Parts
+    from mgsa.analysis.heat_maps import HeatMap
 
 LONGEST_LABEL = 40
 TITLES = {
@@ -44,59 +45,33 @@ def heat_map_chart(heat_map: HeatMap, sentence: str) -> Spec:
     ]
     spec = chart("heat_map", rows, x="column", y="row")
     title, subtitle = TITLES[heat_map.place]
-    spec["title"] |= {
-        "text": title.format(sentence, heat_map.layer),
-        "subtitle": subtitle,
-    }
+    spec["title"] |= {"text": title.format(sentence, heat_map.layer), "subtitle": subtitle}
     for channel, parts in (("x", heat_map.keys), ("y", heat_map.queries)):
-        spec["encoding"][channel]["axis"]["labelExpr"] = labels(_labels(parts))
-        field = spec["encoding"][channel]["field"]
-        shown = list(_parts(parts))
+        place = spec["encoding"][channel]
+        texts = [_cut(text) for some in parts.values() for text in some]
+        place["axis"]["labelExpr"] = labels(texts)
+        starts = accumulate(map(len, parts.values()), initial=0)
+        places = zip(parts.items(), starts, strict=False)
+        firsts = {name: first for (name, some), first in places if some}
         # A part of rows that is alone needs no name.
-        for name, first in shown if channel == "x" or len(shown) > 1 else ():
-            spec["layer"] += _part(channel, field, PART_NAMES.get(name, name), first)
+        for name, first in firsts.items() if channel == "x" or len(firsts) > 1 else ():
+            spec["layer"] += _part(channel, place["field"], PART_NAMES.get(name, name), first)
     return spec
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_LABEL else f"{text[: LONGEST_LABEL - 1]}…"
 
 
 def _part(channel: str, field: str, name: str, first: int) -> Iterator[Spec]:
     """The line where a part begins, and its name beside the map."""
     across = "y" if channel == "x" else "x"
     place = {"type": "ordinal", "field": field}
+    data = {"values": [{field: first}]}
     if first:
         line = {channel: {**place, "bandPosition": 0}, across: None}
-        yield {
-            "data": {"values": [{field: first}]},
-            "mark": {"type": "rule", "color": TEXT},
-            "encoding": line,
-        }
+        yield {"data": data, "mark": {"type": "rule", "color": TEXT}, "encoding": line}
     beside = {"y": {"value": -4}} if channel == "x" else {"x": {"value": {"expr": "width + 6"}}}
-    yield {
-        "data": {"values": [{field: first}]},
-        "mark": {
-            "type": "text",
-            "text": name,
-            "fontStyle": "italic",
-            "color": TEXT,
-            "align": "left",
-            "angle": -25 if channel == "x" else 0,
-        },
-        "encoding": {channel: place, **beside},
-    }
-
-
-def _parts(parts: Parts) -> Iterator[tuple[str, int]]:
-    """Each part's name and the place of its first label; empty ones are left out."""
-    first = 0
-    for name, texts in parts.items():
-        if texts:
-            yield name, first
-        first += len(texts)
-
-
-def _labels(parts: Parts) -> list[str]:
-    """The labels of an axis, long ones cut."""
-    return [
-        text if len(text) <= LONGEST_LABEL else f"{text[: LONGEST_LABEL - 1]}…"
-        for texts in parts.values()
-        for text in texts
-    ]
+    angle = -25 if channel == "x" else 0
+    text = {"text": name, "fontStyle": "italic", "color": TEXT, "align": "left", "angle": angle}
+    yield {"data": data, "mark": {"type": "text", **text}, "encoding": {channel: place, **beside}}
