@@ -105,7 +105,7 @@ def alignments(inputs: Inputs) -> Iterator[Block]:
 def _links(inputs: Inputs) -> list[Links]:
     """The aligner's links of the split, then those of systems."""
     split, links = inputs.settings.split, []
-    if (folder := inputs.path("alignments")) is not None:
+    if (folder := inputs.paths.get("alignments")) is not None:
         aligner = Report.read(folder / "aligner.json")
         if split in aligner["splits"]:
             links.append(Links.read(aligner["kind"], inputs.file("alignments", "links")))
@@ -120,7 +120,7 @@ def _gold(inputs: Inputs) -> Links | None:
     """Gold links: of the file that was given, or the corpus's own unless they are the aligner's."""
     if inputs.gold is not None:
         return Links.read("gold", inputs.gold)
-    path, folder = inputs.file("tokenized", "links"), inputs.path("alignments")
+    path, folder = inputs.file("tokenized", "links"), inputs.paths.get("alignments")
     if folder is not None and Report.read(folder / "aligner.json")["kind"] == "corpus":
         return None
     return Links.read("gold", path) if path.is_file() else None

@@ -52,8 +52,8 @@ SPLIT_WORDS = 8
 
 def corpus(inputs: Inputs) -> Iterator[Block]:
     """How large the corpus is, how long its sentences are, what cleaning dropped."""
-    report, folder = inputs.report("tokenize"), inputs.path("corpus")
-    tokenized = inputs.path("tokenized")
+    report, folder = inputs.report("tokenize"), inputs.paths.get("corpus")
+    tokenized = inputs.paths.get("tokenized")
     if report is None:
         return
     pairs = report.number("train_pairs")
@@ -169,7 +169,7 @@ def subwords(inputs: Inputs) -> Iterator[Block]:
         sides = [Group([*_side(*one, inputs)], "side") for one in segmented.items()]
         yield Group(sides, "charts")
     if report is not None or segmented:
-        yield files(report, inputs.path("bpe"))
+        yield files(report, inputs.paths.get("bpe"))
 
 
 def _fertility(split: str, side: str, report: Report, tokenized: Report | None) -> list[str]:

@@ -7,7 +7,6 @@ A path that is given is a promise: what a section needs of it must be there. Wha
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,8 +34,6 @@ REPORTS = {"analyze": ("analyze.json", "attention.json"), "align": ("alignment.j
 PARAMS = "params.yaml"
 CELL_SECTIONS = ("model", "train", "translate", "evaluate", "analyze")
 """The sections that a cell of `experiments/runs` is run with; its dataset has the project's."""
-_CELL = re.compile(r"(.+)-([1-9][0-9]*)")
-"""The folder of a cell: its system, and its seed."""
 
 
 class Report(dict[str, Any]):
@@ -115,39 +112,23 @@ class System:
         paths = [] if self.folder is None else [self.folder / name for name in names]
         return next((Report.read(path) for path in paths if path.is_file()), None)
 
-    def parameters(self) -> dict[str, Any] | None:
-        """The parameters of this system's own file, if it has one.
+    def parameters(self) -> tuple[Path, dict[str, Any]] | None:
+        """The file of parameters that this system was run with, and its sections.
 
         Cells of `experiments/runs` share the file of their system: `SYSTEM-SEED` is run with that
         of `SYSTEM`, but for the seed.
         """
-        path = self.parameter_file
-        if path is None or self.folder is None:
-            return None
-        content = read_yaml(path)
-        if path.parent == self.folder:
-            return content
-        sections = {name: content[name] for name in CELL_SECTIONS if name in content}
-        seed = int(self.folder.name.rpartition("-")[2])
-        return sections | {"train": sections.get("train", {}) | {"seed": seed}}
-
-    @property
-    def parameter_file(self) -> Path | None:
-        """The file of `parameters`."""
         if self.folder is None:
             return None
-        folders = [self.folder]
-        if (cell := _CELL.fullmatch(self.folder.name)) is not None:
-            folders.append(self.folder.with_name(cell[1]))
-        return next((path for folder in folders if (path := folder / PARAMS).is_file()), None)
-
-
-@dataclass(frozen=True)
-class Translations:
-    """The translations of a split by every system that has some; as many as references."""
-
-    references: Sequence[str]
-    hypotheses: Mapping[str, Sequence[str]]
+        if (own := self.folder / PARAMS).is_file():
+            return own, read_yaml(own)
+        system, _, seed = self.folder.name.rpartition("-")
+        shared = self.folder.parent / system / PARAMS
+        if not system or not seed.isdecimal() or not shared.is_file():
+            return None
+        content = read_yaml(shared)
+        sections = {name: content[name] for name in CELL_SECTIONS if name in content}
+        return shared, sections | {"train": sections.get("train", {}) | {"seed": int(seed)}}
 
 
 @dataclass
@@ -171,13 +152,9 @@ class Inputs:
     systems: Sequence[System]
     tables: Sequence[Path] = ()
 
-    def path(self, name: str) -> Path | None:
-        """A folder by its option, if it was given."""
-        return self.paths.get(name)
-
     def report(self, stage: str) -> Report | None:
         """What a stage reported, if `--reports` has it."""
-        folder = self.path("reports")
+        folder = self.paths.get("reports")
         path = None if folder is None else folder / f"{stage}.json"
         return None if path is None or not path.is_file() else Report.read(path)
 
@@ -188,7 +165,7 @@ class Inputs:
     @cached_property
     def runs(self) -> list[Report]:
         """When and where each stage ran, as `pipeline.base.stage` noted it, in order of time."""
-        reports = self.path("reports")
+        reports = self.paths.get("reports")
         notes = [] if reports is None else sorted(reports.with_name("runs").glob("*.json"))
         return sorted(map(Report.read, notes), key=lambda run: str(run["started"]))
 
@@ -200,13 +177,13 @@ class Inputs:
     @cached_property
     def parser_kind(self) -> str | None:
         """Where the trees come from; `none`: every tree is flat, and says nothing."""
-        folder = self.path("parser")
+        folder = self.paths.get("parser")
         return None if folder is None else Report.read(folder / "parser.json")["kind"]
 
     @cached_property
     def languages(self) -> dict[str, str]:
         """The language code of each side: `en` for `source`; empty where nothing tells it."""
-        corpus, dataset = self.path("corpus"), self.path("dataset")
+        corpus, dataset = self.paths.get("corpus"), self.paths.get("dataset")
         if corpus is not None:
             return read_languages(corpus)
         if dataset is None:
@@ -215,30 +192,28 @@ class Inputs:
         return {side: manifest[f"{side}_language"] for side in SIDES}
 
     @cached_property
-    def translations(self) -> Translations | None:
-        """The translations of the split; `None` where no system has any.
+    def translations(self) -> tuple[list[str], dict[str, list[str]]]:
+        """The references of the split, and the translations of every system that has some.
 
         Raises:
             InputError: systems have different references.
         """
         references: dict[Path, list[str]] = {}
-        hypotheses: dict[str, Sequence[str]] = {}
+        hypotheses: dict[str, list[str]] = {}
         for system in self.systems:
             if system.translations is not None:
                 files = [self._file(system.translations, s) for s in ("references", "hypotheses")]
                 lines = list(read_parallel(files))
                 references[files[0]] = [reference for reference, _ in lines]
                 hypotheses[system.name] = [hypothesis for _, hypothesis in lines]
-        if not hypotheses:
-            return None
-        (first, expected), *others = references.items()
-        for path, found in others:
+        first, expected = next(iter(references.items()), (None, []))
+        for path, found in references.items():
             if found != expected:
                 message = f"expected the same references as in {first}, for systems side by side"
                 pairs = enumerate(zip_longest(found, expected), start=1)
                 line = next(number for number, (one, other) in pairs if one != other)
                 raise InputError(message, path=path, line=line)
-        return Translations(expected, hypotheses)
+        return expected, hypotheses
 
     @cached_property
     def drawn(self) -> list[int]:

@@ -94,7 +94,7 @@ def render(inputs: Inputs) -> str:
 
 def title(inputs: Inputs) -> str:
     """The corpus, the direction, and what the page is about."""
-    corpus = inputs.path("corpus")
+    corpus = inputs.paths.get("corpus")
     name = "" if corpus is None else Report.read(corpus / "corpus.json")["name"]
     languages = " → ".join(filter(None, inputs.languages.values()))
     match inputs.systems:

@@ -60,7 +60,7 @@ PAIRED: Columns = {
 
 def patterns(inputs: Inputs) -> Iterator[Block]:
     """Which n-grams systems get right: by size, by source length, by syntactic category."""
-    folder = inputs.path("patterns")
+    folder = inputs.paths.get("patterns")
     if folder is None:
         return
     paths = {name: folder / f"{name}.csv" for name in CELLS}

@@ -88,8 +88,9 @@ def _shown(inputs: Inputs) -> tuple[Mapping[str, Any], Path | None, System | Non
     if inputs.parameters is not None:
         return inputs.parameters, inputs.parameter_file, None
     for system in inputs.systems:
-        if (sections := system.parameters()) is not None:
-            return sections, system.parameter_file, system
+        if (of_system := system.parameters()) is not None:
+            file, sections = of_system
+            return sections, file, system
     return {}, None, None
 
 
@@ -98,7 +99,8 @@ def _differences(inputs: Inputs, shown: Mapping[str, Any], of: System | None) ->
 
     A section that the system was not run with is no difference.
     """
-    systems = [(s, own) for s in inputs.systems if s is not of and (own := s.parameters())]
+    others = (system for system in inputs.systems if system is not of)
+    systems = [(system, ran[1]) for system in others if (ran := system.parameters())]
     if systems:
         whose = "each system" if of is None else "the other systems"
         yield html("<h3>Parameters of {}</h3><p>Where they are not those above.</p>", whose)
@@ -119,13 +121,13 @@ def _differences(inputs: Inputs, shown: Mapping[str, Any], of: System | None) ->
 
 def _artifacts(inputs: Inputs) -> Iterator[list[str]]:
     """Name, SHA-256, and what it is of."""
-    if (parser := inputs.path("parser")) is not None:
+    if (parser := inputs.paths.get("parser")) is not None:
         identity = Report.read(parser / "parser.json")["identity"]
         yield _artifact("parser", identity, "kind, language and model files", parser)
-    if (aligner := inputs.path("alignments")) is not None:
+    if (aligner := inputs.paths.get("alignments")) is not None:
         digest = sha256(aligner / "aligner.json")
         yield _artifact("alignments", digest, "aligner.json", aligner)
-    if (dataset := inputs.path("dataset")) is not None:
+    if (dataset := inputs.paths.get("dataset")) is not None:
         path = dataset / "manifest.json"
         yield _artifact("dataset", sha256(path), MANIFEST, dataset)
         for name, file in sorted(Report.read(path)["files"].items()):
@@ -143,7 +145,7 @@ def _artifact(name: str, identity: str, of: str, path: Path) -> list[str]:
 
 def _versions(inputs: Inputs) -> Table:
     """Each library's version where this page was made, and as the dataset recorded it."""
-    dataset = inputs.path("dataset")
+    dataset = inputs.paths.get("dataset")
     recorded: Mapping[str, Any] = {}
     if dataset is not None:
         recorded = Report.read(dataset / "manifest.json")["made_by"]["libraries"]

@@ -176,20 +176,18 @@ def _tests_against_first(
     """Paired bootstrap tests against the first system, of systems that name no baseline."""
     from pipeline.evaluate import EvaluateSettings, compare
 
-    translations, sections = inputs.translations, inputs.parameters
+    (references, hypotheses), sections = inputs.translations, inputs.parameters
     if sections is None and inputs.systems:
-        sections = inputs.systems[0].parameters()
-    if translations is None or len(reports) < 2 or not sections or "evaluate" not in sections:
+        _, sections = inputs.systems[0].parameters() or (None, None)
+    if not hypotheses or len(reports) < 2 or not sections or "evaluate" not in sections:
         return {}
     settings = from_mapping(EvaluateSettings, sections["evaluate"], "evaluate")
     settings = replace(settings, randomization_trials=0)
-    outputs = {
-        name: [line.rstrip() for line in lines] for name, lines in translations.hypotheses.items()
-    }
-    references = [line.rstrip() for line in translations.references]
+    outputs = {name: [line.rstrip() for line in lines] for name, lines in hypotheses.items()}
     first, *others = (name for name in reports if name in outputs)
+    expected = [line.rstrip() for line in references]
     return {
-        name: compare(outputs[name], outputs[first], references, settings)
+        name: compare(outputs[name], outputs[first], expected, settings)
         for name in others
         if "bleu_baseline" not in reports[name]
     }

@@ -140,10 +140,9 @@ def _pieces(ours: list[str], theirs: list[str]) -> Iterator[Piece]:
 
 def sentences(inputs: Inputs) -> Iterator[Block]:
     """Charts of sentence scores, then the list of sentences."""
-    translations, settings = inputs.translations, inputs.settings
-    if translations is None:
+    (references, hypotheses), settings = inputs.translations, inputs.settings
+    if not hypotheses:
         return
-    references, hypotheses = translations.references, translations.hypotheses
     sources = inputs.sources
     folders = [s.translations for s in inputs.systems if s.translations is not None]
     if sources is not None:

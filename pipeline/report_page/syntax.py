@@ -84,7 +84,11 @@ def family(tag: str) -> str:
 
 def parsing(inputs: Inputs) -> Iterator[Block]:
     """How good the parser is on held-out trees, and which sentences it could not parse."""
-    scored, parsed, folder = inputs.report("parser"), inputs.report("parse"), inputs.path("parser")
+    scored, parsed, folder = (
+        inputs.report("parser"),
+        inputs.report("parse"),
+        inputs.paths.get("parser"),
+    )
     if inputs.parser_kind == "none" or not (scored or parsed or folder):
         return
     described = None if folder is None else Report.read(folder / "parser.json")
@@ -200,7 +204,7 @@ def draw_phrases(words: Sequence[str], phrases: Sequence[Phrase]) -> Markup:
 
 def phrases(inputs: Inputs) -> Iterator[Block]:
     """Phrases by length and by tag, as the stage `partition` counted them."""
-    report, folder = inputs.report("partition"), inputs.path("phrase-counts")
+    report, folder = inputs.report("partition"), inputs.paths.get("phrase-counts")
     if (report is None and folder is None) or inputs.parser_kind == "none":
         return
     shown: list[Block] = []

@@ -76,10 +76,10 @@ def test_a_cell_was_run_with_the_parameters_of_its_system_and_its_seed(tmp_path:
     (path,) = (tmp_path / path for path in paths)
     write_yaml(path, composed)
     system = System.in_folder("a", cell)
-    assert system.parameters() == ran | {"train": {"seed": 12, "lr": 2}}
+    assert system.parameters() == (path, ran | {"train": {"seed": 12, "lr": 2}})
 
     write_yaml(cell / "params.yaml", composed)  # a file of its own goes before
-    assert system.parameters() == composed
+    assert system.parameters() == (cell / "params.yaml", composed)
 
 
 def write_yaml(path: Path, content: object) -> None:
