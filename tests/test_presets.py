@@ -17,7 +17,6 @@ from mgsa.config import MODEL_KINDS, ModelConfig, TrainConfig, TransformerConfig
 from mgsa.data.batch import make_batch
 from mgsa.data.vocabulary import PAD
 from mgsa.model.build import build_model
-from mgsa.model.encoder_decoder import EncoderDecoder
 from pipeline.base.stage import SECTIONS
 from pipeline.params import GROUPS, check_parameters, compose
 from tests.imports import ROOT
@@ -101,37 +100,34 @@ def model_of(option: str) -> ModelConfig:
     return from_tagged(MODEL_KINDS, compose(CONF, [f"model={option}"])["model"], "model")
 
 
+def size_of(config: ModelConfig, source: int, target: int) -> int:
+    """How many weights a model has, without tag classifiers."""
+    with torch.device("meta"):
+        model = build_model(config, source_vocabulary=source, target_vocabulary=target, num_tags=0)
+    return sum(weight.numel() for weight in model.parameters())
+
+
 @pytest.mark.parametrize(
-    ("option", "millions"),
+    ("option", "vocabularies", "millions"),
     [
-        ("transformer_base", 88.0),
-        ("mgsa_ngram_base", 88.4),
-        ("mgsa_syntactic_base", 89.9),
-        ("transformer_big", 264.1),
+        # Hao et al. 2019, table 3: 85.7 thousand rows of embeddings
+        ("transformer_base", (28_500, 28_600), 88.0),
+        ("mgsa_ngram_base", (28_500, 28_600), 88.4),
+        ("mgsa_syntactic_base", (28_500, 28_600), 89.9),
+        ("transformer_big", (28_500, 28_600), 264.1),
+        # Garg et al. 2019, section 5.2: 213 million, one vocabulary of 36 thousand subwords
+        ("joint_alignment_big", (36_000, 36_000), 212.9),
     ],
 )
-def test_models_have_the_papers_sizes(option: str, millions: float) -> None:
-    """Hao et al. 2019, Table 3: 85.7 thousand rows of embeddings, no tag classifiers counted."""
+def test_models_have_the_papers_sizes(
+    option: str, vocabularies: tuple[int, int], millions: float
+) -> None:
     config = model_of(option)
     assert isinstance(config, TransformerConfig)
     if config.multi_granularity is not None:
         silent = replace(config.multi_granularity, tags=False)
         config = replace(config, multi_granularity=silent)
-    with torch.device("meta"):
-        model = build_model(config, source_vocabulary=28_500, target_vocabulary=28_600, num_tags=0)
-    assert round(sum(weight.numel() for weight in model.parameters()) / 1e6, 1) == millions
-
-
-def test_the_joint_model_has_the_papers_size() -> None:
-    """Garg et al. 2019, section 5.2: 213 million, one joint vocabulary of 36 thousand subwords."""
-    with torch.device("meta"):
-        model = build_model(
-            model_of("joint_alignment_big"),
-            source_vocabulary=36_000,
-            target_vocabulary=36_000,
-            num_tags=0,
-        )
-    assert round(sum(weight.numel() for weight in model.parameters()) / 1e6) == 213
+    assert round(size_of(config, *vocabularies) / 1e6, 1) == millions
 
 
 @pytest.mark.parametrize("attention", ["attn", "key_value", "modifying_iw"])
@@ -148,39 +144,28 @@ def test_recurrent_models_have_the_sizes_that_the_equations_give(attention: str)
     encoder = 2 * 2 * lstm(D, D // 2)  # two layers, two directions
     initial = 2 * D * D + 2 * D  # hidden state and cell of one layer
     w_d = D * 2 * D if attention != "key_value" else D * (D + D // 2) + 2 * (D // 2) ** 2
-    with torch.device("meta"):
-        model = build_model(
-            model_of(f"rnn_{attention}"), source_vocabulary=V, target_vocabulary=V, num_tags=0
-        )
-    found = sum(weight.numel() for weight in model.parameters())
+    found = size_of(model_of(f"rnn_{attention}"), V, V)
     assert found == 3 * V * D + encoder + lstm(D, D) + initial + w_d == 55_612_440
 
 
 def test_the_tiny_recurrent_models_are_about_as_large_as_the_tiny_transformer() -> None:
     """With the 4,000 subwords of the sample: 1.66 and 1.84 million."""
-    sizes = {}
-    for option in ("rnn_key_value_tiny", "transformer_tiny"):
-        model = build_model(
-            model_of(option), source_vocabulary=4_000, target_vocabulary=4_000, num_tags=0
-        )
-        sizes[option] = sum(weight.numel() for weight in model.parameters())
-    assert 0.9 < sizes["rnn_key_value_tiny"] / sizes["transformer_tiny"] < 1
-
-
-def build(option: str) -> EncoderDecoder:
-    sizes = {"source_vocabulary": VOCABULARY, "target_vocabulary": VOCABULARY}
-    return build_model(model_of(option), **sizes, num_tags=NUM_TAGS)
+    rnn, transformer = (
+        size_of(model_of(f"{option}_tiny"), 4_000, 4_000)
+        for option in ("rnn_key_value", "transformer")
+    )
+    assert 0.9 < rnn / transformer < 1
 
 
 @pytest.mark.parametrize("option", [name for name in MODELS if not name.endswith("tiny")])
 def test_a_preset_of_full_size_is_built(option: str) -> None:
-    with torch.device("meta"):
-        assert sum(weight.numel() for weight in build(option).parameters()) > 5_000_000
+    assert size_of(model_of(option), VOCABULARY, VOCABULARY) > 5_000_000
 
 
 @pytest.mark.parametrize("option", [name for name in MODELS if name.endswith("tiny")])
 def test_a_tiny_preset_takes_a_step(option: str) -> None:
-    model = build(option)
+    sizes = {"source_vocabulary": VOCABULARY, "target_vocabulary": VOCABULARY}
+    model = build_model(model_of(option), **sizes, num_tags=NUM_TAGS)
     generator = random.Random(1)
     rows = [random_row(generator, length) for length in (3, 7)]
     batch = make_batch(rows, model.granularities, ngram_unit=model.ngram_unit)

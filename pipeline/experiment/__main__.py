@@ -106,13 +106,12 @@ def collect(
     """What the finished cells of a table came to, by system."""
     found = read_table(folder / "runs", table, rows, finished, missing)
     title = f"compare with {table.baseline}"
-    found = progress(found, title, total=len(rows), unit="systems", size=lambda _: 1)
-    systems = dict(found)
-    datasets = [cell["dataset"] for row in systems.values() for cell in row["cells"]]
+    systems = dict(progress(found, title, total=len(rows), unit="systems", size=lambda _: 1))
+    datasets = (cell["dataset"] for row in systems.values() for cell in row["cells"])
     return {
         "title": table.title,
         "baseline": table.baseline,
-        "dataset": datasets[0] if datasets else None,
+        "dataset": next(datasets, None),
         "systems": systems,
     }
 

@@ -10,13 +10,13 @@ import csv
 import io
 import statistics
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
-from mgsa.base.settings import from_excerpt, from_mapping, read_yaml
+from mgsa.base.settings import from_mapping, read_yaml
 from pipeline.base.text import read_parallel
 from pipeline.evaluate import EvaluateSettings, compare
 from pipeline.experiment.plan import Cell, Table
@@ -28,55 +28,20 @@ Missing = Literal["failed", "not run"]
 """Why a cell has no result: DVC was to run it now, or nobody has asked for it as it is to be."""
 
 
-@dataclass(frozen=True)
-class _Scores:
-    bleu: float
-    chrf: float | None = None
-    ter: float | None = None
-
-
-@dataclass(frozen=True)
-class _Training:
-    parameters: int
-    target_tokens: int
-    tokens_per_second: float
-
-
-@dataclass(frozen=True)
-class _TrainedOn:
-    identity: str
-
-
-@dataclass(frozen=True)
-class _Model:
-    dataset: _TrainedOn
-
-
 def read_cell(runs: Path, cell: Cell) -> dict[str, Any]:
-    """Scores, size, speed and dataset of a finished cell, whose folder lies in `runs`.
-
-    Raises:
-        InputError: its reports are missing or malformed.
-    """
-    folder = runs / cell.name
+    """Scores, size, speed and dataset of a finished cell, whose folder lies in `runs`."""
     scores, training, model = (
-        from_excerpt(kind, read_json(folder / name), str(folder / name))
-        for kind, name in (
-            (_Scores, "evaluate.json"),
-            (_Training, "train.json"),
-            (_Model, "model/manifest.json"),
-        )
+        read_json(runs / cell.name / name)
+        for name in ("evaluate.json", "train.json", "model/manifest.json")
     )
-    assert isinstance(training, _Training)
-    assert isinstance(model, _Model)
-    speed = training.tokens_per_second
+    speed = training["tokens_per_second"]
     return {
         "seed": cell.seed,
-        **{name: value for name, value in vars(scores).items() if value is not None},
-        "parameters": training.parameters,
+        **{name: scores[name] for name in HEADINGS if name in scores},
+        "parameters": training["parameters"],
         "tokens_per_second": speed,
-        "minutes": training.target_tokens / speed / 60 if speed else 0.0,
-        "dataset": model.dataset.identity,
+        "minutes": training["target_tokens"] / speed / 60 if speed else 0.0,
+        "dataset": model["dataset"]["identity"],
     }
 
 
@@ -139,27 +104,18 @@ def read_table(
             if system != table.baseline and baseline in finished:
                 comparisons.append(compare_cells(runs, cell, baseline))
         names = [name for name in HEADINGS if all(name in result for result in results)]
-        yield (
-            system,
-            {
-                "parameters": results[0]["parameters"] if results else None,
-                **{
-                    name: spread([result[name] for result in results])
-                    for name in (*names, "tokens_per_second", "minutes")
-                },
-                "comparisons": comparisons,
-                "cells": results,
-                "seeds": [result["seed"] for result in results],
-                **{
-                    reason.replace(" ", "_"): [
-                        cell.seed
-                        for cell in of_system
-                        if cell not in finished and reason == missing
-                    ]
-                    for reason in ("failed", "not run")
-                },
-            },
-        )
+        names += ["tokens_per_second", "minutes"]
+        absent = [cell.seed for cell in of_system if cell not in finished]
+        row = {
+            "parameters": results[0]["parameters"] if results else None,
+            **{name: spread([result[name] for result in results]) for name in names},
+            "comparisons": comparisons,
+            "cells": results,
+            "seeds": [result["seed"] for result in results],
+            "failed": absent if missing == "failed" else [],
+            "not_run": absent if missing == "not run" else [],
+        }
+        yield system, row
 
 
 def spread(values: Sequence[float]) -> dict[str, float | None] | None:
@@ -185,31 +141,32 @@ def to_markdown(content: Mapping[str, Any]) -> str:
     ]
     without = []
     for system, row in systems.items():
-        reasons = [(seed, "failed") for seed in row["failed"]]
-        reasons += [(seed, "not run") for seed in row["not_run"]]
-        without += ["", *(f"{system}-{seed}: {reason}" for seed, reason in reasons)]
+        reason = "failed" if row["failed"] else "not run"
+        absent = row["failed"] + row["not_run"]
+        without += ["", *(f"{system}-{seed}: {reason}" for seed in absent)]
         count = len(row["seeds"])
-        cells = [system]
+        cells = [*[reason] * len(metrics), *[""] * 6]
         if count:
-            cells += [_shown(row[name]) for name in metrics]
             compared = row["comparisons"]
-            difference = spread([one["difference"] for one in compared])
-            cells.append(_shown(difference, "+") if difference else "")
-            cells.append(", ".join(f"{one['bootstrap']:.3f}" for one in compared))
             values = [one["randomization"] for one in compared]
-            cells.append(", ".join(f"{value:.4f}" for value in values if value is not None))
-            cells += [f"{row['parameters']:,}", f"{row['tokens_per_second']['mean']:,.0f}"]
-            cells.append(f"{row['minutes']['mean']:.1f}")
-        else:
-            cells += [*[reasons[0][1]] * len(metrics), *[""] * 6]
-        cells.append(f"{count} of {count + len(reasons)}" if reasons else f"{count}")
-        lines.append(f"| {' | '.join(cells)} |")
+            cells = [
+                *(_shown(row[name]) for name in metrics),
+                _shown(spread([one["difference"] for one in compared]), "+"),
+                ", ".join(f"{one['bootstrap']:.3f}" for one in compared),
+                ", ".join(f"{value:.4f}" for value in values if value is not None),
+                f"{row['parameters']:,}",
+                f"{row['tokens_per_second']['mean']:,.0f}",
+                f"{row['minutes']['mean']:.1f}",
+            ]
+        seeds = f"{count} of {count + len(absent)}" if absent else f"{count}"
+        lines.append(f"| {' | '.join([system, *cells, seeds])} |")
     return "\n".join([*lines, *without]).rstrip() + "\n"
 
 
-def _shown(figure: Mapping[str, float | None], sign: str = "") -> str:
-    deviation = figure["deviation"]
-    text = format(figure["mean"], f"{sign}.2f")
+def _shown(figure: Mapping[str, float | None] | None, sign: str = "") -> str:
+    if figure is None:
+        return ""
+    text, deviation = format(figure["mean"], f"{sign}.2f"), figure["deviation"]
     return text if deviation is None else f"{text} ± {deviation:.2f}"
 
 
@@ -219,16 +176,12 @@ def to_csv(content: Mapping[str, Any]) -> str:
     for system, row in content["systems"].items():
         compared = {one["seed"]: one for one in row["comparisons"]}
         for cell in row["cells"]:
+            line = {"system": system} | {k: v for k, v in cell.items() if k != "dataset"}
             comparison = compared.get(cell["seed"], {})
-            rows.append(
-                {"system": system}
-                | {name: value for name, value in cell.items() if name != "dataset"}
-                | {
-                    "difference": comparison.get("difference"),
-                    "bootstrap_p_value": comparison.get("bootstrap"),
-                    "randomization_p_value": comparison.get("randomization"),
-                }
-            )
+            for name in ("difference", "bootstrap", "randomization"):
+                heading = name if name == "difference" else f"{name}_p_value"
+                line[heading] = comparison.get(name)
+            rows.append(line)
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]) if rows else ["system"], lineterminator="\n")
     writer.writeheader()
