@@ -17,7 +17,7 @@ from mgsa.base.command import Input, Option, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Accelerator, Count, Positive
 from pipeline.base.stage import stage, stage_outputs
-from pipeline.base.tables import Row, write_csv
+from pipeline.base.tables import write_csv
 
 if TYPE_CHECKING:
     from mgsa.analysis.quadrants import Shares
@@ -42,15 +42,15 @@ class AnalyzeSettings:
             raise ValueError("sentences: expected each once")
 
 
-def attention_shares(translator: Translator, dataset: Dataset, settings: AnalyzeSettings) -> Shares:
+def count_attention(translator: Translator, dataset: Dataset, settings: AnalyzeSettings) -> Shares:
     """The shares of each layer, over all sentences of the split."""
-    from mgsa.analysis import quadrants
+    from mgsa.analysis.quadrants import attention_shares
     from mgsa.data.batching import evaluation_batches
 
-    model = translator.artifacts[0].model
+    split, model = settings.split, translator.artifacts[0].model
     batches = evaluation_batches(
         dataset,
-        settings.split,
+        split,
         batch_tokens=settings.batch_tokens,
         granularities=model.granularities,
         ngram_unit=model.ngram_unit,
@@ -58,12 +58,12 @@ def attention_shares(translator: Translator, dataset: Dataset, settings: Analyze
     )
     shown = progress(
         batches,
-        f"analyze {settings.split}",
-        total=dataset.num_rows(settings.split),
+        f"analyze {split}",
+        total=dataset.num_rows(split),
         unit="sentences",
         size=lambda batch: len(batch.index),
     )
-    return quadrants.attention_shares(model, shown, translator.device)
+    return attention_shares(model, shown, translator.device)
 
 
 def draw_heat_maps(translator: Translator, pair: Pair, folder: Path, title: str, kind: str) -> None:
@@ -79,31 +79,9 @@ def draw_heat_maps(translator: Translator, pair: Pair, folder: Path, title: str,
     batch = make_batch([pair], model.granularities, ngram_unit=model.ngram_unit)
     with torch.inference_mode():
         output = model(batch.to(translator.device), need_weights=True)
-    maps = heat_maps(output, batch, artifact.vocabularies)
     folder.mkdir(parents=True)
-    for heat_map in progress(
-        maps, f"draw {folder.name}", total=None, unit="heat maps", size=lambda _: 1
-    ):
-        path = folder / f"{heat_map.place}_{heat_map.layer}.{kind}"
-        draw_heat_map(heat_map, path, sentence=title)
-
-
-def share_rows(shares: Shares) -> list[Row]:
-    """A row for each layer and name of weights."""
-    from mgsa.analysis.quadrants import quadrant
-
-    return [
-        {
-            "place": place,
-            "layer": layer,
-            "attention": name,
-            "quadrant": quadrant(name),
-            "share": f"{share:.6f}",
-        }
-        for place, layers in shares.items()
-        for layer, of_layer in enumerate(layers, start=1)
-        for name, share in of_layer.items()
-    ]
+    for each in heat_maps(output, batch, artifact.vocabularies):
+        draw_heat_map(each, folder / f"{each.place}_{each.layer}.{kind}", sentence=title)
 
 
 def report_of(shares: Shares) -> dict[str, dict[str, dict[str, float]]]:
@@ -120,7 +98,7 @@ def report_of(shares: Shares) -> dict[str, dict[str, dict[str, float]]]:
 
 
 def describe(report: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterator[str]:
-    """One line a layer of what `report_of` gives, for people."""
+    """A line for each layer of what `report_of` gives."""
     for place, layers in report.items():
         for layer, quadrants in layers.items():
             parts = [f"{name.replace('_', ' ')} {100 * x:.1f}%" for name, x in quadrants.items()]
@@ -140,35 +118,39 @@ def analyze_attention(
     accelerator: Annotated[Accelerator, Option("device of the model (default: auto)")] = "auto",
 ) -> None:
     """Count and draw what a model attends to."""
+    from mgsa.analysis.quadrants import quadrant
     from mgsa.data.dataset import open_dataset
     from mgsa.decoding.translate import Translator
 
     translator = Translator.load(model, accelerator=accelerator)
     opened = open_dataset(dataset)
     translator.check_dataset(opened)
-    _check_sentences(analyze, opened)
+    split, rows = analyze.split, opened.num_rows(analyze.split)
+    if not rows:
+        raise InputError(f"expected sentences in {split}", path=dataset)
+    for row in analyze.sentences:
+        if row >= rows:
+            expected = f"expected rows of {split}, 0 to {rows - 1}"
+            raise InputError(f"analyze.sentences: {expected}, got {row}")
     with stage_outputs(out, report) as (folder, metrics):
-        shares = attention_shares(translator, opened, analyze)
-        write_csv(share_rows(shares), folder / SHARES)
+        shares = count_attention(translator, opened, analyze)
+        columns = ("place", "layer", "attention", "quadrant", "share")
+        table = [
+            dict(zip(columns, (place, layer, name, quadrant(name), f"{share:.6f}"), strict=True))
+            for place, layers in shares.items()
+            for layer, of_layer in enumerate(layers, start=1)
+            for name, share in of_layer.items()
+        ]
+        write_csv(table, folder / SHARES)
         (folder / "heat_maps").mkdir()
-        for pair in opened.rows(analyze.split, analyze.sentences):
-            maps = folder / "heat_maps" / f"{analyze.split}_{pair.index}"
-            title = f"{analyze.split}, sentence {pair.index}"
+        pairs = opened.rows(split, analyze.sentences)
+        for pair in progress(pairs, "draw", total=None, unit="sentences", size=lambda _: 1):
+            title = f"{split}, sentence {pair.index}"
+            maps = folder / "heat_maps" / f"{split}_{pair.index}"
             draw_heat_maps(translator, pair, maps, title, analyze.figures)
         metrics.update(report_of(shares))
     for line in describe(metrics):
         print(line)
-
-
-def _check_sentences(settings: AnalyzeSettings, dataset: Dataset) -> None:
-    rows = dataset.num_rows(settings.split)
-    if not rows:
-        raise InputError(f"expected sentences in {settings.split}", path=dataset.folder)
-    for row in settings.sentences:
-        if row >= rows:
-            raise InputError(
-                f"analyze.sentences: expected rows of {settings.split}, 0 to {rows - 1}, got {row}"
-            )
 
 
 main = stage(analyze_attention)
