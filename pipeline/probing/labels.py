@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TreeLabels:
-    """The labels of a sentence, and of each of its words; `None`: no label."""
+    """The labels of a sentence and of its words; `None` without a main clause."""
 
     voice: str | None
     tense: str | None

@@ -97,14 +97,13 @@ def main_verb_group(tree: Tree) -> VerbGroup | None:
 def _search(node: Tree, *, top: bool = False) -> VerbGroup | None:
     """The verb group of the first main clause that is this node or lies in it."""
     label = _label(node)
+    group = None
     if label in CLAUSES or (top and label == "VP"):
         group = _finite_verb_group(node)
-        if group is not None:
-            return group
-    if label in AROUND_CLAUSES or (top and label == "PRN"):
+    if group is None and (label in AROUND_CLAUSES or (top and label == "PRN")):
         groups = (_search(child) for child in children(node) if _label(child) in CLAUSES)
-        return next((group for group in groups if group is not None), None)
-    return None
+        group = next(filter(None, groups), None)
+    return group
 
 
 def _label(node: Tree) -> str:
@@ -142,17 +141,20 @@ def _verb_group(clause: Tree) -> VerbGroup | None:
             next_place = _place_of_complement(head, rest, inverted=inverted)
             if next_place is None:
                 break
-            leaves += _adverbs(rest[:next_place])
+            adverbs = [child for child in rest[:next_place] if _label(child) in ADVERBS]
+            between = [leaf for adverb in adverbs for leaf in preterminals(adverb)]
+            leaves += [leaf for leaf in between if _label(leaf) not in VERB_TAGS]
             # In a tree that is too flat, the next verb stands beside this one.
             constituents = children(rest[next_place]) or rest[next_place:]
             inverted = False
         place = _place_of_verb(constituents)
     if not leaves:
         return None
+    labels = [_label(child) for child in after if not _is_adverbial(child)]
     return VerbGroup(
         words=tuple(leaf[0] for leaf in leaves),
         tags=tuple(_label(leaf) for leaf in leaves),
-        followed_by=_first_label(after),
+        followed_by=next((label for label in labels if label not in ADVERBS | {"PRT"}), None),
     )
 
 
@@ -162,20 +164,16 @@ def _start(clause: Tree, below: Sequence[Tree]) -> tuple[Sequence[Tree], int | N
     A finite verb that is a child of the clause precedes its subject. A fronted participle is moved
     behind the auxiliary: `(VP Attached) is a letter`.
     """
-    finite = [
-        place
-        for place, child in enumerate(below)
-        if (is_preterminal(child) or _label(child) == "VP")
-        and _tag_of_first_verb(child) in FINITE_TAGS
-    ]
-    if not finite or _label(clause) == "VP":
-        return below, _place_of_verb(below)
-    head = below[finite[0]]
-    fronted = [child for child in below[: finite[0]] if _label(child) == "VP"]
-    if fronted:
-        constituents = [*(children(head) or [head]), fronted[-1]]
-        return constituents, _place_of_verb(constituents)
-    return below, finite[0]
+    if _label(clause) != "VP":
+        for place, head in enumerate(below):
+            verb = is_preterminal(head) or _label(head) == "VP"
+            if verb and _tag_of_first_verb(head) in FINITE_TAGS:
+                fronted = [child for child in below[:place] if _label(child) == "VP"]
+                if not fronted:
+                    return below, place
+                constituents = [*(children(head) or [head]), fronted[-1]]
+                return constituents, _place_of_verb(constituents)
+    return below, _place_of_verb(below)
 
 
 def _tag_of_first_verb(node: Tree) -> str | None:
@@ -274,16 +272,3 @@ def _goes_on(clause: Tree, word: str, tag: str) -> bool:
     if first == "TO":
         return word in BE | HAVE or (word, tag) in BEFORE_TO
     return first == "VBN" and word in GET
-
-
-def _adverbs(constituents: Sequence[Tree]) -> list[Tree]:
-    """The words of the adverbs among the constituents."""
-    adverbs = [child for child in constituents if _label(child) in ADVERBS]
-    leaves = [leaf for adverb in adverbs for leaf in preterminals(adverb)]
-    return [leaf for leaf in leaves if _label(leaf) not in VERB_TAGS]
-
-
-def _first_label(constituents: Sequence[Tree]) -> str | None:
-    """The label of the first constituent that is neither an adverb nor a particle."""
-    labels = [_label(child) for child in constituents if not _is_adverbial(child)]
-    return next((label for label in labels if label not in ADVERBS | {"PRT"}), None)

@@ -17,13 +17,12 @@ tags, which need no model, decide. Definitions, for English:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pipeline.probing.main_clause import BE, GET, HAVE, VERB_TAGS, VerbGroup, main_verb_group
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
-    from spacy.tokens import Doc
 
 VOICES = ("active", "passive")
 TENSES = ("nonpast", "past")
@@ -69,13 +68,6 @@ HAD_BETTER: list[list[dict[str, Any]]] = [
 """The start of a verb group where `had` is a modal: `had better go`, `had far rather not go`."""
 
 
-class VoiceAndTense(NamedTuple):
-    """One of `VOICES` and one of `TENSES`; `None` without a main clause that has a finite verb."""
-
-    voice: str | None
-    tense: str | None
-
-
 class VerbPatterns:
     """The patterns, compiled."""
 
@@ -89,24 +81,21 @@ class VerbPatterns:
         self._at_start.add("had better", HAD_BETTER)
         self._at_end.add("passive", PASSIVE)
 
-    def voice_and_tense(self, tree: Tree) -> VoiceAndTense:
-        """Voice and tense of the main clause of an English sentence."""
-        group = main_verb_group(tree)
-        if group is None:
-            return VoiceAndTense(None, None)
-        verbs = self._as_doc(group)
-        starts = {self._vocab.strings[n] for n, start, _ in self._at_start(verbs) if start == 0}
-        passive = any(end == len(verbs) for _, _, end in self._at_end(verbs))
-        return VoiceAndTense(
-            voice="passive" if passive else "active",
-            tense="past" if starts == {"past"} else "nonpast",
-        )
+    def voice_and_tense(self, tree: Tree) -> tuple[str, str] | tuple[None, None]:
+        """One of `VOICES` and one of `TENSES`: those of an English sentence's main clause.
 
-    def _as_doc(self, group: VerbGroup) -> Doc:
+        Both are `None` without a main clause that has a finite verb.
+        """
         from spacy.tokens import Doc
 
+        group = main_verb_group(tree)
+        if group is None:
+            return None, None
         lemmas = [_auxiliary(group, place) for place in range(len(group.words))]
-        return Doc(self._vocab, words=list(group.words), tags=list(group.tags), lemmas=lemmas)
+        verbs = Doc(self._vocab, words=list(group.words), tags=list(group.tags), lemmas=lemmas)
+        starts = {self._vocab.strings[n] for n, start, _ in self._at_start(verbs) if start == 0}
+        passive = any(end == len(verbs) for _, _, end in self._at_end(verbs))
+        return "passive" if passive else "active", "past" if starts == {"past"} else "nonpast"
 
 
 def _auxiliary(group: VerbGroup, place: int) -> str:
@@ -122,13 +111,13 @@ def _auxiliary(group: VerbGroup, place: int) -> str:
 
 def _follows_have(group: VerbGroup, start: int) -> bool:
     """Whether the words after `'s` show that it is `has`: `'s been`, `'s sold it`."""
-    for place in range(start, len(group.words)):
-        if group.tags[place] in VERB_TAGS:
-            word = group.words[place].lower()
-            before = group.followed_by if place == len(group.words) - 1 else None
-            return group.tags[place] == "VBN" and (
-                word in _ONLY_AFTER_HAVE
-                or before == "NP"
-                or (before == "S" and word in _BEFORE_CLAUSE_AFTER_HAVE)
-            )
-    return False
+    verbs = [place for place in range(start, len(group.words)) if group.tags[place] in VERB_TAGS]
+    if not verbs or group.tags[verbs[0]] != "VBN":
+        return False
+    word = group.words[verbs[0]].lower()
+    before = group.followed_by if verbs[0] == len(group.words) - 1 else None
+    return (
+        word in _ONLY_AFTER_HAVE
+        or before == "NP"
+        or (before == "S" and word in _BEFORE_CLAUSE_AFTER_HAVE)
+    )
