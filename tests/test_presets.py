@@ -116,7 +116,7 @@ def size_of(config: ModelConfig, source: int, target: int) -> int:
         ("mgsa_syntactic_base", (28_500, 28_600), 89.9),
         ("transformer_big", (28_500, 28_600), 264.1),
         # Garg et al. 2019, section 5.2: 213 million, one vocabulary of 36 thousand subwords
-        ("joint_alignment_big", (36_000, 36_000), 212.9),
+        ("joint_alignment_big", (36_000, 36_000), 213.2),
     ],
 )
 def test_models_have_the_papers_sizes(
