@@ -30,7 +30,7 @@ from pipeline.tokens.moses import MosesText
 from pipeline.tokens.trees import bracketed, flat_tree, read_tree
 from tests.file_permissions import let_modes_count
 from tests.imports import ROOT
-from tests.probing_settings import PROBE
+from tests.probing_folders import PROBE
 from tests.text_folders import PARAMETERS, ToyParser
 from tests.training_settings import MODEL, TRAIN
 

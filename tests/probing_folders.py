@@ -1,14 +1,16 @@
-"""Probing data from literal trees, by the stage itself."""
+"""Probing data from literal trees, by the stage itself; settings of probes that take a second."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from mgsa.base.io import read_json, sha256, write_json
-from mgsa.base.settings import read_yaml
+from mgsa.base.settings import from_mapping, read_yaml
+from mgsa.probing.settings import ProbeConfig
 from pipeline.probe_data import main
 from pipeline.tokens.trees import read_tree
 from tests.text_folders import build_dataset, write_text
@@ -76,3 +78,34 @@ def record(file: Path) -> None:
     manifest = read_json(path)
     manifest["files"][file.name] = {"bytes": file.stat().st_size, "sha256": sha256(file)}
     write_json(path, manifest)
+
+
+SCRATCH: dict[str, Any] = {
+    "layers": 2,
+    "phrase_layers": [1],
+    "ngrams": [2, 3],
+    "levels": [1, 2],
+    "interaction_width": 8,
+    "interaction_chunk": 4,
+    "learning_rate": 0.01,
+    "warmup": 2,
+}
+PROBE: dict[str, Any] = {
+    "tasks": ["voice", "tense", "tss", "spc", "pos"],
+    "encoders": ["pretrained"],
+    "layers": "last",
+    "hidden": 16,
+    "dropout": 0.1,
+    "learning_rate": 0.01,
+    "batch_tokens": 60,
+    "max_epochs": 3,
+    "patience": 2,
+    "bootstrap_samples": 50,
+    "seed": 1,
+    "scratch": SCRATCH,
+}
+
+
+def probe_config(**changes: Any) -> ProbeConfig:
+    """`PROBE` but for these keys."""
+    return from_mapping(ProbeConfig, PROBE | changes, "probe")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -119,21 +120,18 @@ def category_scores(counts: CategoryCounts, resamples: Bootstrap) -> Scores:
 
 def rows_of(scores: Scores, systems: Sequence[str], baseline: str | None) -> list[Row]:
     """The rows of a table, system by system; with a baseline, its own among them."""
-    estimated = _columns("score", estimate(scores.value, scores.resampled))
-    to_baseline: dict[str, np.ndarray] = {}
+    columns = {"matches": scores.matched, "ngrams": scores.counted}
+    columns |= _columns("score", estimate(scores.value, scores.resampled))
     if baseline is not None:
         place = list(systems).index(baseline)
         compared = compare(scores.value, scores.resampled, place, scores.differing(place))
-        to_baseline = _columns("difference", compared.difference) | {"p_value": compared.p_value}
+        columns["baseline"] = np.full(scores.value.shape, baseline)
+        columns |= _columns("difference", compared.difference) | {"p_value": compared.p_value}
     return [
         {
             "system": system,
             **cell,
-            "matches": _number(scores.matched[s, f]),
-            "ngrams": _number(scores.counted[s, f]),
-            **{name: _number(column[s, f]) for name, column in estimated.items()},
-            **({"baseline": baseline} if baseline is not None else {}),
-            **{name: _number(column[s, f]) for name, column in to_baseline.items()},
+            **{name: _plain(column[s, f]) for name, column in columns.items()},
         }
         for s, system in enumerate(systems)
         for f, cell in enumerate(scores.cells)
@@ -144,9 +142,9 @@ def _columns(name: str, estimated: Estimate) -> dict[str, np.ndarray]:
     return {name: estimated.value, f"{name}_low": estimated.low, f"{name}_high": estimated.high}
 
 
-def _number(value: np.generic) -> float | None:
-    """Rounded, so that the order of summation does not show; no minus zero."""
-    number = value.item()
-    if isinstance(number, int):
-        return number
-    return None if number != number else round(number, 6) + 0.0
+def _plain(value: np.generic) -> Any:
+    """A number is rounded, so that the order of summation does not show; no minus zero, no NaN."""
+    plain = value.item()
+    if not isinstance(plain, float):
+        return plain
+    return None if np.isnan(plain) else round(plain, 6) + 0.0

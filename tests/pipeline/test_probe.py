@@ -15,8 +15,7 @@ from mgsa.base.io import read_json
 from pipeline.probe import TABLE, main
 from tests.all_stages import contents
 from tests.model_folders import random_model
-from tests.probing_folders import TREES, build, write_dataset
-from tests.probing_settings import PROBE, SCRATCH
+from tests.probing_folders import PROBE, SCRATCH, TREES, build, write_dataset
 
 SCRATCHES = [
     "scratch_transformer",

@@ -60,18 +60,6 @@ def test_a_baseline_is_not_drawn_but_named(tmp_path: Path) -> None:
     assert "base" in texts(path)
 
 
-def test_figures_show_the_rows_that_are_drawn_in_their_order(tmp_path: Path) -> None:
-    path = tmp_path / "categories.svg"
-    rows = [
-        row("one", (1, None, None, 0, 0, 0), n=size, category=f"C{i}", ngrams=FEWEST["ngrams"] + i)
-        for size in ("1", "phrase")
-        for i in range(MOST_CATEGORIES + 3)
-    ]
-    write_figure(pattern_chart("categories", drawn_rows("categories", rows), None), path)
-    shown = [text for text in texts(path) if text.startswith("C") and text[1:].isdigit()]
-    assert shown == [f"C{i}" for i in range(MOST_CATEGORIES + 2, 2, -1)] * 2
-
-
 def test_lengths_of_every_power_of_two_that_enough_sentences_have() -> None:
     rows: list[dict[str, Any]] = [
         {"n": n, "measure": measure, "source_words": words, "sentences": sentences}

@@ -13,7 +13,7 @@ from mgsa.probing.probe import ProbeResult
 from pipeline.base.stage import SPLITS
 from pipeline.probing.accuracies import accuracies
 from pipeline.probing.encoders import majority_accuracies
-from tests.probing_settings import probe_config
+from tests.probing_folders import probe_config
 
 
 def columns_of(**labels: list[int]) -> RowColumns:
