@@ -25,7 +25,7 @@ from mgsa.base.settings import Count, Positive, RunConfig
 from pipeline.base.stage import SIDES, SPLITS, stage, stage_outputs
 from pipeline.base.text import split_tokens, unequal_lines
 from pipeline.base.workers import chunks, map_chunks
-from pipeline.tokens.subwords import CODES, SubwordSplitter, frequent_subwords, write_subword_counts
+from pipeline.tokens.subwords import CODES, SubwordSplitter, write_subword_counts
 
 PORTION_LINES = 2_000
 
@@ -69,15 +69,6 @@ def count_words(path: Path) -> Counter[str]:
     return words
 
 
-def count_subwords(words: Mapping[str, int], splitter: SubwordSplitter) -> Counter[str]:
-    """How often each subword occurs where `words` do, in the order of first occurrence."""
-    subwords: Counter[str] = Counter()
-    for word, count in words.items():
-        for subword in splitter.split_word(word):
-            subwords[subword] += count
-    return subwords
-
-
 def learn_codes(words: Mapping[str, int], settings: BpeSettings, path: Path) -> int:
     """Write the codes of words with these counts to `path`; the number of merges."""
     from subword_nmt.learn_bpe import learn_bpe
@@ -108,10 +99,15 @@ def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int
     splitter = SubwordSplitter(folder / CODES, None)
     report = {"merges": merges}
     for side in SIDES:
-        subwords = count_subwords(words[side], splitter)
+        subwords: Counter[str] = Counter()
+        for word, count in words[side].items():
+            for subword in splitter.split_word(word):
+                subwords[subword] += count
         write_subword_counts(folder / f"vocab.{side}", subwords)
         report[f"{side}_words"] = len(words[side])
-        report[f"{side}_subwords"] = len(frequent_subwords(subwords, settings.vocabulary_threshold))
+        report[f"{side}_subwords"] = sum(
+            count >= settings.vocabulary_threshold for count in subwords.values()
+        )
     return report
 
 

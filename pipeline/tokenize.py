@@ -22,13 +22,7 @@ from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, write_json
 from mgsa.base.settings import Positive, RunConfig
-from pipeline.base.stage import (
-    ANNOTATIONS,
-    SIDES,
-    SPLITS,
-    stage,
-    stage_outputs,
-)
+from pipeline.base.stage import ANNOTATIONS, SIDES, SPLITS, stage, stage_outputs
 from pipeline.base.text import read_languages, read_parallel
 from pipeline.base.workers import map_chunks
 from pipeline.links import read_links
@@ -38,7 +32,6 @@ if TYPE_CHECKING:
 
 CHUNK_PAIRS = 2500
 SPLIT_FILES = [f"{s}.{name}" for s in SPLITS for name in (*SIDES, *ANNOTATIONS, "lines")]
-KEPT = ""
 REASONS = ("empty", "short", "long", "ratio", "token", "duplicate")
 """Why a training pair is dropped: the first of these that holds."""
 LONGEST_TOKEN = 1000
@@ -66,115 +59,17 @@ class TokenizeSettings:
 
 
 class Pair(NamedTuple):
-    """A line of a split: source, target, then its gold annotations, if any.
-
-    `reason` says why it is dropped, once the first two are tokenised.
-    """
+    """A line of a split: source, target and annotations by name; why it is dropped, if it is."""
 
     split: str
     line: int
-    columns: tuple[str, ...]
-    reason: str = KEPT
+    columns: dict[str, str]
+    reason: str = ""
 
 
-class PairTokenizer:
-    """Tokenises both sides of a pair and judges it by their lengths."""
-
-    def __init__(
-        self, corpus: Path, languages: Mapping[str, str], limits: TokenizeSettings
-    ) -> None:
-        """
-        Args:
-            corpus: the folder that errors name.
-            languages: of each side, its code.
-        """
-        self._corpus = corpus
-        self._sides = [_moses(languages[side]) for side in SIDES]
-        self._annotations = {split: annotations_of(corpus, split) for split in SPLITS}
-        self._limits = limits
-
-    def __call__(self, pair: Pair) -> Pair:
-        """The pair in tokens.
-
-        Raises:
-            InputError: a side of a pair that must be kept is empty or has too long a token, or its
-                links point outside.
-        """
-        source, target = (
-            side.normalize_and_tokenize(text)
-            for side, text in zip(self._sides, pair.columns, strict=False)
-        )
-        if "links" in self._annotations[pair.split]:
-            self._check_links(pair, len(source), len(target))
-        reason = KEPT
-        if pair.split == "train":
-            reason = self._reason(source, target)
-        else:
-            self._check_kept(pair, source, target)
-        columns = (" ".join(source), " ".join(target), *pair.columns[len(SIDES) :])
-        return pair._replace(columns=columns, reason=reason)
-
-    def _reason(self, source: list[str], target: list[str]) -> str:
-        shorter, longer = sorted((len(source), len(target)))
-        limits = self._limits
-        if shorter == 0:
-            return "empty"
-        if shorter < limits.min_tokens:
-            return "short"
-        if longer > limits.max_tokens:
-            return "long"
-        if limits.max_ratio is not None and longer > limits.max_ratio * shorter:
-            return "ratio"
-        if max(map(len, (*source, *target))) > LONGEST_TOKEN:
-            return "token"
-        return KEPT
-
-    def _check_kept(self, pair: Pair, *sides: list[str]) -> None:
-        for side, tokens in zip(SIDES, sides, strict=True):
-            longest = max(map(len, tokens), default=0)
-            if not tokens or longest > LONGEST_TOKEN:
-                found = f"a token of {longest:,} characters" if tokens else "no token"
-                raise InputError(
-                    f"{found} in this line; pairs of {pair.split} are never dropped",
-                    path=self._corpus / f"{pair.split}.{side}",
-                    line=pair.line,
-                )
-
-    def _check_links(self, pair: Pair, source: int, target: int) -> None:
-        text = pair.columns[len(SIDES) + self._annotations[pair.split].index("links")]
-        path = self._corpus / f"{pair.split}.links"
-        for i, j in read_links(text, path=path, line=pair.line):
-            if i >= source or j >= target:
-                raise InputError(
-                    f"link {i}-{j} points outside a pair of {source} and {target} tokens",
-                    path=path,
-                    line=pair.line,
-                )
-
-
-class SplitWriter:
-    """Writes the kept pairs of one split and where they stood; counts what was dropped."""
-
-    def __init__(self, folder: Path, split: str, columns: Sequence[str], files: ExitStack) -> None:
-        self._files: list[IO[str]] = [
-            files.enter_context(open_to_write(folder / f"{split}.{name}"))
-            for name in (*columns, "lines")
-        ]
-        self.kept = 0
-        self.tokens = dict.fromkeys(SIDES, 0)
-        self.dropped = dict.fromkeys(REASONS, 0)
-
-    def write(self, pair: Pair) -> None:
-        for file, text in zip(self._files, (*pair.columns, pair.line), strict=True):
-            file.write(f"{text}\n")
-        self.kept += 1
-        for side, text in zip(SIDES, pair.columns, strict=False):
-            self.tokens[side] += text.count(" ") + 1
-
-
-def annotations_of(corpus: Path, split: str) -> list[str]:
-    """The annotations that a corpus has for a split."""
-    return [name for name in ANNOTATIONS if (corpus / f"{split}.{name}").is_file()]
+def columns_of(corpus: Path, split: str) -> list[str]:
+    """Source, target, and the annotations that a corpus has for a split."""
+    return [*SIDES, *(name for name in ANNOTATIONS if (corpus / f"{split}.{name}").is_file())]
 
 
 def read_pairs(corpus: Path) -> Iterator[Pair]:
@@ -184,9 +79,65 @@ def read_pairs(corpus: Path) -> Iterator[Pair]:
         InputError: as `read_parallel`.
     """
     for split in SPLITS:
-        paths = [corpus / f"{split}.{name}" for name in (*SIDES, *annotations_of(corpus, split))]
-        for line, columns in enumerate(read_parallel(paths), start=1):
-            yield Pair(split, line, columns)
+        names = columns_of(corpus, split)
+        rows = read_parallel([corpus / f"{split}.{name}" for name in names])
+        for line, texts in enumerate(rows, start=1):
+            yield Pair(split, line, dict(zip(names, texts, strict=True)))
+
+
+def tokenize_pair(
+    corpus: Path, languages: Mapping[str, str], limits: TokenizeSettings, pair: Pair
+) -> Pair:
+    """The pair in tokens, judged by its lengths.
+
+    Args:
+        corpus: the folder that errors name.
+
+    Raises:
+        InputError: a side of a pair that must be kept is empty or has too long a token, or links
+            point outside.
+    """
+    sides = {
+        side: _moses(languages[side]).normalize_and_tokenize(pair.columns[side]) for side in SIDES
+    }
+    lengths = [len(tokens) for tokens in sides.values()]
+    if "links" in pair.columns:
+        path = corpus / f"{pair.split}.links"
+        for link in read_links(pair.columns["links"], path=path, line=pair.line):
+            if link[0] >= lengths[0] or link[1] >= lengths[1]:
+                raise InputError(
+                    f"link {link[0]}-{link[1]} points outside a pair of {lengths[0]} and "
+                    f"{lengths[1]} tokens",
+                    path=path,
+                    line=pair.line,
+                )
+    texts = {side: " ".join(tokens) for side, tokens in sides.items()}
+    made = pair._replace(columns=pair.columns | texts)
+    if pair.split == "train":
+        return made._replace(reason=_reason(sides["source"], sides["target"], limits))
+    for side, tokens in sides.items():
+        longest = max(map(len, tokens), default=0)
+        if not tokens or longest > LONGEST_TOKEN:
+            found = f"a token of {longest:,} characters" if tokens else "no token"
+            raise InputError(
+                f"{found} in this line; pairs of {pair.split} are never dropped",
+                path=corpus / f"{pair.split}.{side}",
+                line=pair.line,
+            )
+    return made
+
+
+def _reason(source: Sequence[str], target: Sequence[str], limits: TokenizeSettings) -> str:
+    shorter, longer = sorted((len(source), len(target)))
+    if shorter == 0:
+        return "empty"
+    if shorter < limits.min_tokens:
+        return "short"
+    if longer > limits.max_tokens:
+        return "long"
+    if limits.max_ratio is not None and longer > limits.max_ratio * shorter:
+        return "ratio"
+    return "token" if max(map(len, (*source, *target))) > LONGEST_TOKEN else ""
 
 
 def tokenize_splits(
@@ -199,14 +150,23 @@ def tokenize_splits(
     """
     languages = read_languages(corpus)
     write_json(folder / "languages.json", languages)
+    report: dict[str, int] = {}
     seen: set[bytes] = set()
-    with ExitStack() as files:
-        dropped = files.enter_context(open_to_write(folder / "dropped.tsv"))
+    with ExitStack() as stack:
+
+        def opened(name: str) -> IO[str]:
+            return stack.enter_context(open_to_write(folder / name))
+
+        dropped = opened("dropped.tsv")
         dropped.write("split\tline\treason\n")
-        writers = {
-            split: SplitWriter(folder, split, (*SIDES, *annotations_of(corpus, split)), files)
-            for split in SPLITS
-        }
+        files = {}
+        for split in SPLITS:
+            reasons = [f"dropped_{reason}" for reason in REASONS] if split == "train" else []
+            counted = ["pairs", "kept", *reasons, *(f"{side}_tokens" for side in SIDES)]
+            report |= dict.fromkeys((f"{split}_{name}" for name in counted), 0)
+            files[split] = {
+                name: opened(f"{split}.{name}") for name in (*columns_of(corpus, split), "lines")
+            }
         chunks = map_chunks(
             partial(_tokenize, corpus, languages, settings),
             read_pairs(corpus),
@@ -214,32 +174,27 @@ def tokenize_splits(
             chunk_size=CHUNK_PAIRS,
         )
         for chunk in progress(chunks, "tokenize", total=None, unit="pairs", size=len):
-            for pair in chunk:
-                writer, reason = writers[pair.split], pair.reason
-                if not reason and settings.drop_duplicates and pair.split == "train":
-                    text = "\n".join(pair.columns[: len(SIDES)])
+            for split, line, columns, reason in chunk:
+                if not reason and settings.drop_duplicates and split == "train":
+                    text = "\n".join(columns[side] for side in SIDES)
                     digest = blake2b(text.encode(), digest_size=16).digest()
-                    reason = "duplicate" if digest in seen else KEPT
+                    reason = "duplicate" if digest in seen else ""
                     seen.add(digest)
+                report[f"{split}_pairs"] += 1
                 if reason:
-                    writer.dropped[reason] += 1
-                    dropped.write(f"{pair.split}\t{pair.line}\t{reason}\n")
-                else:
-                    writer.write(pair)
-    if not writers["train"].kept:
-        counts = ", ".join(f"{n:,} {reason}" for reason, n in writers["train"].dropped.items() if n)
+                    report[f"{split}_dropped_{reason}"] += 1
+                    dropped.write(f"{split}\t{line}\t{reason}\n")
+                    continue
+                report[f"{split}_kept"] += 1
+                files[split]["lines"].write(f"{line}\n")
+                for name, text in columns.items():
+                    files[split][name].write(f"{text}\n")
+                for side in SIDES:
+                    report[f"{split}_{side}_tokens"] += columns[side].count(" ") + 1
+    if not report["train_kept"]:
+        numbers = {reason: report[f"train_dropped_{reason}"] for reason in REASONS}
+        counts = ", ".join(f"{number:,} {reason}" for reason, number in numbers.items() if number)
         raise InputError(f"no training pair is left; dropped: {counts}", path=corpus)
-    return _report(writers)
-
-
-def _report(writers: Mapping[str, SplitWriter]) -> dict[str, int]:
-    report: dict[str, int] = {}
-    for split, writer in writers.items():
-        report[f"{split}_pairs"] = writer.kept + sum(writer.dropped.values())
-        report[f"{split}_kept"] = writer.kept
-        if split == "train":
-            report |= {f"{split}_dropped_{reason}": n for reason, n in writer.dropped.items()}
-        report |= {f"{split}_{side}_tokens": n for side, n in writer.tokens.items()}
     return report
 
 
@@ -252,10 +207,9 @@ def _moses(language: str) -> MosesText:
 
 
 def _tokenize(
-    corpus: Path, languages: Mapping[str, str], settings: TokenizeSettings, chunk: list[Pair]
+    corpus: Path, languages: Mapping[str, str], limits: TokenizeSettings, chunk: list[Pair]
 ) -> list[Pair]:
-    tokenizer = PairTokenizer(corpus, languages, settings)
-    return [tokenizer(pair) for pair in chunk]
+    return [tokenize_pair(corpus, languages, limits, pair) for pair in chunk]
 
 
 def tokenize_corpus(

@@ -7,35 +7,19 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from mgsa.base.command import command
-from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_file, atomic_folder, dump_json, write_json
 
 SECTIONS = (
-    "corpus",
-    "tokenize",
-    "parser",
-    "parse",
-    "bpe",
-    "partition",
-    "align",
-    "dataset",
-    "probe_data",
-    "model",
-    "train",
-    "translate",
-    "evaluate",
-    "phrasal_patterns",
-    "analyze",
-    "probe",
-    "report",
-    "run",
+    *("corpus", "tokenize", "parser", "parse", "bpe", "partition", "align", "dataset"),
+    *("probe_data", "model", "train", "translate", "evaluate", "phrasal_patterns", "analyze"),
+    *("probe", "report", "run"),
 )
 """The sections of `params.yaml`, in the order of the stages that read them."""
 
@@ -99,19 +83,3 @@ def stage_outputs(out: Path, report: Path | None) -> Iterator[tuple[Path, dict[s
         yield files.enter_context(atomic_folder(out)), metrics
         if file is not None:
             dump_json(metrics, file)
-
-
-def section_of(content: Mapping[str, Any], section: str, path: Path) -> Any:
-    """The section `section` of the parameter file `path`, which holds `content`, as it is.
-
-    Raises:
-        InputError: the file names a section that no stage reads, or lacks this one.
-    """
-    for name in content:
-        if name not in SECTIONS:
-            raise InputError(
-                f"{name}: unknown section; expected one of {', '.join(SECTIONS)}", path=path
-            )
-    if section not in content:
-        raise InputError(f"{section}: missing section", path=path)
-    return content[section]

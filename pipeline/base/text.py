@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import NOT_A_FILE, no_file, not_utf_8, read_json
@@ -69,9 +69,8 @@ def split_tokens(text: str, *, path: Path, line: int) -> list[str]:
     tokens = text.split(" ")
     if "" in tokens:
         found = "" if text else ", found an empty line"
-        raise InputError(
-            f"expected tokens with one space between them{found}", path=path, line=line
-        )
+        message = f"expected tokens with one space between them{found}"
+        raise InputError(message, path=path, line=line)
     if "\t" in text or "\r" in text:
         raise InputError("expected tokens without tabs and carriage returns", path=path, line=line)
     return tokens
@@ -94,21 +93,18 @@ def unequal_lines(counts: Mapping[Path, int]) -> InputError:
     """What to raise for files that should have as many lines as each other: it names two."""
     short = min(counts, key=lambda path: counts[path])
     other = next(path for path, count in counts.items() if count != counts[short])
+    ends, full = (f"{n:,} line{'' if n == 1 else 's'}" for n in (counts[short], counts[other]))
     return InputError(
-        f"ends after {_lines(counts[short])}; expected as many as in {other} "
-        f"({_lines(counts[other])})",
+        f"ends after {ends}; expected as many as in {other} ({full})",
         path=short,
         line=counts[short],
     )
 
 
-def _lines(count: int) -> str:
-    return f"{count:,} line{'' if count == 1 else 's'}"
-
-
 def _decoded_lines(path: Path) -> Iterator[str]:
+    opened: Any = gzip.open if path.suffix == ".gz" else open
     try:
-        with _open(path) as file:
+        with opened(path, "rb") as file:
             for number, raw in enumerate(file, start=1):
                 try:
                     line = raw.decode("utf-8")
@@ -121,12 +117,6 @@ def _decoded_lines(path: Path) -> Iterator[str]:
         raise no_file(path) from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"damaged gzip file: {error}", path=path) from None
-
-
-def _open(path: Path) -> IO[bytes]:
-    if path.suffix == ".gz":
-        return gzip.open(path, "rb")  # type: ignore[return-value]
-    return path.open("rb")
 
 
 @dataclass(frozen=True)

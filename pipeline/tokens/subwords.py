@@ -7,8 +7,8 @@ give a subword outside the vocabulary, so that no subword of a text is rare in t
 from __future__ import annotations
 
 import io
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import lru_cache
 from pathlib import Path
 
 from mgsa.base.errors import InputError
@@ -25,13 +25,12 @@ CACHE_WORDS = 200_000
 
 _VERSION = "#version: 0.2"
 _END_OF_WORD = "</w>"
-_COUNT = re.compile("[0-9]{1,18}")
 
 
 class SubwordSplitter:
     """Splits words as `subword-nmt apply-bpe --vocabulary` does."""
 
-    def __init__(self, codes: Path, vocabulary: Collection[str] | None) -> None:
+    def __init__(self, codes: Path, vocabulary: Set[str] | None) -> None:
         """
         Args:
             codes: file of merges.
@@ -44,42 +43,33 @@ class SubwordSplitter:
         from subword_nmt.apply_bpe import BPE
 
         merges = read_merges(codes)
-        if vocabulary is not None:
-            _check_made(vocabulary, merges, codes)
+        _check_made(vocabulary or (), merges, codes)
         text = "".join(f"{line}\n" for line in (_VERSION, *map(" ".join, merges)))
         self._bpe = BPE(io.StringIO(text), len(merges), separator=MARK, vocab=vocabulary)
-        self._known: dict[str, tuple[str, ...]] = {}
+        self.split_word = lru_cache(CACHE_WORDS)(self._split_word)
 
     @classmethod
     def load(cls, folder: Path, side: str, *, threshold: int) -> SubwordSplitter:
-        """The splitter of one side's text, whose files the `bpe` stage wrote.
+        """The splitter of one side's text, by the files that the `bpe` stage wrote.
 
         Args:
             folder: that stage's output, or an artifact with copies of the files.
-            side: `source` or `target`.
             threshold: rarer subwords are split further.
 
         Raises:
             InputError: a file is missing or malformed, or the two don't belong together.
         """
         counts = read_subword_counts(folder / f"vocab.{side}")
-        return cls(folder / CODES, frozenset(frequent_subwords(counts, threshold)))
+        allowed = {subword for subword, count in counts.items() if count >= threshold}
+        return cls(folder / CODES, allowed)
 
     def split(self, tokens: Iterable[str]) -> list[str]:
         """The subwords of all `tokens`, marked."""
-        known = self._known
-        subwords: list[str] = []
-        for token in tokens:
-            subwords += known.get(token) or self.split_word(token)
-        return subwords
+        return [subword for token in tokens for subword in self.split_word(token)]
 
-    def split_word(self, word: str) -> tuple[str, ...]:
-        """The subwords of one word, marked."""
-        if len(self._known) >= CACHE_WORDS:
-            self._known.clear()
+    def _split_word(self, word: str) -> tuple[str, ...]:
         subwords = tuple(self._bpe.segment_tokens([word]))
         self._bpe.cache.clear()  # ours holds the marks too, and is bounded
-        self._known[word] = subwords
         return subwords
 
 
@@ -95,12 +85,11 @@ def read_merges(path: Path) -> list[tuple[str, str]]:
         raise InputError(f"expected BPE codes: {_VERSION!r}, got {version!r}", path=path, line=1)
     merges = []
     for number, line in enumerate(lines, start=2):
-        symbols = line.split(" ")
-        if len(symbols) != 2 or not all(symbols):
-            raise InputError(
-                f"expected a merge of two symbols, got {line!r}", path=path, line=number
-            )
-        merges.append((symbols[0], symbols[1]))
+        left, _, right = line.partition(" ")
+        if not left or not right or " " in right:
+            message = f"expected a merge of two symbols, got {line!r}"
+            raise InputError(message, path=path, line=number)
+        merges.append((left, right))
     return merges
 
 
@@ -113,10 +102,8 @@ def read_subword_counts(path: Path) -> dict[str, int]:
     counts: dict[str, int] = {}
     for number, line in enumerate(read_lines(path), start=1):
         subword, _, count = line.partition(" ")
-        if not subword or not _COUNT.fullmatch(count):
+        if not subword or not count.isdecimal():
             raise InputError(f"expected `subword count`, got {line!r}", path=path, line=number)
-        if subword in counts:
-            raise InputError(f"{subword!r} is here twice", path=path, line=number)
         counts[subword] = int(count)
     return counts
 
@@ -126,11 +113,6 @@ def write_subword_counts(path: Path, counts: Mapping[str, int]) -> None:
     with open_to_write(path) as file:
         for subword, count in sorted(counts.items(), key=lambda item: -item[1]):
             file.write(f"{subword} {count}\n")
-
-
-def frequent_subwords(counts: Mapping[str, int], threshold: int) -> list[str]:
-    """The subwords with a count of at least `threshold`."""
-    return [subword for subword, count in counts.items() if count >= threshold]
 
 
 def check_subwords(folder: Path, side: str, subwords: Iterable[str]) -> None:

@@ -72,9 +72,8 @@ def read_tree(
         column = malformed.start() - (text.rfind("\n", 0, malformed.start()) + 1) + 1
         if line is not None:
             line += text.count("\n", 0, malformed.start())
-        raise InputError(
-            f"column {column}: {expected}, found {malformed[0]!r}", path=path, line=line
-        )
+        message = f"column {column}: {expected}, found {malformed[0]!r}"
+        raise InputError(message, path=path, line=line)
     patterns = {}
     if _OTHER_WHITE_SPACE.search(text):
         patterns = {"node_pattern": _WORD, "leaf_pattern": _WORD}
@@ -83,17 +82,6 @@ def read_tree(
     except ValueError as error:
         reason = str(error).splitlines()[0].split(";")[0].removeprefix("Tree.read(): ")
         raise InputError(f"not one bracketed tree: {reason}", path=path, line=line) from None
-
-
-def read_trees(path: Path) -> Iterator[Tree]:
-    """The trees of a file that has one on every line, as they are read.
-
-    Raises:
-        InputError: a line, an empty one included, is not one tree; the file is missing or not
-            UTF-8.
-    """
-    for number, line in enumerate(read_lines(path), start=1):
-        yield read_tree(line, path=path, line=number)
 
 
 def read_treebank(path: Path) -> Iterator[Tree]:
@@ -193,14 +181,8 @@ def check_leaves(
         return
     for position, (leaf, token) in enumerate(zip(leaves, tokens, strict=False), start=1):
         if escape_token(leaf) != escape_token(token):
-            raise InputError(
-                f"leaf {position} of the tree is {leaf!r}: expected the token {token!r}",
-                path=path,
-                line=line,
-            )
+            message = f"leaf {position} of the tree is {leaf!r}: expected the token {token!r}"
+            raise InputError(message, path=path, line=line)
     if len(leaves) != len(tokens):
-        raise InputError(
-            f"the tree has {len(leaves)} leaves: expected {len(tokens)}, one for each token",
-            path=path,
-            line=line,
-        )
+        message = f"the tree has {len(leaves)} leaves: expected {len(tokens)}, one for each token"
+        raise InputError(message, path=path, line=line)

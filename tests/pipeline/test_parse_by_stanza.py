@@ -14,7 +14,7 @@ from mgsa.base.cli import run
 from mgsa.base.io import read_json, sha256
 from pipeline.parse import main
 from pipeline.parsing.parser_folder import write_parser_folder
-from pipeline.tokens.trees import read_tree, read_trees
+from pipeline.tokens.trees import read_tree
 from tests.parse_inputs import command, parameters, write_tokenized
 
 SENTENCES = ["A man sleeps .", "Two dogs ( big ones ) run -LRB- .", "A man sleeps .", "Hello"]
@@ -35,7 +35,8 @@ def test_every_sentence_gets_a_tree_over_its_tokens(tmp_path: Path, real_parser:
     tokenized = write_tokenized(tmp_path / "tokenized", SENTENCES)
     argv = command(tmp_path, tokenized, real_parser, parameters(tmp_path), "out")
     assert run(main, argv) == 0
-    leaves = [tree.leaves() for tree in read_trees(tmp_path / "out" / "train.trees")]
+    trees = (tmp_path / "out" / "train.trees").read_text("utf-8").splitlines()
+    leaves = [read_tree(tree).leaves() for tree in trees]
     assert leaves[1] == ["Two", "dogs", "-LRB-", "big", "ones", "-RRB-", "run", "-LRB-", "."]
     assert [len(words) for words in leaves] == [4, 9, 4, 1]
     assert read_json(tmp_path / "out.json") == {

