@@ -9,13 +9,12 @@ from __future__ import annotations
 import io
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import nullcontext, redirect_stderr
+from collections.abc import Mapping
+from contextlib import ExitStack, nullcontext, redirect_stderr
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import groupby
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFolder, Report
@@ -23,11 +22,11 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, read_lines
 from mgsa.base.settings import Count, Positive, RunConfig
 from pipeline.base.stage import SIDES, SPLITS, stage, stage_outputs
-from pipeline.base.text import split_tokens, unequal_lines
-from pipeline.base.workers import chunks, map_chunks
+from pipeline.base.text import read_pairs
+from pipeline.base.workers import map_chunks
 from pipeline.tokens.subwords import CODES, SubwordSplitter, write_subword_counts
 
-PORTION_LINES = 2_000
+CHUNK_PAIRS = 1_000
 
 
 @dataclass(frozen=True)
@@ -41,32 +40,6 @@ class BpeSettings:
     merges: Positive
     min_frequency: Positive
     vocabulary_threshold: Count
-
-
-class Portion(NamedTuple):
-    """Lines of one side of a split, in tokens or in subwords; `first` is the first one's number."""
-
-    split: str
-    side: str
-    first: int
-    lines: list[str]
-
-
-def count_words(path: Path) -> Counter[str]:
-    """How often each token occurs in a tokenised file, in the order of first occurrence.
-
-    Raises:
-        InputError: no such file, an empty file, or a line is not tokens and single spaces.
-    """
-    words: Counter[str] = Counter()
-    lines = progress(
-        read_lines(path), f"count words of {path.name}", total=None, unit="lines", size=lambda _: 1
-    )
-    for number, line in enumerate(lines, start=1):
-        words.update(split_tokens(line, path=path, line=number))
-    if not words:
-        raise InputError("empty file; expected tokenised text", path=path)
-    return words
 
 
 def learn_codes(words: Mapping[str, int], settings: BpeSettings, path: Path) -> int:
@@ -87,9 +60,13 @@ def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int
     """Write the codes and both vocabularies of the training text to `folder`; their sizes.
 
     Raises:
-        InputError: as `count_words`, or the text has nothing to merge.
+        InputError: as `read_pairs`, or the text has nothing to merge.
     """
-    words = {side: count_words(tokenized / f"train.{side}") for side in SIDES}
+    words: dict[str, Counter[str]] = {side: Counter() for side in SIDES}
+    pairs = read_pairs(tokenized, "train")
+    for pair in progress(pairs, "count words", total=None, unit="pairs", size=lambda _: 1):
+        for counts, text in zip(words.values(), pair, strict=True):
+            counts.update(text.split(" "))
     merges = learn_codes(sum(words.values(), Counter()), settings, folder / CODES)
     if not merges:
         raise InputError(
@@ -117,48 +94,27 @@ def segment(
     """Write the subwords of every split to `folder`, which has the codes; their numbers.
 
     Raises:
-        InputError: a file is missing, not UTF-8, or a line is not tokens and single spaces.
+        InputError: as `read_pairs`.
     """
-    segmented = map_chunks(
-        partial(_segment, tokenized, folder, settings.vocabulary_threshold),
-        read_portions(tokenized),
+    chunks = map_chunks(
+        partial(_segment, folder, settings.vocabulary_threshold),
+        ((split, *pair) for split in SPLITS for pair in read_pairs(tokenized, split)),
         workers=workers,
-        chunk_size=1,
+        chunk_size=CHUNK_PAIRS,
     )
-    segmented = progress(
-        segmented, "segment", total=None, unit="sentences", size=lambda portion: len(portion.lines)
-    )
-    report = {}
-    for (split, side), portions in groupby(segmented, key=lambda portion: portion[:2]):
-        subwords = 0
-        with open_to_write(folder / f"{split}.{side}") as file:
-            for portion in portions:
-                text = "\n".join(portion.lines)
-                file.write(f"{text}\n")
-                subwords += text.count(" ") + len(portion.lines)
-        report[f"{split}_{side}_subwords"] = subwords
-    return report
-
-
-def read_portions(tokenized: Path) -> Iterator[Portion]:
-    """Both sides of every split, one file after the other, some lines at a time.
-
-    Raises:
-        InputError: a file is missing, empty or not UTF-8, or a side has more lines than the other.
-    """
-    for split in SPLITS:
-        counts = {}
-        for side in SIDES:
-            path = tokenized / f"{split}.{side}"
-            first = 1
-            for portion in chunks(read_lines(path), PORTION_LINES):
-                yield Portion(split, side, first, portion)
-                first += len(portion)
-            if first == 1:
-                raise InputError("empty file; expected tokenised text", path=path)
-            counts[path] = first - 1
-        if len(set(counts.values())) > 1:
-            raise unequal_lines(counts)
+    with ExitStack() as stack:
+        files = {
+            (split, side): stack.enter_context(open_to_write(folder / f"{split}.{side}"))
+            for split in SPLITS
+            for side in SIDES
+        }
+        counts = dict.fromkeys(files, 0)
+        for chunk in progress(chunks, "segment", total=None, unit="pairs", size=len):
+            for split, *texts in chunk:
+                for side, text in zip(SIDES, texts, strict=True):
+                    files[split, side].write(f"{text}\n")
+                    counts[split, side] += text.count(" ") + 1
+    return {f"{split}_{side}_subwords": count for (split, side), count in counts.items()}
 
 
 @cache
@@ -167,15 +123,14 @@ def _splitter(folder: Path, side: str, threshold: int) -> SubwordSplitter:
     return SubwordSplitter.load(folder, side, threshold=threshold)
 
 
-def _segment(tokenized: Path, folder: Path, threshold: int, portions: list[Portion]) -> Portion:
-    (portion,) = portions
-    splitter = _splitter(folder, portion.side, threshold)
-    path = tokenized / f"{portion.split}.{portion.side}"
-    segmented = []
-    for number, line in enumerate(portion.lines, start=portion.first):
-        tokens = split_tokens(line, path=path, line=number)
-        segmented.append(" ".join(splitter.split(tokens)))
-    return portion._replace(lines=segmented)
+def _segment(
+    folder: Path, threshold: int, chunk: list[tuple[str, str, str]]
+) -> list[tuple[str, str, str]]:
+    source, target = (_splitter(folder, side, threshold) for side in SIDES)
+    return [
+        (split, " ".join(source.split(s.split(" "))), " ".join(target.split(t.split(" "))))
+        for split, s, t in chunk
+    ]
 
 
 def learn_and_segment(

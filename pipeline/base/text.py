@@ -50,12 +50,11 @@ def read_parallel(paths: Sequence[Path]) -> Iterator[tuple[str, ...]]:
     files = [read_sentences(path) for path in paths]
     for number, lines in enumerate(zip_longest(*files)):
         if None in lines:
-            raise unequal_lines(
-                {
-                    path: number + (line is not None) + sum(1 for _ in file)
-                    for path, line, file in zip(paths, lines, files, strict=True)
-                }
-            )
+            counts = {
+                path: number + (line is not None) + sum(1 for _ in file)
+                for path, line, file in zip(paths, lines, files, strict=True)
+            }
+            raise unequal_lines(counts)
         yield lines
 
 
@@ -76,6 +75,15 @@ def split_tokens(text: str, *, path: Path, line: int) -> list[str]:
     return tokens
 
 
+def unequal_lines(counts: Mapping[Path, int]) -> InputError:
+    """What to raise for files that should have as many lines as each other: it names two."""
+    short = min(counts, key=lambda path: counts[path])
+    other = next(path for path, count in counts.items() if count != counts[short])
+    ends, full = (f"{n:,} line{'s' * (n != 1)}" for n in (counts[short], counts[other]))
+    message = f"ends after {ends}; expected as many as in {other} ({full})"
+    return InputError(message, path=short, line=counts[short])
+
+
 def read_pairs(tokenized: Path, split: str) -> Iterator[tuple[str, str]]:
     """The lines of source and target of a split of tokenised text.
 
@@ -87,18 +95,6 @@ def read_pairs(tokenized: Path, split: str) -> Iterator[tuple[str, str]]:
         for path, text in zip(paths, (source, target), strict=True):
             split_tokens(text, path=path, line=line)
         yield source, target
-
-
-def unequal_lines(counts: Mapping[Path, int]) -> InputError:
-    """What to raise for files that should have as many lines as each other: it names two."""
-    short = min(counts, key=lambda path: counts[path])
-    other = next(path for path, count in counts.items() if count != counts[short])
-    ends, full = (f"{n:,} line{'' if n == 1 else 's'}" for n in (counts[short], counts[other]))
-    return InputError(
-        f"ends after {ends}; expected as many as in {other} ({full})",
-        path=short,
-        line=counts[short],
-    )
 
 
 def _decoded_lines(path: Path) -> Iterator[str]:

@@ -80,7 +80,7 @@ def test_the_output_does_not_depend_on_the_workers(
 ) -> None:
     bpe.main(arguments(tokenized))
     alone = contents(tokenized.parent / "bpe")
-    monkeypatch.setattr(bpe, "PORTION_LINES", 2)
+    monkeypatch.setattr(bpe, "CHUNK_PAIRS", 2)
     bpe.main(arguments(tokenized, "run.workers=2"))
     assert contents(tokenized.parent / "bpe") == alone
 
