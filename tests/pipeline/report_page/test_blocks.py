@@ -22,23 +22,10 @@ def test_numbers_for_people() -> None:
     assert [blocks.duration(x) for x in (4.21, 303, 7500)] == ["4.2 s", "5 min 3 s", "2 h 5 min"]
     assert len(blocks.shortened("x" * 1000)) == blocks.LONGEST_SUMMARY
     assert blocks.shortened(PLAIN[0]) == PLAIN[0]
+    assert Table("t", ["a", "b"], [["x", ""], ["y", blocks.plain(1)]]).numeric == [False, True]
 
 
 def test_text_is_escaped_and_markup_is_not() -> None:
     assert html("<p>{}{}</p>", "<b>", Markup("<i>")) == "<p>&lt;b&gt;<i></p>"
     assert blocks.breakable("a_<b>.c") == "a_<wbr>&lt;b&gt;.<wbr>c"
     assert blocks.named("<b>", 1).count("<b>") == 0
-
-
-def test_columns_of_numbers_are_known() -> None:
-    assert Table("t", ["a", "b"], [["x", ""], ["y", blocks.plain(1)]]).numeric == [False, True]
-    assert Table("t", ["a", "b"], []).numeric == [False, False]
-
-
-def test_a_table_of_series_has_gaps() -> None:
-    rows = [{"x": x, "of": of} for x, of in ((1, "a"), (1, "b"), (2, "b"))]
-    table = blocks.series_table("t", rows, "x", "of", lambda _: "yes", x_name="n")
-    assert (table.columns, table.rows) == (
-        ["n", "a", "b"],
-        [["1", "yes", "yes"], ["2", "", "yes"]],
-    )
