@@ -5,7 +5,9 @@ of them. To add one: write that function, and a line in `page.SECTIONS`. A secti
 missing yields nothing, and is left out. In reading order:
 
 inputs      what was given: systems, and the outputs and reports of stages
-blocks      text, tables, charts; numbers for people
+numbers     numbers for people
+markup      pieces of HTML, escaped
+blocks      tables, charts, groups of them
 results     sections: overview, scores, systems over seeds
 sentences   section: sentence scores, translations beside their reference
 patterns    section: phrasal patterns

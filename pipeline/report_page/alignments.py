@@ -13,22 +13,10 @@ from pipeline.base.charts import SYSTEMS, Spec, chart, labels
 from pipeline.base.stage import SPLITS
 from pipeline.base.text import read_sentences
 from pipeline.links import PHARAOH, read_gold_links, read_links
-from pipeline.report_page.blocks import (
-    Block,
-    Details,
-    Figure,
-    Group,
-    Table,
-    figure,
-    files,
-    fixed,
-    html,
-    join,
-    percent,
-    plain,
-    sentence_summary,
-)
+from pipeline.report_page.blocks import Block, Figure, Group, Table, drawn_sentence, figure, files
 from pipeline.report_page.inputs import Inputs, Report, check_same_number
+from pipeline.report_page.markup import html, join
+from pipeline.report_page.numbers import fixed, percent, plain
 
 LINK_KINDS = {
     "link": ("link", "links", "■"),
@@ -95,9 +83,7 @@ def alignments(inputs: Inputs) -> Iterator[Block]:
         yield html('<ul class="legend" aria-label="Marks">{}</ul>', join(marks))
         for index in inputs.drawn:
             matrices = [_matrix(index, source[index], target[index], one, gold) for one in links]
-            summary = sentence_summary(index, source[index], inputs.languages["source"])
-            group = Group(matrices, "matrices")
-            yield Details(summary, [group], inputs.is_opened(index), "drawing")
+            yield drawn_sentence(inputs, index, source[index], [Group(matrices, "matrices")])
     if shown or links:
         yield files(report, *(one.path for one in (*links, gold) if one is not None))
 

@@ -1,26 +1,19 @@
-"""What sections are made of: text, tables, charts, and groups of them; and numbers for people."""
+"""What sections are made of: text, tables, charts, and groups of them."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from pipeline.base.charts import Spec, chart, panel, svg
 from pipeline.base.tables import Row
-from pipeline.report_page.inputs import Report
-
-LONGEST_SUMMARY = 140
-"""Characters of a sentence where it only stands for itself."""
-_NAME_PARTS = re.compile(r"[^_./]*[_./]|[^_./]+")
-
-
-class Number(str):
-    """A formatted number: it stands at the right of its column."""
+from pipeline.report_page.inputs import Inputs, Report
+from pipeline.report_page.markup import foreign, html, shortened
+from pipeline.report_page.numbers import Number, plain
 
 
 @dataclass(frozen=True)
@@ -98,25 +91,20 @@ class Part:
 Block = Markup | Table | Figure | Group | Details | Legend | Files | Part
 
 
-def html(template: str, *values: object) -> Markup:
-    """Markup with values filled in, each escaped unless it is markup."""
-    return Markup(template).format(*values)
-
-
-def join(parts: Iterable[Markup], between: str = "") -> Markup:
-    """Pieces of markup, one after the other."""
-    return Markup(between).join(parts)
-
-
-def listed(style: str, items: Iterable[Markup]) -> Markup:
-    """A list of the class `style`."""
-    return html('<ul class="{}">{}</ul>', style, join(html("<li>{}</li>", i) for i in items))
-
-
 def files(*sources: Report | Path | None) -> Files:
     """Those of the files that were given."""
     given = [source for source in sources if source is not None]
     return Files([source.path if isinstance(source, Report) else source for source in given])
+
+
+def drawn_sentence(
+    inputs: Inputs, index: int, words: Sequence[str], blocks: Sequence[Block]
+) -> Details:
+    """What is drawn of a sentence, folded to its text but for the two in the middle."""
+    sentence = foreign(shortened(" ".join(words)), inputs.languages["source"])
+    summary = html('<span class="muted">Sentence {}</span> {}', index, sentence)
+    is_opened = abs(inputs.drawn.index(index) - len(inputs.drawn) // 2 + 0.5) < 1
+    return Details(summary, blocks, is_opened, "drawing")
 
 
 def figure(title: str, spec: Spec, table: Table | None = None) -> Figure:
@@ -171,98 +159,9 @@ def series_table(
     return Table(title, [x_name, *columns], lines)
 
 
-def foreign(text: str, language: str) -> Markup:
-    """Text of a language."""
-    return html('<span lang="{}" dir="auto">{}</span>', language, text)
-
-
-def swatch(style: int) -> Markup:
-    """The colour and dash of a system."""
-    return html(
-        '<svg class="swatch s{} d{}" viewBox="0 0 26 8" width="26" height="8" aria-hidden="true">'
-        '<path d="M1 4H25"/></svg>',
-        style % 8,
-        (style + style // 8) % 4,
-    )
-
-
-def named(name: str, style: int | None) -> Markup:
-    """A system's name, with its colour where several are compared."""
-    mark = "" if style is None else swatch(style) + " "
-    return html('{}<span dir="auto">{}</span>', mark, breakable(name))
-
-
-def bar(share: float) -> Markup:
-    """A share as a bar, as wide as its cell for all."""
-    return html('<span class="bar" style="width:{:.1f}%"></span>', 100 * share)
-
-
-def plain(value: float | None) -> Number:
-    """A number as people write it: `10,000`, `0.5`; nothing for none."""
-    if value is None:
-        return Number("")
-    return Number(f"{value:,.0f}" if value == int(value) else f"{value:,.4g}")
-
-
-def fixed(value: float | None, digits: int = 2) -> Number:
-    """A number with so many decimal places; nothing for none."""
-    return Number("" if value is None else f"{value:,.{digits}f}")
-
-
-def percent(share: float) -> Number:
-    """A share of 1 in per cent."""
-    return Number(f"{100 * share:.1f}%")
-
-
-def signed(value: float | None) -> Number:
-    """A difference, with its sign: minus, not hyphen; nothing for none."""
-    return Number("" if value is None else f"{value:+.2f}".replace("-", "−"))
-
-
-def counted(number: int, noun: str) -> str:
-    """A number of things: `1 value`, `2 values`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def p_value(value: float | None) -> Number:
-    """A probability; sacreBLEU's smallest is one over the resamples."""
-    return Number("" if value is None else f"{value:.3f}" if value >= 0.001 else "< 0.001")
-
-
-def interval(
-    low: float | None, high: float | None, shown: Callable[[float], str] = fixed
-) -> Number:
-    """The ends of an interval, if there is one."""
-    return Number("" if low is None or high is None else f"{shown(low)} to {shown(high)}")
-
-
-def duration(seconds: float) -> Number:
-    """`2 h 5 min`, `5 min 3 s` or `4.2 s`."""
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes >= 60:
-        return Number(f"{minutes // 60} h {minutes % 60} min")
-    return Number(f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s")
-
-
-def shortened(text: str) -> str:
-    """Text of a summary's length."""
-    return text if len(text) <= LONGEST_SUMMARY else f"{text[: LONGEST_SUMMARY - 1]}…"
-
-
-def breakable(name: str) -> Markup:
-    """A name that may be broken after its points and underscores."""
-    return join(map(escape, _NAME_PARTS.findall(name)), "<wbr>")
-
-
 def with_legend(spec: Spec, *channels: str) -> Spec:
     """The legend of a chart whose series are no systems."""
     for channel in channels:
         legend = {"orient": "bottom", "title": None, "disable": False}
         spec["encoding"][channel]["legend"] = legend
     return spec
-
-
-def sentence_summary(index: int, words: Sequence[str], language: str) -> Markup:
-    """What a drawn sentence is folded to."""
-    sentence = foreign(shortened(" ".join(words)), language)
-    return html('<span class="muted">Sentence {}</span> {}', index, sentence)

@@ -11,24 +11,10 @@ from pathlib import Path
 from pipeline.base.stage import SIDES, SPLITS
 from pipeline.base.tables import Row, read_csv
 from pipeline.base.text import read_parallel, read_sentences
-from pipeline.report_page.blocks import (
-    Block,
-    Details,
-    Figure,
-    Group,
-    Table,
-    bar,
-    files,
-    fixed,
-    foreign,
-    html,
-    join,
-    line_figure,
-    percent,
-    plain,
-    shortened,
-)
+from pipeline.report_page.blocks import Block, Details, Figure, Group, Table, files, line_figure
 from pipeline.report_page.inputs import Inputs, Report
+from pipeline.report_page.markup import bar, foreign, html, join, shortened
+from pipeline.report_page.numbers import fixed, percent, plain
 from pipeline.tokens.subwords import MARK
 
 EXAMPLES = 3

@@ -224,10 +224,6 @@ class Inputs:
             longest=self.settings.max_words,
         )
 
-    def is_opened(self, index: int) -> bool:
-        """Whether a drawn sentence is unfolded at first: the two in the middle are."""
-        return abs(self.drawn.index(index) - len(self.drawn) // 2 + 0.5) < 1
-
     def file(self, name: str, ending: str) -> Path:
         """A folder's file of the split, such as `test.source`."""
         return self._file(self.paths[name], ending)

@@ -24,19 +24,13 @@ from pipeline.report_page.blocks import (
     Legend,
     Part,
     Table,
-    counted,
     figure,
     files,
-    fixed,
-    foreign,
-    html,
     line_figure,
-    listed,
-    percent,
-    plain,
-    shortened,
 )
 from pipeline.report_page.inputs import Inputs, System
+from pipeline.report_page.markup import foreign, html, listed, shortened
+from pipeline.report_page.numbers import counted, fixed, percent, plain
 
 CURVES = "plots/metrics"
 """Where DVCLive puts its curves: a file for each metric."""

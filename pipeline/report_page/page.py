@@ -27,8 +27,10 @@ from pipeline.report_page import (
     sentences,
     syntax,
 )
-from pipeline.report_page.blocks import Block, fixed, swatch
+from pipeline.report_page.blocks import Block
 from pipeline.report_page.inputs import Inputs, Report
+from pipeline.report_page.markup import swatch
+from pipeline.report_page.numbers import fixed
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -25,15 +25,11 @@ from pipeline.report_page.blocks import (
     Legend,
     Table,
     figure,
-    fixed,
-    html,
-    interval,
-    p_value,
-    plain,
     series_table,
-    signed,
 )
 from pipeline.report_page.inputs import Inputs
+from pipeline.report_page.markup import html
+from pipeline.report_page.numbers import fixed, interval, p_value, plain, signed
 
 
 def optional(text: str) -> float | None:

@@ -17,13 +17,11 @@ from pipeline.report_page.blocks import (
     Table,
     figure,
     files,
-    fixed,
-    html,
-    interval,
-    plain,
     series_table,
 )
 from pipeline.report_page.inputs import Inputs, Report
+from pipeline.report_page.markup import html
+from pipeline.report_page.numbers import fixed, interval, plain
 
 TASKS = {
     "voice": ("Voice", "Is the main clause active or passive?", "sentences"),

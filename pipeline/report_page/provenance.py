@@ -13,18 +13,10 @@ from markupsafe import Markup
 
 from mgsa.base.io import sha256
 from pipeline.base.stage import SECTIONS
-from pipeline.report_page.blocks import (
-    Block,
-    Details,
-    Files,
-    Group,
-    Table,
-    breakable,
-    counted,
-    duration,
-    html,
-)
+from pipeline.report_page.blocks import Block, Details, Files, Group, Table
 from pipeline.report_page.inputs import Inputs, Report, System
+from pipeline.report_page.markup import breakable, html
+from pipeline.report_page.numbers import counted, duration
 
 LIBRARIES = (
     *("mgsa", "torch", "lightning-fabric", "numpy", "pyarrow", "safetensors", "sacrebleu"),

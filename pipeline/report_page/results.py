@@ -13,27 +13,10 @@ from markupsafe import Markup
 
 from mgsa.base.settings import from_mapping
 from pipeline.base.charts import chart, panel
-from pipeline.report_page.blocks import (
-    Block,
-    Details,
-    Files,
-    Group,
-    Part,
-    Table,
-    breakable,
-    counted,
-    duration,
-    figure,
-    fixed,
-    html,
-    interval,
-    join,
-    named,
-    p_value,
-    plain,
-    signed,
-)
+from pipeline.report_page.blocks import Block, Details, Files, Group, Part, Table, figure
 from pipeline.report_page.inputs import Inputs, Report
+from pipeline.report_page.markup import breakable, html, join, named
+from pipeline.report_page.numbers import counted, duration, fixed, interval, p_value, plain, signed
 
 METRICS = {
     "bleu": ("BLEU", "higher is better"),

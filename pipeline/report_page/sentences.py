@@ -11,19 +11,10 @@ from statistics import fmean
 from typing import Literal, NamedTuple
 
 from pipeline.base.tables import Row
-from pipeline.report_page.blocks import (
-    Block,
-    Figure,
-    Files,
-    Group,
-    Legend,
-    Part,
-    fixed,
-    html,
-    line_figure,
-    plain,
-)
+from pipeline.report_page.blocks import Block, Figure, Files, Group, Legend, Part, line_figure
 from pipeline.report_page.inputs import Inputs, check_same_number
+from pipeline.report_page.markup import html
+from pipeline.report_page.numbers import fixed, plain
 
 BIN = 10
 """Per cent: the width of a bin of the distribution of scores."""

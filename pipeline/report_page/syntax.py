@@ -21,21 +21,15 @@ from pipeline.report_page.blocks import (
     Files,
     Group,
     Table,
-    bar,
+    drawn_sentence,
     figure,
     files,
-    fixed,
-    foreign,
-    html,
-    join,
-    listed,
-    percent,
-    plain,
-    sentence_summary,
     series_table,
     with_legend,
 )
 from pipeline.report_page.inputs import Inputs, Report, check_same_number
+from pipeline.report_page.markup import bar, foreign, html, join, listed
+from pipeline.report_page.numbers import fixed, percent, plain
 from pipeline.tokens.trees import check_leaves, read_tree, unescape_token
 
 if TYPE_CHECKING:
@@ -142,18 +136,17 @@ def trees(inputs: Inputs) -> Iterator[Block]:
         words = tokens[index]
         blocks: list[Block] = []
         if brackets is not None:
-            blocks.append(_tree(inputs, index, brackets[index], words, language))
+            blocks.append(_tree(inputs, index, brackets[index], words))
         if phrases is not None:
-            blocks.append(_levels(inputs, index, phrases[index], words, language))
+            blocks.append(_levels(inputs, index, phrases[index], words))
         if brackets is not None:
             line = html('<p class="brackets">{}</p>', foreign(brackets[index], language))
             blocks.append(Details("As brackets", [line], style="numbers"))
-        summary = sentence_summary(index, words, language)
-        yield Details(summary, blocks, inputs.is_opened(index), "drawing")
+        yield drawn_sentence(inputs, index, words, blocks)
     yield Files(list(columns))
 
 
-def _tree(inputs: Inputs, index: int, text: str, words: Sequence[str], language: str) -> Markup:
+def _tree(inputs: Inputs, index: int, text: str, words: Sequence[str]) -> Markup:
     """A tree as lists within lists, which the styles draw."""
     path = inputs.file("parsed", "trees")
     tree = read_tree(text, path=path, line=index + 1)
@@ -161,7 +154,7 @@ def _tree(inputs: Inputs, index: int, text: str, words: Sequence[str], language:
     return html(
         '<div class="scroll" role="region" tabindex="0" aria-label="Tree of sentence {}" lang="{}">'
         '<ul class="tree">{}</ul></div>',
-        *(index, language, draw_tree(tree)),
+        *(index, inputs.languages["source"], draw_tree(tree)),
     )
 
 
@@ -173,20 +166,21 @@ def draw_tree(tree: Tree) -> Markup:
     return html("<li>{}<ul>{}</ul></li>", label, join(map(draw_tree, tree)))
 
 
-def _levels(inputs: Inputs, index: int, text: str, words: Sequence[str], language: str) -> Markup:
+def _levels(inputs: Inputs, index: int, text: str, words: Sequence[str]) -> Markup:
     """A line for each level of phrases."""
     path, line = inputs.file("partitions", "phrases"), index + 1
     if not text:
         raise InputError("expected phrases, found an empty line", path=path, line=line)
     count = text.count(LEVEL_SEPARATOR) + 1
     levels = read_phrases_line(text, levels=count, num_words=len(words), path=path, line=line)
+    level = (
+        '<p class="level"><span class="muted">level {}</span> <span lang="{}" dir="auto">{}'
+        "</span></p>"
+    )
+    language = inputs.languages["source"]
     return join(
-        html(
-            '<p class="level"><span class="muted">level {}</span> <span lang="{}" dir="auto">{}'
-            "</span></p>",
-            *(number, language, draw_phrases(words, level)),
-        )
-        for number, level in enumerate(levels, start=1)
+        html(level, number, language, draw_phrases(words, phrases))
+        for number, phrases in enumerate(levels, start=1)
     )
 
 

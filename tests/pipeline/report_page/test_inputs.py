@@ -122,12 +122,6 @@ def test_text_of_the_split(finished_run: Path) -> None:
     assert nothing.drawn == []
 
 
-def test_the_sentences_in_the_middle_are_unfolded(finished_run: Path) -> None:
-    inputs = inputs_of(finished_run, sentences=5)
-    assert len(inputs.drawn) == 5
-    assert [inputs.is_opened(index) for index in inputs.drawn] == [False, True, True, False, False]
-
-
 def test_only_kept_lines_of_the_corpus_are_sources(tmp_path: Path) -> None:
     write_run(tmp_path, PLAIN)
     (tmp_path / "tokenized/test.lines").write_text("3\n1\n", "utf-8")

@@ -41,6 +41,7 @@ def test_sentences_have_their_tree_and_their_phrases(finished_run: Path) -> None
     brackets = (finished_run / "parsed/test.trees").read_text("utf-8").split("\n")
     drawn = inputs_of(finished_run).drawn
     assert len(shown) == len(drawn) == 3
+    assert [sentence.opened for sentence in shown] == [True, True, False]  # as in the middle
     for index, sentence in zip(drawn, shown, strict=True):
         tree, spans, as_text = sentence.blocks
         assert str(tree).count("<li>") == brackets[index].count("(")
