@@ -6,21 +6,28 @@ Values live in `params.yaml` and `conf/`; a dataclass here holds no default.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from mgsa.base.settings import (
-    NonNegative,
-    Positive,
-    Probability,
-    Seed,
-)
+from mgsa.base.settings import NonNegative, Positive, Probability, Seed
 
 GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
 """`ngram_3` is the partition into 3-grams, `syntactic_2` level 2 of the syntactic partition."""
+
+
+def _check_each_once(name: str, values: Sequence[object]) -> None:
+    if len(set(values)) != len(values) or not values:
+        raise ValueError(f"{name}: expected at least one, each once")
+
+
+def _check_sum(name: str, numbers: Sequence[int], heads: int) -> None:
+    if sum(numbers) != heads:
+        raise ValueError(
+            f"{name}: expected numbers that add up to heads ({heads}), got {sum(numbers)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -47,10 +54,8 @@ class MultiGranularityConfig:
         for name in self.granularities:
             if not GRANULARITY.fullmatch(name):
                 raise ValueError(f"granularities: expected ngram_N or syntactic_N, got {name!r}")
-        if len(set(self.granularities)) != len(self.granularities) or not self.granularities:
-            raise ValueError("granularities: expected at least one, each once")
-        if len(set(self.layers)) != len(self.layers) or not self.layers:
-            raise ValueError("layers: expected at least one, each once")
+        _check_each_once("granularities", self.granularities)
+        _check_each_once("layers", self.layers)
         if len(self.group_heads) != len(self.granularities) + 1:
             raise ValueError(
                 f"group_heads: expected {len(self.granularities) + 1} numbers (words, then one for "
@@ -80,8 +85,7 @@ class PhraseAttentionConfig:
     ngram_heads: tuple[Positive, ...] | None
 
     def __post_init__(self) -> None:
-        if len(set(self.attentions)) != len(self.attentions) or not self.attentions:
-            raise ValueError("attentions: expected at least one, each once")
+        _check_each_once("attentions", self.attentions)
         if sorted(set(self.ngrams)) != list(self.ngrams) or not self.ngrams:
             raise ValueError("ngrams: expected at least one size, each once, the smallest first")
         if self.structure != "homogeneous":
@@ -147,25 +151,16 @@ class TransformerConfig:
         if self.dim % 2:
             raise ValueError(f"dim: expected an even number, got {self.dim}")
         phrase = self.phrase_attention
-        if phrase and phrase.ngram_heads and sum(phrase.ngram_heads) != self.heads:
-            raise ValueError(
-                f"phrase_attention.ngram_heads: expected numbers that add up to heads "
-                f"({self.heads}), got {sum(phrase.ngram_heads)}"
-            )
+        if phrase and phrase.ngram_heads:
+            _check_sum("phrase_attention.ngram_heads", phrase.ngram_heads, self.heads)
         self._check_alignment()
-        multi = self.multi_granularity
-        if multi is None:
-            return
-        if max(multi.layers) > self.encoder_layers:
-            raise ValueError(
-                f"multi_granularity.layers: expected 1 to {self.encoder_layers} "
-                f"(encoder_layers), got {max(multi.layers)}"
-            )
-        if sum(multi.group_heads) != self.heads:
-            raise ValueError(
-                f"multi_granularity.group_heads: expected numbers that add up to heads "
-                f"({self.heads}), got {sum(multi.group_heads)}"
-            )
+        if multi := self.multi_granularity:
+            if max(multi.layers) > self.encoder_layers:
+                raise ValueError(
+                    f"multi_granularity.layers: expected 1 to {self.encoder_layers} "
+                    f"(encoder_layers), got {max(multi.layers)}"
+                )
+            _check_sum("multi_granularity.group_heads", multi.group_heads, self.heads)
 
     def _check_alignment(self) -> None:
         alignment, phrase = self.alignment, self.phrase_attention

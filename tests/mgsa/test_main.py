@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -108,14 +107,3 @@ def test_an_average_of_too_many_is_refused(
     with pytest.raises(SystemExit):
         average(folder, 0)
     assert "--last: expected at least 1, got 0" in capsys.readouterr().err
-
-
-def test_files_have_the_modes_that_the_umask_gives(folder: Path) -> None:
-    before = os.umask(0o027)
-    try:
-        assert train(folder, "--set", "train.max_updates=4") == 0
-    finally:
-        os.umask(before)
-    files = [path for path in folder.glob("out*/**/*") if path.is_file()]
-    assert {path.suffix for path in files} >= {".safetensors", ".json", ".jsonl", ".md"}
-    assert {path.stat().st_mode & 0o777 for path in files} == {0o640}

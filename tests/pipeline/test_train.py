@@ -41,8 +41,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_curves_and_report(folder: Path) -> None:
+def test_curves_and_report_of_a_run_that_goes_on(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_stage(folder, "max_updates=6")
     report = run_stage(folder)
+    assert "start again" not in capsys.readouterr().err
     assert (report["updates"], report["parameters"] > 1000) == (12, True)
     assert report["valid_nll"] == curve(folder, "valid_nll")[int(report["best_update"])]
     assert list(curve(folder, "train_loss")) == [2, 4, 6, 8, 10, 12]
@@ -77,15 +81,6 @@ def test_a_full_disk_under_the_curves_names_their_folder(folder: Path) -> None:
 
     with pytest.raises(OSError, match=r"File too large: '\S+/plots'$"):
         draw_twice()
-
-
-def test_goes_on_and_draws_the_earlier_points_again(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run_stage(folder, "max_updates=6")
-    run_stage(folder)
-    assert list(curve(folder, "train_loss")) == [2, 4, 6, 8, 10, 12]
-    assert "start again" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("change", ["seed=4", "max_updates=3", "code"])

@@ -31,11 +31,6 @@ def test_by_hand(predicted: set[Link], precision: float, recall: float, error_ra
     assert counts.error_rate == pytest.approx(error_rate)
 
 
-def test_sure_links_are_possible() -> None:
-    assert GoldLinks.of(SURE, POSSIBLE).possible == SURE | POSSIBLE
-    assert GoldLinks.of(SURE).possible == SURE
-
-
 def test_where_there_is_nothing_nothing_is_wrong() -> None:
     nothing = AlignmentCounts()
     assert (nothing.precision, nothing.recall, nothing.error_rate) == (1, 1, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
-from sacrebleu.significance import _compute_p_value, estimate_ci
+from sacrebleu.significance import _compute_p_value
 
 from mgsa.analysis import bootstrap
 from mgsa.analysis.bootstrap import Bootstrap, compare, estimate
@@ -55,9 +55,6 @@ def test_intervals_and_tests_are_those_of_a_loop(statistics: np.ndarray) -> None
         ordered = sorted(scores[system])
         # 70 // 40 = 1 resample is left out at either end.
         assert (found.low[system], found.high[system]) == pytest.approx((ordered[1], ordered[-2]))
-        mean, half_width = estimate_ci(np.array(scores[system]))
-        assert (found.high - found.low)[system] / 2 == pytest.approx(half_width)
-        assert resampled[:, system].mean() == pytest.approx(mean)
 
     differences = [second - first for first, second in zip(*scores, strict=True)]
     observed = whole[1] - whole[0]

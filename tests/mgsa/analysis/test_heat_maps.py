@@ -25,6 +25,8 @@ SENTENCE = Row(
     phrase_tags=[[0], [1, 2], [1, 2]],
 )
 SOURCE = ("a", "te@@", "les@@", "cope", "</s>")
+INTERLEAVED = phrase_attention("query_k", "interleaved")
+CONVOLVED = phrase_attention("conv_kv", "homogeneous", ngrams=(1, 3))
 
 
 def maps_of(config: ModelConfig) -> dict[tuple[str, int], HeatMap]:
@@ -49,39 +51,36 @@ def test_words() -> None:
     assert not np.triu(decoder.weights, 1).any()  # nothing is read before it is said
 
 
-def test_phrases_are_written_out() -> None:
-    maps = maps_of(mgsa())
-    assert maps["encoder", 1].keys == {
-        "words": SOURCE,
-        "syntactic_1": ("a telescope", "</s>"),
-        "syntactic_2": ("a", "telescope", "</s>"),
-        "syntactic_3": ("a", "telescope", "</s>"),
-    }
-    assert maps["encoder", 1].queries == {"words": SOURCE}
-    assert maps["encoder", 2].keys == {"words": SOURCE}  # the layer above, the paper's figure 3
+BIGRAMS = ("a te@@", "te@@ les@@", "les@@ cope", "cope </s>")
 
 
-def test_ngrams_of_subwords_keep_their_marks() -> None:
-    (encoder, *_) = maps_of(mgsa(("ngram_2", "ngram_3", "ngram_4"))).values()
-    assert encoder.keys["ngram_3"] == ("a teles@@", "cope", "</s>")
-
-
-def test_bigram_queries_and_keys() -> None:
-    maps = maps_of(phrase_attention("query_k", "interleaved"))
-    bigrams = ("a te@@", "te@@ les@@", "les@@ cope", "cope </s>")
-    assert maps["encoder", 1].queries == maps["encoder", 1].keys
-    assert maps["encoder", 1].keys == {"words": SOURCE, "2-grams": bigrams}
-    assert maps["decoder", 1].keys["2-grams"] == ("<s> the", "the man")
-    assert maps["cross", 1].queries["2-grams"] == ("the man", "man </s>")
-    assert maps["cross", 1].keys["2-grams"] == bigrams
-
-
-def test_padded_ngrams_show_that_they_begin_before_the_sentence() -> None:
-    maps = maps_of(phrase_attention("conv_kv", "homogeneous", ngrams=(1, 3)))
-    assert maps["decoder", 1].keys == {
-        "words": ("<s>", "the", "man"),
-        "3-grams": ("· · <s>", "· <s> the", "<s> the man"),
-    }
+@pytest.mark.parametrize(
+    ("config", "place", "axis", "part", "labels"),
+    [
+        (mgsa(), "encoder", "keys", "words", SOURCE),
+        (mgsa(), "encoder", "keys", "syntactic_1", ("a telescope", "</s>")),
+        (mgsa(), "encoder", "keys", "syntactic_3", ("a", "telescope", "</s>")),
+        # n-grams of subwords keep their marks
+        (
+            mgsa(("ngram_2", "ngram_3", "ngram_4")),
+            "encoder",
+            "keys",
+            "ngram_3",
+            ("a teles@@", "cope", "</s>"),
+        ),
+        (INTERLEAVED, "encoder", "queries", "2-grams", BIGRAMS),
+        (INTERLEAVED, "encoder", "keys", "2-grams", BIGRAMS),
+        (INTERLEAVED, "decoder", "keys", "2-grams", ("<s> the", "the man")),
+        (INTERLEAVED, "cross", "queries", "2-grams", ("the man", "man </s>")),
+        (INTERLEAVED, "cross", "keys", "2-grams", BIGRAMS),
+        # padded n-grams show that they begin before the sentence
+        (CONVOLVED, "decoder", "keys", "3-grams", ("· · <s>", "· <s> the", "<s> the man")),
+    ],
+)
+def test_phrases_and_ngrams_are_written_out(
+    config: ModelConfig, place: str, axis: str, part: str, labels: tuple[str, ...]
+) -> None:
+    assert getattr(maps_of(config)[place, 1], axis)[part] == labels
 
 
 @pytest.mark.parametrize("config", MODELS.values(), ids=MODELS)
