@@ -170,25 +170,18 @@ def _write_downloaded(settings: DownloadedCorpus, folder: Path, downloads: Path)
             download(file.url, path, sha256=file.sha256)
         _check_file(file, path)
     splits: dict[str, DownloadedSplit] = {split: getattr(settings, split) for split in SPLITS}
-    members: dict[str, set[str]] = {}
-    for files in splits.values():
-        for text in (*files.source, *files.target):
-            archive, slash, member = text.partition("/")
-            if slash:
-                members.setdefault(archive, set()).add(member)
-    with TemporaryDirectory(dir=folder) as name:
-        unpacked = Path(name)
-        for archive, wanted in members.items():
-            _unpack(stored / archive, wanted, unpacked / archive)
-
-        def path_of(text: str) -> Path:
-            return (unpacked if "/" in text else stored) / text
-
+    texts = {text for files in splits.values() for text in (*files.source, *files.target)}
+    with TemporaryDirectory(dir=folder) as unpacked:
+        paths = {text: (Path(unpacked) if "/" in text else stored) / text for text in texts}
+        for file in settings.files:
+            members = {text.partition("/")[2] for text in texts if text.startswith(f"{file.name}/")}
+            if members:
+                _unpack(stored / file.name, members, Path(unpacked, file.name))
         pairs = {}
         try:
             for split, files in splits.items():
                 parts = [
-                    {"source": path_of(source), "target": path_of(target)}
+                    {"source": paths[source], "target": paths[target]}
                     for source, target in zip(files.source, files.target, strict=True)
                 ]
                 pairs[split] = _write_split(folder, split, parts)
@@ -202,17 +195,11 @@ def _check_file(file: RemoteFile, path: Path) -> None:
         raise InputError(f"no such file; expected what {file.url} gives", path=path)
     found = sha256(path)
     if file.sha256 is None:
-        raise InputError(
-            f"its SHA-256 is {found}: compare it with the publisher's, set it for {file.url} and "
-            "run again",
-            path=path,
-        )
+        message = f"its SHA-256 is {found}: compare it with the publisher's, set it for {file.url}"
+        raise InputError(f"{message} and run again", path=path)
     if found != file.sha256:
-        raise InputError(
-            f"expected the file with SHA-256 {file.sha256}, this one has {found}; remove it, and "
-            f"take the one that {file.url} gives",
-            path=path,
-        )
+        message = f"expected the file with SHA-256 {file.sha256}, this one has {found}; remove it"
+        raise InputError(f"{message}, and take the one that {file.url} gives", path=path)
 
 
 def _unpack(archive: Path, wanted: set[str], folder: Path) -> None:

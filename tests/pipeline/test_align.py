@@ -206,14 +206,6 @@ def test_files_of_other_aligners_are_symmetrised(
     assert capsys.readouterr().err == f"align.first: words are counted from {first}: {why}\n"
 
 
-def test_a_number_that_is_set_is_not_questioned(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(InputError, match=r"train\.forward:1: .* counted from 0, got "):
-        align(folder, "pharaoh", *given_files(folder, 1), "first=0")
-    assert capsys.readouterr().err == ""
-
-
 def test_reverse_files_may_have_targets_in_front(folder: Path) -> None:
     files = given_files(folder, 0)
     write(folder / "train.forward", ["0-1", *[""] * 39])

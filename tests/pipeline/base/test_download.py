@@ -94,14 +94,6 @@ def test_a_server_that_keeps_failing_is_named(
     assert len(server.ranges) == requests
 
 
-def test_no_server_at_all_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    monkeypatch.setattr(module, "PAUSE", 0.0)
-    with pytest.raises(FailedError, match=r"^http://127.0.0.1:1/corpus.bin: .*refused"):
-        download("http://127.0.0.1:1/corpus.bin", tmp_path / "corpus.bin")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_missing_file_is_not_asked_for_again(serve: Any, tmp_path: Path) -> None:
     server = serve("404")
     with pytest.raises(InputError, match=r"/some/corpus.bin: the server answers 404 Not Found$"):
@@ -109,11 +101,8 @@ def test_a_missing_file_is_not_asked_for_again(serve: Any, tmp_path: Path) -> No
     assert len(server.ranges) == 1
 
 
-@pytest.mark.parametrize("target", ["ftp://127.0.0.1/x", "file:///etc/passwd"])
-def test_a_file_moves_to_no_other_place_than_the_web(
-    serve: Any, tmp_path: Path, target: str
-) -> None:
-    server = serve(f"Location: {target}")
+def test_a_file_moves_to_no_other_place_than_the_web(serve: Any, tmp_path: Path) -> None:
+    server = serve("Location: file:///etc/passwd")
     with pytest.raises(InputError, match=re.escape(f"{server.url()}: expected an address: ")):
         download(server.url(), tmp_path / "corpus.bin")
     assert list(tmp_path.iterdir()) == []

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from itertools import chain
 
-import pytest
-
-from mgsa.base.errors import InputError
-from pipeline.sample import lexicon
 from pipeline.sample.lexicon import load_lexicon
 
 LEXICON = load_lexicon()
-
-
-def test_at_least_700_lemmas() -> None:
-    assert LEXICON.num_lemmas >= 700
 
 
 def test_an_english_word_has_one_translation() -> None:
@@ -55,10 +47,3 @@ def test_participles_of_separable_verbs_begin_with_the_prefix() -> None:
         prefix, separable, _ = verb.german.rpartition("|")
         if separable:
             assert verb.participle.startswith(prefix)
-
-
-def test_a_broken_table_is_named(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    (tmp_path / "names.tsv").write_text("english\tgerman\tkind\nAnna\tAnna\n", encoding="utf-8")
-    monkeypatch.setattr(lexicon, "FOLDER", tmp_path)
-    with pytest.raises(InputError, match=r"names\.tsv:2: expected 3 fields, got 2"):
-        lexicon._rows("names.tsv", 3)
