@@ -17,7 +17,7 @@ from glob import escape
 from pathlib import Path
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import PARTIAL, RANDOM_CHARACTERS, check_kind, make_folder, partial_prefix
+from mgsa.base.io import PARTIAL, RANDOM_CHARACTERS, make_folder, partial_prefix
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,14 @@ def _overlap(one: Path, other: Path) -> bool:
 
 def _check_replaceable(output: Output) -> None:
     path = output.path
-    check_kind(path, folder=output.files is not None)
     if output.files is None:
+        if path.is_dir():
+            raise InputError("expected a file to write, found a folder", path=path)
         if output.is_json and path.is_file() and not _is_json_object(path):
             raise InputError("expected no file, or JSON to replace", path=path)
         return
+    if path.exists() and not path.is_dir():
+        raise InputError("expected a folder to write, found a file", path=path)
     for file in sorted(path.rglob("*")):
         name = file.relative_to(path).as_posix()
         ours = any(fnmatch(name, pattern) for pattern in output.files)

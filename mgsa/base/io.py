@@ -42,7 +42,6 @@ def atomic_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     When the block raises, `path` is left as it was. A symbolic link is replaced itself, for it may
     lead to DVC's cache; a device or a pipe is written to.
     """
-    check_kind(path, folder=False)
     if path.exists() and not path.is_file():
         with open_to_write(path, mode) as file:
             yield file
@@ -72,7 +71,6 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     A folder at `path`, or where the link `path` leads, is replaced as a whole. When the block
     raises, it is left as it was. The files get the modes that the umask gives, whoever made them.
     """
-    check_kind(path, folder=True)
     given, path = path, path.resolve()
     make_folder(path.parent)
     with _named(given):
@@ -105,14 +103,6 @@ def _replace_folder(path: Path, new: Path) -> None:
         retired.replace(path)
         raise
     shutil.rmtree(retired)
-
-
-def check_kind(path: Path, *, folder: bool) -> None:
-    """Refuse to write a folder in the place of a file, or a file in that of a folder."""
-    if folder and path.exists() and not path.is_dir():
-        raise InputError("expected a folder to write, found a file", path=path)
-    if not folder and path.is_dir():
-        raise InputError("expected a file to write, found a folder", path=path)
 
 
 def make_folder(path: Path) -> None:

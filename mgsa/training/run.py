@@ -28,7 +28,7 @@ from mgsa.training.checkpoint import (
     saved_updates,
 )
 from mgsa.training.processes import Devices, naming_lost_processes, seed_weights
-from mgsa.training.progress import Curves, OnMetrics, State
+from mgsa.training.progress import Curves, OnMetrics
 from mgsa.training.trainer import Run, Trainer
 from mgsa.weights import put_tensors
 
@@ -138,9 +138,20 @@ def _mismatch(checkpoint: Checkpoint, identity: str, config: TrainConfig) -> str
 
 
 def _finish(run: Run, trainer: Trainer, dataset: Dataset, identity: str) -> dict[str, float]:
-    """Choose the weights, write the artifact, and give the report."""
+    """Choose the weights, averaged if they are several, write the artifact, give the report."""
     state, model = trainer.conclude(), trainer.model
-    updates = _chosen_updates(run, state)
+    match run.train.artifact:
+        case "best":
+            updates = [state.best_update]
+        case "last":
+            updates = [state.update]
+        case "average":
+            updates = regular_updates(
+                saved_updates(run.checkpoints),
+                every=run.train.checkpoint_every,
+                keep=run.train.keep_last,
+                last=state.update,
+            )
     paths = [folder_of(run.checkpoints, update) / WEIGHTS for update in updates]
     put_tensors(model, average(paths), path=paths[-1])
     means = trainer.validation.score(model) if len(paths) > 1 else None
@@ -160,18 +171,3 @@ def _finish(run: Run, trainer: Trainer, dataset: Dataset, identity: str) -> dict
         "tokens_per_second": round(trainer.display.tokens_per_second, 1),
         **scores,
     }
-
-
-def _chosen_updates(run: Run, state: State) -> list[int]:
-    """The updates whose weights, averaged if they are several, are the artifact's."""
-    config = run.train
-    if config.artifact == "best":
-        return [state.best_update]
-    if config.artifact == "last":
-        return [state.update]
-    return regular_updates(
-        saved_updates(run.checkpoints),
-        every=config.checkpoint_every,
-        keep=config.keep_last,
-        last=state.update,
-    )

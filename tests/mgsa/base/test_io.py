@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -118,30 +116,9 @@ def test_a_folder_comes_back_when_another_cannot_take_its_place(
     assert names(tmp_path) == ["out"]
 
 
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that takes no files")
-@pytest.mark.parametrize("replacing", [atomic_folder, atomic_file])
-def test_a_folder_that_takes_no_files_is_told_of_what_was_asked_for(
-    replacing: Callable[[Path], AbstractContextManager[object]],
-) -> None:
-    with pytest.raises(OSError, match="/proc/out") as raised, replacing(Path("/proc/out")):
-        pass
-    assert raised.value.filename == "/proc/out"
-
-
 def fill(path: Path, name: str) -> None:
     with atomic_folder(path) as folder:
         (folder / name).touch()
-
-
-def test_files_and_folders_are_not_put_in_each_others_place(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="file: expected a folder to write, found a file"):
-        fill(tmp_path / "file", "new")
-    with pytest.raises(InputError, match="file: expected a folder, found a file"):
-        fill(tmp_path / "file" / "out", "new")
-    with pytest.raises(InputError, match="expected a file to write, found a folder"):
-        write_json(tmp_path, {})
-    assert names(tmp_path) == ["file"]
 
 
 def umask() -> int:

@@ -58,15 +58,8 @@ def model_and_optimizer(*, steps: int) -> tuple[nn.Sequential, torch.optim.Adam]
 
 def save(folder: Path, update: int = 7) -> Path:
     """Write a checkpoint of something."""
-    model, optimizer = model_and_optimizer(steps=2)
-    save_checkpoint(
-        folder,
-        model,
-        optimizer,
-        State(**{**vars(STATE), "update": update}),
-        identity="abc",
-        curves='{"update": 5}\n',
-    )
+    state = replace(STATE, update=update)
+    save_checkpoint(folder, *model_and_optimizer(steps=2), state, identity="abc", curves="")
     return folder_of(folder, update)
 
 
@@ -86,13 +79,6 @@ def test_what_is_saved_comes_back_to_the_bit(tmp_path: Path, steps: int) -> None
             assert torch.equal(other_optimizer.state[theirs][key], value), key
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    path = save(tmp_path) / "curves.jsonl"
-    path.unlink()
-    with pytest.raises(InputError, match=r"curves\.jsonl: damaged checkpoint: no such file"):
-        read_checkpoint(path.parent)
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -105,6 +91,12 @@ def test_a_wrong_state_is_named(tmp_path: Path, old: str, new: str, message: str
     path.write_text(path.read_text().replace(old, new))
     with pytest.raises(InputError, match=rf"state\.json.*{re.escape(message)}"):
         read_checkpoint(path.parent)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    (save(tmp_path) / "curves.jsonl").unlink()
+    with pytest.raises(InputError, match=r"curves\.jsonl: damaged checkpoint: no such file"):
+        read_checkpoint(folder_of(tmp_path, 7))
 
 
 def test_unfinished_folders_are_no_checkpoints_and_are_removed(tmp_path: Path) -> None:
