@@ -151,49 +151,39 @@ def write_patterns(folder: Path, systems: Sequence[str], baseline: str | None) -
     A bin of lengths is too rare to be drawn, and so is a category, of which no resample had any.
     """
     folder.mkdir(parents=True)
-    sizes: list[dict[str, Any]] = [{"n": n} for n in range(1, 9)]
-    bins = [("1-5", 40), ("6-10", 25), ("11+", 3)]
+    sizes = [{"measure": name, "n": n} for name in ("precision", "bleu") for n in range(1, 9)]
+    bins = {"1-5": 40, "6-10": 25, "11+": 3}
+    categories = {"all": 200, "NN": 50, "unaligned": 60, "<b>": 1}
     cells: dict[str, list[dict[str, Any]]] = {
-        "ngrams": [size | {"measure": name} for name in ("precision", "bleu") for size in sizes],
+        "ngrams": [{**size, "ngrams": 100} for size in sizes],
         "lengths": [
-            {"source_words": words, "sentences": sentences, **size, "measure": name}
-            for words, sentences in bins
-            for name in ("precision", "bleu")
+            {"source_words": words, "sentences": sentences, **size, "ngrams": 100}
+            for words, sentences in bins.items()
             for size in sizes
         ],
         "categories": [
             {"n": size, "category": category, "ngrams": ngrams}
             for size in ("1", "phrase")
-            for category, ngrams in (("all", 200), ("NN", 50), ("unaligned", 60), ("<b>", 1))
+            for category, ngrams in categories.items()
         ],
     }
     for name, of_table in cells.items():
-        rows = [
-            _pattern(cell, system, above, baseline)
-            for above, system in enumerate(systems)
-            for cell in of_table
-        ]
+        rows = []
+        for above, system in enumerate(systems):
+            for cell in of_table:
+                score = 90 - cell["ngrams"] / 10 if "category" in cell else 95.5 - 10 * cell["n"]
+                rare = cell["ngrams"] == 1
+                row = {"system": system, **cell} | _interval("score", score + above, 2.25, rare)
+                if baseline is not None:
+                    row |= {"baseline": baseline, "p_value": 0.0312}
+                    row |= _interval("difference", above, 0.75)
+                rows.append(row)
         write_csv(rows, folder / f"{name}.csv")
 
 
-def _pattern(cell: dict[str, Any], system: str, above: int, baseline: str | None) -> dict[str, Any]:
-    """A row whose score is of its n, or of how many n-grams there are."""
-    score = 95.5 - 10 * cell["n"] if "category" not in cell else 90 - cell["ngrams"] / 10
-    score += above
-    rare = cell.get("ngrams") == 1
-    row = {
-        "system": system,
-        **cell,
-        "matches": 7.5,
-        "ngrams": cell.get("ngrams", 100),
-        "score": score,
-        "score_low": None if rare else score - 2.25,
-        "score_high": None if rare else score + 2.25,
-    }
-    if baseline is None:
-        return row
-    ends = {"difference_low": above - 0.75, "difference_high": above + 0.75}
-    return row | {"baseline": baseline, "difference": above, **ends, "p_value": 0.0312}
+def _interval(name: str, value: float, half: float, rare: bool = False) -> dict[str, float | None]:
+    ends = (None, None) if rare else (value - half, value + half)
+    return {name: value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
 
 
 def comb(words: Sequence[str]) -> Tree:
@@ -259,39 +249,29 @@ def _write_reports(folder: Path, sentences: int) -> None:
     tokens = {f"{s}_{side}_tokens": 10 for s in ("train", "test") for side in ("source", "target")}
     reports: dict[str, dict[str, Any]] = {
         "params": {
-            "corpus": "local",
-            "model": SYSTEM,
+            **{"corpus": "local", "model": SYSTEM},
             "differences": {"model.dim": {"params": 7, "preset": None}},
         },
         "tokenize": {
-            "train_pairs": 5,
-            "train_kept": 2,
-            "train_dropped_empty": 1,
-            "train_dropped_long": 2,
-            "test_pairs": sentences,
-            "test_kept": sentences,
+            **{"train_pairs": 5, "train_kept": 2},
+            **{"train_dropped_empty": 1, "train_dropped_long": 2},
+            **{"test_pairs": sentences, "test_kept": sentences},
             **tokens,
         },
         "parser": {"dev_trees": 200, "labelled_f1": 97.16, "tagging_accuracy": 98.61},
         "parse": {"sentences": 100, "flat_too_long": 3, "flat_failed": 1},
         "bpe": {"merges": 40, "source_words": 1893, "train_source_subwords": 13},
         "partition": {
-            "sentences": 10,
-            "tags": 35,
+            **{"sentences": 10, "tags": 35},
             "phrases_per_sentence_ngram_2": 5.9841,
             "phrases_per_sentence_syntactic_1": 3.4837,
             "words_per_phrase_ngram_2": 1.9179,
             "words_per_phrase_syntactic_1": 3.2944,
         },
         "align": {
-            "test_pairs": sentences,
-            "test_links": 40,
-            "test_links_per_target_word": 1.022,
-            "test_unaligned_source": 0.0313,
-            "test_unaligned_target": 0.0208,
-            "test_precision": 98.07,
-            "test_recall": 95.79,
-            "test_aer": 3.08,
+            **{"test_pairs": sentences, "test_links": 40, "test_links_per_target_word": 1.022},
+            **{"test_unaligned_source": 0.0313, "test_unaligned_target": 0.0208},
+            **{"test_precision": 98.07, "test_recall": 95.79, "test_aer": 3.08},
         },
         "evaluate": evaluation(51.0, sentences),
         "train": {"updates": 300, "parameters": 2018764},

@@ -21,18 +21,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def write_old_page(folder: Path) -> None:
-    (folder / "page").mkdir()
-    (folder / "page" / PAGE).write_text("a page", "utf-8")
-
-
-def error(capsys: pytest.CaptureFixture[str]) -> str:
-    said = capsys.readouterr().err
-    assert said.startswith("error: ")
-    assert said.count("\n") == 1
-    return said
-
-
 def test_one_file_and_the_same_bytes_twice(folder: Path) -> None:
     assert run(main, arguments(folder)) == DONE
     first = contents(folder / "page")
@@ -58,7 +46,7 @@ def test_it_shows_the_numbers_that_dvc_shows(folder: Path) -> None:
     for cell in read_json(folder / "reports/probe.json")["cells"]:
         assert f">{cell['accuracy']:.1f}" in page
     for line in (folder / "patterns/ngrams.csv").read_text("utf-8").split("\n")[1:-1]:
-        score, low, high = map(float, line.split(",")[5:8])
+        score, low, high = map(float, line.split(",")[4:7])
         assert f'{score:.2f} <span class="muted">({low:.2f} to {high:.2f})</span>' in page
     for name in ("reports/evaluate.json", "own/curves/plots/metrics", "phrase-counts"):
         assert f"<code>{folder / name}</code>" in page
@@ -129,8 +117,12 @@ def test_what_the_page_is_called(folder: Path) -> None:
 def test_a_mistake_is_one_line_and_leaves_the_page(
     folder: Path, more: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_old_page(folder)
+    (folder / "page").mkdir()
+    (folder / "page" / PAGE).write_text("a page", "utf-8")
     before = contents(folder)
     assert run(main, arguments(folder, *(word.format(folder) for word in more))) == BAD_INPUT
-    assert message in error(capsys)
+    said = capsys.readouterr().err
+    assert said.startswith("error: ")
+    assert said.count("\n") == 1
+    assert message in said
     assert contents(folder) == before

@@ -74,17 +74,13 @@ def test_a_cell_was_run_with_the_parameters_of_its_system_and_its_seed(tmp_path:
     ran = {"model": {"kind": "rnn"}, "train": {"seed": 1, "lr": 2}}
     composed = {"corpus": {"kind": "sample"}, **ran}
     (path,) = (tmp_path / path for path in paths)
-    write_yaml(path, composed)
+    path.parent.mkdir()
+    path.write_text(yaml.safe_dump(composed), "utf-8")
     system = System.in_folder("a", cell)
     assert system.parameters() == (path, ran | {"train": {"seed": 12, "lr": 2}})
 
-    write_yaml(cell / "params.yaml", composed)  # a file of its own goes before
+    path.rename(cell / "params.yaml")  # a file of its own goes before
     assert system.parameters() == (cell / "params.yaml", composed)
-
-
-def write_yaml(path: Path, content: object) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(yaml.safe_dump(content), "utf-8")
 
 
 def test_a_folder_of_nothing_is_no_system(tmp_path: Path) -> None:
