@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -94,15 +94,11 @@ def translate(
         translations = aligner.align_translations(
             translations, data.read(split), batch_tokens=config.batch_tokens
         )
-    with ExitStack() as files:
-        lines = files.enter_context(opened(out))
-        arrays = _arrays_file(weights, files)
-        for row, translation in enumerate(translations):
-            several = row if n_best is not None else None
-            lines.writelines(lines_of(translation, row=several, scores=scores))
-            if arrays is not None:
-                write_arrays(arrays, row, translation.weights)
-        lines.flush()  # before the weights are put in place: both files are new, or none
+    rows = (
+        (lines_of(t, row=None if n_best is None else row, scores=scores), t.weights)
+        for row, t in enumerate(translations)
+    )
+    _write(rows, out, weights)
 
 
 def align(
@@ -148,14 +144,11 @@ def align(
     data.num_rows(split)  # before the model is opened: whether there is such a split
     aligner = Aligner.load(model, layer=layer, accelerator=accelerator)
     alignments = aligner.align_split(data, split, batch_tokens=batch_tokens)
-    with ExitStack() as files:
-        lines = files.enter_context(opened(out))
-        arrays = _arrays_file(soft, files)
-        for row, alignment in enumerate(alignments):
-            lines.write(f"{format_links(alignment.links)}\n")
-            if arrays is not None:
-                write_arrays(arrays, row, {"words": alignment.words, "subwords": alignment.matrix})
-        lines.flush()  # before the arrays are put in place: both files are new, or none
+    rows = (
+        ([f"{format_links(a.links)}\n"], {"words": a.words, "subwords": a.matrix} if soft else {})
+        for a in alignments
+    )
+    _write(rows, out, soft)
 
 
 def lines_of(translation: Translation, *, row: int | None, scores: bool) -> Iterator[str]:
@@ -193,20 +186,29 @@ def read_prefixes(path: Path, num_rows: int, vocabulary: Vocabulary) -> list[lis
     return prefixes
 
 
-def _arrays_file(path: Path | None, files: ExitStack) -> zipfile.ZipFile | None:
-    if path is None:
-        return None
-    file = files.enter_context(atomic_file(path, "wb"))
-    return files.enter_context(zipfile.ZipFile(file, "w"))
+def _write(
+    rows: Iterable[tuple[Iterable[str], Mapping[str, np.ndarray]]], out: str, arrays: Path | None
+) -> None:
+    """Write the lines of each row to `out`, and its arrays to an `.npz` file, as `ROW/NAME`.
 
-
-def write_arrays(archive: zipfile.ZipFile, row: int, arrays: Mapping[str, np.ndarray]) -> None:
-    """Add arrays in float32 to an open `.npz` file, as `ROW/NAME`; the same arrays, same bytes."""
+    The arrays are in float32; the same arrays make the same bytes.
+    """
     import numpy as np
 
-    for name, array in arrays.items():
-        entry = zipfile.ZipInfo(f"{row}/{name}.npy")  # dated 1980, whatever the time
-        entry.compress_type = zipfile.ZIP_DEFLATED
-        with archive.open(entry, "w", force_zip64=True) as member:
-            narrow = np.ascontiguousarray(array, dtype=np.float32)
-            np.lib.format.write_array(member, narrow, allow_pickle=False)
+    with ExitStack() as files:
+        lines = files.enter_context(opened(out))
+        archive = None
+        if arrays is not None:
+            file = files.enter_context(atomic_file(arrays, "wb"))
+            archive = files.enter_context(zipfile.ZipFile(file, "w"))
+        for row, (text, named) in enumerate(rows):
+            lines.writelines(text)
+            if archive is None:
+                continue
+            for name, array in named.items():
+                entry = zipfile.ZipInfo(f"{row}/{name}.npy")  # dated 1980, whatever the time
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                with archive.open(entry, "w", force_zip64=True) as member:
+                    narrow = np.ascontiguousarray(array, dtype=np.float32)
+                    np.lib.format.write_array(member, narrow, allow_pickle=False)
+        lines.flush()  # before the arrays are put in place: both files are new, or none

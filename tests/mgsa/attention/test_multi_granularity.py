@@ -18,6 +18,7 @@ from mgsa.interaction import (
 )
 from mgsa.masks import Context, Phrases, padding_mask
 from mgsa.onlstm import ONLSTM
+from tests.gradients import assert_same_gradients
 from tests.reference.attention import multi_granularity
 
 D, HEAD = 12, 3
@@ -95,9 +96,7 @@ def test_values_and_gradients_are_those_of_the_equations(parts: str) -> None:
         torch.testing.assert_close(output[b, :length], expected)
         ours = ours + (output[b, :length] ** 2).sum()
         theirs = theirs + (expected**2).sum()
-    gradients = torch.autograd.grad(ours, inputs)
-    for got, wanted in zip(gradients, torch.autograd.grad(theirs, inputs), strict=True):
-        torch.testing.assert_close(got, wanted)
+    assert_same_gradients(ours, theirs, inputs)
 
 
 def _memories(layer: MultiGranularityAttention, sentence: Tensor, b: int) -> list[Tensor]:

@@ -9,6 +9,7 @@ from torch import Tensor
 from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
 from mgsa.attention.word import WordSelfAttention
 from mgsa.masks import Context, padding_mask
+from tests.gradients import assert_same_gradients
 from tests.mgsa.attention.phrase_layers import (
     DECODER_LAYOUTS,
     HEAD,
@@ -56,10 +57,7 @@ def test_self_attention_is_that_of_the_equations(
             seen = attended.weights[name][b, :, :length, :length].detach()
             torch.testing.assert_close(seen, wanted)
         ours, theirs = ours + (fused[b, :length] ** 2).sum(), theirs + (expected**2).sum()
-    inputs = [x, *heads.parameters()]
-    gradients = torch.autograd.grad(ours, inputs)
-    for got, wanted in zip(gradients, torch.autograd.grad(theirs, inputs), strict=True):
-        torch.testing.assert_close(got, wanted)
+    assert_same_gradients(ours, theirs, [x, *heads.parameters()])
 
 
 @every_technique
@@ -78,11 +76,7 @@ def test_cross_attention_is_that_of_the_equations(layout: Layout, technique: str
     )
     torch.testing.assert_close(output, expected)
     inputs = [x, y, *heads.parameters()]
-    gradients = torch.autograd.grad((output**2).sum(), inputs)
-    for got, wanted in zip(
-        gradients, torch.autograd.grad((expected**2).sum(), inputs), strict=True
-    ):
-        torch.testing.assert_close(got, wanted)
+    assert_same_gradients((output**2).sum(), (expected**2).sum(), inputs)
 
 
 @every_technique

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from mgsa.attention.word import WordCrossAttention, WordSelfAttention
 from mgsa.masks import Context, padding_mask
+from tests.gradients import assert_same_gradients
 from tests.reference.attention import Projection, multi_head
 
 D, HEADS = 8, 2
@@ -15,14 +16,6 @@ D, HEADS = 8, 2
 
 def thirds(weight: Tensor, bias: Tensor) -> list[Projection]:
     return list(zip(weight.split(D), bias.split(D), strict=True))
-
-
-def check_gradients(ours: Tensor, theirs: Tensor, inputs: list[Tensor]) -> None:
-    """The gradients of two scalars that should be one."""
-    torch.testing.assert_close(ours, theirs)
-    gradients = torch.autograd.grad(ours, inputs)
-    for got, expected in zip(gradients, torch.autograd.grad(theirs, inputs), strict=True):
-        torch.testing.assert_close(got, expected)
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -49,7 +42,7 @@ def test_self_attention_is_that_of_the_equations(causal: bool) -> None:
         )
         torch.testing.assert_close(output[b, :n], expected)
         ours, theirs = ours + (output[b, :n] ** 2).sum(), theirs + (expected**2).sum()
-    check_gradients(ours, theirs, [x, *layer.parameters()])
+    assert_same_gradients(ours, theirs, [x, *layer.parameters()])
 
 
 def test_cross_attention_is_that_of_the_equations() -> None:
@@ -77,4 +70,4 @@ def test_cross_attention_is_that_of_the_equations() -> None:
         ]
     )
     torch.testing.assert_close(output, expected)
-    check_gradients((output**2).sum(), (expected**2).sum(), [x, y, *layer.parameters()])
+    assert_same_gradients((output**2).sum(), (expected**2).sum(), [x, y, *layer.parameters()])

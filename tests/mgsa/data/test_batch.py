@@ -158,19 +158,3 @@ def test_segments_are_the_phrases_of_the_partition(
         assert _phrases(by_subword, "syntactic_1", row, length) == _bounds(
             to_subwords(syntactic[row], words)
         )
-
-
-@given(st.lists(counts, min_size=1, max_size=4), st.sampled_from(["subword", "word"]))
-def test_end_of_sentence_is_a_phrase_of_its_own(sentences: list[list[int]], unit: str) -> None:
-    rows = [_row(words, ngram_partition(len(words), 2)) for words in sentences]
-    names = ["ngram_2", "ngram_4", "syntactic_1"]
-    batch = make_batch(rows, names, ngram_unit=unit)
-    for name in names:
-        segments, lengths = batch.segments[name], batch.phrase_lengths[name]
-        assert lengths.shape[1] == segments.max() + 1
-        for row, words in enumerate(sentences):
-            last = segments[row, sum(words)].item()
-            assert (segments[row] == last).sum() == 1
-            assert (segments[row, sum(words) + 1 :] == NO_PHRASE).all()
-            for phrase in range(lengths.shape[1]):
-                assert lengths[row, phrase] == (segments[row] == phrase).sum()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from itertools import islice, pairwise
 
@@ -126,13 +125,6 @@ def test_every_row_once_an_epoch_within_the_budget(
     for batch in rows:
         cost = len(batch) * (lengths[batch].max() + 1)
         assert cost <= tokens or len(batch) == 1
-
-
-def test_a_batch_has_no_more_pairs_than_it_may(dataset: Dataset) -> None:
-    batches = make(dataset, batch_tokens=10_000, batch_sentences=4)
-    sizes = [len(rows) for rows in rows_of(list(epoch_of(batches, Position(0, 0))))]
-    assert sum(sizes) == ROWS
-    assert max(sizes) == 4
 
 
 def test_batches_hold_the_rows_that_their_index_says(dataset: Dataset) -> None:
@@ -297,24 +289,6 @@ def test_an_error_comes_after_the_items_before_it() -> None:
     assert [next(read), next(read)] == [1, 2]
     with pytest.raises(ValueError, match="the third is broken"):
         next(read)
-
-
-def test_no_more_than_so_many_are_made_ahead() -> None:
-    made: list[int] = []
-
-    def items() -> Iterator[int]:
-        for item in range(100):
-            made.append(item)
-            yield item
-
-    read = prefetched(items(), ahead=3)
-    assert next(read) == 0
-    deadline = time.monotonic() + 10
-    while len(made) < 4 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    time.sleep(0.05)
-    assert made == [0, 1, 2, 3]
-    read.close()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("read_first", [0, 1])

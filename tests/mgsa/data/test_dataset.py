@@ -78,16 +78,6 @@ def test_a_row_is_what_the_text_stages_made(tmp_path: Path) -> None:
     assert list(dataset.texts("train", "target_tokens", 1)) == ["Bush sprach mit Sharon"]
 
 
-def test_a_portion_is_a_part_of_the_whole(written: Path) -> None:
-    dataset = open_dataset(written)
-    whole = list(dataset.read("train"))
-    assert [row.index for row in whole] == list(range(NUM_ROWS))
-    for start, stop in [(0, 20), (0, 1), (2, 7), (5, 6), (19, 20), (18, 99), (4, 4)]:
-        assert list(dataset.read("train", start, stop)) == whole[start:stop]
-        texts = list(dataset.texts("train", "source_tokens", start, stop))
-        assert len(texts) == len(whole[start:stop])
-
-
 @pytest.mark.parametrize("index", [-1, NUM_ROWS])
 def test_a_row_that_is_not_there_is_refused(written: Path, index: int) -> None:
     with pytest.raises(IndexError, match=f"train: no row {index} among 20"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,23 +26,3 @@ def test_lists_that_lie_end_to_end_are_not_copied() -> None:
     for parts in (whole.take(np.array([1, 2])), whole.take(np.array([0]))):
         assert np.shares_memory(parts.flat(), whole.values)
     assert not np.shares_memory(whole.take(np.array([2, 0])).flat(), whole.values)
-
-
-@given(lists)
-def test_padding_stands_after_each_list(rows: list[list[int]]) -> None:
-    width = max(map(len, rows)) + 1
-    padded = Ragged.of(rows).padded(-1, width=width)
-    assert padded.tolist() == [row + [-1] * (width - len(row)) for row in rows]
-
-
-@given(lists)
-def test_a_parquet_column_holds_the_lists(rows: list[list[int]]) -> None:
-    ragged = Ragged.of_arrow(pa.array(rows, pa.list_(pa.int16())))
-    assert [ragged[i].tolist() for i in range(len(ragged))] == rows
-
-
-@given(st.lists(st.tuples(*[st.lists(st.integers(0, 99), max_size=4)] * 3), max_size=5))
-def test_each_level_of_a_parquet_column_is_lists(rows: list[tuple[list[int], ...]]) -> None:
-    column = pa.array(rows, pa.list_(pa.list_(pa.int16())))
-    for place, level in enumerate(Ragged.levels_of_arrow(column, 3)):
-        assert [level[i].tolist() for i in range(len(level))] == [row[place] for row in rows]

@@ -47,16 +47,6 @@ def test_decoding_inverts_encoding(subwords: list[str]) -> None:
     assert vocabulary.decode(vocabulary.encode(subwords)) == subwords
 
 
-def test_a_vocabulary_without_special_symbols_is_refused() -> None:
-    with pytest.raises(ValueError, match="expected the first symbols to be <pad>"):
-        Vocabulary(["a", "b", "c", "d"])
-
-
-def test_a_symbol_twice_is_refused() -> None:
-    with pytest.raises(ValueError, match="every symbol once"):
-        Vocabulary.of(["a", "a"])
-
-
 def test_a_shared_vocabulary_is_one_object(tmp_path: Path) -> None:
     write_json(tmp_path / "vocab.json", {"source": [*SPECIAL_SYMBOLS, "a"], "target": None})
     source, target = read_vocabularies(tmp_path / "vocab.json")

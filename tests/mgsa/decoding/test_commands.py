@@ -184,12 +184,3 @@ def test_wrong_prefixes_are_named(
     (tmp_path / "prefixes").write_text(content, encoding="utf-8")
     assert mgsa_command("translate", folder, "--prefix", str(tmp_path / "prefixes")) == 2
     assert message in capfd.readouterr().err
-
-
-@pytest.mark.parametrize(("command", "option"), [("align", "--soft"), ("translate", "--weights")])
-def test_arrays_do_not_take_the_place_of_lines(
-    folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], command: str, option: str
-) -> None:
-    out = str(tmp_path / "out")
-    assert mgsa_command(command, folder, "--out", out, option, out) == 2
-    assert "expected an output apart from the other output" in capfd.readouterr().err

@@ -13,6 +13,7 @@ from mgsa.data.vocabulary import PAD
 from mgsa.masks import Context, padding_mask
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
+from tests.gradients import assert_same_gradients
 from tests.random_rows import VOCABULARY, recurrent
 from tests.reference import recurrent as reference
 
@@ -91,9 +92,7 @@ def test_is_that_of_the_equations(variant: Variant, decoder_layers: int) -> None
         stepped, _ = decoder.step(y[:, t : t + 1], caches, memories)
         torch.testing.assert_close(stepped, e[:, t : t + 1])
     inputs = [x, y, *encoder.parameters(), *decoder.parameters()]
-    gradients = torch.autograd.grad((e**2).sum(), inputs)
-    for got, wanted in zip(gradients, torch.autograd.grad(theirs, inputs), strict=True):
-        torch.testing.assert_close(got, wanted)
+    assert_same_gradients((e**2).sum(), theirs, inputs)
 
 
 def test_key_value_that_passes_halves_on_is_modifying_iw_at_its_start() -> None:
