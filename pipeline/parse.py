@@ -8,12 +8,13 @@ machine or of a Ray cluster; the trees depend neither on which nor on how many t
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import IO, Annotated
 
 from mgsa.base.cli import progress_bar, run
 from mgsa.base.command import Input, OutputFile, OutputFolder, Report
@@ -52,96 +53,86 @@ class ParseSettings:
     max_words: Positive
 
 
-@dataclass
-class Corpus:
-    """The sentences of all splits, whose trees are written window by window."""
+def parse_corpus(
+    tokenized: Path,
+    folder: Path,
+    *,
+    memory: ParseMemory,
+    max_words: int,
+    parse_batches: ParseBatches,
+) -> tuple[dict[str, int], int]:
+    """Write `{split}.trees`; give counts, and how many sentences were parsed, not remembered.
 
-    tokenized: Path
-    memory: ParseMemory
-    max_words: int
-    counts: dict[str, int] = field(
-        default_factory=lambda: dict.fromkeys(("sentences", "flat_too_long", "flat_failed"), 0)
+    Raises:
+        InputError: the tokenised text is damaged.
+        FailedError: the parser refuses too many sentences.
+        Exception: what `parse_batches` raises, after its results so far are remembered.
+    """
+    counts = dict.fromkeys(("sentences", "flat_too_long", "flat_failed"), 0)
+    num_parsed = 0
+    refused: dict[bytes, Unparsed] = {}
+    with (
+        open_splits(folder) as outputs,
+        progress_bar("parse", total=None, unit="sentences") as advance,
+    ):
+        for window in chunks(read_tokens(tokenized), WINDOW_SENTENCES):
+            short = {memory.key(s): s for _, _, s in window if len(s) <= max_words}
+            trees = memory.trees(short)
+            new = {key: short[key] for key in short.keys() - trees.keys() - refused.keys()}
+            for parsed in _parse_new(new, parse_batches):
+                found = {key: tree for key, tree in parsed.items() if isinstance(tree, str)}
+                refused |= {key: tree for key, tree in parsed.items() if isinstance(tree, Unparsed)}
+                memory.store(found)
+                trees |= found
+                num_parsed += len(found)
+                advance(len(parsed))
+            for split, line, tokens in window:
+                counts["sentences"] += 1
+                key = memory.key(tokens)
+                if key in trees:
+                    tree = trees[key]
+                    where = f"the remembered tree of {split}.source"
+                    check_leaves(
+                        read_tree(tree, path=where, line=line), tokens, path=where, line=line
+                    )
+                else:
+                    tree = bracketed(flat_tree(tokens))
+                    counts["flat_failed" if key in refused else "flat_too_long"] += 1
+                    if key in refused and counts["flat_failed"] == 1:
+                        why = f"the first sentence without a tree: {refused[key].reason}"
+                        print(f"parse: {split}.source:{line}: {why}", file=sys.stderr)
+                outputs[split].write(f"{tree}\n")
+            if counts["flat_failed"] > max(MOST_FAILED, MOST_FAILED_SHARE * counts["sentences"]):
+                raise FailedError(
+                    f"parse: the parser refuses {counts['flat_failed']:,} of "
+                    f"{counts['sentences']:,} sentences, the last of them as: "
+                    f"{list(refused.values())[-1].reason}"
+                )
+    return counts, num_parsed
+
+
+def _parse_new(
+    sentences: Mapping[bytes, list[str]], parse_batches: ParseBatches
+) -> Iterator[dict[bytes, str | Unparsed]]:
+    """The trees of sentences by their keys, batch by batch."""
+    # By length, so that a batch holds little padding; by the words then, for a fixed order.
+    ordered = sorted(sentences.items(), key=lambda item: (len(item[1]), item[1]))
+    batches = list(chunks(ordered, BATCH_SENTENCES))
+    results = parse_batches([[tokens for _, tokens in batch] for batch in batches])
+    for batch, trees in zip(batches, results, strict=True):
+        yield {key: tree for (key, _), tree in zip(batch, trees, strict=True)}
+
+
+def parse_in_processes(
+    folder: Path, run: RunConfig, batches: Iterable[Batch]
+) -> Iterator[ParsedBatch]:
+    """Parse batches, all but the last of `BATCH_SENTENCES`, on this machine, in their order."""
+    return map_chunks(
+        partial(parse_in_process, folder, run.parse_gpu),
+        chain.from_iterable(batches),
+        workers=run.workers,
+        chunk_size=BATCH_SENTENCES,
     )
-    failed: dict[bytes, Unparsed] = field(default_factory=dict)
-
-    def parse_to(self, folder: Path, parse_batches: ParseBatches) -> int:
-        """Write `{split}.trees` to `folder`; how many sentences were parsed, not remembered.
-
-        Raises:
-            InputError: the tokenised text is damaged.
-            FailedError: the parser refuses too many sentences.
-            Exception: what `parse_batches` raises, after its results so far are remembered.
-        """
-        num_parsed = 0
-        with ExitStack() as files:
-            outputs = {
-                split: files.enter_context(open_to_write(folder / f"{split}.trees"))
-                for split in SPLITS
-            }
-            advance = files.enter_context(progress_bar("parse", total=None, unit="sentences"))
-            for window in chunks(read_tokens(self.tokenized), WINDOW_SENTENCES):
-                batches = self._new_batches(window)
-                results = parse_batches([list(batch.values()) for batch in batches])
-                for batch, trees in zip(batches, results, strict=True):
-                    num_parsed += self._remember(batch, trees)
-                    advance(len(batch))
-                for (split, _, _), tree in zip(window, self._trees(window), strict=True):
-                    outputs[split].write(f"{tree}\n")
-                self._check_failed()
-        return num_parsed
-
-    def _new_batches(self, window: list[Sentence]) -> list[dict[bytes, list[str]]]:
-        """The sentences of a window that are neither remembered nor refused, by their keys."""
-        tokens_of = {
-            self.memory.key(tokens): tokens
-            for _, _, tokens in window
-            if len(tokens) <= self.max_words
-        }
-        new = tokens_of.keys() - self.memory.known(tokens_of) - self.failed.keys()
-        # By length, so that a batch holds little padding; by the words then, for a fixed order.
-        ordered = sorted(new, key=lambda key: (len(tokens_of[key]), tokens_of[key]))
-        return [{key: tokens_of[key] for key in keys} for keys in chunks(ordered, BATCH_SENTENCES)]
-
-    def _remember(self, batch: Iterable[bytes], trees: ParsedBatch) -> int:
-        """Store the trees of a batch; how many they are."""
-        found = {}
-        for key, tree in zip(batch, trees, strict=True):
-            if isinstance(tree, Unparsed):
-                self.failed[key] = tree
-            else:
-                found[key] = tree
-        self.memory.store(found)
-        return len(found)
-
-    def _trees(self, window: list[Sentence]) -> Iterator[str]:
-        """The trees of a window's sentences, flat ones where there is no other; counts them."""
-        keys = [self.memory.key(tokens) for _, _, tokens in window]
-        trees = self.memory.trees(set(keys))
-        for key, (split, line, tokens) in zip(keys, window, strict=True):
-            self.counts["sentences"] += 1
-            if len(tokens) > self.max_words:
-                self.counts["flat_too_long"] += 1
-                yield bracketed(flat_tree(tokens))
-            elif key in trees:
-                where = f"the remembered tree of {split}.source"
-                tree = read_tree(trees[key], path=where, line=line)
-                check_leaves(tree, tokens, path=where, line=line)
-                yield trees[key]
-            else:
-                if self.counts["flat_failed"] == 0:
-                    why = f"the first sentence without a tree: {self.failed[key].reason}"
-                    print(f"parse: {split}.source:{line}: {why}", file=sys.stderr)
-                self.counts["flat_failed"] += 1
-                yield bracketed(flat_tree(tokens))
-
-    def _check_failed(self) -> None:
-        failed, sentences = self.counts["flat_failed"], self.counts["sentences"]
-        if failed > max(MOST_FAILED, MOST_FAILED_SHARE * sentences):
-            last = list(self.failed.values())[-1].reason
-            raise FailedError(
-                f"parse: the parser refuses {failed:,} of {sentences:,} sentences, the last of "
-                f"them as: {last}"
-            )
 
 
 def read_tokens(tokenized: Path) -> Iterator[Sentence]:
@@ -157,19 +148,12 @@ def read_tokens(tokenized: Path) -> Iterator[Sentence]:
 
 
 @contextmanager
-def process_parser(folder: Path, run: RunConfig) -> Iterator[ParseBatches]:
-    """Give a function that parses batches in processes of this machine, in their order."""
-
-    def parse_batches(batches: Iterable[Batch]) -> Iterator[ParsedBatch]:
-        function = partial(_parse_chunk, folder, run.parse_gpu)
-        return map_chunks(function, batches, workers=run.workers, chunk_size=1)
-
-    yield parse_batches
-
-
-def _parse_chunk(folder: Path, gpu: bool, chunk: list[Batch]) -> ParsedBatch:
-    (batch,) = chunk
-    return parse_in_process(folder, gpu, batch)
+def open_splits(folder: Path) -> Iterator[dict[str, IO[str]]]:
+    """Open `{split}.trees` of every split for writing."""
+    with ExitStack() as files:
+        yield {
+            split: files.enter_context(open_to_write(folder / f"{split}.trees")) for split in SPLITS
+        }
 
 
 def copy_trees(tokenized: Path, folder: Path) -> dict[str, int]:
@@ -196,10 +180,7 @@ def copy_trees(tokenized: Path, folder: Path) -> dict[str, int]:
 def write_flat_trees(tokenized: Path, folder: Path) -> dict[str, int]:
     """A tree for each sentence that says nothing but its words, where nothing parses."""
     counts = {"sentences": 0}
-    with ExitStack() as files:
-        outputs = {
-            split: files.enter_context(open_to_write(folder / f"{split}.trees")) for split in SPLITS
-        }
+    with open_splits(folder) as outputs:
         for split, _, tokens in read_tokens(tokenized):
             outputs[split].write(f"{bracketed(flat_tree(tokens))}\n")
             counts["sentences"] += 1
@@ -231,14 +212,19 @@ def parse_source(
             case "none":
                 metrics.update(write_flat_trees(tokenized, folder))
             case "stanza":
-                executor = ray_parser if run.executor == "ray" else process_parser
-                with (
-                    ParseMemory(memory, used.identity) as remembered,
-                    executor(parser, run) as parse_batches,
-                ):
-                    corpus = Corpus(tokenized, remembered, parse.max_words)
-                    num_parsed = corpus.parse_to(folder, parse_batches)
-                metrics.update(corpus.counts)
+                with ExitStack() as stack:
+                    remembered = stack.enter_context(ParseMemory(memory, used.identity))
+                    parse_batches: ParseBatches = partial(parse_in_processes, parser, run)
+                    if run.executor == "ray":
+                        parse_batches = stack.enter_context(ray_parser(parser, run))
+                    counts, num_parsed = parse_corpus(
+                        tokenized,
+                        folder,
+                        memory=remembered,
+                        max_words=parse.max_words,
+                        parse_batches=parse_batches,
+                    )
+                metrics.update(counts)
     # How many were parsed now depends on earlier runs, so the report is silent on it.
     flat = metrics.get("flat_too_long", 0) + metrics.get("flat_failed", 0)
     print(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -19,12 +19,10 @@ from pipeline.parsing.parser_folder import (
     INDEX,
     copy_package,
     download_package,
-    stanza_server,
     write_parser_folder,
 )
-from pipeline.parsing.stanza_models import TrainingSettings
-from pipeline.parsing.stanza_parser import ConstituencyParser, Parser, Unparsed, parse_each
-from pipeline.parsing.stanza_training import train_parser
+from pipeline.parsing.stanza_parser import ConstituencyParser, Unparsed, parse_each
+from pipeline.parsing.stanza_training import TrainingSettings, train_parser
 from pipeline.parsing.treebank import read_gold_trees, spelled_words
 from pipeline.tokens.trees import flat_tree, read_tree
 
@@ -74,13 +72,6 @@ class NoParser:
 
 ParserSettings = TrainedParser | StanzaParser | ReadyTrees | NoParser
 
-KINDS: Mapping[str, type[ParserSettings]] = {
-    "train": TrainedParser,
-    "stanza": StanzaParser,
-    "trees": ReadyTrees,
-    "none": NoParser,
-}
-
 
 def make_parser(settings: ParserSettings, corpus: Path, folder: Path) -> dict[str, float]:
     """Fill `folder` with a parser; give its scores on held-out trees, if there are any.
@@ -91,35 +82,33 @@ def make_parser(settings: ParserSettings, corpus: Path, folder: Path) -> dict[st
     """
     language = read_languages(corpus)["source"]
     match settings:
-        case ReadyTrees() | NoParser():
-            write_parser_folder(folder, kind=settings.kind, language=language, package=None)
-            return {}
         case TrainedParser():
-            train_path = _treebank(corpus, settings.train, "train")
-            dev_path = _treebank(corpus, settings.dev, "dev")
-            train, dev = read_gold_trees(train_path), read_gold_trees(dev_path)
+            train = read_gold_trees(_treebank(corpus, settings.train, "train"))
+            dev = read_gold_trees(_treebank(corpus, settings.dev, "dev"))
             train_parser(
-                train,
-                dev,
-                folder,
-                language=language,
-                package=PACKAGE,
-                settings=settings.training,
+                train, dev, folder, language=language, package=PACKAGE, settings=settings.training
             )
             write_parser_folder(folder, kind="stanza", language=language, package=PACKAGE)
-            return evaluate(ConstituencyParser.load(folder), dev)
-        case StanzaParser():
+        case StanzaParser(package=package):
             dev = [] if settings.dev is None else read_gold_trees(Path(settings.dev))
             if settings.resources is None:
-                download_package(stanza_server(), language, settings.package, folder)
+                download_package(language, package, folder)
             else:
-                copy_package(Path(settings.resources), language, settings.package, folder)
-            write_parser_folder(folder, kind="stanza", language=language, package=settings.package)
-            parser = _loadable(folder, settings.package)
-            return evaluate(parser, dev) if dev else {}
+                copy_package(Path(settings.resources), language, package, folder)
+            write_parser_folder(folder, kind="stanza", language=language, package=package)
+        case _:
+            write_parser_folder(folder, kind=settings.kind, language=language, package=None)
+            return {}
+    # Loaded here in any case: better than to hear in the next stage that it can't be.
+    try:
+        parser = ConstituencyParser.load(folder)
+    except InputError as error:
+        reason = str(error).removeprefix(f"{folder}: ").replace(f"{folder}/", "")
+        raise InputError(f"parser: {reason}") from error
+    return evaluate(parser, dev) if dev else {}
 
 
-def evaluate(parser: Parser, gold: Sequence[Tree]) -> dict[str, float]:
+def evaluate(parser: ConstituencyParser, gold: Sequence[Tree]) -> dict[str, float]:
     """Labelled precision, recall and F1 of brackets, and tagging accuracy, in per cent.
 
     A sentence that the parser can't take is scored by the flat tree that it would get.
@@ -129,29 +118,18 @@ def evaluate(parser: Parser, gold: Sequence[Tree]) -> dict[str, float]:
         flat_tree(words) if isinstance(tree, Unparsed) else read_tree(tree)
         for words, tree in zip(sentences, parse_each(parser, sentences), strict=True)
     ]
-    found = score(gold, predicted)
+    scores = score(gold, predicted)
     return {
         "dev_trees": len(gold),
-        "labelled_precision": round(100 * found.precision, 2),
-        "labelled_recall": round(100 * found.recall, 2),
-        "labelled_f1": round(100 * found.f1, 2),
-        "tagging_accuracy": round(100 * found.tagging_accuracy, 2),
+        "labelled_precision": round(100 * scores.precision, 2),
+        "labelled_recall": round(100 * scores.recall, 2),
+        "labelled_f1": round(100 * scores.f1, 2),
+        "tagging_accuracy": round(100 * scores.tagging_accuracy, 2),
     }
-
-
-def _loadable(folder: Path, package: str) -> ConstituencyParser:
-    """The parser in `folder`, loaded: better than to hear in the next stage that it can't be."""
-    try:
-        return ConstituencyParser.load(folder)
-    except InputError as error:
-        reason = str(error).removeprefix(f"{folder}: ").replace(f"{folder}/", "")
-        raise InputError(f"parser.package: {package}: {reason}") from error
 
 
 def _treebank(corpus: Path, named: str | None, part: str) -> Path:
     if named is not None:
-        if not Path(named).is_file():
-            raise InputError("no such file: a parser is trained on a treebank", path=named)
         return Path(named)
     path = corpus / "treebank" / f"{part}.mrg"
     if not path.is_file() or path.stat().st_size == 0:

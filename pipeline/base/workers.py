@@ -6,7 +6,6 @@ however slowly they are taken, so that a large corpus would be held in memory.
 
 from __future__ import annotations
 
-import errno
 import multiprocessing
 import os
 import signal
@@ -18,15 +17,13 @@ from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
 from typing import TypeVar
 
+from mgsa.base.errors import FailedError
+
 T = TypeVar("T")
 R = TypeVar("R")
 
 CHUNKS_AHEAD = 2
 """Chunks given out per worker: one at work, one waiting, so that no worker idles."""
-
-
-class WorkerDiedError(ChildProcessError):
-    """A worker process was ended from outside: killed, or out of memory."""
 
 
 def map_chunks(
@@ -45,7 +42,7 @@ def map_chunks(
         chunk_size: items a call; large enough that the work outweighs the sending.
 
     Raises:
-        WorkerDiedError: a worker was killed.
+        FailedError: a worker was killed.
         Exception: whatever `items` or `function` raised.
     """
     given = chunks(items, chunk_size)
@@ -58,34 +55,24 @@ def map_chunks(
     # copy locks that a thread of ours may hold (torch, OpenMP and progress bars have threads).
     context = multiprocessing.get_context("forkserver")
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
-    try:
-        yield from _results(pool, function, given, CHUNKS_AHEAD * workers)
-    except BrokenProcessPool:
-        message = "a worker process was killed (out of memory?)"
-        raise WorkerDiedError(errno.ECHILD, message, "workers") from None
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _results(
-    pool: ProcessPoolExecutor,
-    function: Callable[[list[T]], R],
-    given: Iterator[list[T]],
-    num_ahead: int,
-) -> Iterator[R]:
     pending: deque[Future[R]] = deque()
     unread: Exception | None = None
-    while True:
-        try:
-            for chunk in islice(given, num_ahead - len(pending)):
-                pending.append(pool.submit(function, chunk))
-        except BrokenProcessPool:
-            raise
-        except Exception as error:  # of the items: chunks read before it come first
-            unread = error
-        if not pending:
-            break
-        yield pending.popleft().result()
+    try:
+        while True:
+            try:
+                for chunk in islice(given, CHUNKS_AHEAD * workers - len(pending)):
+                    pending.append(pool.submit(function, chunk))
+            except BrokenProcessPool:
+                raise
+            except Exception as error:  # of the items: the chunks read before it come first
+                unread = error
+            if not pending:
+                break
+            yield pending.popleft().result()
+    except BrokenProcessPool:
+        raise FailedError("workers: a worker process was killed (out of memory?)") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
     if unread is not None:
         raise unread
 

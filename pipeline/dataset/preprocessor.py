@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nltk.tree import Tree
 
     from mgsa.data.batch import Row
-    from pipeline.parsing.stanza_parser import Parser
+    from pipeline.parsing.stanza_parser import ConstituencyParser
     from pipeline.tokens.moses import MosesText
 
 BOUNDARIES = ("parsed",)
@@ -153,7 +153,7 @@ class Phraser:
     Without a parser every sentence gets a flat tree, and so does one of more than `max_words`.
     """
 
-    parser: Parser | None
+    parser: ConstituencyParser | None
     levels: int
     max_words: int
 

@@ -20,7 +20,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from pipeline.tokens.trees import WRAPPERS, check_leaves, is_preterminal, preterminals
@@ -39,7 +40,7 @@ Bracket = tuple[str, int, int]
 """A label, the first word, and the word after the last, counted without deleted words."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class BracketScore:
     """Counts over a corpus, and the scores that they give, from 0 to 1 (0 where nothing counts)."""
 
@@ -48,11 +49,6 @@ class BracketScore:
     predicted_brackets: int = 0
     words: int = 0
     correct_tags: int = 0
-
-    def __add__(self, other: BracketScore) -> BracketScore:
-        return BracketScore(
-            *(getattr(self, count.name) + getattr(other, count.name) for count in fields(self))
-        )
 
     @property
     def precision(self) -> float:
@@ -86,29 +82,24 @@ def score(gold: Iterable[Tree], predicted: Iterable[Tree]) -> BracketScore:
         InputError: a sentence has other words in the one than in the other.
     """
     total = BracketScore()
-    for sentence, (gold_tree, predicted_tree) in enumerate(
-        zip(gold, predicted, strict=True), start=1
-    ):
-        check_leaves(predicted_tree, gold_tree.leaves(), path=f"sentence {sentence}")
-        total += _score_tree(gold_tree, predicted_tree)
+    pairs = zip(gold, predicted, strict=True)
+    for number, (gold_tree, predicted_tree) in enumerate(pairs, start=1):
+        check_leaves(predicted_tree, gold_tree.leaves(), path=f"sentence {number}")
+        gold_tags, predicted_tags = (
+            [_equal_label(leaf.label()) for leaf in preterminals(tree)]
+            for tree in (gold_tree, predicted_tree)
+        )
+        kept = [tag not in DELETED_TAGS for tag in gold_tags]
+        of_gold, of_predicted = brackets(gold_tree, kept), brackets(predicted_tree, kept)
+        total.matched_brackets += (of_gold & of_predicted).total()
+        total.gold_brackets += of_gold.total()
+        total.predicted_brackets += of_predicted.total()
+        total.words += sum(kept)
+        total.correct_tags += sum(
+            keep and tag == other
+            for keep, tag, other in zip(kept, gold_tags, predicted_tags, strict=True)
+        )
     return total
-
-
-def _score_tree(gold: Tree, predicted: Tree) -> BracketScore:
-    gold_tags = [leaf.label() for leaf in preterminals(gold)]
-    predicted_tags = [leaf.label() for leaf in preterminals(predicted)]
-    kept = [tag not in DELETED_TAGS for tag in gold_tags]
-    gold_brackets, predicted_brackets = brackets(gold, kept), brackets(predicted, kept)
-    return BracketScore(
-        matched_brackets=(gold_brackets & predicted_brackets).total(),
-        gold_brackets=gold_brackets.total(),
-        predicted_brackets=predicted_brackets.total(),
-        words=sum(kept),
-        correct_tags=sum(
-            keep and _equal_label(tag) == _equal_label(predicted_tag)
-            for keep, tag, predicted_tag in zip(kept, gold_tags, predicted_tags, strict=True)
-        ),
-    )
 
 
 def brackets(tree: Tree, kept: list[bool]) -> Counter[Bracket]:
@@ -117,22 +108,16 @@ def brackets(tree: Tree, kept: list[bool]) -> Counter[Bracket]:
     Args:
         kept: for each word, whether it counts; others take up no place in spans.
     """
+    bounds = [0, *accumulate(kept)]
     found: Counter[Bracket] = Counter()
-    keeps = iter(kept)
-    position = 0
-    waiting: list[Tree | tuple[str, int]] = [tree]  # nodes to enter; labels and starts to leave
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tuple):
-            label, start = node
-            if position > start:
-                found[label, start, position] += 1
-        elif is_preterminal(node):
-            position += next(keeps)
-        else:
-            if node.label() not in _NO_BRACKETS:
-                waiting.append((_equal_label(_FUNCTION_TAG.sub("", node.label())), position))
-            waiting.extend(reversed(node))
+    first = 0  # word of the node: nodes come in preorder
+    for node in tree.subtrees():
+        if is_preterminal(node):
+            first += 1
+        elif node.label() not in _NO_BRACKETS:
+            start, end = bounds[first], bounds[first + len(node.leaves())]
+            if start < end:
+                found[_equal_label(_FUNCTION_TAG.sub("", node.label())), start, end] += 1
     return found
 
 

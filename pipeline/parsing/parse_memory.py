@@ -10,15 +10,15 @@ import errno
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from mgsa.base.errors import InputError
+from pipeline.base.workers import chunks
 
-_LOOKUP_KEYS = 500  # well under SQLite's smallest limit of variables in a statement
+_LOOKUP_KEYS = 500
+"""Well under SQLite's smallest limit of variables in a statement."""
 _WAIT_SECONDS = 60.0
-_NOT_OURS = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR})
-"""Errors of the file's content, as opposed to those of the disk."""
 
 
 class ParseMemory:
@@ -60,13 +60,14 @@ class ParseMemory:
         text = " ".join(tokens).encode()
         return hashlib.blake2b(text, digest_size=16, key=self._identity).digest()
 
-    def known(self, keys: Iterable[bytes]) -> set[bytes]:
-        """Those of `keys` whose trees are remembered."""
-        return {key for (key,) in self._select("key", keys)}
-
     def trees(self, keys: Iterable[bytes]) -> dict[bytes, str]:
         """The trees of those of `keys` that are remembered."""
-        return dict(self._select("key, tree", keys))
+        trees: dict[bytes, str] = {}
+        for some in chunks(keys, _LOOKUP_KEYS):
+            query = f"SELECT key, tree FROM trees WHERE key IN ({','.join('?' * len(some))})"
+            with self._errors():
+                trees.update(self._database.execute(query, some))
+        return trees
 
     def store(self, trees: Mapping[bytes, str]) -> None:
         """Remember trees, durably."""
@@ -75,22 +76,12 @@ class ParseMemory:
                 "INSERT OR REPLACE INTO trees VALUES (?, ?)", sorted(trees.items())
             )
 
-    def _select(self, columns: str, keys: Iterable[bytes]) -> Iterator[tuple]:
-        wanted = list(keys)
-        for start in range(0, len(wanted), _LOOKUP_KEYS):
-            some = wanted[start : start + _LOOKUP_KEYS]
-            marks = ",".join("?" * len(some))
-            query = f"SELECT {columns} FROM trees WHERE key IN ({marks})"
-            with self._errors(), closing(self._database.execute(query, some)) as rows:
-                yield from rows
-
     @contextmanager
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
-            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-            if code not in _NOT_OURS:
-                raise OSError(errno.EIO, str(error), str(self._path)) from error
+        except sqlite3.OperationalError as error:
+            raise OSError(errno.EIO, str(error), str(self._path)) from error
+        except sqlite3.DatabaseError as error:
             message = f"expected a memory of parsed sentences: {error}; without the file, all is"
             raise InputError(f"{message} parsed anew", path=self._path) from None

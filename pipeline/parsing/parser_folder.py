@@ -32,8 +32,7 @@ class ParserFolder:
     """What `parser.json` says.
 
     Attributes:
-        kind: `stanza`; or, where nothing parses, `trees` if ready-made trees come with the corpus,
-            `none` if there are none.
+        kind: `stanza`; without models `trees`, which come with the corpus, or `none`.
         package: the name of the models in stanza's layout, or `None` without models.
         files: the SHA-256 of every file of the folder, by its path within.
     """
@@ -90,20 +89,6 @@ def _files_in(folder: Path) -> list[str]:
     return [path.relative_to(folder).as_posix() for path in paths if path != folder / FILE]
 
 
-def check_recorded(folder: Path, parser: ParserFolder) -> None:
-    """Check that stanza would load no file of a parser folder but those whose hash is recorded.
-
-    Raises:
-        InputError: the index of the folder names another one, or is malformed.
-    """
-    assert parser.package is not None
-    index = folder / INDEX
-    needed = needed_models(read_json(index), parser.language, parser.package, where=str(index))
-    for file in needed:
-        if file not in parser.files:
-            raise InputError(f"expected a recorded file, the index names {file}", path=index)
-
-
 def copy_package(resources: Path, language: str, package: str, folder: Path) -> None:
     """Take the index and the files of one package, and nothing else, from a local folder.
 
@@ -120,30 +105,8 @@ def copy_package(resources: Path, language: str, package: str, folder: Path) -> 
         shutil.copyfile(resources / file, folder / file)
 
 
-@dataclass(frozen=True)
-class StanzaServer:
-    """Where stanza's models are: their index, and the address of each by what it is of.
-
-    `models` is an address with `{resources_version}`, `{lang}` and `{filename}` in it, or "default"
-    for the one that the index names.
-    """
-
-    index: str
-    models: str
-    version: str
-
-
-def stanza_server() -> StanzaServer:
-    """The server of the installed stanza, or another that its environment variables name."""
-    from stanza.resources import common
-
-    version = common.DEFAULT_RESOURCES_VERSION
-    index = f"{common.DEFAULT_RESOURCES_URL}/resources_{version}.json"
-    return StanzaServer(index, common.DEFAULT_MODEL_URL, version)
-
-
-def download_package(server: StanzaServer, language: str, package: str, folder: Path) -> None:
-    """Download the index and the files of one package.
+def download_package(language: str, package: str, folder: Path) -> None:
+    """Download the index and the files of one package, of the installed stanza's version.
 
     stanza's own code would wait for a silent server forever, and try nothing twice.
 
@@ -152,33 +115,29 @@ def download_package(server: StanzaServer, language: str, package: str, folder: 
             whose MD5 the index has.
         FailedError: there is no network, or the server fails.
     """
-    download(server.index, folder / INDEX)
+    from stanza.resources import common  # addresses, which environment variables may change
+
+    version = common.DEFAULT_RESOURCES_VERSION
+    index_url = f"{common.DEFAULT_RESOURCES_URL}/resources_{version}.json"
+    download(index_url, folder / INDEX)
     index = read_json(folder / INDEX)
     for file, md5 in needed_models(index, language, package, where="parser.package").items():
-        url = index.get("url") if server.models == "default" else server.models
+        url = common.DEFAULT_MODEL_URL
+        url = index.get("url") if url == "default" else url
         if md5 is None or not isinstance(url, str):
             message = f"expected stanza's index, with an address and an MD5 of {file}"
-            raise InputError(message, path=server.index)
+            raise InputError(message, path=index_url)
         language, _, name = file.partition("/")
-        for place, value in (
-            ("{resources_version}", server.version),
-            ("{lang}", language),
-            ("{filename}", name),
-        ):
-            url = url.replace(place, value)
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        url = url.format(resources_version=version, lang=language, filename=name)
         download(url, folder / file, md5=md5)
 
 
 def needed_models(index: Any, language: str, package: str, *, where: str) -> dict[str, str | None]:
     """The files of a package that parsing takes, by their paths, each with its MD5 if it has one.
 
-    Args:
-        index: stanza's, from wherever it is.
-        where: what errors name.
-
     Raises:
-        InputError: it has no such package, not all of it, or is malformed.
+        InputError: stanza's `index` has no such package, not all of it, or is malformed.
     """
     try:
         language = index.get(language, {}).get("alias", language)

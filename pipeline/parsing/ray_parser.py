@@ -6,7 +6,6 @@ are sent along.
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 import secrets
@@ -17,7 +16,6 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
@@ -29,7 +27,6 @@ import pipeline
 from mgsa.base.cli import Terminated
 from mgsa.base.errors import FailedError, InputError
 from mgsa.base.settings import RunConfig
-from pipeline.base.workers import WorkerDiedError
 from pipeline.parsing.parser_folder import FILE, read_parser_folder
 from pipeline.parsing.stanza_parser import (
     Batch,
@@ -56,29 +53,23 @@ _ENVIRONMENT = {
 }
 
 
-@dataclass(frozen=True)
-class SentParser:
-    """A parser folder in the cluster's object store: references to its files, by their paths."""
+@cache
+def _load_sent(files: tuple[tuple[str, Any], ...], gpu: bool) -> ConstituencyParser:
+    """The parser of a worker, from references to its files in the object store, by their paths."""
+    import ray
+    import torch
 
-    files: tuple[tuple[str, Any], ...]
-
-    @cache  # noqa: B019 - one in each worker, for as long as it lives
-    def load(self, gpu: bool) -> ConstituencyParser:
-        """The parser, in a worker; its files are unpacked for the time of loading."""
-        import ray
-        import torch
-
-        torch.set_num_threads(1)
-        with tempfile.TemporaryDirectory(prefix="parser-") as folder:
-            for name, content in self.files:
-                file = Path(folder, name)
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(ray.get(content))
-            return ConstituencyParser.load(Path(folder), gpu=gpu)
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory(prefix="parser-") as folder:
+        for name, content in files:
+            file = Path(folder, name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(ray.get(content))
+        return ConstituencyParser.load(Path(folder), gpu=gpu)
 
 
-def _parse_with_sent(parser: SentParser, gpu: bool, batch: Batch) -> ParsedBatch:
-    return parse_each(parser.load(gpu), batch)
+def _parse_with_sent(files: tuple[tuple[str, Any], ...], gpu: bool, batch: Batch) -> ParsedBatch:
+    return parse_each(_load_sent(files, gpu), batch)
 
 
 @contextmanager
@@ -101,8 +92,8 @@ def ray_parser(
             function = partial(parse_in_process, folder.resolve(), run.parse_gpu)
         else:
             names = (FILE, *read_parser_folder(folder).files)
-            sent = SentParser(tuple((n, ray.put((folder / n).read_bytes())) for n in names))
-            function = partial(_parse_with_sent, sent, run.parse_gpu)
+            files = tuple((name, ray.put((folder / name).read_bytes())) for name in names)
+            function = partial(_parse_with_sent, files, run.parse_gpu)
         task = ray.remote(
             num_cpus=1,
             num_gpus=int(run.parse_gpu),
@@ -121,7 +112,7 @@ def _map(task: Any, function: Any, run: RunConfig, batches: Iterable[Batch]) -> 
     """The results of a task for each batch, as many of which run at once as there are workers.
 
     Raises:
-        WorkerDiedError: a batch has lost `LOSSES` workers.
+        FailedError: a batch has lost `LOSSES` workers.
         Exception: what the task raised, after the results before it.
     """
     import ray
@@ -146,10 +137,15 @@ def _map(task: Any, function: Any, run: RunConfig, batches: Iterable[Batch]) -> 
             try:
                 yield ray.get(results.popleft())
             except RayTaskError as error:
-                raise _raised(error) from error
+                if isinstance(error.cause, ImportError):
+                    raise FailedError(
+                        f"ray: {error.cause}: expected this project's libraries on every machine "
+                        "of the cluster (pip install '.[pipeline,ray]')"
+                    ) from error
+                raise error.cause from error
             except RayError as error:
                 reason = f"workers died {LOSSES} times at one batch: {_last_line(error)}"
-                raise WorkerDiedError(errno.ECHILD, reason, "ray") from None
+                raise FailedError(f"ray: {reason}") from None
 
 
 def _notice(run: RunConfig) -> None:
@@ -162,16 +158,6 @@ def _notice(run: RunConfig) -> None:
         f"{free.get('CPU', 0):.0f} CPUs and {free.get('GPU', 0):.0f} GPUs free",
         file=sys.stderr,
     )
-
-
-def _raised(error: Any) -> Exception:
-    cause: Exception = error.cause
-    if isinstance(cause, ImportError):
-        return FailedError(
-            f"ray: {cause}: expected this project's libraries on every machine of the cluster "
-            "(pip install '.[pipeline,ray]')"
-        )
-    return cause
 
 
 @contextmanager

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from mgsa.base.errors import FailedError, InputError, is_out_of_memory
-from pipeline.parsing.parser_folder import check_recorded, read_parser_folder
+from pipeline.parsing.parser_folder import read_parser_folder
 from pipeline.tokens.trees import bracketed, escape_token, preterminals, read_tree
 
 BATCH_SENTENCES = 64
@@ -22,13 +22,6 @@ _REFUSALS = (ValueError, IndexError, AssertionError, RuntimeError)
 """What stanza raises on a sentence that it can't take: one that is too long for its Transformer, a
 stack that no transition fits, a tree that is too deep."""
 _DEVICE = re.compile("CUDA|CUBLAS|CUDNN|CUSOLVER|HIP error|NCCL", re.IGNORECASE)
-
-
-class Parser(Protocol):
-    """What can parse tokenised sentences."""
-
-    def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
-        """The tree of each sentence on one line."""
 
 
 class ConstituencyParser:
@@ -51,19 +44,13 @@ class ConstituencyParser:
         """
         parser = read_parser_folder(folder)
         if parser.kind != "stanza":
-            why = (
-                "ready-made trees came with the corpus"
-                if parser.kind == "trees"
-                else "every sentence gets a flat tree"
-            )
-            raise InputError(f"it holds no models: {why}", path=folder)
+            raise InputError(f"it holds no models, but is of the kind {parser.kind}", path=folder)
         import stanza
         from stanza.models.common.utils import default_device
 
         if gpu and default_device() == "cpu":
             # stanza would go on without one, many times slower, and say so in its log alone.
             raise InputError("run.parse_gpu: expected false, as there is no GPU to be used")
-        check_recorded(folder, parser)
         try:
             pipeline = stanza.Pipeline(
                 parser.language,
@@ -81,9 +68,8 @@ class ConstituencyParser:
             if is_out_of_memory(error):
                 raise
             # A model that was cut short before its hash was taken fails wherever reading it ends.
-            raise InputError(
-                f"stanza can't load this parser: {_reason(error)}", path=folder
-            ) from error
+            message = f"stanza can't load this parser: {_reason(error)}"
+            raise InputError(message, path=folder) from error
         return cls(pipeline, parser.identity)
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
@@ -110,10 +96,9 @@ class Unparsed:
 Batch = Sequence[Sequence[str]]
 """Sentences that go through the parser together."""
 ParsedBatch = list[str | Unparsed]
-"""Their trees, or why there is none for a sentence."""
 
 
-def parse_each(parser: Parser, sentences: Batch) -> ParsedBatch:
+def parse_each(parser: ConstituencyParser, sentences: Batch) -> ParsedBatch:
     """As `parser.parse`, with the reason in place of a tree that the parser can't give.
 
     Raises:

@@ -7,12 +7,17 @@ The PTB's trees have empty elements (`(-NONE- *T*-1)`), which no text has, and s
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mgsa.base.errors import InputError
+from mgsa.base.io import open_to_write
 from pipeline.tokens.trees import (
+    ROOT,
     WRAPPERS,
+    bracketed,
     escape_token,
     is_preterminal,
     preterminals,
@@ -33,6 +38,9 @@ MAX_LEVELS = 100
 """Nodes above a word, three times as many as sentences of the PTB have. What stanza does with a
 tree recurses, some of it several times a level."""
 
+_SQUARE_OR_CURLY = re.compile(r"-[LR][SC]B-(?=[^ ()]*\))")
+"""In a word, which a bracket follows; labels are followed by a space."""
+
 _ESCAPED = re.compile(r"\\([/*])")
 
 
@@ -45,8 +53,7 @@ def read_gold_trees(path: Path) -> list[Tree]:
     """
     trees = []
     for number, tree in enumerate(read_treebank(path), start=1):
-        gold = without_empty_elements(tree)
-        if gold is None:
+        if (gold := without_empty_elements(tree)) is None:
             continue
         if top_node(gold).label() in WRAPPERS:
             # A shift-reduce parser builds one node, and the wrapper around it is no choice.
@@ -80,6 +87,32 @@ def spelled_words(tree: Tree) -> list[str]:
     return [unescape_token(leaf) for leaf in tree.leaves()]
 
 
+def as_stanza_reads(tree: Tree) -> str:
+    """The tree on one line, in one wrapper: a treebank may have its own, or none.
+
+    Of the escaped brackets, stanza reads the round ones as what they stand for, others as words.
+    """
+    line = f"({ROOT} {bracketed(top_node(tree))})"
+    return _SQUARE_OR_CURLY.sub(lambda match: unescape_token(match[0]), line)
+
+
+def write_conllu(path: Path, trees: Sequence[Tree]) -> None:
+    """Words, as text has them, with their PTB tags in CoNLL-U.
+
+    Words hold no space, and heads are not looked at.
+    """
+    with open_to_write(path) as file:
+        for tree in trees:
+            leaves = zip(preterminals(tree), spelled_words(tree), strict=True)
+            for position, (leaf, word) in enumerate(leaves, start=1):
+                head, relation = (0, "root") if position == 1 else (1, "dep")
+                fields = [
+                    position, word, "_", leaf.label(), leaf.label(), "_", head, relation, "_", "_"
+                ]  # fmt: skip
+                file.write("\t".join(map(str, fields)) + "\n")
+            file.write("\n")
+
+
 class TextSpelling:
     """Spells the words of a treebank's trees as the stage `tokenize` spells a corpus's.
 
@@ -90,12 +123,8 @@ class TextSpelling:
     """
 
     def __init__(self, text: MosesText) -> None:
-        """
-        Args:
-            text: tokenises the corpus's source.
-        """
-        self._text = text
-        self._spelled: dict[str, str] = {}
+        self._text = text  # of the language of the corpus's source
+        self._spell = cache(self._spell_word)
 
     def __call__(self, tree: Tree) -> Tree:
         """The same tree over words that are spelled so; brackets in them are escaped."""
@@ -109,11 +138,6 @@ class TextSpelling:
             leaf[0] = escape_token(word)
         return tree
 
-    def _spell(self, word: str) -> str:
-        spelled = self._spelled.get(word)
-        if spelled is None:
-            word_in_text = _ESCAPED.sub(r"\1", word)
-            # Of a word that nobody sees, as of a zero-width space, no token is left.
-            spelled = "".join(self._text.normalize_and_tokenize(word_in_text)) or word
-            self._spelled[word] = spelled
-        return spelled
+    def _spell_word(self, word: str) -> str:
+        # Of a word that nobody sees, as of a zero-width space, no token is left.
+        return "".join(self._text.normalize_and_tokenize(_ESCAPED.sub(r"\1", word))) or word

@@ -14,7 +14,7 @@ from mgsa.base.cli import run
 from mgsa.base.io import read_json, sha256
 from pipeline.parse import main
 from pipeline.parsing.parser_folder import write_parser_folder
-from pipeline.tokens.trees import read_tree
+from pipeline.tokens.trees import read_tree, read_treebank
 from tests.parse_inputs import command, parameters, write_tokenized
 
 SENTENCES = ["A man sleeps .", "Two dogs ( big ones ) run -LRB- .", "A man sleeps .", "Hello"]
@@ -32,28 +32,17 @@ def real_parser(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.real
 def test_every_sentence_gets_a_tree_over_its_tokens(tmp_path: Path, real_parser: Path) -> None:
-    tokenized = write_tokenized(tmp_path / "tokenized", SENTENCES)
+    tokenized = write_tokenized(tmp_path / "tokenized", [*SENTENCES, " ".join(["w"] * 5000)])
     argv = command(tmp_path, tokenized, real_parser, parameters(tmp_path), "out")
     assert run(main, argv) == 0
-    trees = (tmp_path / "out" / "train.trees").read_text("utf-8").splitlines()
-    leaves = [read_tree(tree).leaves() for tree in trees]
+    leaves = [tree.leaves() for tree in read_treebank(tmp_path / "out" / "train.trees")]
     assert leaves[1] == ["Two", "dogs", "-LRB-", "big", "ones", "-RRB-", "run", "-LRB-", "."]
-    assert [len(words) for words in leaves] == [4, 9, 4, 1]
+    assert [len(words) for words in leaves] == [4, 9, 4, 1, 5000]
     assert read_json(tmp_path / "out.json") == {
-        "sentences": 12,
-        "flat_too_long": 0,
+        "sentences": 15,
+        "flat_too_long": 3,
         "flat_failed": 0,
     }
-
-
-@pytest.mark.real
-def test_long_sentences_are_flat_and_counted(tmp_path: Path, real_parser: Path) -> None:
-    tokenized = write_tokenized(tmp_path / "tokenized", ["one two three", " ".join(["w"] * 5000)])
-    argv = command(tmp_path, tokenized, real_parser, parameters(tmp_path), "out")
-    assert run(main, argv) == 0
-    text = (tmp_path / "out" / "valid.trees").read_text("utf-8").splitlines()
-    assert text[1].startswith("(ROOT (FRAG (X w) (X w)")
-    assert read_json(tmp_path / "out.json")["flat_too_long"] == 3
 
 
 @pytest.mark.real
@@ -85,41 +74,6 @@ def test_the_number_of_workers_does_not_matter(
         assert run(main, command(tmp_path, tokenized, real_parser, params, f"out{workers}")) == 0
         outputs.append(sha256(tmp_path / f"out{workers}" / "train.trees"))
     assert outputs[0] == outputs[1]
-
-
-@pytest.mark.real
-def test_a_model_file_that_changed_is_refused(
-    tmp_path: Path, real_parser: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    parser = tmp_path / "parser"
-    shutil.copytree(real_parser, parser)
-    model = parser / "en" / "constituency" / "ptbsample.pt"
-    model.chmod(0o644)
-    model.write_bytes(model.read_bytes()[:-1])
-    tokenized = write_tokenized(tmp_path / "tokenized", SENTENCES)
-    assert run(main, command(tmp_path, tokenized, parser, parameters(tmp_path), "out")) == 2
-    assert "ptbsample.pt" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.real
-def test_a_model_that_came_cut_short_is_refused(tmp_path: Path, real_parser: Path) -> None:
-    parser = tmp_path / "parser"
-    shutil.copytree(real_parser, parser)
-    model = parser / "en" / "constituency" / "ptbsample.pt"
-    model.chmod(0o644)
-    model.write_bytes(model.read_bytes()[:100_000])
-    write_parser_folder(parser, kind="stanza", language="en", package="ptbsample")
-    tokenized = write_tokenized(tmp_path / "tokenized", SENTENCES)
-    argv = command(tmp_path, tokenized, parser, parameters(tmp_path), "out")
-    # A process of its own: stanza logs to the stderr that it found when it was imported.
-    done = subprocess.run(
-        [sys.executable, "-m", "pipeline.parse", *argv], capture_output=True, text=True
-    )
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
-    assert line.startswith(f"error: {parser}: stanza can't load this parser: ")
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.real

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from mgsa.base.cli import FAILED, run
-from mgsa.base.errors import InputError
-from pipeline.base.workers import CHUNKS_AHEAD, WorkerDiedError, map_chunks
+from mgsa.base.errors import FailedError, InputError
+from pipeline.base.workers import CHUNKS_AHEAD, map_chunks
 from tests.running import PATIENCE, is_running
 
 
@@ -101,7 +101,7 @@ def test_a_killed_worker_is_one_clear_error(capsys: pytest.CaptureFixture[str]) 
     def main(_: object) -> None:
         list(map_chunks(kill_at_five, range(20), workers=2, chunk_size=2))
 
-    with pytest.raises(WorkerDiedError, match="killed"):
+    with pytest.raises(FailedError, match="killed"):
         main(None)
     assert run(main) == FAILED
     assert capsys.readouterr().err == (

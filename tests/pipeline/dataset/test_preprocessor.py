@@ -244,7 +244,7 @@ def test_another_parser_is_refused(dataset: Dataset, tmp_path: Path) -> None:
 
 
 def test_ready_made_trees_parse_nothing(dataset: Dataset) -> None:
-    with pytest.raises(InputError, match="parser: it holds no models: ready-made trees"):
+    with pytest.raises(InputError, match="parser: it holds no models"):
         Preprocessor.load(dataset.folder, parser=dataset.folder.parent / "parser")
 
 

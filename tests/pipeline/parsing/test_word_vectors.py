@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.parsing.stanza_models import word_vectors, write_vectors
+from pipeline.parsing.word_vectors import word_vectors, write_vectors
 
 SENTENCES = [
     ["the", "dog", "sees", "a", "cat"],
