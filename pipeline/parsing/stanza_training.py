@@ -282,6 +282,7 @@ def _training(
 
     loggers = [logging.getLogger(name) for name in ("stanza", "stanza.constituency.trainer")]
     levels = [logger.level for logger in loggers]
+    handlers = [handler for logger in loggers for handler in logger.handlers]
     threads = torch.get_num_threads()
     with (
         progress_bar(description, total=total, unit="sentences") as advance,
@@ -291,7 +292,8 @@ def _training(
         try:
             for logger in loggers:
                 logger.setLevel(logging.INFO)
-                logger.addFilter(is_told)
+            for handler in handlers:  # a logger's own filter lets pass what its children log
+                handler.addFilter(is_told)
             torch.set_num_threads(1)
             set_random_seed(seed)
             yield advance
@@ -299,7 +301,8 @@ def _training(
             torch.set_num_threads(threads)
             for logger, level in zip(loggers, levels, strict=True):
                 logger.setLevel(level)
-                logger.removeFilter(is_told)
+            for handler in handlers:
+                handler.removeFilter(is_told)
 
 
 @contextlib.contextmanager
