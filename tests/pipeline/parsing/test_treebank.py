@@ -32,11 +32,6 @@ def test_empty_elements_go_with_what_they_leave_empty(tree: str, expected: str |
     assert found == (None if expected is None else read_tree(expected))
 
 
-def test_words_are_those_of_text() -> None:
-    tree = read_tree("(NP (-LRB- -LRB-) (NN a-RSB-) (NN [) (-RRB- -RCB-))")
-    assert spelled_words(tree) == ["(", "a]", "[", "}"]
-
-
 @pytest.mark.parametrize(
     ("words", "tokens", "text"),
     [
@@ -72,12 +67,6 @@ def test_a_tree_keeps_its_shape_and_its_escaped_brackets() -> None:
     assert TextSpelling(MosesText("en"))(tree) == read_tree(expected)
 
 
-def test_a_tree_of_empty_elements_is_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "train.mrg"
-    path.write_text("(ROOT (NP (-NONE- *)))\n( (NP (NN a)))\n", encoding="utf-8")
-    assert read_gold_trees(path) == [read_tree("( (NP (NN a)))")]
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -85,7 +74,6 @@ def test_a_tree_of_empty_elements_is_left_out(tmp_path: Path) -> None:
         ("(NN a)\n(ROOT (S (NN a)) (. .))\n", "train.mrg: tree 2: expected one node below ROOT"),
         ("( (S (NN a)) (. .))\n", "train.mrg: tree 1: expected one node below an unlabelled"),
         ("( (S (NN a\u3000b)))\n", "tree 1: expected words without white space, got 'a.u3000b'"),
-        ("(S (N\u3000P (NN a)))\n", "train.mrg:1: column 4: expected "),
     ],
 )
 def test_what_no_parser_can_learn_is_named(tmp_path: Path, text: str, message: str) -> None:
