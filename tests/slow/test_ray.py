@@ -22,11 +22,10 @@ import psutil
 import pytest
 import yaml
 
-from mgsa.base.errors import InputError
+from mgsa.base.errors import FailedError, InputError
 from mgsa.base.io import read_json, sha256
 from mgsa.base.settings import RunConfig, from_mapping
 from pipeline.base.stage import SPLITS
-from pipeline.base.workers import WorkerDiedError
 from pipeline.parsing import ray_parser as module
 from pipeline.parsing.ray_parser import ray_parser
 from pipeline.sample import write_sample
@@ -74,7 +73,7 @@ def test_no_cluster_at_the_address_is_one_line(tmp_path: Path, address: str, why
     ("last", "error", "message"),
     [
         ("refuse", ValueError, "refused"),
-        ("kill", WorkerDiedError, "workers died 3 times at one batch"),
+        ("kill", FailedError, "ray: workers died 3 times at one batch"),
     ],
 )
 def test_results_come_in_order_and_an_error_after_those_before_it(
