@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +22,8 @@ from pipeline.base.stage import stage
 
 if TYPE_CHECKING:
     from dvclive import Live
+
+    from mgsa.training.progress import OnMetrics
 
 LIVE = "live"
 """Folder of the curves while the training runs, in that of the checkpoints."""
@@ -58,8 +60,8 @@ def train_model(
     from mgsa.training.run import train_model
     from mgsa.training.trainer import Run
 
-    live = checkpoints / LIVE if plots is not None else None
-    with curves_in(live) as draw:
+    live = checkpoints / LIVE
+    with curves_in(live) if plots is not None else nullcontext() as draw:
         metrics = train_model(
             Run(dataset, model, train, out=out, checkpoints=checkpoints, code=code_identity()),
             Devices(run.accelerator, run.devices, run.nodes),
@@ -68,7 +70,7 @@ def train_model(
         )
     if not metrics:  # not the first process
         return
-    if plots is not None and live is not None:
+    if plots is not None:
         with atomic_folder(plots) as folder:
             shutil.copytree(live, folder, dirs_exist_ok=True)
     if report is not None:
@@ -76,31 +78,30 @@ def train_model(
 
 
 @contextmanager
-def curves_in(folder: Path | None) -> Iterator[Callable[[int, Mapping[str, float]], None]]:
-    """Give an observer that draws metrics as DVCLive curves; without a `folder` it does nothing.
+def curves_in(folder: Path) -> Iterator[OnMetrics]:
+    """Give an observer that draws metrics as DVCLive curves.
 
     DVCLive is started by the first point, so that it clears `folder` when there is something to
     draw, and in one process alone. A resumed run draws its earlier points again.
     """
-    live: list[Live] = []
+    live: Live | None = None
 
     def draw(update: int, metrics: Mapping[str, float]) -> None:
-        if folder is None:
-            return
-        if not live:
+        nonlocal live
+        if live is None:
             from dvclive import Live
 
-            live.append(Live(str(folder), save_dvc_exp=False, dvcyaml=None, report=None))
-        live[0].step = update
+            live = Live(str(folder), save_dvc_exp=False, dvcyaml=None, report=None)
+        live.step = update
         try:
             for name, value in metrics.items():
-                live[0].log_metric(name, value)
+                live.log_metric(name, value)
         except OSError as error:  # DVCLive doesn't say of which file
             raise OSError(error.errno, error.strerror, error.filename or str(folder)) from error
 
     yield draw
-    for opened in live:
-        opened.end()
+    if live is not None:
+        live.end()
 
 
 main = stage(train_model)
