@@ -12,10 +12,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mgsa.base.cli import run
 from mgsa.base.command import Input, Option, OutputFolder, Report
@@ -24,6 +25,9 @@ from mgsa.base.settings import Positive, Resamples, Seed, to_mapping
 from pipeline.base.stage import SIDES, stage, stage_outputs
 from pipeline.base.tables import Row, write_csv
 from pipeline.base.text import read_parallel
+
+if TYPE_CHECKING:
+    from pipeline.patterns.scores import Scores
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,55 @@ class PhrasalPatternsSettings:
             raise ValueError("source_lengths: expected each larger than the one before")
 
 
+def score_tables(
+    references: Path,
+    systems: Sequence[Path],
+    settings: PhrasalPatternsSettings,
+    *,
+    tokenized: Path | None,
+    split: str,
+    trees: Path | None,
+    links: Path | None,
+) -> dict[str, Scores]:
+    """The scores by n-gram; with tokenised text by length; with trees and links by category.
+
+    Raises:
+        InputError: files are malformed or not of the same sentences.
+    """
+    import numpy as np
+
+    from mgsa.analysis.bootstrap import Bootstrap
+    from mgsa.analysis.ngrams import ngram_statistics
+    from pipeline.patterns.aligned_split import check_references, read_occurrences, tokenize_target
+    from pipeline.patterns.categories import count_categories
+    from pipeline.patterns.scores import category_scores, length_scores, ngram_scores
+
+    sides = [tokenized / f"{split}.{side}" for side in SIDES] if tokenized else []
+    columns = list(zip(*read_parallel([references, *systems, *sides]), strict=True))
+    expected, *hypotheses = columns[: 1 + len(systems)]
+    count = partial(
+        ngram_statistics, tokenizer=settings.bleu_tokenizer, max_ngram=settings.max_ngram
+    )
+    statistics = np.stack([count(texts, expected) for texts in hypotheses], axis=1)
+    resamples = Bootstrap(len(expected), settings.bootstrap_samples, settings.seed)
+    tables = {"ngrams": ngram_scores(statistics, resamples)}
+    if not tokenized:
+        return tables
+    source, target = columns[-2:]
+    tokens = tokenize_target(expected, tokenized)
+    check_references(tokens, target, path=references, target_path=sides[1])
+    lengths = np.array([len(text.split(" ")) for text in source])
+    tables["lengths"] = length_scores(statistics, lengths, settings.source_lengths, resamples)
+    if trees and links:
+        sizes = range(1, settings.max_category_ngram + 1)
+        ngrams = read_occurrences(tokenized, split, trees, links, sizes)
+        of_systems = (tokenize_target(texts, tokenized) for texts in hypotheses)
+        translated = zip(ngrams, tokens, zip(*of_systems, strict=True), strict=True)
+        counts = count_categories(translated, len(systems))
+        tables["categories"] = category_scores(counts, resamples)
+    return tables
+
+
 def report_of(tables: Mapping[str, Sequence[Row]], recipe: dict[str, Any]) -> dict[str, Any]:
     """Scores by system, which DVC compares; then lists, which it ignores."""
     from pipeline.patterns.categories import ALL
@@ -61,17 +114,12 @@ def report_of(tables: Mapping[str, Sequence[Row]], recipe: dict[str, Any]) -> di
 def describe(rows: Sequence[Row], baseline: str | None) -> Iterator[str]:
     """A line for each system: BLEU restricted to n, or its gain over a baseline."""
     of_bleu = [row for row in rows if row["measure"] == "bleu"]
-    for system, of_system in groupby(of_bleu, key=itemgetter("system")):
-        if baseline in (None, system):
-            parts = [f"{row['n']}: {row['score']:.2f}" for row in of_system]
-            above = ""
-        else:
-            parts = [
-                f"{row['n']}: {row['difference']:+.2f} (p = {row['p_value']:.4f})"
-                for row in of_system
-            ]
-            above = f" above {baseline}"
-        yield f"{system}: BLEU restricted to n{above}: {', '.join(parts)}"
+    for system, some in groupby(of_bleu, key=itemgetter("system")):
+        shown, above = "{n}: {score:.2f}", ""
+        if baseline not in (None, system):
+            shown, above = "{n}: {difference:+.2f} (p = {p_value:.4f})", f" above {baseline}"
+        parts = ", ".join(shown.format(**row) for row in some)
+        yield f"{system}: BLEU restricted to n{above}: {parts}"
 
 
 def score_patterns(
@@ -112,72 +160,42 @@ def score_patterns(
     n-gram precision and BLEU restricted to n; also by source length, and recall by syntactic
     category of the source.
     """
-    import numpy as np
     import sacrebleu
 
-    from mgsa.analysis.bootstrap import Bootstrap
-    from mgsa.analysis.ngrams import ngram_statistics
     from pipeline.base.charts import write_figure
-    from pipeline.patterns.aligned_split import (
-        check_references,
-        find_links,
-        read_occurrences,
-        tokenize_target,
-    )
-    from pipeline.patterns.categories import count_categories
+    from pipeline.patterns.aligned_split import find_links
     from pipeline.patterns.figures import drawn_rows, pattern_chart
-    from pipeline.patterns.scores import category_scores, length_scores, ngram_scores, rows_of
+    from pipeline.patterns.scores import rows_of
 
-    systems, settings = list(system), phrasal_patterns
-    _check_options(systems, baseline, tokenized, trees, alignments)
-    sides = [tokenized / f"{split}.{side}" for side in SIDES] if tokenized else []
-    rows = read_parallel([references, *system.values(), *sides])
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    texts, sentences = columns[: 1 + len(systems)], columns[1 + len(systems) :]
-    statistics = np.stack(
-        [
-            ngram_statistics(
-                hypotheses,
-                texts[0],
-                tokenizer=settings.bleu_tokenizer,
-                max_ngram=settings.max_ngram,
-            )
-            for hypotheses in texts[1:]
-        ],
-        axis=1,
-    )  # (N, S, 2 + 2 n_max)
-    resamples = Bootstrap(len(texts[0]), settings.bootstrap_samples, settings.seed)
-    scores = {"ngrams": ngram_scores(statistics, resamples)}
+    _check_options([*system], baseline, tokenized, trees, alignments)
     links = None
-    if tokenized:
-        tokens = tokenize_target(texts[0], tokenized)
-        check_references(tokens, sentences[1], path=references, target_path=sides[1])
-        lengths = np.array([len(text.split(" ")) for text in sentences[0]])
-        scores["lengths"] = length_scores(statistics, lengths, settings.source_lengths, resamples)
-        if trees and alignments:
-            links = find_links(alignments, tokenized, split)
-            if links is None:
-                print(f"{alignments} has no links of {split}: no categories", file=sys.stderr)
-        if trees and links:
-            sizes = range(1, settings.max_category_ngram + 1)
-            of_references = read_occurrences(tokenized, split, trees, links, sizes)
-            of_systems = (tokenize_target(column, tokenized) for column in texts[1:])
-            translated = zip(of_references, tokens, zip(*of_systems, strict=True), strict=True)
-            counts = count_categories(translated, len(systems))
-            scores["categories"] = category_scores(counts, resamples)
+    if tokenized and alignments:
+        links = find_links(alignments, tokenized, split)
+        if links is None:
+            print(f"{alignments} has no links of {split}: no categories", file=sys.stderr)
+    scores = score_tables(
+        references,
+        [*system.values()],
+        phrasal_patterns,
+        tokenized=tokenized,
+        split=split,
+        trees=trees,
+        links=links,
+    )
     recipe = {
-        **to_mapping(settings),
+        **to_mapping(phrasal_patterns),
         "links": None if links is None else str(links),
         "sacrebleu": sacrebleu.__version__,
     }
-    tables = {name: rows_of(of_table, systems, baseline) for name, of_table in scores.items()}
+    tables = {name: rows_of(of_table, [*system], baseline) for name, of_table in scores.items()}
     with stage_outputs(out, report) as (folder, metrics):
         (folder / "figures").mkdir()
         for name, table in tables.items():
             write_csv(table, folder / f"{name}.csv")
             figure = pattern_chart(name, drawn_rows(name, table), baseline)
             write_figure(figure, folder / "figures" / f"{name}.svg")
-        metrics.update(sentences=len(texts[0]), **report_of(tables, recipe))
+        sentences = scores["ngrams"].of_sentences.shape[1]
+        metrics.update(sentences=sentences, **report_of(tables, recipe))
     for line in describe(tables["ngrams"], baseline):
         print(line)
 

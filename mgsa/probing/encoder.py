@@ -12,7 +12,6 @@ from torch.nn import functional as F
 
 from mgsa.base.errors import InputError
 from mgsa.config import ModelConfig, MultiGranularityConfig, TransformerConfig
-from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
@@ -61,19 +60,16 @@ class FrozenEncoder:
         if example in self._cache:
             return self._cache[example]
         with torch.no_grad():  # states of inference mode have no gradient graph
-            states, mask = self._encode(example.batch)
-        size = sum(layer.numel() * layer.element_size() for layer in states)
-        if size <= self._room:
-            self._room -= size
-            self._cache[example] = states, mask
-        return states, mask
-
-    def _encode(self, batch: Batch) -> tuple[Sequence[Tensor], Tensor]:
-        encoded = self.model.encode(batch, need_layers=True)
+            encoded = self.model.encode(example.batch, need_layers=True)
         below = [encoded.layers[number - 1] for number in self.layers[:-1]]
         if self._scaled:
             below = [F.layer_norm(states, (self.dim,)) for states in below]
-        return [*below, encoded.states], encoded.mask
+        states = [*below, encoded.states]
+        size = sum(layer.numel() * layer.element_size() for layer in states)
+        if size <= self._room:
+            self._room -= size
+            self._cache[example] = states, encoded.mask
+        return states, encoded.mask
 
 
 class ScratchEncoder:
