@@ -77,8 +77,6 @@ def test_any_model_is_counted_and_drawn(
                 of_quadrant = [float(x["share"]) for x in mine if x["quadrant"] == quadrant]
                 assert sum(of_quadrant) == pytest.approx(share, abs=1e-5)
             assert sum(quadrants.values()) == pytest.approx(1, abs=1e-5)
-    first = report["cross" if model == "recurrent" else "encoder"]["layer_1"]
-    assert set(first) == SYSTEMS[model][1]
     drawn = {str(path.relative_to(out)) for path in out.rglob("*.svg")}
     assert drawn == {
         f"heat_maps/test_2/{place}_{layer}.svg"
@@ -86,10 +84,10 @@ def test_any_model_is_counted_and_drawn(
         for layer in range(1, number + 1)
     }
     said = capsys.readouterr().out.splitlines()
+    first_place = "cross" if model == "recurrent" else "encoder"
     assert len(said) == sum(layers.values())
-    assert said[0].startswith(
-        f"{'cross' if model == 'recurrent' else 'encoder'} 1: token to token "
-    )
+    assert said[0].startswith(f"{first_place} 1: token to token ")
+    assert set(report[first_place]["layer_1"]) == SYSTEMS[model][1]
 
 
 def test_no_sentences_no_maps(finished: Path, tmp_path: Path) -> None:

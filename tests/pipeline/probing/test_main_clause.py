@@ -69,13 +69,11 @@ def test_there_may_be_no_main_clause_with_a_finite_verb(tree: str) -> None:
     assert main_verb_group(read_tree(tree)) is None
 
 
-def test_what_follows_the_main_verb_is_told() -> None:
+@pytest.mark.parametrize(("below", "label"), [("(NP (DT the) (NN day))", "NP"), ("", None)])
+def test_what_follows_the_main_verb_is_told(below: str, label: str | None) -> None:
     clause = "(S (NP (PRP It)) (VP (VBZ 's) (VP (VBN put) (PRT (RP off)) (ADVP (RB now)) {})))"
-    group = main_verb_group(read_tree(clause.format("(NP (DT the) (NN day))")))
-    assert group == VerbGroup(("'s", "put"), ("VBZ", "VBN"), followed_by="NP")
-    assert main_verb_group(read_tree(clause.format(""))) == VerbGroup(
-        ("'s", "put"), ("VBZ", "VBN"), followed_by=None
-    )
+    group = main_verb_group(read_tree(clause.format(below)))
+    assert group == VerbGroup(("'s", "put"), ("VBZ", "VBN"), followed_by=label)
 
 
 def clauses() -> st.SearchStrategy[Tree]:
