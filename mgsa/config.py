@@ -12,15 +12,10 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from mgsa.base.settings import NonNegative, Positive, Probability, Seed
+from mgsa.base.settings import NonNegative, Positive, Probability, Seed, check_each_once
 
 GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
 """`ngram_3` is the partition into 3-grams, `syntactic_2` level 2 of the syntactic partition."""
-
-
-def _check_each_once(name: str, values: Sequence[object]) -> None:
-    if len(set(values)) != len(values) or not values:
-        raise ValueError(f"{name}: expected at least one, each once")
 
 
 def _check_sum(name: str, numbers: Sequence[int], heads: int) -> None:
@@ -54,8 +49,8 @@ class MultiGranularityConfig:
         for name in self.granularities:
             if not GRANULARITY.fullmatch(name):
                 raise ValueError(f"granularities: expected ngram_N or syntactic_N, got {name!r}")
-        _check_each_once("granularities", self.granularities)
-        _check_each_once("layers", self.layers)
+        check_each_once("granularities", self.granularities)
+        check_each_once("layers", self.layers)
         if len(self.group_heads) != len(self.granularities) + 1:
             raise ValueError(
                 f"group_heads: expected {len(self.granularities) + 1} numbers (words, then one for "
@@ -85,7 +80,7 @@ class PhraseAttentionConfig:
     ngram_heads: tuple[Positive, ...] | None
 
     def __post_init__(self) -> None:
-        _check_each_once("attentions", self.attentions)
+        check_each_once("attentions", self.attentions)
         if sorted(set(self.ngrams)) != list(self.ngrams) or not self.ngrams:
             raise ValueError("ngrams: expected at least one size, each once, the smallest first")
         if self.structure != "homogeneous":

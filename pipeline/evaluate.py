@@ -20,7 +20,7 @@ from annotated_types import Interval
 from mgsa.base.cli import run
 from mgsa.base.command import Input, Report
 from mgsa.base.io import write_json
-from mgsa.base.settings import MAX_SEED
+from mgsa.base.settings import MAX_SEED, check_each_once
 from pipeline.base.stage import stage
 from pipeline.base.text import read_parallel
 
@@ -46,8 +46,7 @@ class EvaluateSettings:
     seed: Annotated[int, Interval(ge=1, le=MAX_SEED)]
 
     def __post_init__(self) -> None:
-        if not self.metrics or len(set(self.metrics)) != len(self.metrics):
-            raise ValueError("metrics: expected at least one, each once")
+        check_each_once("metrics", self.metrics)
 
 
 def score(

@@ -7,7 +7,6 @@ corpus, so nothing is parsed.
 from __future__ import annotations
 
 import io
-import json
 import random
 import resource
 import subprocess
@@ -23,7 +22,6 @@ from typing import Any
 import yaml
 
 from mgsa.base.cli import run
-from mgsa.base.io import sha256
 from pipeline.base.stage import SPLITS
 from pipeline.params import GROUPS
 from pipeline.tokens.moses import MosesText
@@ -278,12 +276,3 @@ def contents(folder: Path) -> dict[str, bytes | None]:
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
         for path in folder.rglob("*")
     }
-
-
-def record(path: Path) -> None:
-    """Enter a file anew in the manifest beside it, if there is one."""
-    manifest = path.with_name("manifest.json")
-    if manifest.exists():
-        content = json.loads(manifest.read_text(encoding="utf-8"))
-        content["files"][path.name] = {"bytes": path.stat().st_size, "sha256": sha256(path)}
-        manifest.write_text(json.dumps(content), encoding="utf-8")

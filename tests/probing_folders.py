@@ -73,11 +73,12 @@ def build(folder: Path, *overrides: str, out: str = "probing") -> Path:
 
 
 def record(file: Path) -> None:
-    """Enter a file that was changed anew in the manifest beside it."""
+    """Enter a file that was changed anew in the manifest beside it, if there is one."""
     path = file.with_name("manifest.json")
-    manifest = read_json(path)
-    manifest["files"][file.name] = {"bytes": file.stat().st_size, "sha256": sha256(file)}
-    write_json(path, manifest)
+    if path.exists():
+        manifest = read_json(path)
+        manifest["files"][file.name] = {"bytes": file.stat().st_size, "sha256": sha256(file)}
+        write_json(path, manifest)
 
 
 SCRATCH: dict[str, Any] = {

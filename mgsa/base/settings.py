@@ -111,6 +111,12 @@ def to_mapping(settings: Any) -> dict[str, Any]:
     return json.loads(json.dumps(dataclasses.asdict(settings)))
 
 
+def check_each_once(name: str, values: Sequence[object]) -> None:
+    """Raise a `ValueError` for the setting `name` if it is empty or has a value twice."""
+    if len(set(values)) != len(values) or not values:
+        raise ValueError(f"{name}: expected at least one, each once")
+
+
 def _validated(cls: type[T], values: Any, where: str, *, extra: Literal["forbid", "ignore"]) -> T:
     from pydantic import TypeAdapter, ValidationError
 

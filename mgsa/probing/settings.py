@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from mgsa.base.settings import NonNegative, Positive, Probability, Resamples, Seed
+from mgsa.base.settings import (
+    NonNegative,
+    Positive,
+    Probability,
+    Resamples,
+    Seed,
+    check_each_once,
+)
 
 Task = Literal["voice", "tense", "tss", "spc", "pos"]
 EncoderName = Literal[
@@ -42,7 +49,8 @@ class ScratchConfig:
     warmup: Positive
 
     def __post_init__(self) -> None:
-        _check_each_once(self, "phrase_layers", "ngrams", "levels")
+        for name in ("phrase_layers", "ngrams", "levels"):
+            check_each_once(name, getattr(self, name))
         if max(self.phrase_layers) > self.layers:
             raise ValueError(
                 f"phrase_layers: expected 1 to {self.layers} (layers), "
@@ -84,11 +92,5 @@ class ProbeConfig:
     scratch: ScratchConfig
 
     def __post_init__(self) -> None:
-        _check_each_once(self, "tasks", "encoders")
-
-
-def _check_each_once(settings: object, *names: str) -> None:
-    for name in names:
-        values = getattr(settings, name)
-        if len(set(values)) != len(values) or not values:
-            raise ValueError(f"{name}: expected at least one, each once")
+        check_each_once("tasks", self.tasks)
+        check_each_once("encoders", self.encoders)

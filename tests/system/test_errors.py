@@ -19,7 +19,8 @@ import pytest
 import yaml
 
 from mgsa.base.cli import BAD_INPUT
-from tests.all_stages import contents, in_a_process, record, run_command
+from tests.all_stages import contents, in_a_process, run_command
+from tests.probing_folders import record
 
 Change = Callable[[Path], None]
 
