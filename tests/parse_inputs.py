@@ -42,9 +42,9 @@ def command(folder: Path, tokenized: Path, parser: Path, params: Path, out: str)
     return [str(part) for pair in paths.items() for part in pair]
 
 
-def toy_parser(folder: Path) -> Path:
+def toy_parser(folder: Path, kind: str = "stanza") -> Path:
     """A parser folder without models, for tests that put a parser of their own in their place."""
     parser = folder / "parser"
     parser.mkdir()
-    write_parser_folder(parser, kind="stanza", language="en", package="toy")
+    write_parser_folder(parser, kind=kind, language="en", package="toy")
     return parser

@@ -15,19 +15,12 @@ from mgsa.base.settings import RunConfig, from_mapping
 from pipeline.base.stage import SPLITS
 from pipeline.parse import copy_trees, main
 from pipeline.parsing.parse_memory import ParseMemory
-from pipeline.parsing.parser_folder import read_parser_folder, write_parser_folder
+from pipeline.parsing.parser_folder import read_parser_folder
 from pipeline.parsing.stanza_parser import ConstituencyParser
 from pipeline.tokens.trees import bracketed, flat_tree
 from tests.parse_inputs import command, parameters, toy_parser, write_tokenized
 from tests.run_section import RUN
 from tests.text_folders import ToyParser
-
-
-def trees_parser(folder: Path) -> Path:
-    parser = folder / "parser"
-    parser.mkdir()
-    write_parser_folder(parser, kind="trees", language="en", package=None)
-    return parser
 
 
 def test_a_gpu_that_is_not_there_is_named(
@@ -147,7 +140,8 @@ def test_ready_made_trees_are_checked_and_copied(tmp_path: Path) -> None:
     for split in SPLITS:
         tree = "(ROOT  (X (A a) (-LRB- -LRB-) (B b)))\n"
         (tokenized / f"{split}.trees").write_text(tree, encoding="utf-8")
-    argv = command(tmp_path, tokenized, trees_parser(tmp_path), parameters(tmp_path), "out")
+    parser = toy_parser(tmp_path, kind="trees")
+    argv = command(tmp_path, tokenized, parser, parameters(tmp_path), "out")
     assert run(main, argv) == 0
     copied = (tmp_path / "out" / "test.trees").read_text("utf-8")
     assert copied == "(ROOT (X (A a) (-LRB- -LRB-) (B b)))\n"
@@ -156,9 +150,7 @@ def test_ready_made_trees_are_checked_and_copied(tmp_path: Path) -> None:
 def test_without_a_parser_every_tree_is_flat(tmp_path: Path) -> None:
     sentences = ["Der Hund bellt .", "( ja )"]
     tokenized = write_tokenized(tmp_path / "tokenized", sentences)
-    parser = tmp_path / "parser"
-    parser.mkdir()
-    write_parser_folder(parser, kind="none", language="de", package=None)
+    parser = toy_parser(tmp_path, kind="none")
     argv = command(tmp_path, tokenized, parser, parameters(tmp_path), "out")
     assert run(main, argv) == 0
     for split in SPLITS:

@@ -9,12 +9,9 @@ import pytest
 
 from mgsa.base.cli import DONE, run
 from pipeline.partition import main
+from tests.pipeline.test_partition import BUSH, SETTINGS
 from tests.run_section import RUN
 
-BUSH = (
-    "(ROOT (S (NP (NNP Bush)) (VP (VBD held) (NP (DT a) (NN talk)) (PP (IN with) (NNP Sharon)))))"
-)
-SETTINGS = {"levels": 3, "ngrams": [2, 3], "boundaries": "parsed", "seed": 1}
 SENTENCES = {
     "train": [
         (BUSH, "Bush held a talk with Sharon"),
