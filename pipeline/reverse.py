@@ -17,7 +17,7 @@ from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFolder
 from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, atomic_folder, read_json, write_json
-from pipeline.base.stage import SPLITS, stage
+from pipeline.base.stage import SIDES, SPLITS, stage
 from pipeline.dataset.manifest import CARD, FILES
 
 if TYPE_CHECKING:
@@ -51,17 +51,13 @@ def reverse_dataset(dataset: Dataset, folder: Path) -> None:
         path = dataset.folder / MANIFEST
         raise InputError(f"expected a dataset of the pipeline, with a {CARD}", path=path)
     source, target = dataset.vocabularies
-    vocabularies = {
-        "source": target.symbols,
-        "target": None if source is target else source.symbols,
-    }
-    write_json(folder / VOCABULARY, vocabularies)
+    symbols = target.symbols, None if source is target else source.symbols
+    write_json(folder / VOCABULARY, dict(zip(SIDES, symbols, strict=True)))
     write_json(folder / TAGS, dataset.tags[:1])
-    codes, *frequencies = BPE_FILES
-    for name, other in zip(BPE_FILES, (codes, *reversed(frequencies)), strict=True):
+    codes, of_source, of_target = BPE_FILES
+    for name, other in ((codes, codes), (of_source, of_target), (of_target, of_source)):
         shutil.copyfile(dataset.folder / name, folder / other)
-    made = read_json(dataset.folder / PREPROCESSING)
-    write_json(folder / PREPROCESSING, swapped_sides(made))
+    write_json(folder / PREPROCESSING, swapped_sides(read_json(dataset.folder / PREPROCESSING)))
     splits = {}
     for split in SPLITS:
         tables = progress(

@@ -52,10 +52,9 @@ def build(
 
 def info(*, info: Annotated[Path, Input("the artifact")]) -> None:
     """Say what a dataset is."""
-    from mgsa.data.dataset import open_dataset
     from pipeline.dataset.description import description
 
-    _print(description(open_dataset(info, verify=False)))
+    _print(description(info))
 
 
 def verify(*, verify: Annotated[Path, Input("the artifact")]) -> None:
@@ -69,13 +68,11 @@ def verify(*, verify: Annotated[Path, Input("the artifact")]) -> None:
 
 def diff(*, diff: Annotated[list[Path], Input("two artifacts")]) -> None:
     """Say how two datasets differ."""
-    from mgsa.data.dataset import open_dataset
     from pipeline.dataset.description import differences
 
     if len(diff) != 2:
         raise InputError(f"--diff: expected two artifacts, got {len(diff)}")
-    first, second = diff
-    _print(differences(open_dataset(first, verify=False), open_dataset(second, verify=False)))
+    _print(differences(*diff))
 
 
 def _print(lines: Iterable[str]) -> None:

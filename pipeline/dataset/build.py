@@ -36,10 +36,7 @@ from pipeline.dataset.card import dataset_card
 from pipeline.dataset.manifest import (
     CARD,
     INFERENCE_KEYS,
-    Corpus,
     DatasetSettings,
-    Languages,
-    Parser,
     library_versions,
     read_object,
 )
@@ -68,9 +65,9 @@ def build_dataset(
     Raises:
         InputError: an input is missing, malformed, or doesn't fit another.
     """
-    corpus = read_object(inputs.corpus / "corpus.json", Corpus)
-    languages = read_object(inputs.tokenized / "languages.json", Languages)
-    parser = read_object(inputs.parser / "parser.json", Parser)
+    corpus = read_object(inputs.corpus / "corpus.json", "name")
+    languages = read_object(inputs.tokenized / "languages.json", *SIDES)
+    parser = read_object(inputs.parser / "parser.json", "kind", "identity")
     parser.pop("files", None)  # hashes, which the identity sums up
     inputs.check()
     source, target = collect_vocabularies(inputs.bpe, joint=settings.joint_vocabulary)
@@ -170,10 +167,11 @@ def collect_tags(partitions: Path) -> tuple[tuple[str, ...], int]:
     """
     path = partitions / "train.phrases"
     levels = next(read_lines(path), "").count(LEVEL_SEPARATOR) + 1
+    phrases = _count_tokens(path)
+    del phrases[LEVEL_SEPARATOR.strip()]
     tags: Counter[str] = Counter()
-    for phrase, count in _count_tokens(path).items():
-        if phrase != LEVEL_SEPARATOR.strip():
-            tags[phrase.partition(":")[2]] += count
+    for phrase, count in phrases.items():
+        tags[phrase.partition(":")[2]] += count
     return (UNKNOWN_TAG, *_by_frequency(tags)), levels
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,9 +63,11 @@ def facts(content: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def description(dataset: Dataset) -> Iterator[str]:
+def description(folder: Path) -> Iterator[str]:
     """What a dataset is, line by line; of one that others made, as much as is known."""
-    manifest = dataset.manifest
+    from mgsa.data.dataset import open_dataset
+
+    manifest = open_dataset(folder, verify=False).manifest
     yield f"{manifest.name}, {manifest.identity}"
     if CARD in manifest.files:  # the pipeline made it
         yield from (f"{name}: {value}" for name, value in facts(manifest.content).items())
@@ -77,12 +80,15 @@ def description(dataset: Dataset) -> Iterator[str]:
         yield f"{name}: {file.bytes:,} bytes, {file.sha256}"
 
 
-def differences(first: Dataset, second: Dataset) -> Iterator[str]:
+def differences(*folders: Path) -> Iterator[str]:
     """What differs between two datasets, a line each.
 
     Raises:
         InputError: a file is damaged.
     """
+    from mgsa.data.dataset import open_dataset
+
+    first, second = (open_dataset(folder, verify=False) for folder in folders)
     if first.manifest.identity == second.manifest.identity:
         yield f"{first.folder} and {second.folder} are the same: {first.manifest.identity}"
         return

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, read_json
-from mgsa.base.settings import Positive, from_excerpt, read_yaml
+from mgsa.base.settings import Positive, read_yaml
 from pipeline.base.stage import SECTIONS, SPLITS
 
 LIBRARIES = ("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt")
@@ -74,51 +74,18 @@ def recorded_parameters(path: Path) -> dict[str, dict[str, Any]]:
     }
 
 
-@dataclass(frozen=True)
-class Corpus:
-    """What is read of `corpus.json`."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Languages:
-    """What is read of the tokenised text's `languages.json`."""
-
-    source: str
-    target: str
-
-
-@dataclass(frozen=True)
-class Parser:
-    """What is read of a parser folder's `parser.json`; `kind` is `stanza`, `trees` or `none`."""
-
-    kind: str
-    identity: str
-
-
-@dataclass(frozen=True)
-class Aligner:
-    """What is read of `aligner.json` beside word links; `splits` have links."""
-
-    kind: str
-    deterministic: bool
-    splits: list[str]
-
-
-@dataclass(frozen=True)
-class _Object:
-    pass
-
-
-def read_object(path: Path, cls: type[Any] = _Object) -> dict[str, Any]:
-    """A JSON file that holds an object with the fields of the dataclass `cls`, and perhaps others.
+def read_object(path: Path, *keys: str) -> dict[str, Any]:
+    """A JSON file that holds an object with these keys, and perhaps others.
 
     Raises:
-        InputError: it is missing or malformed, or a field is missing or of another type.
+        InputError: it is missing or malformed, or lacks a key.
     """
-    content: dict[str, Any] = read_json(path)
-    from_excerpt(cls, content, f"{path}: {path.stem}")
+    content = read_json(path)
+    if not isinstance(content, dict):
+        raise InputError("expected an object of JSON", path=path)
+    for key in keys:
+        if key not in content:
+            raise InputError(f"{key}: missing key", path=path)
     return content
 
 

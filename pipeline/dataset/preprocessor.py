@@ -195,26 +195,23 @@ class Phraser:
 
     def __call__(self, sentences: Sequence[Sequence[str]]) -> list[list[list[Phrase]]]:
         """For each sentence, the phrases of each level; none of an empty sentence."""
-        trees = self._parsed(sentences)
+        trees = {i: flat_tree(tokens) for i, tokens in enumerate(sentences) if tokens}
+        if self.parser is not None:
+            trees |= self._parsed(self.parser, sentences)
         return [
-            syntactic_partition(trees.get(i) or flat_tree(tokens), self.levels) if tokens else []
-            for i, tokens in enumerate(sentences)
+            syntactic_partition(trees[i], self.levels) if i in trees else []
+            for i in range(len(sentences))
         ]
 
-    def _parsed(self, sentences: Sequence[Sequence[str]]) -> dict[int, Tree]:
+    def _parsed(self, parser: Parser, sentences: Sequence[Sequence[str]]) -> dict[int, Tree]:
         """The trees of those sentences that are not too long and that the parser can take."""
-        if self.parser is None:
-            return {}
         from pipeline.parsing.stanza_parser import BATCH_SENTENCES, Unparsed, parse_each
 
-        trees: dict[int, Tree] = {}
+        trees = {}
+        fitting = [i for i, tokens in enumerate(sentences) if 0 < len(tokens) <= self.max_words]
         # Like lengths together, as the parse stage does: a batch then holds little padding.
-        order = sorted(
-            (i for i, tokens in enumerate(sentences) if 0 < len(tokens) <= self.max_words),
-            key=lambda i: len(sentences[i]),
-        )
-        for batch in chunks(order, BATCH_SENTENCES):
-            parsed = parse_each(self.parser, [sentences[i] for i in batch])
+        for batch in chunks(sorted(fitting, key=lambda i: len(sentences[i])), BATCH_SENTENCES):
+            parsed = parse_each(parser, [sentences[i] for i in batch])
             for i, tree in zip(batch, parsed, strict=True):
                 if not isinstance(tree, Unparsed):
                     trees[i] = read_tree(tree)

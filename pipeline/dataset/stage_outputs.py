@@ -12,7 +12,7 @@ from mgsa.base.errors import InputError
 from mgsa.data.schema import BPE_FILES
 from pipeline.base.stage import SIDES, SPLITS
 from pipeline.base.text import read_parallel
-from pipeline.dataset.manifest import Aligner, read_object
+from pipeline.dataset.manifest import read_object
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,9 @@ class StageOutputs:
     @cached_property
     def aligner(self) -> dict[str, Any] | None:
         """What the word links say of the aligner that they come from."""
-        return read_object(self.alignments / "aligner.json", Aligner) if self.alignments else None
+        if self.alignments is None:
+            return None
+        return read_object(self.alignments / "aligner.json", "kind", "deterministic", "splits")
 
     def check(self) -> None:
         """Check that every file is there, before hours of work."""

@@ -9,7 +9,7 @@ from mgsa.base.errors import InputError
 from pipeline.aligners.link_files import read_link_file
 from pipeline.base.stage import SIDES
 from pipeline.base.text import read_parallel, split_tokens
-from pipeline.dataset.manifest import Aligner, Languages, read_object
+from pipeline.dataset.manifest import read_object
 from pipeline.patterns.categories import Occurrence, occurrences
 from pipeline.tokens.trees import check_leaves, read_tree
 
@@ -18,7 +18,7 @@ def tokenize_target(texts: Sequence[str], tokenized: Path) -> list[list[str]]:
     """Texts of the target language, tokenised as in the stage `tokenize`."""
     from pipeline.tokens.moses import MosesText
 
-    languages = read_object(tokenized / "languages.json", Languages)
+    languages = read_object(tokenized / "languages.json", "target")
     return list(map(MosesText(languages["target"]).normalize_and_tokenize, texts))
 
 
@@ -69,7 +69,7 @@ def find_links(alignments: Path, tokenized: Path, split: str) -> Path | None:
     """
     if not alignments.is_dir():
         return alignments
-    splits = read_object(alignments / "aligner.json", Aligner)["splits"]
+    splits = read_object(alignments / "aligner.json", "splits")["splits"]
     gold = tokenized / f"{split}.links"
     if gold.is_file():
         return gold

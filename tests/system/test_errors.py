@@ -219,7 +219,7 @@ LINKS = [
     ("alignment error", line(3, "0:0"), "alignments/valid.links", ":3: expected gold links such as 3-4 and 3p4, got '0:0'"),
     ("dataset", line(3, "0-99"), "alignments/train.links", ":3: expected links between ... words, counted from 0, got 0-99"),
     ("dataset", line(3, "0:0"), "alignments/train.links", ":3: expected links such as 0-0 1-2, got '0:0'"),
-    ("dataset", value([]), "alignments/aligner.json", ": aligner: expected a section with keys, got []"),
+    ("dataset", value([]), "alignments/aligner.json", ": expected an object of JSON"),
     ("phrasal patterns", line(3, "99-0"), "alignments/test.links", ":3: expected links between ... words, counted from 0, got 99-0"),
 ]
 
@@ -282,7 +282,7 @@ DAMAGED_ARTIFACTS = [
     ("translate", value([]), "model/manifest.json", ": model: expected a section with keys, got []"),
     ("parser", value([]), "corpus/corpus.json", ": corpus: expected a section with keys, got []"),
     ("parse", value(ZEROS, "identity"), "parser/parser.json", ": the identity does not fit the rest of the file"),
-    ("dataset", value([]), "parser/parser.json", ": parser: expected a section with keys, got []"),
+    ("dataset", value([]), "parser/parser.json", ": expected an object of JSON"),
     ("translate text with phrases", value("de", "language"), "parser/parser.json", ": the identity does not fit the rest of the file"),
 ]
 
