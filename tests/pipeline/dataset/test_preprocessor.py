@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 import shutil
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
@@ -13,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, write_json
 from mgsa.data.batch import Row
@@ -88,10 +86,8 @@ def positions(words: list[str]) -> list[range]:
 
 
 def test_a_sentence_alone_has_neither_target_nor_links(encoder: Encoder) -> None:
-    row = encoder.encode(["a"])
-    assert row.keys() == {
-        *("source_ids", "source_length", "subwords_per_word", "phrase_lengths", "phrase_tags")
-    }
+    columns = ("source_ids", "source_length", "subwords_per_word", "phrase_lengths", "phrase_tags")
+    assert encoder.encode(["a"]).keys() == {*columns}
     assert encoder.encode(["a"], ["b"])["links"] is None
 
 
@@ -151,38 +147,27 @@ def with_toy_parser(dataset: Dataset) -> Preprocessor:
     return Preprocessor(Encoder.load(dataset.folder), (MosesText("en"), MosesText("de")), phraser)
 
 
-def source_side(row: Row) -> tuple[object, ...]:
-    lists = (row.source, row.subwords_per_word, *row.phrase_lengths, *row.phrase_tags)
-    return tuple(map(list, lists))
+def check_rows(rows: Sequence[Row], dataset: Dataset, split: str) -> None:
+    """Check that rows have the dataset's source sides, and its targets if any."""
+    for row, other in zip(rows, dataset.read(split), strict=True):
+        assert row.source == other.source
+        assert row.subwords_per_word == other.subwords_per_word
+        assert row.phrase_lengths == other.phrase_lengths
+        assert row.phrase_tags == other.phrase_tags
+        if row.target:
+            assert row.target == other.target
+            assert row.target_subwords_per_word == other.target_subwords_per_word
 
 
-def assert_rows_are_the_datasets(rows: Sequence[Row], dataset: Dataset, split: str) -> None:
-    expected = list(dataset.read(split))
-    assert len(rows) == len(expected) > 0
-    for row, other in zip(rows, expected, strict=True):
-        assert source_side(row) == source_side(other)
+def check_text(preprocessor: Preprocessor, dataset: Dataset) -> None:
+    for split in SPLITS:
+        rows = preprocessor.rows(list(dataset.texts(split, "source_text")))
+        check_rows(rows, dataset, split)
 
 
 def test_rows_of_raw_text_are_the_datasets(dataset: Dataset) -> None:
-    for split in SPLITS:
-        texts = list(dataset.texts(split, "source_text"))
-        assert_rows_are_the_datasets(with_toy_parser(dataset).rows(texts), dataset, split)
-
-
-def test_pairs_of_tokens_are_the_datasets(dataset: Dataset) -> None:
-    tokens = [
-        [line.split(" ") for line in dataset.texts("test", column)]
-        for column in ("source_tokens", "target_tokens")
-    ]
-    rows = with_toy_parser(dataset).rows_of_tokens(*tokens)
-    assert_rows_are_the_datasets(rows, dataset, "test")
-    for row, other in zip(rows, dataset.read("test"), strict=True):
-        assert list(row.target) == list(other.target)
-        assert list(row.target_subwords_per_word) == list(other.target_subwords_per_word)
-
-
-def test_the_texts_are_hard_enough(dataset: Dataset) -> None:
     """Unknown subwords, unknown tags, flat trees and split words all occur in what is compared."""
+    check_text(with_toy_parser(dataset), dataset)
     rows = list(dataset.read("test"))
     assert any(UNK in row.source for row in rows)
     assert any(0 in tags for row in rows for tags in row.phrase_tags)
@@ -192,19 +177,28 @@ def test_the_texts_are_hard_enough(dataset: Dataset) -> None:
     assert len(cry.phrase_lengths[0]) == 2
 
 
+def test_pairs_of_tokens_are_the_datasets(dataset: Dataset) -> None:
+    tokens = [
+        [line.split(" ") for line in dataset.texts("test", column)]
+        for column in ("source_tokens", "target_tokens")
+    ]
+    rows = with_toy_parser(dataset).rows_of_tokens(*tokens)
+    assert all(row.target for row in rows)
+    check_rows(rows, dataset, "test")
+
+
 def test_without_a_parser_rows_have_no_phrases(dataset: Dataset) -> None:
     preprocessor = Preprocessor.load(dataset.folder, parser=None)
     texts = list(dataset.texts("test", "source_text"))
     for row, other in zip(preprocessor.rows(texts), dataset.read("test"), strict=True):
-        assert list(row.source) == list(other.source)
-        assert list(row.subwords_per_word) == list(other.subwords_per_word)
-        assert list(row.phrase_lengths) == list(row.phrase_tags) == []
+        assert (row.source, row.subwords_per_word) == (other.source, other.subwords_per_word)
+        assert row.phrase_lengths == row.phrase_tags == []
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\t\u200b\u2029 "])
 def test_text_without_words_is_a_row_without_subwords(dataset: Dataset, text: str) -> None:
     blank, filled = with_toy_parser(dataset).rows([text, "a man"])
-    assert len(blank.source) == len(blank.subwords_per_word) == len(blank.phrase_lengths) == 0
+    assert blank.source == blank.subwords_per_word == blank.phrase_lengths == []
     assert len(filled.phrase_lengths) == 3
 
 
@@ -215,32 +209,41 @@ def test_translations_are_detokenised(dataset: Dataset) -> None:
     assert preprocessor.detokenize([]) == ""
 
 
-def copy_with(dataset: Dataset, folder: Path, **changed: dict[str, object]) -> Path:
-    """A copy of the dataset's folder whose `preprocessing.json` says something else."""
-    shutil.copytree(dataset.folder, folder)
+@pytest.mark.parametrize(
+    ("section", "values", "language", "message"),
+    [
+        (
+            "parser",
+            {"kind": "stanza", "identity": "0123456789abcdef"},
+            "en",
+            r"parser: expected the parser that .*copy was made with \(0123456789ab\), got another",
+        ),
+        ("parser", {}, "fr", "parser: expected a parser of en, got one of fr"),
+        (
+            "partition",
+            {"boundaries": "shuffled"},
+            "en",
+            r"copy: raw text can have parsed phrases \(partition.boundaries\), not shuffled",
+        ),
+    ],
+)
+def test_a_parser_that_gives_other_phrases_is_refused(
+    dataset: Dataset,
+    tmp_path: Path,
+    section: str,
+    values: dict[str, str],
+    language: str,
+    message: str,
+) -> None:
+    folder = Path(shutil.copytree(dataset.folder, tmp_path / "copy"))
     made = read_json(folder / "preprocessing.json")
-    for section, values in changed.items():
-        made[section] |= values
+    made[section] |= values
     write_json(folder / "preprocessing.json", made)
-    return folder
-
-
-def parser_folder(folder: Path, language: str = "en") -> Path:
-    folder.mkdir()
-    (folder / "model.pt").write_bytes(b"no model")
-    write_parser_folder(folder, kind="stanza", language=language, package="p")
-    return folder
-
-
-def test_another_parser_is_refused(dataset: Dataset, tmp_path: Path) -> None:
-    parser = parser_folder(tmp_path / "parser")
-    made_with = {"kind": "stanza", "identity": "0123456789abcdef"}
-    folder = copy_with(dataset, tmp_path / "copy", parser=made_with)
-    message = f"{re.escape(str(parser))}: expected the parser that .*copy was made with .01234567"
+    parser = tmp_path / "parser"
+    parser.mkdir()
+    write_parser_folder(parser, kind="stanza", language=language, package="p")
     with pytest.raises(InputError, match=message):
         Preprocessor.load(folder, parser=parser)
-    with pytest.raises(InputError, match="expected a parser of en, got one of fr"):
-        Preprocessor.load(dataset.folder, parser=parser_folder(tmp_path / "french", "fr"))
 
 
 def test_ready_made_trees_parse_nothing(dataset: Dataset) -> None:
@@ -248,50 +251,28 @@ def test_ready_made_trees_parse_nothing(dataset: Dataset) -> None:
         Preprocessor.load(dataset.folder, parser=dataset.folder.parent / "parser")
 
 
+def built_with(parser: Path) -> Dataset:
+    """A dataset of `TEXTS` beside a parser's folder, whose trees the stage `parse` made."""
+    folder = parser.parent
+    write_text(folder, TEXTS)
+    paths = {"tokenized": "tokenized", "parser": "parser", "out": "parsed"}
+    paths |= {"params": "params.yaml", "memory": "memory.sqlite"}
+    parse.main([word for name, path in paths.items() for word in (f"--{name}", str(folder / path))])
+    return open_dataset(build_dataset(folder))
+
+
 def test_flat_trees_need_no_parser(tmp_path: Path) -> None:
-    write_text(tmp_path, TEXTS)
     parser = tmp_path / "parser"
     parser.mkdir()
     write_parser_folder(parser, kind="none", language="en", package=None)
-    paths = {"tokenized": "tokenized", "parser": "parser", "out": "parsed", "report": "parsed.json"}
-    paths |= {"params": "params.yaml", "memory": "memory.sqlite"}
-    argv = [word for name, path in paths.items() for word in (f"--{name}", str(tmp_path / path))]
-    assert run(parse.main, argv) == 0
-    dataset = open_dataset(build_dataset(tmp_path))
-    preprocessor = Preprocessor.load(dataset.folder, parser=parser)
-    rows = preprocessor.rows([source for source, _ in TEXTS["test"]])
-    assert_rows_are_the_datasets(rows, dataset, "test")
-
-
-@pytest.mark.parametrize("boundaries", ["shuffled", "of_another_kind"])
-def test_only_phrases_of_the_parse_are_for_text(
-    dataset: Dataset, tmp_path: Path, boundaries: str
-) -> None:
-    folder = copy_with(dataset, tmp_path / "copy", partition={"boundaries": boundaries})
-    message = rf"copy: raw text can have parsed phrases \(partition.boundaries\), not {boundaries}"
-    with pytest.raises(InputError, match=message):
-        Preprocessor.load(folder, parser=parser_folder(tmp_path / "parser"))
+    dataset = built_with(parser)
+    check_text(Preprocessor.load(dataset.folder, parser=parser), dataset)
 
 
 @pytest.mark.real
 def test_rows_of_raw_text_are_the_datasets_with_stanza(tmp_path: Path, shared: Path) -> None:
-    write_text(tmp_path, TEXTS)
-    parser = tmp_path / "parser"
-    shutil.copytree(shared / "stanza_resources", parser)
+    parser = Path(shutil.copytree(shared / "stanza_resources", tmp_path / "parser"))
     parser.chmod(0o755)
     write_parser_folder(parser, kind="stanza", language="en", package="ptbsample")
-    paths = {
-        "tokenized": tmp_path / "tokenized",
-        "parser": parser,
-        "out": tmp_path / "parsed",
-        "report": tmp_path / "parsed.json",
-        "memory": tmp_path / "memory.sqlite",
-        "params": tmp_path / "params.yaml",
-    }
-    argv = [str(word) for name, path in paths.items() for word in (f"--{name}", path)]
-    assert run(parse.main, argv) == 0
-    dataset = open_dataset(build_dataset(tmp_path))
-    preprocessor = Preprocessor.load(dataset.folder, parser=parser)
-    for split in SPLITS:
-        texts = list(dataset.texts(split, "source_text"))
-        assert_rows_are_the_datasets(preprocessor.rows(texts), dataset, split)
+    dataset = built_with(parser)
+    check_text(Preprocessor.load(dataset.folder, parser=parser), dataset)
