@@ -52,7 +52,18 @@ YES = Pair("Yes .", "Ja@@ wohl .", "1:INTJ 1:. ||| 1:UH 1:.", "0-0 1-1")
 def random_pairs(count: int, seed: int, *, longest: int = 12) -> list[Pair]:
     """Pairs of random subwords with random partitions of two levels."""
     generator = random.Random(seed)
-    return [_random_pair(generator, longest) for _ in range(count)]
+    pairs = []
+    for _ in range(count):
+        source, target = (
+            [
+                "@@ ".join(generator.choices("abcdefg", k=generator.choice([1, 1, 2, 3])))
+                for _ in range(generator.randint(1, longest))
+            ]
+            for _ in range(2)
+        )
+        levels = [_random_partition(generator, len(source)) for _ in range(2)]
+        pairs.append(Pair(" ".join(source), " ".join(target), " ||| ".join(levels)))
+    return pairs
 
 
 def write_stages(folder: Path, splits: Mapping[str, Sequence[Pair]]) -> None:
@@ -112,17 +123,6 @@ def random_dataset(folder: Path, count: int, *, seed: int = 1, row_group_rows: i
     splits = {"train": random_pairs(count, seed), "valid": random_pairs(4, seed + 1)}
     write_stages(folder, {**splits, "test": random_pairs(4, seed + 2)})
     return build(folder, "--set", f"row_group_rows={row_group_rows}")
-
-
-def _random_pair(generator: random.Random, longest: int) -> Pair:
-    source = [_random_word(generator) for _ in range(generator.randint(1, longest))]
-    target = [_random_word(generator) for _ in range(generator.randint(1, longest))]
-    levels = [_random_partition(generator, len(source)) for _ in range(2)]
-    return Pair(" ".join(source), " ".join(target), " ||| ".join(levels))
-
-
-def _random_word(generator: random.Random) -> str:
-    return "@@ ".join(generator.choices("abcdefg", k=generator.choice([1, 1, 2, 3])))
 
 
 def _random_partition(generator: random.Random, words: int) -> str:
