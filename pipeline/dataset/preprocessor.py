@@ -203,7 +203,9 @@ class Phraser:
             for i in range(len(sentences))
         ]
 
-    def _parsed(self, parser: Parser, sentences: Sequence[Sequence[str]]) -> dict[int, Tree]:
+    def _parsed(
+        self, parser: ConstituencyParser, sentences: Sequence[Sequence[str]]
+    ) -> dict[int, Tree]:
         """The trees of those sentences that are not too long and that the parser can take."""
         from pipeline.parsing.stanza_parser import BATCH_SENTENCES, Unparsed, parse_each
 
