@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +20,7 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, write_json
 from mgsa.base.settings import to_mapping
 from mgsa.base.word_links import Link, format_links
-from pipeline.aligners.link_files import corpus_links, pharaoh_links, read_link_file
+from pipeline.aligners.link_files import corpus_links, pharaoh_links
 from pipeline.aligners.settings import (
     AlignSettings,
     CorpusSettings,
@@ -32,7 +32,7 @@ from pipeline.aligners.settings import (
 from pipeline.aligners.symmetrize import symmetrize
 from pipeline.alignment_error import percentages
 from pipeline.base.stage import SPLITS, stage, stage_outputs
-from pipeline.base.text import read_pairs
+from pipeline.base.text import Pair, read_pairs
 from pipeline.base.workers import chunks
 
 MARK = "aligner.json"
@@ -86,7 +86,7 @@ def _hmm(settings: HmmSettings, tokenized: Path) -> Found:
     return {split: links(split) for split in SPLITS}, {"deterministic": True}
 
 
-def evenly(pairs: Iterable[tuple[str, str]], count: int, *, of: int) -> Iterator[tuple[str, str]]:
+def evenly(pairs: Iterable[Pair], count: int, *, of: int) -> Iterator[Pair]:
     """The first of `of` pairs and others at even distances, `count` in all; all if that is more."""
     return (pair for number, pair in enumerate(pairs) if number * count % of < count)
 
@@ -106,20 +106,18 @@ def _eflomal(settings: EflomalSettings, tokenized: Path) -> Found:
 
 
 def _write_split(
-    folder: Path, tokenized: Path, split: str, found: Iterator[set[Link]]
+    path: Path, pairs: Iterator[Pair], found: Iterator[set[Link]], gold: Iterator[set[Link]] | None
 ) -> dict[str, float]:
-    """Write the links of a split, a line for each pair; their counts."""
-    rows = progress(
-        zip(read_pairs(tokenized, split), found, strict=True),
-        f"align {split}",
-        total=None,
-        unit="pairs",
-        size=lambda _: 1,
-    )
+    """Write the links of each pair of a split; their counts, and scores against gold links."""
+    total = AlignmentCounts()
     num_pairs = num_links = unlinked = 0
     words, linked = [0, 0], [0, 0]
-    with open_to_write(folder / f"{split}.links") as file:
-        for pair, links in rows:
+    # Links first: a file of them with more lines than pairs says so at its end.
+    rows = zip(found, pairs, repeat(None) if gold is None else gold, strict=False)
+    with open_to_write(path) as file:
+        for links, pair, right in progress(
+            rows, f"align {path.stem}", total=None, unit="pairs", size=lambda _: 1
+        ):
             file.write(f"{format_links(links)}\n")
             num_pairs += 1
             num_links += len(links)
@@ -127,6 +125,8 @@ def _write_split(
             for side, text in enumerate(pair):
                 words[side] += text.count(" ") + 1
                 linked[side] += len({link[side] for link in links})
+            if right is not None:
+                total += count(links, GoldLinks.of(right))
     return {
         "pairs": num_pairs,
         "pairs_without_links": unlinked,
@@ -134,18 +134,8 @@ def _write_split(
         "links_per_target_word": round(num_links / words[1], 4),
         "unaligned_source": round(1 - linked[0] / words[0], 4),
         "unaligned_target": round(1 - linked[1] / words[1], 4),
+        **({} if gold is None else percentages(total)),
     }
-
-
-def _score(
-    folder: Path, tokenized: Path, split: str, gold: Iterator[set[Link]]
-) -> dict[str, float]:
-    """Precision, recall and AER of written links, in per cent."""
-    written = read_link_file(folder / f"{split}.links", tokenized, split)
-    total = AlignmentCounts()
-    for links, sure in zip(written, gold, strict=True):
-        total += count(links, GoldLinks.of(sure))
-    return percentages(total)
 
 
 def align_corpus(
@@ -159,14 +149,13 @@ def align_corpus(
 ) -> None:
     """Find or take over the word links of each pair of a tokenised corpus."""
     with stage_outputs(out, report) as (folder, metrics):
-        gold = not isinstance(align, CorpusSettings)
         for links in corpus_links(tokenized).values():
             deque(links, maxlen=0)  # a malformed one is named before an hour of learning
         found, description = find_links(align, tokenized)
+        gold = {} if isinstance(align, CorpusSettings) else corpus_links(tokenized)
         for split, links in found.items():
-            numbers = _write_split(folder, tokenized, split, links)
-            if gold and split in (right := corpus_links(tokenized)):
-                numbers |= _score(folder, tokenized, split, right[split])
+            pairs = read_pairs(tokenized, split)
+            numbers = _write_split(folder / f"{split}.links", pairs, links, gold.get(split))
             metrics.update({f"{split}_{name}": number for name, number in numbers.items()})
         about = {"splits": list(found), "settings": to_mapping(align)}
         write_json(folder / MARK, {"kind": align.kind, **description, **about})

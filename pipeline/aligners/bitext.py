@@ -26,16 +26,11 @@ class WordIndex:
         self._fold_case = fold_case
         words = {word for sentence in sentences for word in self._words(sentence)}
         self._ids = {word: number for number, word in enumerate(sorted(words), start=1)}
-
-    @property
-    def size(self) -> int:
-        """The number of ids."""
-        return len(self._ids) + 2
+        self.size = len(self._ids) + 2
 
     def ids(self, sentence: str) -> list[int]:
         """The words of a sentence in ids."""
-        unknown = self.size - 1
-        return [self._ids.get(word, unknown) for word in self._words(sentence)]
+        return [self._ids.get(word, self.size - 1) for word in self._words(sentence)]
 
     def _words(self, sentence: str) -> list[str]:
         return (sentence.lower() if self._fold_case else sentence).split(" ")
@@ -60,7 +55,6 @@ class Block:
 
     @property
     def num_given(self) -> int:
-        """I."""
         return self.cells.shape[-1] - 1
 
     def found_in(self, keys: np.ndarray) -> Block:

@@ -20,14 +20,14 @@ from mgsa.base.io import open_to_write
 from mgsa.base.word_links import Link
 from pipeline.aligners.settings import EflomalSettings
 from pipeline.base.stage import SIDES
-from pipeline.base.text import read_parallel
+from pipeline.base.text import Pair, read_parallel
 from pipeline.links import read_links
 
 COMMAND = "eflomal-align"
 
 
 def run_eflomal(
-    pairs: Iterable[tuple[str, str]], settings: EflomalSettings
+    pairs: Iterable[Pair], settings: EflomalSettings
 ) -> Iterator[tuple[set[Link], set[Link]]]:
     """Of each pair, the links for its target words and those for its source words.
 

@@ -22,6 +22,7 @@ from pipeline.aligners.hmm import (
     jump_matrix,
 )
 from pipeline.aligners.settings import HmmSettings
+from pipeline.base.text import Pair
 
 JUMP_PRIOR = 1.0
 """Pseudo-count of each jump width."""
@@ -135,7 +136,7 @@ def _different(keys_of_blocks: Iterable[np.ndarray]) -> np.ndarray:
 class HmmAligner:
     """Two models, of target words given source words and of source words given target words."""
 
-    def __init__(self, pairs: Sequence[tuple[str, str]], settings: HmmSettings) -> None:
+    def __init__(self, pairs: Sequence[Pair], settings: HmmSettings) -> None:
         """Learn from sentence pairs; memory grows with them.
 
         Raises:
@@ -155,7 +156,7 @@ class HmmAligner:
         self.forward = DirectionModel(source, target, alignable, sizes[1], settings)
         self.reverse = DirectionModel(target, source, alignable, sizes[0], settings)
 
-    def align(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[set[Link], set[Link]]]:
+    def align(self, pairs: Sequence[Pair]) -> list[tuple[set[Link], set[Link]]]:
         """Of each pair, the links for its target words and those for its source words.
 
         A pair with a side of more than `max_words` has none.
@@ -168,7 +169,7 @@ class HmmAligner:
             links[pair][1].add((i, j))
         return links
 
-    def _index(self, pairs: Sequence[tuple[str, str]]) -> tuple[Sentences, Sentences, list[int]]:
+    def _index(self, pairs: Sequence[Pair]) -> tuple[Sentences, Sentences, list[int]]:
         """Both sides in ids, and the indices of the pairs that are not too long."""
         source, target = (
             [index.ids(pair[side]) for pair in pairs] for side, index in enumerate(self._indices)

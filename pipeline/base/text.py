@@ -16,6 +16,9 @@ from mgsa.base.io import NOT_A_FILE, no_file, not_utf_8, read_json
 from mgsa.base.settings import Language, from_excerpt
 from pipeline.base.stage import SIDES
 
+Pair = tuple[str, str]
+"""Source and target, tokens with one space between them."""
+
 _BYTE_ORDER_MARK = "\ufeff"
 _SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.IGNORECASE)
 
@@ -84,7 +87,7 @@ def unequal_lines(counts: Mapping[Path, int]) -> InputError:
     return InputError(message, path=short, line=counts[short])
 
 
-def read_pairs(tokenized: Path, split: str) -> Iterator[tuple[str, str]]:
+def read_pairs(tokenized: Path, split: str) -> Iterator[Pair]:
     """The lines of source and target of a split of tokenised text.
 
     Raises:

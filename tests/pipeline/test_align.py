@@ -215,3 +215,12 @@ def test_reverse_files_may_have_targets_in_front(folder: Path) -> None:
     assert lines(folder / "out/train.links")[0] == "0-1"
     align(folder, "pharaoh", *files, how, "reverse_order=source_first")
     assert lines(folder / "out/train.links")[0] == ""
+
+
+def test_a_file_with_more_lines_than_pairs_is_refused(folder: Path) -> None:
+    files = given_files(folder, 0)
+    with (folder / "test.forward").open("a") as file:
+        file.write("0-0\n")
+    with pytest.raises(InputError, match=r"test\.source:6: ends after 6 lines; expected as many"):
+        align(folder, "pharaoh", *files)
+    assert not (folder / "out").exists()
