@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 
 import yaml
 
@@ -92,21 +93,28 @@ def parse_with_toy(folder: Path) -> None:
 def build_dataset(folder: Path) -> Path:
     """The artifact of what `write_text` and a parser wrote."""
     _run(pipeline.bpe, folder, "bpe", tokenized="tokenized")
-    plots = {"plots": "plots"}
-    _run(pipeline.partition, folder, "partitions", parsed="parsed", tokenized="tokenized", **plots)
-    inputs = {"partitions": "partitions", "parser": "parser", "bpe": "bpe"}
-    _run(
-        pipeline.dataset.__main__,
-        folder,
-        "dataset",
-        corpus="corpus",
-        tokenized="tokenized",
-        **inputs,
-    )
+    paths = {"parsed": "parsed", "plots": "plots"}
+    _run(pipeline.partition, folder, "partitions", tokenized="tokenized", **paths)
+    names = ("corpus", "tokenized", "partitions", "parser", "bpe")
+    _run(pipeline.dataset.__main__, folder, "dataset", **{name: name for name in names})
     return folder / "dataset"
 
 
-def _run(stage: object, folder: Path, out: str, **inputs: str) -> None:
-    paths = {**inputs, "out": out, "report": f"{out}.json", "params": "params.yaml"}
-    argv = [word for name, path in paths.items() for word in (f"--{name}", str(folder / path))]
-    stage.main(argv)  # type: ignore[attr-defined]
+def _run(stage: ModuleType, folder: Path, out: str, **inputs: str) -> None:
+    stage.main(stage_argv(folder, **inputs, out=out, report=f"{out}.json"))
+
+
+def stage_argv(folder: Path, *overrides: str, **paths: str) -> list[str]:
+    """The arguments of a stage with these paths, and `params.yaml`, below `folder`."""
+    named = {**paths, "params": "params.yaml"}
+    words = [word for name, path in named.items() for word in (f"--{name}", str(folder / path))]
+    return [*words, *(word for override in overrides for word in ("--set", override))]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The bytes of each file below a folder."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }

@@ -17,6 +17,7 @@ from mgsa.base.settings import read_yaml
 from pipeline.align import evenly, main
 from pipeline.base.stage import SPLITS
 from tests.imports import ROOT
+from tests.text_folders import stage_argv
 
 SIZES = {"train": 40, "valid": 5, "test": 6}
 
@@ -55,14 +56,15 @@ def align(folder: Path, option: str, *overrides: str) -> dict[str, Any]:
     settings = read_yaml(ROOT / f"conf/align/{option}.yaml")
     (folder / "params.yaml").write_text(yaml.safe_dump({"align": settings}))
     paths = {"tokenized": "tokenized", "out": "out", "report": "align.json"}
-    words = [w for name, path in paths.items() for w in (f"--{name}", str(folder / path))]
-    words += ["--params", str(folder / "params.yaml")]
-    main([*words, *(word for override in overrides for word in ("--set", override))])
+    main(stage_argv(folder, *overrides, **paths))
     report: dict[str, Any] = read_json(folder / "align.json")
     return report
 
 
-def test_the_hidden_markov_model_aligns_every_split(folder: Path) -> None:
+def test_the_hidden_markov_model_aligns_every_split(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.align.PORTION", 3)
     report = align(folder, "hmm")
     for split in SPLITS:
         assert lines(folder / f"out/{split}.links") == right_links(folder, split)
@@ -105,16 +107,6 @@ def test_so_many_pairs_as_are_asked_for_are_taken_at_even_distances(of: int) -> 
         gaps = {later - earlier for earlier, later in itertools.pairwise(taken)}
         assert len(gaps) <= 2
         assert taken[0] == 0
-
-
-def test_the_size_of_portions_changes_nothing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    align(folder, "hmm")
-    whole = lines(folder / "out/train.links")
-    monkeypatch.setattr("pipeline.align.PORTION", 3)
-    align(folder, "hmm")
-    assert lines(folder / "out/train.links") == whole
 
 
 def test_eflomal_is_asked_for_all_splits_at_once_and_said_to_differ(

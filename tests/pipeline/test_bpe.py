@@ -14,6 +14,7 @@ from mgsa.base.errors import InputError
 from pipeline import bpe
 from pipeline.base.stage import SIDES, SPLITS
 from tests.run_section import RUN
+from tests.text_folders import contents, stage_argv
 
 PARAMS = {"bpe": {"merges": 60, "min_frequency": 2, "vocabulary_threshold": 3}, "run": RUN}
 SENTENCES = {
@@ -36,16 +37,8 @@ def tokenized(tmp_path: Path) -> Path:
 
 
 def arguments(tokenized: Path, *overrides: str) -> list[str]:
-    root = tokenized.parent
-    sets = [argument for override in overrides for argument in ("--set", override)]
-    return [
-        *("--tokenized", str(tokenized), "--out", str(root / "bpe")),
-        *("--report", str(root / "bpe.json"), "--params", str(root / "params.yaml"), *sets),
-    ]
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    paths = {"tokenized": "tokenized", "out": "bpe", "report": "bpe.json"}
+    return stage_argv(tokenized.parent, *overrides, **paths)
 
 
 def test_files_are_those_of_the_subword_nmt_commands(tokenized: Path) -> None:

@@ -19,23 +19,13 @@ from pipeline import corpus
 from pipeline.base.stage import SPLITS
 from pipeline.params import compose
 from tests.imports import ROOT
+from tests.text_folders import contents, stage_argv
 
 
 def arguments(root: Path, section: dict[str, Any], *overrides: str) -> list[str]:
     (root / "params.yaml").write_text(yaml.safe_dump({"corpus": section}), encoding="utf-8")
-    sets = [argument for override in overrides for argument in ("--set", override)]
-    return [
-        *("--out", str(root / "corpus"), "--report", str(root / "report.json")),
-        *("--params", str(root / "params.yaml"), "--downloads", str(root / "downloads"), *sets),
-    ]
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
+    paths = {"out": "corpus", "report": "report.json", "downloads": "downloads"}
+    return stage_argv(root, *overrides, **paths)
 
 
 SAMPLE = {

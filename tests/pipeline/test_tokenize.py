@@ -12,6 +12,7 @@ import yaml
 from mgsa.base.errors import InputError
 from pipeline import tokenize
 from tests.run_section import RUN
+from tests.text_folders import contents, stage_argv
 
 PARAMS = {
     "tokenize": {"min_tokens": 1, "max_tokens": 8, "max_ratio": 3.0, "drop_duplicates": False},
@@ -50,16 +51,8 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def arguments(corpus: Path, *overrides: str) -> list[str]:
-    root = corpus.parent
-    sets = [argument for override in overrides for argument in ("--set", override)]
-    return [
-        *("--corpus", str(corpus), "--out", str(root / "tokenized")),
-        *("--report", str(root / "report.json"), "--params", str(root / "params.yaml"), *sets),
-    ]
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    paths = {"corpus": "corpus", "out": "tokenized", "report": "report.json"}
+    return stage_argv(corpus.parent, *overrides, **paths)
 
 
 def lines(path: Path) -> list[str]:
@@ -146,21 +139,9 @@ def test_the_output_does_not_depend_on_the_workers(
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        (
-            "valid.target",
-            "a\n\u200b\n".encode(),
-            "valid.target:2: no token in this line; pairs of ",
-        ),
-        (
-            "test.target",
-            b"a\n" + b"x" * 1001,
-            "test.target:2: a token of 1,001 characters in this line; pairs of test are never",
-        ),
-        (
-            "test.links",
-            b"0-0\n0-9\n",
-            "test.links:2: link 0-9 points outside a pair of 9 and 1 tok",
-        ),
+        ("valid.target", b"a\n \n", "valid.target:2: no token in this line; pairs of valid are"),
+        ("test.target", b"a\n" + b"x" * 1001, "test.target:2: a token of 1,001 characters in"),
+        ("test.links", b"0-0\n0-9\n", "test.links:2: link 0-9 points outside a pair of 9 and 1"),
         ("test.trees", b"(X a)\n", "test.trees:1: ends after 1 line; expected as many as in"),
         ("corpus.json", b"{}", "corpus.json: corpus.source_language: missing key"),
     ],
