@@ -178,7 +178,7 @@ def make_batch(rows: Sequence[Row], granularities: Sequence[str], *, ngram_unit:
     """Pad `rows` to a batch, with the segments of `granularities` (`syntactic_1`, `ngram_2`, …).
 
     Args:
-        ngram_unit: whether n-grams count `subword`s or `word`s.
+        ngram_unit: whether n-grams count units `subword` or `word`.
 
     Raises:
         ValueError: a granularity is a syntactic level that the rows don't have.

@@ -102,7 +102,7 @@ class TrainBatches:
         batch_sentences: the most pairs of a batch; `None`: any number.
         shuffle_window: rows that are shuffled and bucketed together, rounded up to row groups.
         granularities: what segments the batches need: `syntactic_1`, `ngram_2`, …
-        ngram_unit: whether n-grams count `subword`s or `word`s.
+        ngram_unit: whether n-grams count units `subword` or `word`.
         links: whether batches need word alignments.
     """
 
