@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from mgsa.data.ragged import Ragged
-from mgsa.data.schema import LABELS, SUBWORDS_PER_WORD, TAGS
+from mgsa.data.schema import LABELS, SUBWORDS_PER_WORD, TAGS, TEXTS
 from mgsa.data.vocabulary import UNK
 
 if TYPE_CHECKING:
@@ -48,6 +48,10 @@ def _checks(columns: Mapping[str, pa.Array], dataset: Dataset) -> Checks:
         if words in columns:
             wrong = _not_adding_up(Ragged.of_arrow(columns[words]), lengths)
             yield f"{words} that give each word a share of {name}", wrong
+    for name in TEXTS:
+        if name in columns:  # a line feed would be one more line of what is translated
+            fed = pc.match_substring(columns[name], "\n").to_numpy(zero_copy_only=False)
+            yield f"{name} without line feeds", np.flatnonzero(fed)
     if dataset.manifest.levels and "phrase_lengths" in columns:
         yield from _phrase_checks(columns, dataset.manifest.levels, len(dataset.tags))
     if "links" in columns:

@@ -54,6 +54,7 @@ SCHEMA = pa.schema(
     ]
 )
 
+TEXTS = ("source_text", "target_text", "source_tokens", "target_tokens")
 SUBWORDS_PER_WORD = {"source": "subwords_per_word", "target": "target_subwords_per_word"}
 
 

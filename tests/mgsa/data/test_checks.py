@@ -81,3 +81,14 @@ def test_a_wrong_row_is_named(
         with pytest.raises(InputError, match=rf"train\.parquet: row 4: expected {expectation}"):
             read()
     assert len(list(dataset.read("train", 0, 3))) == 3
+
+
+@pytest.mark.parametrize("column", ["source_text", "target_text"])
+def test_a_line_feed_in_a_text_is_named(written: Path, tmp_path: Path, column: str) -> None:
+    """Finding 17: three sentences had four references."""
+    folder = changed(written, tmp_path, 4, column, "Yes .\nNo .")
+    expected = rf"train\.parquet: row 4: expected {column} without line feeds"
+    with pytest.raises(InputError, match=expected):
+        verify_dataset(folder)
+    with pytest.raises(InputError, match=expected):
+        list(open_dataset(folder).texts("train", column))  # type: ignore[arg-type]
