@@ -81,9 +81,10 @@ def copy_project(tmp_path: Path) -> Project:
     home.mkdir()
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
     for name in listed.stdout.decode().split("\0")[:-1]:
-        if (ROOT / name).is_file() and not name.startswith("tests/"):
+        path = ROOT / name
+        if (path.is_file() or path.is_symlink()) and not name.startswith("tests/"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, folder / name)
+            shutil.copy(path, folder / name, follow_symlinks=False)
     copy = project_at(folder, home)
     copy.run("git", "init", "--quiet")
     copy.commit()

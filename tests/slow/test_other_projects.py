@@ -40,7 +40,7 @@ def test_a_project_imports_the_dataset_trains_on_it_and_follows_it(
     project.run("dvc", "import", str(team.repository), "params.yaml")
     stage = ("--name", "train", "--deps", "dataset", "--params", "model,train", "--outs", "model")
     project.run("dvc", "stage", "add", *stage, TRAIN)
-    assert f"    '{TRAIN}'\n" in (ROOT / "docs/sharing.md").read_text("utf-8")
+    assert f"    '{TRAIN}'\n" in (ROOT / "docs/howto/sharing.md").read_text("utf-8")
     assert ran(project.run("dvc", "repro")) == ["train"]
     weights = project.folder / "model/model.safetensors"
     assert sha256(weights) == sha256(ours / "data/model/model.safetensors")
