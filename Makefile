@@ -51,7 +51,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-for-slow-tests: $(VENV)/installed
-	$(INSTALL) '.[pipeline,dev,ray,ssh,s3,slow]'
+	$(INSTALL) '.[pipeline,dev,ray]'
 	@touch $@
 
 $(VENV)/installed-for-docs: $(VENV)/installed

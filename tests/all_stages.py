@@ -26,7 +26,6 @@ from pipeline.base.stage import SPLITS
 from pipeline.params import GROUPS
 from pipeline.tokens.moses import MosesText
 from pipeline.tokens.trees import bracketed, flat_tree, read_tree
-from tests.file_permissions import let_modes_count
 from tests.imports import ROOT
 from tests.probing_folders import PROBE
 from tests.text_folders import PARAMETERS, ToyParser
@@ -240,30 +239,20 @@ def outputs(command: str) -> list[Path]:
     return [file for path in written for file in (path, *path.rglob("*")) if file.is_file()]
 
 
-def in_a_process(
-    command: str, *more: str, largest: int | None = None, home: Path | None = None
-) -> CompletedProcess[str]:
-    """Run a command in a process of its own.
+def in_a_process(command: str, *more: str, largest: int | None = None) -> CompletedProcess[str]:
+    """Run a command in a process of its own, whose HOME nobody can make or write to.
 
     Args:
         largest: bytes of a file that it may write.
-        home: the user's folder; there is none otherwise. The process may do what files' modes say,
-            even if it is root's.
     """
 
     def limit() -> None:
         if largest is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
-        if home is not None:
-            let_modes_count()
 
     return subprocess.run(
         [sys.executable, "-B", "-m", *COMMANDS[command].split(), *more],
-        env={
-            "PYTHONPATH": str(ROOT),
-            "OMP_NUM_THREADS": "1",
-            **({} if home is None else {"HOME": str(home)}),
-        },
+        env={"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "HOME": "/proc/home"},
         text=True,
         capture_output=True,
         preexec_fn=limit,

@@ -23,8 +23,7 @@ import psutil
 import pytest
 
 from pipeline.parsing.ray_parser import OBJECT_STORE_BYTES
-from tests.remote_servers import free_port
-from tests.running import PATIENCE
+from tests.running import PATIENCE, free_port
 
 STARTS = 3
 """How often a node is started that Ray gives up: it gives none more than half a minute."""

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-import dvc
 import pytest
 
 from tests.dvc_project import DATA_STAGES, STAGES, Project, hashes_of, project_at, ran
@@ -122,88 +116,3 @@ def test_stages_replace_links_to_a_cache_and_leave_what_they_lead_to(
     assert damaged(project.folder / ".dvc/cache") == []
     after = hashes_of(project, list(STAGES))
     assert after.keys() == before.keys()
-
-
-USERS = (12001, 12002)
-GROUP = 12100
-"""Of no account: numbers are all that files go by."""
-
-
-@dataclass(frozen=True)
-class User(Project):
-    """A project of a user of the group, whose files the group may write."""
-
-    user: int
-
-    def run(self, *command: str, status: int = 0) -> str:
-        return super().run(*as_user(self.user), *command, status=status)
-
-
-def as_user(user: int) -> tuple[str, ...]:
-    """What to put before a command that is to be a user's."""
-    ids = ("--reuid", str(user), "--regid", str(user), "--groups", str(GROUP))
-    return ("setpriv", *ids, "sh", "-c", 'umask 002; exec "$@"', "sh")
-
-
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder that others than whoever runs the tests can reach."""
-    with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o755)
-        yield Path(name)
-
-
-@pytest.fixture
-def commands(open_folder: Path) -> dict[str, str]:
-    """Variables by which every user finds an interpreter, DVC and the libraries."""
-    if os.geteuid() != 0:
-        pytest.skip("only root can be two users")
-    libraries = str(Path(dvc.__file__).parents[1])
-    here = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
-    for interpreter in (sys.executable, here):
-        command = [*as_user(USERS[0]), interpreter, "-c", "import dvc, torch"]
-        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": libraries}
-        done = subprocess.run(command, env=environment, capture_output=True, check=False)
-        if done.returncode == 0:
-            break
-    else:
-        pytest.skip("no interpreter that other users may run")
-    folder = open_folder / "bin"
-    folder.mkdir()
-    (folder / "python").symlink_to(interpreter)
-    (folder / "dvc").write_text(f'#!/bin/sh\nexec {interpreter} -m dvc "$@"\n', "utf-8")
-    (folder / "dvc").chmod(0o755)
-    return {"PATH": f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin", "PYTHONPATH": libraries}
-
-
-def test_two_users_of_one_group_share_a_cache(
-    team: Team, open_folder: Path, commands: dict[str, str]
-) -> None:
-    storage, repository, cache = (open_folder / name for name in ("storage", "git", "cache"))
-    shutil.copytree(team.first.folder.parent / "storage", storage)
-    shutil.copytree(team.repository, repository)
-    cache.mkdir()
-    os.chown(cache, -1, GROUP)
-    cache.chmod(0o2775)
-    users = []
-    for number in USERS:
-        place = open_folder / str(number)
-        place.mkdir()
-        clone = team.clone(place)
-        libraries = f"{clone.folder}{os.pathsep}{commands['PYTHONPATH']}"
-        environment = clone.environment | commands | {"PYTHONPATH": libraries, "USER": "somebody"}
-        users.append(User(clone.folder, environment, number))
-        subprocess.run(["chown", "-R", f"{number}:{number}", str(place)], check=True)
-        users[-1].run("dvc", "remote", "modify", "--local", "team", "url", str(storage))
-        share_cache(users[-1], cache, "symlink")
-    one, other = users
-    one.run("dvc", "pull", "--run-cache")
-    other.run("dvc", "checkout")
-    assert ran(other.run("dvc", "repro", "dataset")) == []
-    for user, stages in ((other, ["bpe", "dataset"]), (one, [])):
-        user.compose("bpe.merges=150")
-        assert ran(user.run("dvc", "repro", "dataset")) == stages
-    assert hashes_of(one, DATA_STAGES) == hashes_of(other, DATA_STAGES)
-    assert damaged(cache) == []
-    said = one.run("sh", "-c", "echo >> data/dataset/manifest.json", status=2)
-    assert "Permission denied" in said

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from tests.copy_task import write_copy_task
-from tests.remote_servers import free_port
-from tests.running import PATIENCE
+from tests.running import PATIENCE, free_port
 from tests.training_runs import finish, start, torchrun, wait_for_checkpoint
 
 pytestmark = pytest.mark.slow

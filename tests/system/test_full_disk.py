@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.base.cli import FAILED
+from mgsa.base.cli import DONE, FAILED
 from tests.all_stages import (
     CHECKPOINTS,
     GOES_ON,
@@ -68,3 +68,11 @@ def test_a_process_of_its_own_says_no_more_of_a_full_disk(command: str) -> None:
     assert done.stderr.splitlines()[-1:] == errors
     assert "Traceback" not in done.stderr
     assert "Warning" not in done.stderr
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", ["tokenize", "train"])
+def test_a_home_that_nobody_can_write_to_is_no_obstacle(command: str) -> None:
+    """These import the libraries that like to keep something there."""
+    done = in_a_process(command)
+    assert (done.returncode, "error: " in done.stderr) == (DONE, False), done.stderr
