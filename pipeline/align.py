@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from mgsa.analysis.alignment_error import AlignmentCounts, GoldLinks, count
 from mgsa.base.cli import progress, run
@@ -20,7 +20,6 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, write_json
 from mgsa.base.settings import to_mapping
 from mgsa.base.word_links import Link, format_links
-from pipeline.aligners.link_files import corpus_links, pharaoh_links
 from pipeline.aligners.settings import (
     AlignSettings,
     CorpusSettings,
@@ -34,75 +33,79 @@ from pipeline.alignment_error import percentages
 from pipeline.base.stage import SPLITS, stage, stage_outputs
 from pipeline.base.text import Pair, read_pairs
 from pipeline.base.workers import chunks
+from pipeline.links import Notation, corpus_links, read_link_file
 
 MARK = "aligner.json"
 PORTION = 20_000
 """Pairs that the hidden Markov model aligns at once."""
 
-Found = tuple[dict[str, Iterator[set[Link]]], dict[str, Any]]
-"""By split, the links of each pair, to be read in this order; what `aligner.json` says of them."""
+Found = dict[str, Iterator[set[Link]]]
+"""By split, the links of each pair, to be read in this order."""
 
 
 def find_links(settings: AlignSettings, tokenized: Path) -> Found:
-    """The links of an aligner; one that learns has learned.
-
-    Raises:
-        InputError: text or files of links are missing or malformed, or it is not installed.
-        FailedError: another program than this one failed.
-    """
+    """The links of an aligner; one that learns has learned."""
     match settings:
         case HmmSettings():
             return _hmm(settings, tokenized)
         case EflomalSettings():
             return _eflomal(settings, tokenized)
         case PharaohSettings():
-            return pharaoh_links(settings, tokenized)
+            return _from_files(settings, tokenized)
         case CorpusSettings():
             found = corpus_links(tokenized)
             if not found:
-                raise InputError(
-                    "align.kind: corpus: expected links that came with the corpus, such as "
-                    "train.links",
-                    path=tokenized,
-                )
-            return found, {"deterministic": True}
+                expected = "expected links that came with the corpus, such as train.links"
+                raise InputError(f"align.kind: corpus: {expected}", path=tokenized)
+            return found
         case NoLinks():
-            return {}, {"deterministic": True}
+            return {}
 
 
 def _hmm(settings: HmmSettings, tokenized: Path) -> Found:
-    from pipeline.aligners.hmm_aligner import HmmAligner
+    from pipeline.aligners.hmm import HmmAligner
 
     num_pairs = sum(1 for _ in read_pairs(tokenized, "train"))
     # A corpus is often several, one after the other: its first pairs would be of one kind.
-    chosen = evenly(read_pairs(tokenized, "train"), settings.learn_pairs, of=num_pairs)
-    aligner = HmmAligner(list(chosen), settings)
+    chosen = [
+        pair
+        for number, pair in enumerate(read_pairs(tokenized, "train"))
+        if number * settings.learn_pairs % num_pairs < settings.learn_pairs
+    ]
+    aligner = HmmAligner(chosen, settings)
 
     def links(split: str) -> Iterator[set[Link]]:
         for portion in chunks(read_pairs(tokenized, split), PORTION):
             for forward, reverse in aligner.align(portion):
                 yield symmetrize(forward, reverse, settings.symmetrization)
 
-    return {split: links(split) for split in SPLITS}, {"deterministic": True}
-
-
-def evenly(pairs: Iterable[Pair], count: int, *, of: int) -> Iterator[Pair]:
-    """The first of `of` pairs and others at even distances, `count` in all; all if that is more."""
-    return (pair for number, pair in enumerate(pairs) if number * count % of < count)
+    return {split: links(split) for split in SPLITS}
 
 
 def _eflomal(settings: EflomalSettings, tokenized: Path) -> Found:
     """All splits at once, for it aligns only what it learns from."""
-    from pipeline.aligners.eflomal_command import installed_version, run_eflomal
+    from pipeline.aligners.eflomal_command import run_eflomal
 
     pairs = chain.from_iterable(read_pairs(tokenized, split) for split in SPLITS)
     found = (symmetrize(*both, settings.symmetrization) for both in run_eflomal(pairs, settings))
     counts = {split: sum(1 for _ in read_pairs(tokenized, split)) for split in SPLITS}
-    return {split: islice(found, counts[split]) for split in SPLITS}, {
-        "deterministic": False,
-        "note": "eflomal seeds itself: its links differ from run to run",
-        "version": installed_version(),
-    }
+    return {split: islice(found, counts[split]) for split in SPLITS}
+
+
+def _from_files(settings: PharaohSettings, tokenized: Path) -> Found:
+    """The links of each split's forward file, symmetrised with those of a reverse one."""
+    target_first = settings.reverse_order == "target_first"
+    found: Found = {}
+    for split in SPLITS:
+        if files := getattr(settings, split):
+            notation = Notation(settings.first)
+            links = read_link_file(Path(files.forward), tokenized, split, notation)
+            if files.reverse is not None:
+                notation = Notation(settings.first, target_first)
+                reverse = read_link_file(Path(files.reverse), tokenized, split, notation)
+                links = map(symmetrize, links, reverse, repeat(settings.symmetrization))
+            found[split] = links
+    return found
 
 
 def _write_split(
@@ -151,14 +154,19 @@ def align_corpus(
     with stage_outputs(out, report) as (folder, metrics):
         for links in corpus_links(tokenized).values():
             deque(links, maxlen=0)  # a malformed one is named before an hour of learning
-        found, description = find_links(align, tokenized)
+        found = find_links(align, tokenized)
         gold = {} if isinstance(align, CorpusSettings) else corpus_links(tokenized)
         for split, links in found.items():
             pairs = read_pairs(tokenized, split)
             numbers = _write_split(folder / f"{split}.links", pairs, links, gold.get(split))
             metrics.update({f"{split}_{name}": number for name, number in numbers.items()})
-        about = {"splits": list(found), "settings": to_mapping(align)}
-        write_json(folder / MARK, {"kind": align.kind, **description, **about})
+        about = {
+            "kind": align.kind,
+            "deterministic": not isinstance(align, EflomalSettings),  # it seeds itself
+            "splits": list(found),
+            "settings": to_mapping(align),
+        }
+        write_json(folder / MARK, about)
 
 
 main = stage(align_corpus)

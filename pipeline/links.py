@@ -1,7 +1,7 @@
 """Word links in Pharaoh's format: `0-0 1-2`, source and target word counted from 0.
 
-Gold links are written in the same way, `3-4` for a sure one and `3p4` for a possible one, from 0 or
-from 1 and with either side in front.
+Gold links are written in the same way, `3-4` for a sure one and `3p4` for a possible one. Other
+tools count from 1, or have the target in front: that is their `Notation`.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from os import PathLike
+from pathlib import Path
 from typing import NamedTuple
 
 from mgsa.base.errors import InputError
 from mgsa.base.word_links import Link
+from pipeline.base.stage import SIDES, SPLITS
+from pipeline.base.text import read_parallel
 
-_NUMBER = "[0-9]{1,9}"
-_LINKS = re.compile(rf"\s*(?:{_NUMBER}-{_NUMBER}(?:\s+|$))*")
-_LINK = "links such as 0-0 1-2", re.compile(f"({_NUMBER})(-)({_NUMBER})")
-_GOLD_LINK = "gold links such as 3-4 and 3p4", re.compile(f"({_NUMBER})([-p])({_NUMBER})")
+_LINKS = re.compile(r"\s*(?:[0-9]{1,9}-[0-9]{1,9}(?:\s+|$))*")
+_LINK = re.compile("([0-9]{1,9})([-p])([0-9]{1,9})")
 
 _Path = str | PathLike[str] | None
 
@@ -40,30 +41,25 @@ def read_links(
     Raises:
         InputError: something is no link, or has a number before the first.
     """
-    return [link for link, _ in _read(text, _LINK, notation, path, line)]
+    return [link for link, _ in _read(text, "-", "links such as 0-0 1-2", notation, path, line)]
 
 
 def read_gold_links(
     text: str, notation: Notation, *, path: _Path = None, line: int | None = None
 ) -> tuple[set[Link], set[Link]]:
     """The sure and the possible links of a line; otherwise as `read_links`."""
-    found = list(_read(text, _GOLD_LINK, notation, path, line))
+    found = list(_read(text, "-p", "gold links such as 3-4 and 3p4", notation, path, line))
     return {link for link, mark in found if mark == "-"}, {
         link for link, mark in found if mark == "p"
     }
 
 
 def _read(
-    text: str,
-    form: tuple[str, re.Pattern[str]],
-    notation: Notation,
-    path: _Path,
-    line: int | None,
+    text: str, marks: str, expected: str, notation: Notation, path: _Path, line: int | None
 ) -> Iterator[tuple[Link, str]]:
-    expected, pattern = form
     for part in text.split():
-        match = pattern.fullmatch(part)
-        if not match:
+        match = _LINK.fullmatch(part)
+        if not match or match[2] not in marks:
             raise InputError(f"expected {expected}, got {part!r}", path=path, line=line)
         ends = int(match[1]) - notation.first, int(match[3]) - notation.first
         if min(ends) < 0:
@@ -75,3 +71,38 @@ def _read(
 def are_links(text: str) -> bool:
     """Whether `read_links` takes a line; this is much faster than to read it."""
     return _LINKS.fullmatch(text) is not None
+
+
+def read_link_file(
+    path: Path, tokenized: Path, split: str, notation: Notation = PHARAOH
+) -> Iterator[set[Link]]:
+    """The links of each pair of a split of tokenised text, from a file with a line for each.
+
+    Raises:
+        InputError: a line is malformed or points outside its pair, or there are more or fewer lines
+            than pairs.
+    """
+    files = [*(tokenized / f"{split}.{side}" for side in SIDES), path]
+    for line, (source, target, text) in enumerate(read_parallel(files), start=1):
+        links = set(read_links(text, notation, path=path, line=line))
+        lengths = source.count(" ") + 1, target.count(" ") + 1
+        for link in links:
+            if link[0] >= lengths[0] or link[1] >= lengths[1]:
+                shown = "-".join(str(end + notation.first) for end in link)
+                raise InputError(
+                    f"expected links between {lengths[0]} source and {lengths[1]} target words, "
+                    f"counted from {notation.first}, got {shown}",
+                    path=path,
+                    line=line,
+                )
+        yield links
+
+
+def corpus_links(tokenized: Path) -> dict[str, Iterator[set[Link]]]:
+    """The links that came with the corpus, by split."""
+    files = {split: tokenized / f"{split}.links" for split in SPLITS}
+    return {
+        split: read_link_file(path, tokenized, split)
+        for split, path in files.items()
+        if path.is_file()
+    }

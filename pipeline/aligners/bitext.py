@@ -1,13 +1,13 @@
-"""Sentence pairs as word ids, and all their word pairs in blocks.
+"""Sentence pairs as word ids, and all their word pairs in blocks, for models of one direction.
 
-An alignment model says how the words of one side (the generated one) come from those of the other
-(the given one). Legend: P sentence pairs of a block, each of I given and up to J generated words.
+Such a model says how the words of one side (the generated one) come from those of the other (the
+given one). Legend: P sentence pairs of a block, each of I given and up to J generated words.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,24 +16,7 @@ BLOCK_CELLS = 1 << 18
 """Word pairs worked on at once: large enough for array operations, small enough for a cache."""
 
 Sentences = list[list[int]]
-"""In word ids."""
-
-
-class WordIndex:
-    """Ids of the words of one language: 0 is the null word, the last id any unknown word."""
-
-    def __init__(self, sentences: Iterable[str], *, fold_case: bool) -> None:
-        self._fold_case = fold_case
-        words = {word for sentence in sentences for word in self._words(sentence)}
-        self._ids = {word: number for number, word in enumerate(sorted(words), start=1)}
-        self.size = len(self._ids) + 2
-
-    def ids(self, sentence: str) -> list[int]:
-        """The words of a sentence in ids."""
-        return [self._ids.get(word, self.size - 1) for word in self._words(sentence)]
-
-    def _words(self, sentence: str) -> list[str]:
-        return (sentence.lower() if self._fold_case else sentence).split(" ")
+"""In word ids; 0 is the null word."""
 
 
 @dataclass(frozen=True)
@@ -45,17 +28,14 @@ class Block:
         exists: (J, P) whether a pair has so many generated words.
         cells: (J, P, I + 1) int32, the index in `entries` of each generated word with the null word
             (first) and with each given word.
-        entries: the different word pairs, by their keys or by their indices in a table.
+        entries: the different word pairs, by their keys (given id * key base + generated id) or by
+            their indices in a table.
     """
 
     pairs: np.ndarray
     exists: np.ndarray
     cells: np.ndarray
     entries: np.ndarray
-
-    @property
-    def num_given(self) -> int:
-        return self.cells.shape[-1] - 1
 
     def found_in(self, keys: np.ndarray) -> Block:
         """The block with indices in these sorted keys as entries; `len(keys)` for absent ones."""
@@ -64,16 +44,11 @@ class Block:
         return replace(self, entries=np.where(there, places, len(keys)).astype(np.int32))
 
 
-def blocks(
-    given: Sentences, generated: Sentences, pairs: Iterable[int], key_base: int
-) -> Iterator[Block]:
-    """The sentence pairs of these indices in blocks.
-
-    The key of a word pair is `given id * key_base + generated id`.
-    """
+def blocks(given: Sentences, generated: Sentences, key_base: int) -> Iterator[Block]:
+    """All sentence pairs, in blocks."""
     by_length = defaultdict(list)
-    for pair in pairs:
-        by_length[len(given[pair])].append(pair)
+    for pair, sentence in enumerate(given):
+        by_length[len(sentence)].append(pair)
     for num_given, members in sorted(by_length.items()):
         members.sort(key=lambda pair: -len(generated[pair]))
         start = 0

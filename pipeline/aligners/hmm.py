@@ -1,4 +1,4 @@
-"""IBM model 1 (Brown et al. 1993) and the hidden Markov alignment model (Vogel et al. 1996).
+"""Word links by IBM model 1 (Brown et al. 1993), then a hidden Markov model (Vogel et al. 1996).
 
 The hidden state is the given word that generated each word. A jump from place k to place i has a
 weight of its width i - k; the weights of all jumps from k are normalised. The first jump is from
@@ -12,78 +12,33 @@ each word, and to I + 1 places, each word and the one after the sentence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 
+from mgsa.base.cli import progress
+from mgsa.base.errors import InputError
+from mgsa.base.word_links import Link
+from pipeline.aligners.bitext import Block, Sentences, blocks
+from pipeline.aligners.settings import HmmSettings
+from pipeline.base.text import Pair
+from pipeline.base.workers import chunks
+
+BLOCKS_MERGED = 64
+"""Blocks whose word pairs are in memory before duplicates are merged."""
 LONGEST_JUMP = 20
 """Jumps of this width and beyond, in each direction, have one weight."""
 UNIFORM_JUMPS = np.ones(2 * LONGEST_JUMP + 1)
 """Weights of the widths -LONGEST_JUMP to LONGEST_JUMP by which all places are equally likely."""
+JUMP_PRIOR = 1.0
+"""Pseudo-count of each jump width."""
 SMALLEST = 1e-30
-"""Least translation probability, so that every word can be generated."""
-
-
-def estimated_lexicon(counts: np.ndarray, given: np.ndarray, prior: float) -> np.ndarray:
-    """p(generated word | given word) of word pairs from their expected counts, (entries,).
-
-    For a prior of 0 by maximum likelihood, under which rare words collect the translations of their
-    neighbours; otherwise by variational Bayes with a symmetric Dirichlet prior (Riley & Gildea
-    2012).
-
-    Args:
-        given: (entries,) the id of the given word of each.
-    """
-    totals = np.maximum(np.bincount(given, counts + prior), SMALLEST)  # 0 for words of no pair
-    if prior:
-        found = np.exp(_digamma(counts + prior) - _digamma(totals)[given])
-    else:
-        found = counts / totals[given]
-    return np.maximum(found, SMALLEST)
-
-
-def _digamma(numbers: np.ndarray) -> np.ndarray:
-    import torch
-
-    found: np.ndarray = torch.from_numpy(numbers).digamma().numpy()
-    return found
-
-
-def jump_matrix(weights: np.ndarray, num_given: int) -> np.ndarray:
-    """(I + 1, I + 1): the probabilities of the jumps from each place to each place."""
-    chosen = weights[_widths(num_given)]
-    return chosen / chosen.sum(axis=1, keepdims=True)
-
-
-def estimated_jumps(
-    weights: np.ndarray, counts: Mapping[int, np.ndarray], prior: float
-) -> np.ndarray:
-    """Weights under which the expected counts are likelier than under these.
-
-    A step of the minorisation-maximisation algorithm of Bradley-Terry models (Hunter 2004):
-    sentences have ends, so a weight is in every sum that it shares, and relative counts alone could
-    lower the likelihood.
-
-    Args:
-        counts: (I + 1, I + 1) expected numbers of jumps, for each I.
-        prior: pseudo-count of each width at a weight of 1 (a gamma prior).
-    """
-    seen, shares = np.zeros_like(weights), np.zeros_like(weights)
-    for num_given, jumps in counts.items():
-        widths = _widths(num_given)
-        share = (jumps.sum(axis=1) / weights[widths].sum(axis=1)).repeat(num_given + 1)
-        seen += np.bincount(widths.ravel(), jumps.ravel(), minlength=len(weights))
-        shares += np.bincount(widths.ravel(), share, minlength=len(weights))
-    seen, shares = seen + prior, shares + prior
-    # A width that fits into no sentence keeps its weight.
-    return np.divide(seen, shares, out=weights.copy(), where=shares > 0)
-
-
-def _widths(num_given: int) -> np.ndarray:
-    """(I + 1, I + 1): the indices of the weights of the jumps from each place to each place."""
-    places = np.arange(num_given + 1)
-    widths = places + 1 - places[:, None]
-    return np.clip(widths, -LONGEST_JUMP, LONGEST_JUMP) + LONGEST_JUMP
+"""Least translation probability while learning, so that every word can be generated."""
+UNSEEN = 1e-9
+"""Probability of a word pair that was never seen, and the least of any when aligning."""
+TIE_DIGITS = 9
+"""Probabilities that differ in later digits are equal: sums depend on the order of summands."""
 
 
 def ibm1_posteriors(
@@ -93,7 +48,7 @@ def ibm1_posteriors(
 
     Args:
         emissions: (J, P, I + 1) the probabilities of each word, given the null word and each word.
-        exists: (J, P) which words there are.
+        exists: (J, P) which words there are; pairs with fewer words come last.
 
     Returns:
         (J, P, I + 1) the probability that each word comes from the null word (first) and from each
@@ -116,7 +71,7 @@ def hmm_posteriors(
     last word, so the two states share their memory, and a step is one product of matrices.
 
     Args:
-        emissions, exists: as of `ibm1_posteriors`; pairs with fewer words come last.
+        emissions, exists: as of `ibm1_posteriors`.
         jumps: (I + 1, I + 1) their probabilities.
 
     Returns:
@@ -155,3 +110,197 @@ def hmm_posteriors(
         counts[:, :-1] += to_words * (forward[j, :n].T @ ahead)
         future[:n] = ahead @ to_words.T + null[j, :n] * after
     return states, log_likelihood, counts
+
+
+def jump_matrix(weights: np.ndarray, num_places: int) -> np.ndarray:
+    """(I + 1, I + 1): the probabilities of the jumps from each of I + 1 places to each."""
+    chosen = weights[_widths(num_places)]
+    return chosen / chosen.sum(axis=1, keepdims=True)
+
+
+def _widths(num_places: int) -> np.ndarray:
+    """(I + 1, I + 1): the indices of the weights of the jumps from each place to each."""
+    places = np.arange(num_places)
+    widths = places + 1 - places[:, None]
+    return np.clip(widths, -LONGEST_JUMP, LONGEST_JUMP) + LONGEST_JUMP
+
+
+def estimated_jumps(
+    weights: np.ndarray, counts: Mapping[int, np.ndarray], prior: float
+) -> np.ndarray:
+    """Weights under which the expected counts are likelier than under these.
+
+    A step of the minorisation-maximisation algorithm of Bradley-Terry models (Hunter 2004):
+    sentences have ends, so a weight is in every sum that it shares, and relative counts alone could
+    lower the likelihood.
+
+    Args:
+        counts: (I + 1, I + 1) expected numbers of jumps, by I + 1.
+        prior: pseudo-count of each width at a weight of 1 (a gamma prior).
+    """
+    seen, shares = np.full_like(weights, prior), np.full_like(weights, prior)
+    for num_places, jumps in counts.items():
+        widths = _widths(num_places)
+        share = (jumps.sum(axis=1) / weights[widths].sum(axis=1)).repeat(num_places)
+        seen += np.bincount(widths.ravel(), jumps.ravel(), minlength=len(weights))
+        shares += np.bincount(widths.ravel(), share, minlength=len(weights))
+    # A width that fits into no sentence keeps its weight.
+    return np.divide(seen, shares, out=weights.copy(), where=shares > 0)
+
+
+def estimated_lexicon(counts: np.ndarray, given: np.ndarray, prior: float) -> np.ndarray:
+    """p(generated word | given word) of word pairs from their expected counts, (entries,).
+
+    For a prior of 0 by maximum likelihood, under which rare words collect the translations of their
+    neighbours; otherwise by variational Bayes with a symmetric Dirichlet prior (Riley & Gildea
+    2012).
+
+    Args:
+        given: (entries,) the id of the given word of each.
+    """
+    totals = np.maximum(np.bincount(given, counts + prior), SMALLEST)  # 0 for words of no pair
+    if prior:
+        found = np.exp(_digamma(counts + prior) - _digamma(totals)[given])
+    else:
+        found = counts / totals[given]
+    return np.maximum(found, SMALLEST)
+
+
+def _digamma(x: np.ndarray) -> np.ndarray:
+    """Abramowitz & Stegun 1964: the recurrence 6.3.5, then the series 6.3.18."""
+    below = sum(1 / (x + k) for k in range(6))
+    x = x + 6
+    square = 1 / (x * x)
+    series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)))
+    return np.asarray(np.log(x) - 0.5 / x - series - below)
+
+
+class DirectionModel:
+    """How the words of one side come from those of the other.
+
+    Attributes:
+        keys: (entries,) of the word pairs that were seen, sorted (see `Block`).
+        lexicon: (entries,) p(generated word | given word).
+        jumps: weights of jumps by width.
+        log_likelihoods: of the training pairs, before each iteration.
+    """
+
+    def __init__(
+        self, given: Sentences, generated: Sentences, key_base: int, settings: HmmSettings
+    ) -> None:
+        """Expectation maximisation: IBM model 1, then the hidden Markov model from its lexicon."""
+        self._key_base, self._null = key_base, settings.null_probability
+        laid_out = list(blocks(given, generated, key_base))
+        self.keys = np.empty(0, dtype=np.int64)
+        for some in chunks(laid_out, BLOCKS_MERGED):
+            keys = np.concatenate([self.keys, *(block.entries for block in some)])
+            self.keys, _ = np.unique(
+                keys, return_counts=True
+            )  # counting sorts: faster than its hashing
+        laid_out = [block.found_in(self.keys) for block in laid_out]
+        given_words = self.keys // key_base
+        self.lexicon = 1 / np.bincount(given_words)[given_words]
+        self.jumps = UNIFORM_JUMPS
+        self.log_likelihoods: list[float] = []
+        models = [*[False] * settings.ibm1_iterations, *[True] * settings.hmm_iterations]
+        for is_hmm in progress(
+            models, "align: learn", total=len(models), unit="iterations", size=lambda _: 1
+        ):
+            counts, jump_counts = self._expected_counts(laid_out, is_hmm=is_hmm)
+            self.lexicon = estimated_lexicon(counts, given_words, settings.lexical_prior)
+            if is_hmm:
+                self.jumps = estimated_jumps(self.jumps, jump_counts, JUMP_PRIOR)
+
+    def _expected_counts(
+        self, laid_out: Iterable[Block], *, is_hmm: bool
+    ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+        """Of each word pair, (entries,); of jumps, (I + 1, I + 1) by I + 1."""
+        counts, log_likelihood = np.zeros(len(self.lexicon)), 0.0
+        jump_counts: dict[int, np.ndarray] = {}
+        for block in laid_out:
+            emissions = self.lexicon[block.entries][block.cells]
+            if is_hmm:
+                states, likelihood, jumps = self._hmm_posteriors(block, emissions)
+                jump_counts[len(jumps)] = jump_counts.get(len(jumps), 0) + jumps
+            else:
+                states, likelihood = ibm1_posteriors(emissions, block.exists, self._null)
+            found = np.bincount(block.cells.ravel(), states.ravel(), minlength=len(block.entries))
+            counts[block.entries] += found
+            log_likelihood += likelihood
+        self.log_likelihoods.append(log_likelihood)
+        return counts, jump_counts
+
+    def _hmm_posteriors(
+        self, block: Block, emissions: np.ndarray
+    ) -> tuple[np.ndarray, float, np.ndarray]:
+        matrix = jump_matrix(self.jumps, emissions.shape[-1])
+        return hmm_posteriors(emissions, block.exists, matrix, self._null)
+
+    def best(self, given: Sentences, generated: Sentences) -> Iterator[tuple[int, int, int]]:
+        """The sentence pair, given word and generated word of each likeliest origin but null."""
+        probabilities = np.append(np.maximum(self.lexicon, UNSEEN), UNSEEN)
+        for block in blocks(given, generated, self._key_base):
+            emissions = probabilities[block.found_in(self.keys).entries][block.cells]
+            states, *_ = self._hmm_posteriors(block, emissions)
+            origins = states.round(TIE_DIGITS).argmax(axis=-1) - 1  # (J, P)
+            place, row = np.nonzero(origins >= 0)
+            linked = (block.pairs[row], origins[place, row], place)
+            yield from zip(*(column.tolist() for column in linked), strict=True)
+
+
+class HmmAligner:
+    """A model of each direction: equal pairs and settings give equal links, in any order."""
+
+    def __init__(self, pairs: Sequence[Pair], settings: HmmSettings) -> None:
+        """Learn from sentence pairs; memory grows with them.
+
+        Raises:
+            InputError: all are longer than `max_words`.
+        """
+        self._settings = settings
+        sides = list(zip(*(words for _, words in self._alignable(pairs)), strict=True))
+        if not sides:
+            raise InputError(
+                f"align.max_words: expected a training pair of at most {settings.max_words} words "
+                "on either side, found none"
+            )
+        self._ids = [
+            {word: number for number, word in enumerate(sorted({*chain(*side)}), start=1)}
+            for side in sides
+        ]
+        _, source, target = self._indexed(pairs)
+        bases = [len(ids) + 2 for ids in self._ids]  # the last id is any other word's
+        self.forward = DirectionModel(source, target, bases[1], settings)
+        self.reverse = DirectionModel(target, source, bases[0], settings)
+
+    def align(self, pairs: Sequence[Pair]) -> list[tuple[set[Link], set[Link]]]:
+        """Of each pair, the links for its target words and those for its source words.
+
+        A pair with a side of more than `max_words` has none.
+        """
+        numbers, source, target = self._indexed(pairs)
+        links: list[tuple[set[Link], set[Link]]] = [(set(), set()) for _ in pairs]
+        for pair, i, j in self.forward.best(source, target):
+            links[numbers[pair]][0].add((i, j))
+        for pair, j, i in self.reverse.best(target, source):
+            links[numbers[pair]][1].add((i, j))
+        return links
+
+    def _alignable(self, pairs: Iterable[Pair]) -> Iterator[tuple[int, list[list[str]]]]:
+        """The numbers of the pairs that are not too long, and the words of both sides."""
+        for number, pair in enumerate(pairs):
+            words = [
+                (text.lower() if self._settings.fold_case else text).split(" ") for text in pair
+            ]
+            if max(map(len, words)) <= self._settings.max_words:
+                yield number, words
+
+    def _indexed(self, pairs: Sequence[Pair]) -> tuple[list[int], Sentences, Sentences]:
+        """The numbers of the pairs that are not too long, and both sides in ids."""
+        numbers: list[int] = []
+        sides: tuple[Sentences, Sentences] = ([], [])
+        for number, words in self._alignable(pairs):
+            numbers.append(number)
+            for side, ids, sentence in zip(sides, self._ids, words, strict=True):
+                side.append([ids.get(word, len(ids) + 1) for word in sentence])
+        return numbers, *sides

@@ -33,7 +33,7 @@ class HmmSettings:
 
 @dataclass(frozen=True)
 class EflomalSettings:
-    """The command `eflomal-align` (Östling & Tiedemann 2016), which takes no seed."""
+    """The command `eflomal-align`, which takes no seed."""
 
     kind: Literal["eflomal"]
     symmetrization: Symmetrization
@@ -57,7 +57,7 @@ class PharaohSettings:
 
     kind: Literal["pharaoh"]
     symmetrization: Symmetrization
-    first: Literal["auto", 0, 1]
+    first: Literal[0, 1]
     reverse_order: Literal["source_first", "target_first"]
     train: LinkFiles
     valid: LinkFiles | None

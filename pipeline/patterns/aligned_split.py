@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from mgsa.base.errors import InputError
-from pipeline.aligners.link_files import read_link_file
 from pipeline.base.stage import SIDES
 from pipeline.base.text import read_parallel, split_tokens
 from pipeline.dataset.manifest import read_object
+from pipeline.links import read_link_file
 from pipeline.patterns.categories import Occurrence, occurrences
 from pipeline.tokens.trees import check_leaves, read_tree
 
