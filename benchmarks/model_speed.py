@@ -27,8 +27,8 @@ from benchmarks.machine import machine
 from benchmarks.random_batches import NUM_TAGS, make_batches
 from benchmarks.torch_transformer import TorchTransformer
 from mgsa.base.cli import run
-from mgsa.base.settings import from_mapping, from_tagged, read_yaml
-from mgsa.config import MODEL_KINDS, AlignmentConfig, ModelConfig, TransformerConfig
+from mgsa.base.settings import from_mapping, read_yaml
+from mgsa.config import AlignmentConfig, ModelConfig, TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.decoding.translate import choose_device
 from mgsa.model.build import build_model
@@ -69,15 +69,15 @@ def configurations(size: str) -> dict[str, ModelConfig]:
         "MG-SA syntactic, max-pooling": ("syntactic", {**plain, "composition": "max_pool"}),
         "MG-SA syntactic, LSTM composition": ("syntactic", {**plain, "composition": "lstm"}),
     }
-    configs = {BASELINE: from_tagged(MODEL_KINDS, transformer, "transformer")}
+    configs = {BASELINE: from_mapping(ModelConfig, transformer, "transformer")}
     for name, (kind, changes) in options.items():
         section = {**transformer, "multi_granularity": {**sections[kind], **changes}}
-        configs[name] = from_tagged(MODEL_KINDS, section, name)
+        configs[name] = from_mapping(ModelConfig, section, name)
     for path in sorted(PRESETS.glob(f"*_{size}.yaml")):
         phrase = read_yaml(path).get("phrase_attention")
         if phrase:
             section = {**transformer, "phrase_attention": phrase}
-            configs[path.stem] = from_tagged(MODEL_KINDS, section, path.stem)
+            configs[path.stem] = from_mapping(ModelConfig, section, path.stem)
     baseline = from_mapping(TransformerConfig, transformer, "transformer")
     for kind, full_context, sentences in (
         ("one pass", False, 1.0),
@@ -91,7 +91,7 @@ def configurations(size: str) -> dict[str, ModelConfig]:
     recurrent = read_yaml(PRESETS / f"rnn_attn{'_tiny' if size == 'tiny' else ''}.yaml")
     for attention in ("attn", "key_value", "modifying_iw"):
         section = {**recurrent, "attention": attention}
-        configs[f"RNN {attention}"] = from_tagged(MODEL_KINDS, section, attention)
+        configs[f"RNN {attention}"] = from_mapping(ModelConfig, section, attention)
     return configs
 
 

@@ -1,7 +1,7 @@
 """Multi-granularity self-attention for machine translation: arrays in, translations out.
 
-Needs torch, Lightning Fabric, pyarrow, numpy and sacrebleu (safetensors for weights, PyYAML and
-pydantic for settings, rich for progress); never stanza, spaCy, NLTK or DVC.
+Needs torch, Lightning Fabric, pyarrow, numpy and sacrebleu (safetensors for weights, ruamel.yaml
+and pydantic for settings, rich for progress); never stanza, spaCy, NLTK or DVC.
 
 In reading order:
 

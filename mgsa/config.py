@@ -6,7 +6,7 @@ Values live in `params.yaml` and `conf/`; a dataclass here holds no default.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -205,12 +205,7 @@ class RecurrentConfig:
 
 
 ModelConfig = TransformerConfig | RecurrentConfig
-
-MODEL_KINDS: Mapping[str, type[ModelConfig]] = {
-    "transformer": TransformerConfig,
-    "rnn": RecurrentConfig,
-}
-"""The section `model` by its key `kind`."""
+"""The section `model`, by its key `kind`."""
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,8 @@ from mgsa.base.io import (
     read_json,
     write_json,
 )
-from mgsa.base.settings import Language, from_excerpt, from_tagged, to_mapping
-from mgsa.config import MODEL_KINDS, ModelConfig
+from mgsa.base.settings import Language, from_excerpt, from_mapping, to_mapping
+from mgsa.config import ModelConfig
 from mgsa.data.dataset import Dataset
 from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
@@ -173,7 +173,7 @@ def load_model(folder: Path) -> ModelArtifact:
     manifest = from_excerpt(_Manifest, read_json(path), f"{path}: model")
     check_files(folder, manifest.files, verify=True)
     section = read_json(folder / CONFIG)["model"]
-    config = from_tagged(MODEL_KINDS, section, f"{folder / CONFIG}: model")
+    config = from_mapping(ModelConfig, section, f"{folder / CONFIG}: model")
     tags = read_tags(folder / TAGS)
     source, target = read_vocabularies(folder / VOCABULARY)
     with torch.device("meta"):  # without initialisation

@@ -17,10 +17,10 @@ from typing import Annotated, Any
 import yaml
 
 from mgsa.base.cli import run
-from mgsa.base.command import Input, Option, OutputFile, Report, command, read_section
+from mgsa.base.command import Input, Option, OutputFile, Report, command
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_file, write_json
-from mgsa.base.settings import RunConfig, read_yaml
+from mgsa.base.settings import RunConfig, from_mapping, read_yaml
 from mgsa.config import (
     ModelConfig,
     MultiGranularityConfig,
@@ -63,7 +63,8 @@ SETTINGS: dict[str, Any] = {
     "report": ReportSettings,
     "run": RunConfig,
 }
-"""The dataclass of each section, or those of its kinds."""
+"""The sections of `params.yaml`, in the order of the stages: the dataclass of each, or those of its
+kinds."""
 
 GROUPS = ("corpus", "parser", "align", "model", "train")
 ABSENT = "nothing"
@@ -84,7 +85,7 @@ def check_parameters(content: Mapping[str, Any], path: Path) -> None:
     for name, settings in SETTINGS.items():
         if name not in content:
             raise InputError(f"{name}: missing section", path=path)
-        sections[name] = read_section(settings, content[name], f"{path}: {name}")
+        sections[name] = from_mapping(settings, content[name], f"{path}: {name}")
     if fault := _contradiction(
         **{name: sections[name] for name in ("corpus", "parser", "align", "model")}
     ):

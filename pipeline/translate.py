@@ -13,7 +13,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 
-from mgsa.base.cli import run, standard_stream
+from mgsa.base.cli import run
 from mgsa.base.command import Input, Option, OutputFolder
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_folder, not_utf_8, open_to_write
@@ -150,7 +150,7 @@ def translate_with_model(
     if len({option is None for option in (dataset, split, out)}) > 1:
         raise InputError("--dataset, --split and --out come together")
     if dataset is None:
-        text, translations = standard_stream("stdin"), standard_stream("stdout")
+        text, translations = sys.stdin.buffer, sys.stdout.buffer
 
     from mgsa.data.dataset import open_dataset
     from mgsa.decoding.translate import Translator

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from mgsa.base.settings import from_tagged
-from mgsa.config import MODEL_KINDS
+from mgsa.base.settings import from_mapping
+from mgsa.config import ModelConfig
 from mgsa.data.dataset import open_dataset
 from mgsa.data.vocabulary import EOS
 from mgsa.model_artifact import save_model
@@ -22,8 +22,8 @@ def random_model(folder: Path, dataset_folder: Path, *, seed: int = 0, **setting
     Output vectors are not the embeddings, or such a model would repeat what was said last.
     """
     dataset = open_dataset(dataset_folder)
-    config = from_tagged(
-        MODEL_KINDS, model_settings({"share_embeddings": "none"} | settings), "model"
+    config = from_mapping(
+        ModelConfig, model_settings({"share_embeddings": "none"} | settings), "model"
     )
     torch.manual_seed(seed)
     model = new_model(config, dataset)

@@ -11,8 +11,7 @@ import pytest
 import yaml
 
 from mgsa.base.settings import read_yaml
-from pipeline.base.stage import SECTIONS
-from pipeline.params import compose
+from pipeline.params import SETTINGS, compose
 from tests.dvc_project import STAGES, outputs
 from tests.imports import ROOT, needed_files
 
@@ -75,7 +74,7 @@ def test_params_are_the_default_composition() -> None:
 
 def test_every_section_is_somebodys_but_run_on_which_nothing_depends() -> None:
     used = {name.split(".")[0] for stage in STAGES.values() for name in stage.get("params", [])}
-    assert used == set(SECTIONS) - {"run"}
+    assert used == set(SETTINGS) - {"run"}
 
 
 @pytest.mark.parametrize("stage", STAGES)

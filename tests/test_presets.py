@@ -12,13 +12,12 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from mgsa.base.errors import InputError
-from mgsa.base.settings import RunConfig, from_mapping, from_tagged
-from mgsa.config import MODEL_KINDS, ModelConfig, TrainConfig, TransformerConfig
+from mgsa.base.settings import RunConfig, from_mapping
+from mgsa.config import ModelConfig, TrainConfig, TransformerConfig
 from mgsa.data.batch import make_batch
 from mgsa.data.vocabulary import PAD
 from mgsa.model.build import build_model
-from pipeline.base.stage import SECTIONS
-from pipeline.params import GROUPS, check_parameters, compose
+from pipeline.params import GROUPS, SETTINGS, check_parameters, compose
 from tests.imports import ROOT
 from tests.random_rows import NUM_TAGS, VOCABULARY, random_row
 
@@ -35,7 +34,7 @@ def test_a_preset_is_taken_by_the_stages(group: str, option: str) -> None:
     elif group == "corpus" and option != "sample":
         others = ["parser=stanza"]  # the default one would have no treebank
     sections = compose(CONF, [f"{group}={option}", *others])
-    assert set(sections) == set(SECTIONS)
+    assert set(sections) == set(SETTINGS)
     check_parameters(sections, Path("params.yaml"))
 
 
@@ -79,7 +78,7 @@ def test_an_impossible_alignment_head_is_refused(change: dict[str, Any], message
     section = compose(CONF, ["model=joint_alignment_tiny"])["model"]
     section["alignment"] |= change
     with pytest.raises(InputError, match=message):
-        from_tagged(MODEL_KINDS, section, "model")
+        from_mapping(ModelConfig, section, "model")
 
 
 @pytest.mark.parametrize(
@@ -93,11 +92,11 @@ def test_an_alignment_head_is_refused_where_there_is_none(option: str, message: 
     section = compose(CONF, [f"model={option}"])["model"]
     section["alignment"] = compose(CONF, ["model=joint_alignment_tiny"])["model"]["alignment"]
     with pytest.raises(InputError, match=message):
-        from_tagged(MODEL_KINDS, section, "model")
+        from_mapping(ModelConfig, section, "model")
 
 
 def model_of(option: str) -> ModelConfig:
-    return from_tagged(MODEL_KINDS, compose(CONF, [f"model={option}"])["model"], "model")
+    return from_mapping(ModelConfig, compose(CONF, [f"model={option}"])["model"], "model")
 
 
 def size_of(config: ModelConfig, source: int, target: int) -> int:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
-from typing import IO, BinaryIO, Literal, TextIO, TypeVar
+from typing import IO, TypeVar
 
 from mgsa.base.errors import FailedError, InputError, is_out_of_memory
 from mgsa.base.io import atomic_file
@@ -44,21 +44,15 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
     try:
         with handling_signals(_terminate, signal.SIGTERM):
             main(argv)
-        if sys.stdout is not None:
-            sys.stdout.flush()  # while what goes wrong can still be said in one line
+        print(end="", flush=True)  # while what goes wrong can still be said in one line
     except InputError as error:
         return _fail(str(error), BAD_INPUT)
     except FailedError as error:
         return _fail(str(error), FAILED)
-    except BrokenPipeError:
-        _give_up_stdout()  # the reader went away (`| head`), which is not an error
-        return DONE
     except OSError as error:
-        try:
-            if sys.stdout is not None:
-                sys.stdout.flush()
-        except OSError:
-            _give_up_stdout()
+        _flush_or_abandon_stdout()
+        if isinstance(error, BrokenPipeError):  # the reader went away (`| head`)
+            return DONE
         return _fail(f"{error.filename or 'stdout'}: {error.strerror or error}", FAILED)
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
@@ -75,10 +69,7 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
 def handling_signals(
     handler: Callable[[int, FrameType | None], None], *numbers: signal.Signals
 ) -> Iterator[None]:
-    """Handle signals so; a thread other than the main one may not, and leaves them alone."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+    """Handle signals by `handler` within the block."""
     previous = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
@@ -91,9 +82,12 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
     raise Terminated  # so that files and processes of the command end with it
 
 
-def _give_up_stdout() -> None:
-    """Let what stdout has not taken go nowhere, so that the interpreter's last flush succeeds."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _flush_or_abandon_stdout() -> None:
+    """Let the interpreter's last flush succeed: what stdout does not take goes nowhere."""
+    try:
+        print(end="", flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, status: int) -> int:
@@ -132,43 +126,18 @@ def progress_bar(
         yield lambda _: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import MofNCompleteColumn, Progress, TextColumn
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f}/{task.total:,.0f}" if total else "{task.completed:,.0f}"),
-        TextColumn(unit + " {task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(file=sys.stderr)) as bar:
-        task = bar.add_task(description, total=total, rate="")
-
-        def advance(units: int) -> None:
-            bar.advance(task, units)
-            speed = bar.tasks[task].speed
-            bar.update(task, rate=f"{speed:,.0f}/s" if speed else "")
-
-        yield advance
-
-
-def standard_stream(name: Literal["stdin", "stdout"]) -> BinaryIO:
-    """The bytes of stdin or stdout.
-
-    Raises:
-        InputError: whoever started the command has closed it.
-    """
-    stream: TextIO | None = getattr(sys, name)
-    if stream is None:
-        raise InputError("expected an open stream, got a closed one", path=name)
-    return stream.buffer
+    columns = (*Progress.get_default_columns(), MofNCompleteColumn(), TextColumn(unit))
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        yield partial(bar.advance, bar.add_task(description, total=total))
 
 
 @contextmanager
 def opened(name: str) -> Iterator[IO[str]]:
     """The file `name` to write text to, which replaces one that stands there; `-` is stdout."""
     if name == STANDARD_OUTPUT:
-        out = TextIOWrapper(standard_stream("stdout"), encoding="utf-8", newline="\n")
+        out = TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
         try:
             yield out
         finally:

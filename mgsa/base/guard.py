@@ -6,11 +6,10 @@ It is called with all inputs and all outputs before any work (see `mgsa.base.com
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from glob import escape
@@ -39,22 +38,18 @@ class Output:
 
 @contextmanager
 def guard(inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
-    """Check the outputs of a command, and hold them while it runs.
+    """Check the outputs of a command, and lock them while it runs.
 
     Raises:
-        InputError: an output is an input, lies in one or holds one; two outputs are the same, or
-            one lies in the other; a folder holds a file that the command does not write; a file is
-            a folder, or is to be a report and holds something else than JSON; or another run is
-            writing an output.
+        InputError: an output is, lies in or holds an input or another output; a folder holds a file
+            that the command does not write; a file is a folder, or is to be a report and is no
+            JSON; or another run is writing an output.
     """
     for number, output in enumerate(outputs):
-        for path in inputs:
+        others = [("other output", other.path) for other in outputs[:number]]
+        for name, path in [*(("input", path) for path in inputs), *others]:
             if _overlap(output.path, path):
-                message = f"expected an output apart from the input {path}"
-                raise InputError(message, path=output.path)
-        for other in outputs[:number]:
-            if _overlap(output.path, other.path):
-                message = f"expected an output apart from the other output {other.path}"
+                message = f"expected an output apart from the {name} {path}"
                 raise InputError(message, path=output.path)
     for output in outputs:
         _check_replaceable(output)
@@ -75,7 +70,7 @@ def _check_replaceable(output: Output) -> None:
     if output.files is None:
         if path.is_dir():
             raise InputError("expected a file to write, found a folder", path=path)
-        if output.is_json and path.is_file() and not _is_json_object(path):
+        if output.is_json and path.is_file() and not path.read_bytes().startswith(b"{"):
             raise InputError("expected no file, or JSON to replace", path=path)
         return
     if path.exists() and not path.is_dir():
@@ -86,13 +81,6 @@ def _check_replaceable(output: Output) -> None:
         if not (ours or file.is_dir() or PARTIAL in name):
             message = f"expected a folder of this command's files alone, found {name}"
             raise InputError(message, path=path)
-
-
-def _is_json_object(path: Path) -> bool:
-    try:
-        return isinstance(json.loads(path.read_bytes()), dict)
-    except ValueError:
-        return False
 
 
 def _is_first_process() -> bool:
@@ -110,32 +98,20 @@ def _held(path: Path) -> Iterator[None]:
     make_folder(path.parent)
     real = path.resolve()
     lock = real.with_name(f"{partial_prefix(real)}lock")
-    descriptor = _locked(lock, path)
     try:
-        for left in real.parent.glob(f"{escape(partial_prefix(real))}{'?' * RANDOM_CHARACTERS}"):
-            shutil.rmtree(left) if left.is_dir() else left.unlink()
-        yield
-    finally:
-        lock.unlink(missing_ok=True)
-        os.close(descriptor)
-
-
-def _locked(lock: Path, path: Path) -> int:
-    """The descriptor of the lock file of `path`, locked where the file system has locks."""
-    while True:
+        file = lock.open("a")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    with file:
         try:
-            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT)
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(path)) from error
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError("another run is writing it", path=path) from None
+        except OSError:
+            pass  # a file system without locks
         try:
-            with suppress(OSError):
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    raise InputError("another run is writing it", path=path) from None
-            if lock.exists() and os.path.samestat(os.fstat(descriptor), lock.stat()):
-                return descriptor
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)  # whoever held it has removed it since it was opened: once more
+            for left in real.parent.glob(escape(partial_prefix(real)) + "?" * RANDOM_CHARACTERS):
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+            yield
+        finally:
+            lock.unlink(missing_ok=True)

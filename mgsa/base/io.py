@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,9 +19,7 @@ MANIFEST = "manifest.json"
 PARTIAL = ".partial-"
 """Prefix of temporary files and folders, which lie beside the output that they become."""
 RANDOM_CHARACTERS = 8
-"""How many `tempfile` puts behind the prefix of a name."""
-_LONGEST_NAME = 100
-"""Characters of an output's name that are in a temporary one: the system bounds both."""
+"""At the end of a temporary name."""
 NOT_A_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
 
@@ -32,7 +30,12 @@ def open_to_write(path: Path, mode: str = "w") -> IO[Any]:
 
 def partial_prefix(path: Path) -> str:
     """How the names of temporary files and folders of the output `path` begin."""
-    return f"{PARTIAL}{path.name[:_LONGEST_NAME]}-"
+    return f"{PARTIAL}{path.name[:100]}-"  # the system bounds the length of names
+
+
+def _temporary(path: Path) -> Path:
+    """A new name beside `path`."""
+    return path.with_name(partial_prefix(path) + secrets.token_hex(RANDOM_CHARACTERS // 2))
 
 
 @contextmanager
@@ -47,21 +50,18 @@ def atomic_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
             yield file
         return
     make_folder(path.parent)
+    temporary = _temporary(path)
     with _named(path):
-        descriptor, name = tempfile.mkstemp(prefix=partial_prefix(path), dir=path.parent)
-        os.close(descriptor)
-        temporary = Path(name)
         try:
             with open_to_write(temporary, mode) as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            temporary.chmod(0o666 & ~_umask())
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-        _sync_folder(path.parent)
+        _sync(path.parent)
 
 
 @contextmanager
@@ -73,40 +73,38 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     """
     given, path = path, path.resolve()
     make_folder(path.parent)
+    temporary = _temporary(path)
     with _named(given):
-        temporary = Path(tempfile.mkdtemp(prefix=partial_prefix(path), dir=path.parent))
         try:
+            temporary.mkdir()
             yield temporary
-            umask = _umask()
+            mode = temporary.stat().st_mode & 0o666
             for inner in temporary.rglob("*"):
                 if inner.is_file() and not inner.is_symlink():
-                    inner.chmod(0o666 & ~umask)
-                    with inner.open("rb") as file:
-                        os.fsync(file.fileno())
-            temporary.chmod(0o777 & ~umask)
+                    inner.chmod(mode)
+                    _sync(inner)
             _replace_folder(path, temporary)
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
-        _sync_folder(path.parent)
+        _sync(path.parent)
 
 
 def _replace_folder(path: Path, new: Path) -> None:
-    if not path.exists():
-        new.replace(path)
-        return
-    retired = Path(tempfile.mkdtemp(prefix=partial_prefix(path), dir=path.parent))
-    path.replace(retired)  # an empty folder may be replaced, a filled one may not
+    """Rename `new` to `path`; a folder that is there steps aside, and comes back on failure."""
+    old = _temporary(path)
+    if path.exists():
+        path.replace(old)
     try:
         new.replace(path)
     except BaseException:
-        retired.replace(path)
+        if old.exists():
+            old.replace(path)
         raise
-    shutil.rmtree(retired)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and those that it lies in."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
@@ -125,13 +123,8 @@ def _named(path: Path) -> Iterator[None]:
         raise
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _sync_folder(path: Path) -> None:
+def _sync(path: Path) -> None:
+    """Have the system write a file, or the names in a folder, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     os.fsync(descriptor)
     os.close(descriptor)

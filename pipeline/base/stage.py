@@ -16,13 +16,6 @@ from typing import Any
 from mgsa.base.command import command
 from mgsa.base.io import atomic_file, atomic_folder, dump_json, write_json
 
-SECTIONS = (
-    *("corpus", "tokenize", "parser", "parse", "bpe", "partition", "align", "dataset"),
-    *("probe_data", "model", "train", "translate", "evaluate", "phrasal_patterns", "analyze"),
-    *("probe", "report", "run"),
-)
-"""The sections of `params.yaml`, in the order of the stages that read them."""
-
 SPLITS = ("train", "valid", "test")
 SIDES = ("source", "target")
 TREEBANK_PARTS = ("train", "dev")
@@ -35,7 +28,7 @@ def stage(function: Callable[..., None]) -> Callable[[Sequence[str] | None], Non
     module = sys.modules[function.__module__]
     name = module.__spec__.name if module.__spec__ else function.__module__
     prog = f"python -m {name.removesuffix('.__main__')}"
-    return command(_noting_runs(function), prog, sections=SECTIONS)
+    return command(_noting_runs(function), prog)
 
 
 def _noting_runs(function: Callable[..., None]) -> Callable[..., None]:

@@ -12,12 +12,15 @@ from typing import Any, Literal
 from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, read_json
 from mgsa.base.settings import Positive, read_yaml
-from pipeline.base.stage import SECTIONS, SPLITS
+from pipeline.base.stage import SPLITS
 
 LIBRARIES = ("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt")
 """Libraries whose version can show in a dataset."""
 
-RECORDED_SECTIONS = SECTIONS[: SECTIONS.index("dataset") + 1]
+RECORDED_SECTIONS = (
+    *("corpus", "tokenize", "parser", "parse"),
+    *("bpe", "partition", "align", "dataset"),
+)
 """Sections of the parameter file that a dataset depends on."""
 
 INFERENCE_KEYS = {

@@ -12,7 +12,6 @@ from typing import Any
 from markupsafe import Markup
 
 from mgsa.base.io import sha256
-from pipeline.base.stage import SECTIONS
 from pipeline.report_page.blocks import Block, Details, Files, Group, Table
 from pipeline.report_page.inputs import Inputs, Report, System
 from pipeline.report_page.markup import breakable, html
@@ -46,8 +45,7 @@ def provenance(inputs: Inputs) -> Iterator[Block]:
     sections, file, of = _shown(inputs)
     if file is not None:
         yield html("<h3>Parameters{}</h3>", html(" of {}", breakable(of.name)) if of else "")
-        names = [name for name in SECTIONS if name in sections]
-        yield Group([_section(name, sections[name]) for name in names], "parameters")
+        yield Group([_section(*section) for section in sections.items()], "parameters")
         yield from _differences(inputs, sections, of)
     if artifacts := list(_artifacts(inputs)):
         yield Markup("<h3>Artifacts</h3>")

@@ -11,8 +11,8 @@ import torch
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, sha256, write_json
-from mgsa.base.settings import from_tagged
-from mgsa.config import MODEL_KINDS
+from mgsa.base.settings import from_mapping
+from mgsa.config import ModelConfig
 from mgsa.data.batch import make_batch
 from mgsa.data.dataset import Dataset, open_dataset
 from mgsa.model_artifact import load_model, replace_weights, save_model
@@ -24,7 +24,7 @@ from tests.pickle_bomb import pickle_bomb
 from tests.random_rows import MODELS, random_row
 from tests.training_settings import MODEL
 
-CONFIG = from_tagged(MODEL_KINDS, MODEL, "model")
+CONFIG = from_mapping(ModelConfig, MODEL, "model")
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.base.settings import from_tagged
-from mgsa.config import MODEL_KINDS
+from mgsa.base.settings import from_mapping
+from mgsa.config import ModelConfig
 from mgsa.model_card import describe, model_card
 from pipeline.params import compose
 from tests.imports import ROOT
@@ -23,7 +23,7 @@ MANIFEST = {
 
 def config_of(*overrides: str) -> Any:
     """The model of a composition."""
-    return from_tagged(MODEL_KINDS, compose(ROOT / "conf", [*overrides])["model"], "model")
+    return from_mapping(ModelConfig, compose(ROOT / "conf", [*overrides])["model"], "model")
 
 
 @pytest.mark.parametrize(

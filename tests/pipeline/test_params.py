@@ -9,8 +9,7 @@ import pytest
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.settings import read_yaml
-from pipeline.base.stage import SECTIONS
-from pipeline.params import check_parameters, compose, describe, main, nearest_composition
+from pipeline.params import SETTINGS, check_parameters, compose, describe, main, nearest_composition
 from tests.imports import ROOT
 
 CONF = ROOT / "conf"
@@ -117,7 +116,7 @@ def test_a_composition_is_written_if_it_can_be_run(
 
 def test_a_wrong_key_of_any_section_is_found() -> None:
     content = compose(CONF, [])
-    for name in SECTIONS:
+    for name in SETTINGS:
         mistyped = {**content, name: {**content[name], "mistyped": 1}}
         with pytest.raises(InputError, match=rf"{name}\.mistyped: unknown key"):
             check_parameters(mistyped, Path("params.yaml"))

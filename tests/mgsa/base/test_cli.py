@@ -21,27 +21,15 @@ NO_ROOM = "out of memory; smaller batches or a smaller model need less"
     ("error", "status", "line"),
     [
         (None, DONE, ""),
-        (InputError("expected b", path="a.txt", line=3), BAD_INPUT, "error: a.txt:3: expected b\n"),
-        (
-            OSError(28, "No space left on device"),
-            FAILED,
-            "error: stdout: No space left on device\n",
-        ),
-        (
-            PermissionError(13, "Permission denied", "out/a"),
-            FAILED,
-            "error: out/a: Permission denied\n",
-        ),
-        (
-            InputError("a\nb \x1b[2J\u2028 \ud800 ü"),
-            BAD_INPUT,
-            "error: a\\nb \\x1b[2J\\u2028 \\ud800 ü\n",
-        ),
-        (InputError("a" * 5000), BAD_INPUT, f"error: {'a' * 2000}…\n"),
-        (MemoryError(), FAILED, f"error: {NO_ROOM}\n"),
-        (torch.OutOfMemoryError("CUDA out of memory"), FAILED, f"error: {NO_ROOM}\n"),
-        (RuntimeError("std::bad_alloc"), FAILED, f"error: {NO_ROOM}\n"),
-        (KeyboardInterrupt(), INTERRUPTED, "error: interrupted\n"),
+        (InputError("expected b", path="a.txt", line=3), BAD_INPUT, "a.txt:3: expected b"),
+        (OSError(28, "No space left on device"), FAILED, "stdout: No space left on device"),
+        (PermissionError(13, "Permission denied", "out"), FAILED, "out: Permission denied"),
+        (InputError("a\nb \x1b[2J\u2028 \ud800 ü"), BAD_INPUT, r"a\nb \x1b[2J\u2028 \ud800 ü"),
+        (InputError("a" * 5000), BAD_INPUT, f"{'a' * 2000}…"),
+        (MemoryError(), FAILED, NO_ROOM),
+        (torch.OutOfMemoryError("CUDA out of memory"), FAILED, NO_ROOM),
+        (RuntimeError("std::bad_alloc"), FAILED, NO_ROOM),
+        (KeyboardInterrupt(), INTERRUPTED, "interrupted"),
     ],
     ids=str,
 )
@@ -54,7 +42,7 @@ def test_the_status_and_the_line_of_an_error(
             raise error
 
     assert run(main, ["x"]) == status
-    assert capsys.readouterr().err == line
+    assert capsys.readouterr().err == (f"error: {line}\n" if line else "")
 
 
 def test_sigterm_lets_a_command_clean_up(capsys: pytest.CaptureFixture[str]) -> None:
@@ -117,31 +105,6 @@ def test_progress_is_quiet_in_logs_and_shows_the_count_on_a_terminal(
     assert capsys.readouterr() == ("", "")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert list(progress(items, "count", total=3, unit="things", size=len)) == items
-    assert "3/3 things" in capsys.readouterr().err
+    assert "3/3" in capsys.readouterr().err
     assert list(progress(items, "count", total=None, unit="things", size=len)) == items
-    assert "3 things" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("closed", "code", "status", "line"),
-    [
-        ("<&-", "standard_stream('stdin')", 2, "error: stdin: expected an open stream, got a"),
-        (">&-", "opened('-').__enter__()", 2, "error: stdout: expected an open stream, got a"),
-        (">&-", "print('lost')", 0, ""),
-        ("2>&-", "list(progress([1], 'x', total=1, unit='y', size=int))", 0, ""),
-    ],
-)
-def test_a_closed_stream_is_no_bug(closed: str, code: str, status: int, line: str) -> None:
-    program = (
-        "import sys\n"
-        "from mgsa.base.cli import opened, progress, run, standard_stream\n"
-        f"sys.exit(run(lambda argv: {code}))\n"
-    )
-    done = subprocess.run(
-        ["sh", "-c", f'exec "$0" -c "$1" {closed}', sys.executable, program],
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, bool(done.stderr)) == (status, bool(line))
-    assert done.stderr.startswith(line)
+    assert "3/?" in capsys.readouterr().err

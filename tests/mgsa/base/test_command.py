@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import pytest
 
-from mgsa.base.command import Input, Option, OutputFolder, Positional, Reads, Report, command
+from mgsa.base.command import Input, Option, OutputFile, OutputFolder, Positional, Reads, command
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Positive
 
@@ -44,8 +44,9 @@ def learn(
     systems: Annotated[dict[str, Path] | None, Input("systems", "NAME=DIR")] = None,
     split: Annotated[str, Option("such as test")] = "train",
     mode: Annotated[Literal["fast", "slow"], Option("how")] = "fast",
+    times: Annotated[Positive | None, Option("how often", "N")] = None,
     quiet: Annotated[bool, Option("say nothing")] = False,
-    report: Annotated[Path | None, Report()] = None,
+    log: Annotated[Path, OutputFile("log")] = Path("{out}.log"),
 ) -> None:
     """Learn from text."""
     CALLS.append(dict(locals()))
@@ -53,18 +54,17 @@ def learn(
 
 PARAMS = "learn: {kind: small, size: 1}\nrun: {workers: 2}\nother: 3\n"
 main = command(learn, "learn")
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("params.yaml").write_text(PARAMS)
     Path("text").mkdir()
     CALLS.clear()
-    return tmp_path
 
 
-@pytest.mark.usefixtures("folder")
 def test_what_is_given_arrives() -> None:
     main(["a", "b", "--text", "text", "--out", "new", "--systems", "x=text", "runs/y", "--quiet"])
     assert [
@@ -77,35 +77,32 @@ def test_what_is_given_arrives() -> None:
             "systems": {"x": Path("text"), "y": Path("runs/y")},
             "split": "train",
             "mode": "fast",
+            "times": None,
             "quiet": True,
-            "report": None,
+            "log": Path("new.log"),
         }
     ] == CALLS
 
 
-@pytest.mark.usefixtures("folder")
 def test_settings_are_overridden_by_key_or_by_section_and_key() -> None:
     main(["a", "--text", "text", "--out", "new", "--set", "size=3", "--set", "run.workers=4"])
     assert CALLS[0]["learn"] == Small("small", 3)
     assert CALLS[0]["run"] == Machine(4)
 
 
-@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        (
-            ["--set", "size=0"],
-            "params.yaml: learn.size: expected greater than or equal to 1, got 0",
-        ),
-        (["--set", "kind=tiny"], "params.yaml: learn.kind: expected one of small, big, got 'tiny'"),
-        (
-            ["--set", "run.threads=1"],
-            "params.yaml: run.threads: unknown key; expected one of worke",
-        ),
+        (["--set", "size=0"], "params.yaml: learn.size: expected greater than or equal to 1"),
+        (["--set", "kind=tiny"], "params.yaml: learn: kind: expected one of 'small', 'big', got"),
+        (["--set", "run.threads=1"], "params.yaml: run.threads: unknown key"),
+        (["--set", "size"], "--set size: expected KEY=VALUE, with the key of a section"),
+        (["--set", "size.x=1"], "--set size.x=1: expected KEY=VALUE, with the key of a section"),
+        (["--set", "size=[1"], "--set size=[1:1: expected YAML: "),
         (["--params", "text/p.yaml"], "text/p.yaml: no such file"),
+        (["--times", "0"], "--times: expected greater than or equal to 1, got 0"),
         (["--out", "text"], "text: expected an output apart from the input text"),
-        (["--report", "params.yaml"], "expected an output apart from the input params.yaml"),
+        (["--log", "params.yaml"], "expected an output apart from the input params.yaml"),
         (["--systems", "x=a", "x=b"], "--systems x=b: expected another name, x is taken"),
         (["--systems", "x=new/a"], "new: expected an output apart from the input new/a"),
     ],
@@ -116,14 +113,12 @@ def test_a_mistake_is_named_before_any_work(changed: list[str], message: str) ->
     assert CALLS == []
 
 
-@pytest.mark.usefixtures("folder")
 def test_a_setting_that_names_a_file_is_an_input() -> None:
     Path("params.yaml").write_text("learn: {kind: big, trees: own/t.mrg}\nrun: {workers: 2}\n")
     with pytest.raises(InputError, match=r"expected an output apart from the input own/t\.mrg"):
         main(["a", "--text", "text", "--out", "own"])
 
 
-@pytest.mark.usefixtures("folder")
 def test_an_output_may_depend_on_an_option() -> None:
     Path("out").mkdir()
     Path("out/valid.codes").touch()
@@ -132,31 +127,18 @@ def test_an_output_may_depend_on_an_option() -> None:
         main(["a", "--text", "text", "--out", "out", "--split", "test"])
 
 
-@pytest.mark.usefixtures("folder")
-def test_a_section_that_nobody_reads_is_refused_where_all_are_known() -> None:
-    strict = command(learn, "learn", sections=("learn", "run"))
-    with pytest.raises(InputError, match="other: unknown section; expected one of learn, run"):
-        strict(["a", "--text", "text", "--out", "new"])
-
-
 @pytest.mark.parametrize("argv", [[], ["a", "--text", "t"], ["a", "--mode", "odd"]])
 def test_bad_usage_has_status_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as raised:
+    with pytest.raises(SystemExit, match="2"):
         main(argv)
-    assert raised.value.code == 2
     assert "usage: learn" in capsys.readouterr().err
 
 
 def test_help_tells_all(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
+    with pytest.raises(SystemExit, match="0"):
         main(["--help"])
     said = " ".join(capsys.readouterr().out.split())
-    for part in (
-        "Learn from text.",
-        "with the section learn and the section run",
-        "NAME=DIR",
-        "{fast,slow}",
-    ):
+    for part in ("Learn from text.", "with the sections learn, run", "NAME=DIR", "{fast,slow}"):
         assert part in said
 
 
@@ -165,17 +147,17 @@ def search(search: Machine = Machine(3)) -> None:
     CALLS.append(dict(locals()))
 
 
-@pytest.mark.usefixtures("folder")
 def test_a_section_with_a_default_can_do_without_its_file() -> None:
     find = command(search, "search")
-    Path("params.yaml").rename("other.yaml")
+    find([])  # params.yaml has no such section
+    Path("params.yaml").unlink()
     find([])
     find(["--set", "workers=4"])
     Path("other.yaml").write_text("search: {workers: 5}")
     find(["--params", "other.yaml"])
-    assert [call["search"] for call in CALLS] == [Machine(3), Machine(4), Machine(5)]
+    assert [call["search"] for call in CALLS] == [Machine(n) for n in (3, 3, 4, 5)]
     with pytest.raises(InputError, match=r"^search\.workers: expected greater"):
         find(["--set", "workers=0"])
-    Path("params.yaml").write_text("{}")
-    with pytest.raises(InputError, match=re.escape("params.yaml: search: missing section")):
-        find([])
+    Path("params.yaml").write_text("run: {}")
+    with pytest.raises(InputError, match=r"^params\.yaml: learn: missing section"):
+        main(["a", "--text", "text", "--out", "new"])

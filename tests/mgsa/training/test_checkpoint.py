@@ -13,8 +13,8 @@ from torch import nn
 
 import mgsa
 from mgsa.base.errors import InputError
-from mgsa.base.settings import from_mapping, from_tagged
-from mgsa.config import MODEL_KINDS, TrainConfig
+from mgsa.base.settings import from_mapping
+from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.batching import Position
 from mgsa.training.checkpoint import (
     code_identity,
@@ -127,7 +127,7 @@ def test_averages_do_not_depend_on_where_a_run_was_stopped(
     assert regular_updates(updates, every=10, keep=3, last=last) == expected
 
 
-MODEL_CONFIG = from_tagged(MODEL_KINDS, MODEL, "model")
+MODEL_CONFIG = from_mapping(ModelConfig, MODEL, "model")
 TRAIN_CONFIG = from_mapping(TrainConfig, TRAIN, "train")
 
 

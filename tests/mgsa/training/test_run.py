@@ -16,8 +16,8 @@ import torch
 
 import mgsa
 from mgsa.base.errors import InputError
-from mgsa.base.settings import from_mapping, from_tagged
-from mgsa.config import MODEL_KINDS, TrainConfig
+from mgsa.base.settings import from_mapping
+from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.dataset import open_dataset
 from mgsa.decoding.align import Aligner
 from mgsa.model_artifact import load_model
@@ -51,7 +51,7 @@ def run(
     """Train into the dataset's sibling `out`."""
     config = Run(
         dataset,
-        from_tagged(MODEL_KINDS, model_settings(model or {}), "model"),
+        from_mapping(ModelConfig, model_settings(model or {}), "model"),
         from_mapping(TrainConfig, TRAIN | train_settings, "train"),
         out=dataset.with_name("out"),
         checkpoints=dataset.with_name("checkpoints"),

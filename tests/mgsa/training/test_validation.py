@@ -9,8 +9,8 @@ import torch
 from lightning_fabric import Fabric
 from torch.nn import functional as F
 
-from mgsa.base.settings import from_mapping, from_tagged
-from mgsa.config import MODEL_KINDS, TrainConfig
+from mgsa.base.settings import from_mapping
+from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.batch import make_batch
 from mgsa.data.dataset import Dataset, open_dataset
 from mgsa.model.encoder_decoder import EncoderDecoder
@@ -33,7 +33,7 @@ def scores(dataset: Dataset, model: EncoderDecoder, **settings: object) -> dict[
 
 def test_the_loss_is_that_of_the_sentences_one_by_one(dataset: Dataset) -> None:
     torch.manual_seed(1)
-    model = new_model(from_tagged(MODEL_KINDS, MODEL, "model"), dataset)
+    model = new_model(from_mapping(ModelConfig, MODEL, "model"), dataset)
     found = scores(dataset, model, batch_tokens=70)
     model.eval()
     nll, tokens = 0.0, 0
@@ -47,7 +47,7 @@ def test_the_loss_is_that_of_the_sentences_one_by_one(dataset: Dataset) -> None:
 
 
 def test_a_model_goes_on_training_as_it_was(dataset: Dataset) -> None:
-    model = new_model(from_tagged(MODEL_KINDS, MODEL, "model"), dataset)
+    model = new_model(from_mapping(ModelConfig, MODEL, "model"), dataset)
     first = scores(dataset, model)
     assert model.training
     # Without dropout, so twice the same.
