@@ -7,7 +7,6 @@ above the one with phrases), for any model. The target is the reference.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -84,27 +83,6 @@ def draw_heat_maps(translator: Translator, pair: Pair, folder: Path, title: str,
         draw_heat_map(each, folder / f"{each.place}_{each.layer}.{kind}", sentence=title)
 
 
-def report_of(shares: Shares) -> dict[str, dict[str, dict[str, float]]]:
-    """Shares by place, layer and quadrant."""
-    from mgsa.analysis.quadrants import by_quadrant
-
-    return {
-        place: {
-            f"layer_{layer}": {name: round(x, 6) for name, x in by_quadrant(of_layer).items()}
-            for layer, of_layer in enumerate(layers, start=1)
-        }
-        for place, layers in shares.items()
-    }
-
-
-def describe(report: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterator[str]:
-    """A line for each layer of what `report_of` gives."""
-    for place, layers in report.items():
-        for layer, quadrants in layers.items():
-            parts = [f"{name.replace('_', ' ')} {100 * x:.1f}%" for name, x in quadrants.items()]
-            yield f"{place} {layer.removeprefix('layer_')}: {', '.join(parts)}"
-
-
 def analyze_attention(
     analyze: AnalyzeSettings,
     *,
@@ -118,7 +96,7 @@ def analyze_attention(
     accelerator: Annotated[Accelerator, Option("device of the model (default: auto)")] = "auto",
 ) -> None:
     """Count and draw what a model attends to."""
-    from mgsa.analysis.quadrants import quadrant
+    from mgsa.analysis.quadrants import by_quadrant, quadrant
     from mgsa.data.dataset import open_dataset
     from mgsa.decoding.translate import Translator
 
@@ -133,14 +111,17 @@ def analyze_attention(
             expected = f"expected rows of {split}, 0 to {rows - 1}"
             raise InputError(f"analyze.sentences: {expected}, got {row}")
     with stage_outputs(out, report) as (folder, metrics):
-        shares = count_attention(translator, opened, analyze)
-        columns = ("place", "layer", "attention", "quadrant", "share")
-        table = [
-            dict(zip(columns, (place, layer, name, quadrant(name), f"{share:.6f}"), strict=True))
-            for place, layers in shares.items()
-            for layer, of_layer in enumerate(layers, start=1)
-            for name, share in of_layer.items()
-        ]
+        table = []
+        for place, layers in count_attention(translator, opened, analyze).items():
+            metrics[place] = {}
+            for layer, shares in enumerate(layers, start=1):
+                names = by_quadrant(shares)
+                metrics[place][f"layer_{layer}"] = {n: round(x, 6) for n, x in names.items()}
+                shown = (f"{name.replace('_', ' ')} {100 * x:.1f}%" for name, x in names.items())
+                print(f"{place} {layer}: {', '.join(shown)}")
+                for name, share in shares.items():
+                    cell = {"place": place, "layer": layer, "attention": name}
+                    table.append(cell | {"quadrant": quadrant(name), "share": f"{share:.6f}"})
         write_csv(table, folder / SHARES)
         (folder / "heat_maps").mkdir()
         pairs = opened.rows(split, analyze.sentences)
@@ -148,9 +129,6 @@ def analyze_attention(
             title = f"{split}, sentence {pair.index}"
             maps = folder / "heat_maps" / f"{split}_{pair.index}"
             draw_heat_maps(translator, pair, maps, title, analyze.figures)
-        metrics.update(report_of(shares))
-    for line in describe(metrics):
-        print(line)
 
 
 main = stage(analyze_attention)

@@ -16,7 +16,7 @@ from functools import partial
 from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from mgsa.base.cli import run
 from mgsa.base.command import Input, Option, OutputFolder, Report
@@ -25,9 +25,7 @@ from mgsa.base.settings import Positive, Resamples, Seed, to_mapping
 from pipeline.base.stage import SIDES, stage, stage_outputs
 from pipeline.base.tables import Row, write_csv
 from pipeline.base.text import read_parallel
-
-if TYPE_CHECKING:
-    from pipeline.patterns.scores import Scores
+from pipeline.dataset.manifest import read_object
 
 
 @dataclass(frozen=True)
@@ -49,53 +47,28 @@ class PhrasalPatternsSettings:
             raise ValueError("source_lengths: expected each larger than the one before")
 
 
-def score_tables(
-    references: Path,
-    systems: Sequence[Path],
-    settings: PhrasalPatternsSettings,
-    *,
-    tokenized: Path | None,
-    split: str,
-    trees: Path | None,
-    links: Path | None,
-) -> dict[str, Scores]:
-    """The scores by n-gram; with tokenised text by length; with trees and links by category.
+def check_references(
+    tokens: Sequence[Sequence[str]], target: Sequence[str], *, path: Path, target_path: Path
+) -> None:
+    """Check that the tokens of the references in `path` are the target side of the split."""
+    for line, (words, expected) in enumerate(zip(tokens, target, strict=True), start=1):
+        if (found := " ".join(words)) != expected:
+            message = f"expected the text whose tokens are in {target_path}, {expected!r}"
+            raise InputError(f"{message}, got {found!r}", path=path, line=line)
 
-    Raises:
-        InputError: files are malformed or not of the same sentences.
+
+def find_links(alignments: Path, tokenized: Path, split: str) -> Path | None:
+    """The file of the links of a split, if any: `alignments`, or one of this folder of `align`.
+
+    Gold links of the corpus take the place of the folder's.
     """
-    import numpy as np
-
-    from mgsa.analysis.bootstrap import Bootstrap
-    from mgsa.analysis.ngrams import ngram_statistics
-    from pipeline.patterns.aligned_split import check_references, read_occurrences, tokenize_target
-    from pipeline.patterns.categories import count_categories
-    from pipeline.patterns.scores import category_scores, length_scores, ngram_scores
-
-    sides = [tokenized / f"{split}.{side}" for side in SIDES] if tokenized else []
-    columns = list(zip(*read_parallel([references, *systems, *sides]), strict=True))
-    expected, *hypotheses = columns[: 1 + len(systems)]
-    count = partial(
-        ngram_statistics, tokenizer=settings.bleu_tokenizer, max_ngram=settings.max_ngram
-    )
-    statistics = np.stack([count(texts, expected) for texts in hypotheses], axis=1)
-    resamples = Bootstrap(len(expected), settings.bootstrap_samples, settings.seed)
-    tables = {"ngrams": ngram_scores(statistics, resamples)}
-    if not tokenized:
-        return tables
-    source, target = columns[-2:]
-    tokens = tokenize_target(expected, tokenized)
-    check_references(tokens, target, path=references, target_path=sides[1])
-    lengths = np.array([len(text.split(" ")) for text in source])
-    tables["lengths"] = length_scores(statistics, lengths, settings.source_lengths, resamples)
-    if trees and links:
-        sizes = range(1, settings.max_category_ngram + 1)
-        ngrams = read_occurrences(tokenized, split, trees, links, sizes)
-        of_systems = (tokenize_target(texts, tokenized) for texts in hypotheses)
-        translated = zip(ngrams, tokens, zip(*of_systems, strict=True), strict=True)
-        counts = count_categories(translated, len(systems))
-        tables["categories"] = category_scores(counts, resamples)
-    return tables
+    if not alignments.is_dir():
+        return alignments
+    splits = read_object(alignments / "aligner.json", "splits")["splits"]
+    gold = tokenized / f"{split}.links"
+    if gold.is_file():
+        return gold
+    return alignments / f"{split}.links" if split in splits else None
 
 
 def report_of(tables: Mapping[str, Sequence[Row]], recipe: dict[str, Any]) -> dict[str, Any]:
@@ -155,67 +128,71 @@ def score_patterns(
     ],
     report: Annotated[Path | None, Report("scores (JSON)")] = None,
 ) -> None:
-    """Score n-grams of systems, with differences to a baseline.
-
-    n-gram precision and BLEU restricted to n; also by source length, and recall by syntactic
-    category of the source.
-    """
+    """Score n-grams of systems by size, source length and category, and compare with a baseline."""
+    import numpy as np
     import sacrebleu
 
+    from mgsa.analysis.ngrams import ngram_statistics
     from pipeline.base.charts import write_figure
-    from pipeline.patterns.aligned_split import find_links
+    from pipeline.patterns.categories import category_scores, read_occurrences
     from pipeline.patterns.figures import drawn_rows, pattern_chart
-    from pipeline.patterns.scores import rows_of
+    from pipeline.patterns.scores import length_scores, ngram_scores, rows_of
+    from pipeline.tokens.moses import MosesText
 
-    _check_options([*system], baseline, tokenized, trees, alignments)
-    links = None
-    if tokenized and alignments:
+    settings = phrasal_patterns
+    if baseline is not None and (baseline not in system or len(system) == 1):
+        others = ", ".join(name for name in system if name != baseline)
+        raise InputError(f"--baseline {baseline}: expected one of {others or 'several --system'}")
+    if (trees or alignments) and not (trees and alignments and tokenized):
+        raise InputError("expected --tokenized, --trees and --alignments together")
+    sides = [tokenized / f"{split}.{side}" for side in SIDES] if tokenized else []
+    columns = list(zip(*read_parallel([references, *system.values(), *sides]), strict=True))
+    expected, *hypotheses = columns[: 1 + len(system)]
+    count = partial(
+        ngram_statistics, tokenizer=settings.bleu_tokenizer, max_ngram=settings.max_ngram
+    )
+    statistics = np.stack([count(texts, expected) for texts in hypotheses], axis=1)
+    scores, links = {"ngrams": ngram_scores(statistics)}, None
+    if tokenized:
+        source, target = columns[-2:]
+        language = read_object(tokenized / "languages.json", "target")["target"]
+        tokenize = MosesText(language).normalize_and_tokenize
+        tokens = list(map(tokenize, expected))
+        check_references(tokens, target, path=references, target_path=sides[1])
+        lengths = np.array([len(text.split(" ")) for text in source])
+        scores["lengths"] = length_scores(statistics, lengths, settings.source_lengths)
+    if tokenized and trees and alignments:
         links = find_links(alignments, tokenized, split)
         if links is None:
             print(f"{alignments} has no links of {split}: no categories", file=sys.stderr)
-    scores = score_tables(
-        references,
-        [*system.values()],
-        phrasal_patterns,
-        tokenized=tokenized,
-        split=split,
-        trees=trees,
-        links=links,
-    )
+        else:
+            sizes = range(1, settings.max_category_ngram + 1)
+            ngrams = read_occurrences(tokenized, split, trees, links, sizes)
+            translated = zip(*(map(tokenize, texts) for texts in hypotheses), strict=True)
+            sentences = zip(ngrams, tokens, translated, strict=True)
+            scores["categories"] = category_scores(sentences, len(system))
     recipe = {
-        **to_mapping(phrasal_patterns),
+        **to_mapping(settings),
         "links": None if links is None else str(links),
         "sacrebleu": sacrebleu.__version__,
     }
-    tables = {name: rows_of(of_table, [*system], baseline) for name, of_table in scores.items()}
     with stage_outputs(out, report) as (folder, metrics):
         (folder / "figures").mkdir()
-        for name, table in tables.items():
-            write_csv(table, folder / f"{name}.csv")
-            figure = pattern_chart(name, drawn_rows(name, table), baseline)
+        tables = {}
+        for name, of_table in scores.items():
+            tables[name] = rows = rows_of(
+                of_table,
+                system,
+                baseline,
+                samples=settings.bootstrap_samples,
+                seed=settings.seed,
+            )
+            write_csv(rows, folder / f"{name}.csv")
+            figure = pattern_chart(name, drawn_rows(name, rows), baseline)
             write_figure(figure, folder / "figures" / f"{name}.svg")
-        sentences = scores["ngrams"].of_sentences.shape[1]
-        metrics.update(sentences=sentences, **report_of(tables, recipe))
+        metrics.update(sentences=len(expected), **report_of(tables, recipe))
     for line in describe(tables["ngrams"], baseline):
         print(line)
-
-
-def _check_options(
-    systems: Sequence[str],
-    baseline: str | None,
-    tokenized: Path | None,
-    trees: Path | None,
-    alignments: Path | None,
-) -> None:
-    """Check the options that belong together."""
-    if baseline is not None and baseline not in systems:
-        raise InputError(f"--baseline {baseline}: expected one of {', '.join(systems)}")
-    if baseline is not None and len(systems) == 1:
-        raise InputError(f"--baseline {baseline}: expected another --system to compare with it")
-    if (trees is None) != (alignments is None):
-        raise InputError("expected --trees and --alignments together")
-    if trees is not None and tokenized is None:
-        raise InputError("--trees and --alignments: expected --tokenized too")
 
 
 main = stage(score_patterns)

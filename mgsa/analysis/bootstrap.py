@@ -19,28 +19,24 @@ SAME = 1e-9
 """Rounding error of percentages: differences below it are none."""
 
 
-@dataclass(frozen=True)
-class Bootstrap:
-    """Draws of N sentences with replacement, the same as sacreBLEU's with this seed."""
+def resampled_sums(statistics: np.ndarray, samples: int, seed: int) -> np.ndarray:
+    """(N, …) statistics to (R, …), their sums over N sentences drawn with replacement.
 
-    sentences: int
-    samples: int
-    seed: int
-
-    def sums(self, statistics: np.ndarray) -> np.ndarray:
-        """(N, …) statistics to (R, …), their sums over the sentences of each resample."""
-        flat = statistics.reshape(self.sentences, -1).astype(np.float64)
-        generator = np.random.default_rng(self.seed)
-        rows = max(1, CELLS_AT_ONCE // self.sentences)
-        sums = np.empty((self.samples, flat.shape[1]))
-        for start in range(0, self.samples, rows):
-            size = (min(rows, self.samples - start), self.sentences)
-            drawn = generator.choice(self.sentences, size=size, replace=True)
-            # How often each sentence is in each resample.
-            cells = drawn + np.arange(size[0])[:, None] * self.sentences
-            times = np.bincount(cells.ravel(), minlength=cells.size).reshape(size)
-            sums[start : start + size[0]] = times @ flat
-        return sums.reshape(self.samples, *statistics.shape[1:])
+    The draws are sacreBLEU's with this seed, the same for all statistics of N sentences.
+    """
+    sentences = len(statistics)
+    flat = statistics.reshape(sentences, -1).astype(np.float64)
+    generator = np.random.default_rng(seed)
+    rows = max(1, CELLS_AT_ONCE // sentences)
+    sums = np.empty((samples, flat.shape[1]))
+    for start in range(0, samples, rows):
+        size = (min(rows, samples - start), sentences)
+        drawn = generator.choice(sentences, size=size, replace=True)
+        # How often each sentence is in each resample.
+        cells = drawn + np.arange(size[0])[:, None] * sentences
+        times = np.bincount(cells.ravel(), minlength=cells.size).reshape(size)
+        sums[start : start + size[0]] = times @ flat
+    return sums.reshape(samples, *statistics.shape[1:])
 
 
 @dataclass(frozen=True)
@@ -50,14 +46,6 @@ class Estimate:
     value: np.ndarray
     low: np.ndarray
     high: np.ndarray
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Differences to a baseline, and (S, …) the p-values of the paired bootstrap test."""
-
-    difference: Estimate
-    p_value: np.ndarray
 
 
 def estimate(value: np.ndarray, resampled: np.ndarray) -> Estimate:
@@ -77,8 +65,8 @@ def estimate(value: np.ndarray, resampled: np.ndarray) -> Estimate:
 
 def compare(
     value: np.ndarray, resampled: np.ndarray, baseline: int, differing: np.ndarray
-) -> Comparison:
-    """How far scores are above those of the system `baseline`.
+) -> tuple[Estimate, np.ndarray]:
+    """Differences to the scores of the system `baseline`, and (S, …) their p-values.
 
     The p-value is two-sided: the share of resamples whose difference is at least as far from the
     mean of all resamples as the observed one is from 0 (the shift method of Noreen 1989), plus one
@@ -99,4 +87,4 @@ def compare(
     far = np.abs(differences - mean) >= np.abs(observed) - SAME  # false for NaN
     p_value = (far.sum(axis=0) + 1) / (count + 1)
     p_value = np.maximum(p_value, np.minimum(0.5 ** (differing - 1.0), 1))
-    return Comparison(estimate(observed, differences), p_value)
+    return estimate(observed, differences), p_value

@@ -2,11 +2,7 @@
 
 Hao et al. 2019, figure 2, shows by how much BLEU gains on n-grams of each size. BLEU restricted to
 n is taken to be BLEU (Papineni et al. 2002, section 2.3) with all weight on one n: the brevity
-penalty times the precision p_n, without smoothing. Counts are sacreBLEU's: clipped matches, and
-the n-grams of hypotheses.
-
-Legend: N sentences, n_max the largest n. Statistics of a sentence, or of several summed up, are
-(…, 2 + 2 n_max): words of the hypothesis and of the reference, then matches and n-grams of each n.
+penalty times the precision p_n, without smoothing. Counts are sacreBLEU's.
 """
 
 from __future__ import annotations
@@ -23,7 +19,13 @@ Span = tuple[int, int]
 def ngram_statistics(
     hypotheses: Sequence[str], references: Sequence[str], *, tokenizer: str, max_ngram: int
 ) -> np.ndarray:
-    """(N, 2 + 2 n_max) int64, the statistics of each sentence; `tokenizer` is one of sacreBLEU."""
+    """Statistics of each sentence and n, (sentences, max_ngram, 4) int64, to be summed.
+
+    Clipped matches, n-grams of the hypothesis, its words and the reference's words.
+
+    Args:
+        tokenizer: one of sacreBLEU's.
+    """
     from sacrebleu.metrics.bleu import BLEU
 
     # Effective order concerns scores, which are not used; without it sacreBLEU warns.
@@ -31,35 +33,19 @@ def ngram_statistics(
     rows = []
     for hypothesis, reference in zip(hypotheses, references, strict=True):
         score = bleu.sentence_score(hypothesis, [reference])
-        rows.append([score.sys_len, score.ref_len, *score.counts, *score.totals])
-    return np.array(rows, dtype=np.int64)
-
-
-def matches(statistics: np.ndarray) -> np.ndarray:
-    """(…, n_max) matches."""
-    return statistics[..., 2 : 2 + _max_ngram(statistics)]
-
-
-def ngrams(statistics: np.ndarray) -> np.ndarray:
-    """(…, n_max) n-grams of hypotheses."""
-    return statistics[..., 2 + _max_ngram(statistics) :]
-
-
-def precision(statistics: np.ndarray) -> np.ndarray:
-    """(…, n_max) in per cent; 0 where hypotheses are shorter than n, as in sacreBLEU."""
-    return 100 * matches(statistics) / np.maximum(ngrams(statistics), 1)
+        lengths = [[score.sys_len] * max_ngram, [score.ref_len] * max_ngram]
+        rows.append([score.counts, score.totals, *lengths])
+    return np.array(rows, dtype=np.int64).swapaxes(1, 2)
 
 
 def restricted_bleu(statistics: np.ndarray) -> np.ndarray:
-    """(…, n_max) in per cent: exp(min(0, 1 - reference / hypothesis)) times the precision."""
-    hypothesis, reference = statistics[..., 0], statistics[..., 1]
-    # Of an empty hypothesis the precision is 0, whatever the penalty.
+    """(…, 4) statistics to (…) BLEU in per cent: exp(min(0, 1 - reference / hypothesis)) p_n.
+
+    It is the precision where both lengths are 0. Hypotheses shorter than n have a precision of 0.
+    """
+    matches, ngrams, hypothesis, reference = np.moveaxis(statistics, -1, 0)
     penalty = np.exp(np.minimum(0, 1 - reference / np.maximum(hypothesis, 1)))
-    return penalty[..., None] * precision(statistics)
-
-
-def _max_ngram(statistics: np.ndarray) -> int:
-    return statistics.shape[-1] // 2 - 1
+    return np.asarray(penalty * (100 * matches / np.maximum(ngrams, 1)))
 
 
 def recall_of_spans(

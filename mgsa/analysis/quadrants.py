@@ -3,11 +3,7 @@
 The four quadrants of phrase-based attention (Nguyen & Joty 2018, tables 3 and 4), for any model: a
 model with word queries alone has two of them, one with word keys alone has one. Where each head has
 one granularity, shares are the heads' numbers; where granularities share a softmax, they are
-learned.
-
-A share is of the sum of weights. As the weights of a query sum to 1, the two quadrants of phrase
-queries have about half of it together. In the paper's table 3 they have from 2 % to 96 % of a
-layer: how it counts activations, it does not say.
+learned. A share is of the sum of weights (the paper does not say how it counts activations).
 """
 
 from __future__ import annotations

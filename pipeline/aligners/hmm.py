@@ -194,9 +194,8 @@ class DirectionModel:
         self.keys = np.empty(0, dtype=np.int64)
         for some in chunks(laid_out, BLOCKS_MERGED):
             keys = np.concatenate([self.keys, *(block.entries for block in some)])
-            self.keys, _ = np.unique(
-                keys, return_counts=True
-            )  # counting sorts: faster than its hashing
+            # To count keys, it sorts them, which is faster than to hash them.
+            self.keys, _ = np.unique(keys, return_counts=True)
         laid_out = [block.found_in(self.keys) for block in laid_out]
         given_words = self.keys // key_base
         self.lexicon = 1 / np.bincount(given_words)[given_words]

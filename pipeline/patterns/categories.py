@@ -10,22 +10,31 @@ Besides n-grams of fixed sizes there are translations of whole phrases: for a co
 words or more, the target words from the first to the last that is linked to it, if none of these
 is linked outside the constituent (phrase pairs of Koehn, Och & Marcu 2003, without the unaligned
 words around them).
-
-Legend: N sentences, S systems, F cells (a size and a category each).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mgsa.analysis.ngrams import recall_of_spans
 from mgsa.base.word_links import Link
-from pipeline.tokens.trees import children, is_preterminal, plain_label, top_node
+from pipeline.base.stage import SIDES
+from pipeline.base.text import read_parallel, split_tokens
+from pipeline.links import read_link_file
+from pipeline.patterns.scores import Scores
+from pipeline.tokens.trees import (
+    check_leaves,
+    children,
+    is_preterminal,
+    plain_label,
+    read_tree,
+    top_node,
+)
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -39,9 +48,6 @@ ALL = "all"
 Constituents = Mapping[tuple[int, int], str]
 """The lowest label over each span of words, inner spans before outer ones."""
 
-Cell = tuple[str, str]
-"""A size and a category."""
-
 
 class Occurrence(NamedTuple):
     """An n-gram of a reference: its size, or `phrase`; its words; its category."""
@@ -52,41 +58,51 @@ class Occurrence(NamedTuple):
     category: str
 
 
-@dataclass(frozen=True)
-class CategoryCounts:
-    """N-grams of references, and those that systems produced.
+def read_occurrences(
+    tokenized: Path, split: str, trees: Path, links: Path, sizes: Sequence[int]
+) -> Iterator[list[Occurrence]]:
+    """The n-grams of each target sentence, with their categories.
 
-    Attributes:
-        cells: by size, `all` first, then categories in alphabetical order; phrases come last.
-        counted: (N, F) n-grams of each reference.
-        found: (N, S, F) those that each system's translation has, by `recall_of_spans`.
+    Args:
+        trees: of the source side, a line each.
+        links: in Pharaoh's format, a line a pair.
+
+    Raises:
+        InputError: a tree or a link is malformed or not of its pair, or their number differs from
+            that of pairs.
     """
-
-    cells: Sequence[Cell]
-    counted: np.ndarray
-    found: np.ndarray
+    source, target = (tokenized / f"{split}.{side}" for side in SIDES)
+    rows = read_parallel([source, target, trees])
+    of_pairs = read_link_file(links, tokenized, split)
+    for line, (row, of_pair) in enumerate(zip(rows, of_pairs, strict=True), start=1):
+        tree = read_tree(row[2], path=trees, line=line)
+        check_leaves(tree, split_tokens(row[0], path=source, line=line), path=trees, line=line)
+        target_words = len(split_tokens(row[1], path=target, line=line))
+        yield occurrences(tree, of_pair, target_words, sizes)
 
 
 def occurrences(
     tree: Tree, links: Set[Link], target_words: int, sizes: Sequence[int]
 ) -> list[Occurrence]:
-    """Every n-gram of these sizes in a reference of so many words, then its phrases.
-
-    Args:
-        tree: of the source.
-        links: (source word, target word), from 0, inside the pair.
-    """
+    """Every n-gram of these sizes in a reference of so many words, then its phrases."""
     constituents = find_constituents(tree)
     sources: list[set[int]] = [set() for _ in range(target_words)]
     for source, target in links:
         sources[target].add(source)
-    ngrams = []
+    found = []
     for size in sizes:
         for start in range(target_words - size + 1):
             linked = set[int]().union(*sources[start : start + size])
-            category = smallest_over(linked, constituents) if linked else UNALIGNED
-            ngrams.append(Occurrence(str(size), start, start + size, category))
-    return [*ngrams, *aligned_phrases(constituents, sources)]
+            category = _smallest_over(linked, constituents) if linked else UNALIGNED
+            found.append(Occurrence(str(size), start, start + size, category))
+    for (start, end), label in constituents.items():
+        inside = set(range(start, end))
+        targets = [target for target, words in enumerate(sources) if words & inside]
+        if end - start >= 2 and targets:
+            first, last = targets[0], targets[-1] + 1
+            if all(words <= inside for words in sources[first:last]):
+                found.append(Occurrence(PHRASE, first, last, label))
+    return found
 
 
 def find_constituents(tree: Tree) -> Constituents:
@@ -105,7 +121,7 @@ def find_constituents(tree: Tree) -> Constituents:
     return constituents
 
 
-def smallest_over(words: Set[int], constituents: Constituents) -> str:
+def _smallest_over(words: Set[int], constituents: Constituents) -> str:
     """The label of the smallest constituent over all of some words."""
     first, last = min(words), max(words)
     # Constituents over the same words are nested, the innermost first.
@@ -114,29 +130,11 @@ def smallest_over(words: Set[int], constituents: Constituents) -> str:
     )
 
 
-def aligned_phrases(
-    constituents: Constituents, sources: Sequence[Set[int]]
-) -> Iterator[Occurrence]:
-    """The translations of constituents of two words or more.
-
-    Args:
-        sources: of each target word, the source words linked to it.
-    """
-    for (start, end), label in constituents.items():
-        inside = range(start, end)
-        linked = [i for i, words in enumerate(sources) if any(word in inside for word in words)]
-        if end - start < 2 or not linked:
-            continue
-        first, last = linked[0], linked[-1] + 1
-        if all(word in inside for words in sources[first:last] for word in words):
-            yield Occurrence(PHRASE, first, last, label)
-
-
-def count_categories(
+def category_scores(
     sentences: Iterable[tuple[Sequence[Occurrence], Sequence[str], Sequence[Sequence[str]]]],
     num_systems: int,
-) -> CategoryCounts:
-    """The counts of a corpus.
+) -> Scores:
+    """Recall of references' n-grams, for each size and category.
 
     Args:
         sentences: of each the n-grams of its reference, the reference's tokens, and those of every
@@ -145,20 +143,21 @@ def count_categories(
     by_sentence = []
     for ngrams, reference, hypotheses in sentences:
         recall = recall_of_spans([(one.start, one.end) for one in ngrams], reference, hypotheses)
-        sums: dict[Cell, np.ndarray] = defaultdict(lambda: np.zeros(1 + num_systems))
+        sums = defaultdict[tuple[str, str], np.ndarray](lambda: np.zeros(1 + num_systems))
         for ngram, shares in zip(ngrams, recall.T, strict=True):
             for category in (ALL, ngram.category):
                 sums[ngram.size, category] += [1, *shares]
         by_sentence.append(sums)
-    # `phrase` is longer than any number.
+    # By size (`phrase` is longer than any number), `all` first, then alphabetically.
     cells = sorted(
         {cell for sums in by_sentence for cell in sums},
         key=lambda cell: (len(cell[0]), cell[0], cell[1] != ALL, cell[1]),
     )
-    counted = np.zeros((len(by_sentence), len(cells)))
-    found = np.zeros((len(by_sentence), num_systems, len(cells)))
+    statistics = np.zeros((len(by_sentence), num_systems, len(cells), 5))
     for row, sums in enumerate(by_sentence):
         for f, cell in enumerate(cells):
             if cell in sums:
-                counted[row, f], *found[row, :, f] = sums[cell]
-    return CategoryCounts(cells, counted, found)
+                counted, *found = sums[cell]
+                statistics[row, :, f, 0] = found
+                statistics[row, :, f, [1, 4]] = counted
+    return Scores([{"n": size, "category": category} for size, category in cells], statistics)

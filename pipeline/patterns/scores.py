@@ -4,21 +4,21 @@ Each table has a row for each system and cell (an n, a length and an n, a catego
 counts, the score with its 95% interval and, with a baseline, the baseline's name, the difference to
 it with an interval, and a p-value. Scores and differences are in per cent.
 
-Legend: N sentences, R resamples, S systems, F cells.
+Legend: N sentences, S systems, F cells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from mgsa.analysis.bootstrap import Bootstrap, Estimate, compare, estimate
-from mgsa.analysis.ngrams import matches, ngrams, precision, restricted_bleu
+from mgsa.analysis.bootstrap import Estimate, compare, estimate, resampled_sums
+from mgsa.analysis.ngrams import restricted_bleu
 from pipeline.base.tables import Row
-from pipeline.patterns.categories import CategoryCounts
 
 
 @dataclass(frozen=True)
@@ -27,73 +27,48 @@ class Scores:
 
     Attributes:
         cells: what each is about, by columns of the table.
-        matched, counted: (S, F) n-grams that were found, of how many.
-        value: (S, F).
-        resampled: (R, S, F); NaN where a resample has nothing of a cell.
-        of_sentences: (K, N, S, F) the K statistics that scores are made of.
+        statistics: (N, S, F, 5), those of `restricted_bleu` (without lengths: no brevity penalty);
+            then 0 where the sentence is none of the cell.
     """
 
     cells: Sequence[Row]
-    matched: np.ndarray
-    counted: np.ndarray
-    value: np.ndarray
-    resampled: np.ndarray
-    of_sentences: np.ndarray
+    statistics: np.ndarray
 
     def differing(self, baseline: int) -> np.ndarray:
         """(S, F) in how many sentences a system's statistics differ from the baseline's."""
-        differs = self.of_sentences != self.of_sentences[:, :, baseline, None]
-        return differs.any(axis=0).sum(axis=0)
+        differs = self.statistics != self.statistics[:, baseline, None]
+        return np.asarray(differs.any(axis=-1).sum(axis=0))
 
 
-def ngram_scores(statistics: np.ndarray, resamples: Bootstrap, cell: Row | None = None) -> Scores:
+def ngram_scores(statistics: np.ndarray) -> Scores:
     """Precision and BLEU restricted to n for each n.
 
     Args:
-        statistics: (N, S, 2 + 2 n_max), of `mgsa.analysis.ngrams`.
-        cell: further columns of all cells.
+        statistics: (N, S, n_max, 4), of `mgsa.analysis.ngrams`.
     """
-    total, resampled = statistics.sum(axis=0), resamples.sums(statistics)
-    sizes = range(1, matches(total).shape[-1] + 1)
-    measures = {"precision": precision, "bleu": restricted_bleu}
-    # The length of a translation affects BLEU alone.
-    lengths = statistics[..., :1] * np.repeat([name == "bleu" for name in measures], len(sizes))
-    return Scores(
-        cells=[{**(cell or {}), "n": n, "measure": name} for name in measures for n in sizes],
-        matched=np.tile(matches(total), len(measures)),
-        counted=np.tile(ngrams(total), len(measures)),
-        value=np.concatenate([score(total) for score in measures.values()], axis=-1),
-        resampled=np.concatenate([score(resampled) for score in measures.values()], axis=-1),
-        of_sentences=np.stack(
-            [*(np.tile(part(statistics), len(measures)) for part in (matches, ngrams)), lengths]
-        ),
-    )
+    sizes = range(1, statistics.shape[2] + 1)
+    of_precision = np.concatenate([statistics[..., :2], 0 * statistics[..., 2:]], axis=-1)
+    both = np.concatenate([of_precision, statistics], axis=2)
+    cells = [{"n": n, "measure": measure} for measure in ("precision", "bleu") for n in sizes]
+    return Scores(cells, np.concatenate([both, np.ones_like(both[..., :1])], axis=-1))
 
 
-def length_scores(
-    statistics: np.ndarray, lengths: np.ndarray, bounds: Sequence[int], resamples: Bootstrap
-) -> Scores:
+def length_scores(statistics: np.ndarray, lengths: np.ndarray, bounds: Sequence[int]) -> Scores:
     """The same for each bin of source lengths; empty bins are left out.
 
     Args:
         lengths: (N,) source words.
         bounds: the largest length of each bin but the last.
     """
-    bins = np.searchsorted(bounds, lengths)
-    parts = []
+    whole, bins = ngram_scores(statistics), np.searchsorted(bounds, lengths)
+    parts: list[Scores] = []
     for number in np.unique(bins):
         inside = bins == number
-        cell = {"source_words": _bin_name(number, bounds), "sentences": int(inside.sum())}
-        part = ngram_scores(statistics * inside[:, None, None], resamples, cell)
-        drawn = resamples.sums(inside)[:, None, None] > 0
-        parts.append(replace(part, resampled=np.where(drawn, part.resampled, np.nan)))
-    return Scores(
-        [cell for part in parts for cell in part.cells],
-        *(
-            np.concatenate([getattr(part, name) for part in parts], axis=-1)
-            for name in ("matched", "counted", "value", "resampled", "of_sentences")
-        ),
-    )
+        name = {"source_words": _bin_name(number, bounds), "sentences": int(inside.sum())}
+        part = whole.statistics * inside[:, None, None, None]
+        parts.append(Scores([name | cell for cell in whole.cells], part))
+    cells = list(chain.from_iterable(part.cells for part in parts))
+    return Scores(cells, np.concatenate([part.statistics for part in parts], axis=2))
 
 
 def _bin_name(number: int, bounds: Sequence[int]) -> str:
@@ -103,36 +78,23 @@ def _bin_name(number: int, bounds: Sequence[int]) -> str:
     return f"{first}-{bounds[number]}" if first < bounds[number] else str(first)
 
 
-def category_scores(counts: CategoryCounts, resamples: Bootstrap) -> Scores:
-    """Recall of references' n-grams, for each size and category."""
-    counted, found = counts.counted.sum(axis=0), counts.found.sum(axis=0)
-    with np.errstate(invalid="ignore"):  # 0 of 0 in a resample is NaN
-        resampled = 100 * resamples.sums(counts.found) / resamples.sums(counts.counted)[:, None]
-    return Scores(
-        cells=[{"n": size, "category": category} for size, category in counts.cells],
-        matched=found,
-        counted=np.tile(counted, (len(found), 1)),
-        value=100 * found / counted,
-        resampled=resampled,
-        of_sentences=counts.found[None],
-    )
-
-
-def rows_of(scores: Scores, systems: Sequence[str], baseline: str | None) -> list[Row]:
+def rows_of(
+    scores: Scores, systems: Iterable[str], baseline: str | None, *, samples: int, seed: int
+) -> list[Row]:
     """The rows of a table, system by system; with a baseline, its own among them."""
-    columns = {"matches": scores.matched, "ngrams": scores.counted}
-    columns |= _columns("score", estimate(scores.value, scores.resampled))
+    systems, total = list(systems), scores.statistics.sum(axis=0)
+    sums = resampled_sums(scores.statistics, samples, seed)
+    value = restricted_bleu(total[..., :4])
+    resampled = np.where(sums[..., 4] > 0, restricted_bleu(sums[..., :4]), np.nan)
+    columns = {"matches": total[..., 0], "ngrams": total[..., 1]}
+    columns |= _columns("score", estimate(value, resampled))
     if baseline is not None:
-        place = list(systems).index(baseline)
-        compared = compare(scores.value, scores.resampled, place, scores.differing(place))
-        columns["baseline"] = np.full(scores.value.shape, baseline)
-        columns |= _columns("difference", compared.difference) | {"p_value": compared.p_value}
+        place = systems.index(baseline)
+        difference, p_value = compare(value, resampled, place, scores.differing(place))
+        columns["baseline"] = np.full(value.shape, baseline)
+        columns |= _columns("difference", difference) | {"p_value": p_value}
     return [
-        {
-            "system": system,
-            **cell,
-            **{name: _plain(column[s, f]) for name, column in columns.items()},
-        }
+        {"system": system, **cell, **{name: _plain(c[s, f]) for name, c in columns.items()}}
         for s, system in enumerate(systems)
         for f, cell in enumerate(scores.cells)
     ]

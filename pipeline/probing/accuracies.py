@@ -61,11 +61,11 @@ def accuracies(
     """
     import numpy as np
 
-    from mgsa.analysis.bootstrap import Bootstrap, estimate
+    from mgsa.analysis.bootstrap import estimate, resampled_sums
 
     counts = np.stack([np.stack([r.right, r.counted], axis=1) for r in results], axis=1)
-    resamples = Bootstrap(len(counts), config.bootstrap_samples, config.seed)
-    sums = resamples.sums(counts)  # (R, P, 2) for R resamples, P probes
+    # (R, P, 2) for R resamples, P probes
+    sums = resampled_sums(counts, config.bootstrap_samples, config.seed)
     with np.errstate(invalid="ignore"):  # 0 of 0 in a resample is NaN
         resampled = 100 * sums[..., 0] / sums[..., 1]
     total = counts.sum(axis=0)

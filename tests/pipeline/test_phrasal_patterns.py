@@ -11,8 +11,9 @@ import yaml
 from sacrebleu.metrics.bleu import BLEU
 
 from mgsa.base.cli import BAD_INPUT, DONE, run
+from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, write_json
-from pipeline.phrasal_patterns import main
+from pipeline.phrasal_patterns import find_links, main
 from tests.all_stages import contents
 
 SECTION = {
@@ -186,10 +187,10 @@ def test_lengths_are_counted_without_trees(files: Path, tmp_path: Path) -> None:
     ("more", "message"),
     [
         (("--baseline", "worse"), "--baseline worse: expected one of good"),
-        (("--baseline", "good"), "--baseline good: expected another --system to compare"),
+        (("--baseline", "good"), "--baseline good: expected one of several --system"),
         (("--set", "source_lengths=[8, 4]"), "phrasal_patterns: source_lengths: expected each "),
-        (("--trees", "{}/test.trees"), "expected --trees and --alignments together"),
-        (SOURCE[2:], "--trees and --alignments: expected --tokenized too"),
+        (("--trees", "{}/test.trees"), "expected --tokenized, --trees and --alignments together"),
+        (SOURCE[2:], "expected --tokenized, --trees and --alignments together"),
         (
             ("--references", "{}/test.links", *SOURCE[:2]),
             "{}/test.links:1: expected the text whose tokens are ",
@@ -209,3 +210,21 @@ def test_a_mistake_is_one_line_and_leaves_everything(
     assert said.startswith("error: ")
     assert said.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_links_are_a_file_or_gold_or_the_aligners(tmp_path: Path) -> None:
+    tokenized, alignments = tmp_path / "tokenized", tmp_path / "alignments"
+    for folder in (tokenized, alignments):
+        folder.mkdir()
+    description = {"kind": "pharaoh", "deterministic": True, "splits": ["train", "test"]}
+    write_json(alignments / "aligner.json", description)
+    file = tmp_path / "mine"
+    assert find_links(file, tokenized, "test") == file
+    assert find_links(alignments, tokenized, "test") == alignments / "test.links"
+    assert find_links(alignments, tokenized, "valid") is None
+    gold = tokenized / "test.links"
+    gold.touch()
+    assert find_links(alignments, tokenized, "test") == gold
+    assert find_links(file, tokenized, "test") == file
+    with pytest.raises(InputError, match=r"tokenized/aligner.json: no such file"):
+        find_links(tokenized, tokenized, "test")

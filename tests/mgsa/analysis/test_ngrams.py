@@ -9,14 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from mgsa.analysis.ngrams import (
-    matches,
-    ngram_statistics,
-    ngrams,
-    precision,
-    recall_of_spans,
-    restricted_bleu,
-)
+from mgsa.analysis.ngrams import ngram_statistics, recall_of_spans, restricted_bleu
 
 sentences = st.lists(st.sampled_from(["a", "b", "c", "d,", "e."]), max_size=12).map(" ".join)
 tokens = st.lists(st.sampled_from("abcd"), min_size=1, max_size=12)
@@ -48,10 +41,7 @@ def test_a_sentence_by_hand(
     hypothesis: str, reference: str, matched: list[int], counted: list[int], bleu: list[float]
 ) -> None:
     found = ngram_statistics([hypothesis], [reference], tokenizer="13a", max_ngram=4)
-    assert matches(found).tolist() == [matched]
-    assert ngrams(found).tolist() == [counted]
-    expected = [100 * m / n if n else 0 for m, n in zip(matched, counted, strict=True)]
-    assert precision(found)[0].tolist() == pytest.approx(expected)
+    assert found[0, :, :2].T.tolist() == [matched, counted]
     assert restricted_bleu(found)[0].tolist() == pytest.approx(bleu)
 
 
@@ -62,12 +52,12 @@ def test_counts_and_precisions_are_sacrebleus(pairs: list[tuple[str, str]], most
     expected = BLEU(max_ngram_order=most, smooth_method="none").corpus_score(
         hypotheses, [references]
     )
-    assert found[:2].tolist() == [expected.sys_len, expected.ref_len]
-    assert matches(found).tolist() == expected.counts
-    assert ngrams(found).tolist() == expected.totals
-    assert precision(found).tolist() == pytest.approx(expected.precisions)
+    sizes = [[expected.sys_len] * most, [expected.ref_len] * most]
+    assert found.T.tolist() == [expected.counts, expected.totals, *sizes]
     restricted = [expected.bp * percentage for percentage in expected.precisions]
     assert restricted_bleu(found).tolist() == pytest.approx(restricted)
+    without_lengths = found * [1, 1, 0, 0]
+    assert restricted_bleu(without_lengths).tolist() == pytest.approx(expected.precisions)
 
 
 @pytest.mark.parametrize(
@@ -103,4 +93,4 @@ def test_shares_of_all_places_add_up_to_clipped_matches(
             counts = ngram_statistics(
                 [" ".join(words)], [" ".join(reference)], tokenizer="none", max_ngram=3
             )
-            assert found == pytest.approx(matches(counts)[0, size - 1])
+            assert found == pytest.approx(counts[0, size - 1, 0])

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tree import Tree
 
+from mgsa.base.errors import InputError
 from pipeline.links import read_links
 from pipeline.patterns.categories import (
     ALL,
     PHRASE,
     UNALIGNED,
     Occurrence,
-    count_categories,
+    category_scores,
     find_constituents,
     occurrences,
+    read_occurrences,
 )
 from pipeline.tokens.trees import children, plain_label, read_tree, top_node
 from tests.strategies import trees
@@ -166,19 +170,16 @@ def test_a_sentence_by_hand() -> None:
     systems = [["der", "Hund", "sieht", "Katze"], ["Hund", "sieht", "der", "der"]]
     sentence = occurrences(read_tree(DOG), links, 5, [2, 1]), REFERENCE, systems
     other = [Occurrence("1", 0, 1, "NN")], ["ja"], [["ja"], list[str]()]
-    counts = count_categories([sentence, other], 2)
-    assert list(counts.cells) == [
+    scores = category_scores([sentence, other], 2)
+    cells = [(cell["n"], cell["category"]) for cell in scores.cells]
+    assert cells == [
         *(("1", ALL), ("1", "DT"), ("1", "NN"), ("1", "VBZ"), ("1", "unaligned")),
         *(("2", ALL), ("2", "NN"), ("2", "NP"), ("2", "S"), ("2", "VBZ")),
         *(("phrase", ALL), ("phrase", "NP"), ("phrase", "S"), ("phrase", "VP")),
     ]
     of_both = [
-        {
-            cell: [counts.counted[row, f], *counts.found[row, :, f]]
-            for f, cell in enumerate(counts.cells)
-            if counts.counted[row, f]
-        }
-        for row in range(2)
+        {cell: [row[0, f, 1], *row[:, f, 0]] for f, cell in enumerate(cells) if row[0, f, 4]}
+        for row in scores.statistics
     ]
     assert of_both[0] == {
         # "der" twice: one that a system has is half of each; two are all of each
@@ -200,3 +201,44 @@ def test_a_sentence_by_hand() -> None:
         ("phrase", "VP"): [1, 0, 0],
     }
     assert of_both[1] == {("1", ALL): [1, 1, 0], ("1", "NN"): [1, 1, 0]}
+
+
+FILES = {
+    "test.source": "I see ( the ) house .\nHe goes !\n",
+    "test.target": "Ich sehe ( das ) Haus .\nEr geht !\n",
+    "test.trees": "(S (PRP I) (VP (VBP see) (NP (X -LRB-) (DT the) (X -RRB-) (NN house))) (. .))\n"
+    "(S (PRP He) (VBZ goes) (. !))\n",
+    "found": "0-0 1-1 3-3 5-5 6-6\n0-0 1-1\n",
+}
+
+
+@pytest.fixture
+def tokenized(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def read(tokenized: Path, *sizes: int) -> list[list[Occurrence]]:
+    files = (tokenized / "test.trees", tokenized / "found")
+    return list(read_occurrences(tokenized, "test", *files, sizes))
+
+
+def test_each_pair_has_its_ngrams_and_categories(tokenized: Path) -> None:
+    first, second = read(tokenized, 2)
+    assert [one.category for one in first if one.size == "2"] == [
+        *("S", "VBP", "DT", "DT", "NN", "S")
+    ]
+    assert [one for one in first if one.size == "phrase"] == [
+        Occurrence("phrase", 3, 6, "NP"),
+        Occurrence("phrase", 1, 6, "VP"),
+        Occurrence("phrase", 0, 7, "S"),
+    ]
+    assert [one.category for one in second] == ["S", "VBZ", "S"]
+
+
+def test_trees_of_something_else_are_named(tokenized: Path) -> None:
+    other = FILES["test.trees"].replace("!", "?")
+    (tokenized / "test.trees").write_text(other, encoding="utf-8")
+    with pytest.raises(InputError, match=r"test.trees:2: leaf 3 of the tree is '\?': expected"):
+        read(tokenized, 1)
