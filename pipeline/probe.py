@@ -49,13 +49,13 @@ def probe_encoders(
     from mgsa.probing.data import PROBING
     from pipeline.probing.accuracies import (
         COLUMNS,
-        describe,
+        accuracy_chart,
         last_layers,
+        layer_chart,
         markdown_table,
         report_of,
     )
     from pipeline.probing.encoders import check_models, probe_all
-    from pipeline.probing.figures import accuracy_chart, layer_chart
 
     device = choose_device(accelerator)
     data = open_dataset(probing, kind=PROBING)
@@ -70,18 +70,17 @@ def probe_encoders(
     }
     with stage_outputs(out, report) as (folder, metrics):
         table = probe_all(models, data, probe, device)
+        last, lines = last_layers(table), list(markdown_table(table))
         write_csv([asdict(row) for row in table], folder / TABLE, COLUMNS)
         with open_to_write(folder / "probe.md") as file:
-            file.writelines(f"{line}\n" for line in markdown_table(table))
+            file.writelines(f"{line}\n" for line in lines)
         (folder / "figures").mkdir()
         if table:
-            chart = accuracy_chart(last_layers(table))
-            write_figure(chart, folder / "figures" / "probe.svg")
-        if len(table) > len(last_layers(table)):
+            write_figure(accuracy_chart(last), folder / "figures" / "probe.svg")
+        if len(table) > len(last):
             write_figure(layer_chart(table), folder / "figures" / "layers.svg")
         metrics.update(report_of(table, recipe))
-    for line in describe(table):
-        print(line)
+    print(*lines, sep="\n")
 
 
 main = stage(probe_encoders)

@@ -71,7 +71,8 @@ def from_mapping(kind: Any, values: Any, where: str) -> Any:
     """Build a dataclass from a mapping, strictly; errors name `where`.
 
     Args:
-        kind: the dataclass, or a union of several that differ in their key `kind`.
+        kind: the dataclass, or a union of several that differ in their key `kind`; a list or dict
+            is checked by its type too.
 
     Raises:
         InputError: an unknown or missing key, a wrong type, a value out of range, or a
@@ -99,9 +100,9 @@ def check_each_once(name: str, values: Sequence[object]) -> None:
 def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "ignore"]) -> Any:
     from pydantic import Discriminator, TypeAdapter, ValidationError
 
-    if not isinstance(values, Mapping):
-        raise InputError(f"{where}: expected a section with keys, got {values!r}")
     is_union = isinstance(kind, UnionType)
+    if (is_union or dataclasses.is_dataclass(kind)) and not isinstance(values, Mapping):
+        raise InputError(f"{where}: expected a section with keys, got {values!r}")
     schema: Any = Annotated[kind, Discriminator("kind")] if is_union else kind
     try:
         # As JSON, of which even strict types take a list for a tuple.

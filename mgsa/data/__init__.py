@@ -1,14 +1,10 @@
 """The dataset artifact as batches of tensors, in reading order:
 
 schema        columns, file names, kinds and manifest of an artifact
-vocabulary    ids of subwords, special symbols
+vocabulary    ids of subwords, tags and classes, special symbols
 ragged        lists of different lengths in one array
 batch         rows, and Batch: ids, lengths, segments of each granularity, tags
 checks        the check of rows, whenever they are read
-shards        the Parquet files of a split, read as one
 dataset       open an artifact, stream its rows, verify all of it
 batching      token-budget batches in a seeded order, from any position on, read ahead
-
-Sentences with labels are a dataset too: a `schema.Kind` of their own names their columns, of the
-source and of labels, and `labels.json` the classes of each label (`mgsa.probing.data`).
 """

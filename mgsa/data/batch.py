@@ -74,11 +74,9 @@ class RowColumns:
     Attributes:
         index: (rows,) each row's index in its split.
         source, target: subword ids; the target's lists are empty where there is a source alone.
-        subwords_per_word: of the source; `None` unless asked for.
-        phrase_lengths, phrase_tags: one entry a syntactic level; none unless asked for.
-        links: source positions and target positions of each row's links; `None` unless asked for.
-        labels: for each label column asked for, the class of each row (`NO_LABEL`: none), or the
-            class of each word.
+        phrase_lengths, phrase_tags: one entry a syntactic level.
+        links: source positions and target positions of each row's links.
+        labels: by label column, the class of each row (`NO_LABEL`: none) or of each word.
     """
 
     index: np.ndarray
@@ -95,7 +93,9 @@ class RowColumns:
         """The columns of some rows, with as many levels as all of them have."""
         lengths = zip(*(row.phrase_lengths for row in rows), strict=False)
         tags = zip(*(row.phrase_tags for row in rows), strict=False)
-        links = [list(zip(*row.links, strict=True)) if row.links else ((), ()) for row in rows]
+        sources, targets = (
+            Ragged.of([[link[side] for link in row.links or ()] for row in rows]) for side in (0, 1)
+        )
         return cls(
             index=np.array([row.index for row in rows], dtype=np.int64),
             source=Ragged.of([row.source for row in rows]),
@@ -103,7 +103,7 @@ class RowColumns:
             subwords_per_word=Ragged.of([row.subwords_per_word for row in rows]),
             phrase_lengths=tuple(map(Ragged.of, lengths)),
             phrase_tags=tuple(map(Ragged.of, tags)),
-            links=(Ragged.of([pair[0] for pair in links]), Ragged.of([pair[1] for pair in links])),
+            links=(sources, targets),
         )
 
     def __len__(self) -> int:
@@ -137,13 +137,11 @@ class Batch:
         source_lengths: (B,) positions that are not padding.
         target_input: (B, T) begin of sentence, then the target.
         target_output: (B, T) the target, then end of sentence.
-        segments: for each granularity, (B, S): the phrase that holds each position, `NO_PHRASE`
-            at padding.
-        phrase_lengths: for each granularity, (B, M): the positions of each phrase, 0 where a
-            sentence has no such phrase. The same as `segments` tells, but M is known from it
-            without asking the device.
-        tags: for each syntactic granularity, (B, M): the tag of each phrase, `NO_PHRASE` where
-            there is none.
+        segments: by granularity, (B, S): the phrase that holds each position, `NO_PHRASE` at
+            padding.
+        phrase_lengths: by granularity, (B, M): the positions of each phrase, 0 beyond the last.
+            `segments` tells the same, but M is known from it without asking the device.
+        tags: by syntactic granularity, (B, M): each phrase's tag, `NO_PHRASE` where it has none.
         links: (links of all pairs, 3): row, target position in `target_output`, source position;
             none where nothing asked for them.
     """

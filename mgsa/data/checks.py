@@ -55,8 +55,8 @@ def _checks(columns: Mapping[str, pa.Array], dataset: Dataset) -> Checks:
     if dataset.manifest.levels and "phrase_lengths" in columns:
         yield from _phrase_checks(columns, dataset.manifest.levels, len(dataset.tags))
     if "links" in columns:
-        links = Ragged.links_of_arrow(columns["links"])
-        for side, positions in zip(SUBWORDS_PER_WORD, links, strict=True):
+        for side in SUBWORDS_PER_WORD:
+            positions = Ragged.of_arrow(columns["links"], side)
             rows, places = positions.rows(), positions.flat()
             wrong = rows[(places < 0) | (places >= columns[f"{side}_length"].to_numpy()[rows])]
             yield f"links between positions of the {side}", wrong

@@ -1,30 +1,34 @@
 """Open a dataset artifact: version and hashes checked, rows streamed from Parquet and checked too.
 
 Rows are decoded a row group at a time and dropped after use, so memory follows the rows in use and
-not the size of the corpus. The files are read, not mapped: Parquet is compressed, so mapped pages
-would be one more copy.
+not the size of the corpus. Files are read, not mapped: they are compressed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import MANIFEST, check_files, read_json
+from mgsa.base.io import MANIFEST, check_files
 from mgsa.data.batch import NO_LABEL, Row, RowColumns
 from mgsa.data.checks import counts_of, one_piece, wrong_row
 from mgsa.data.ragged import Ragged
 from mgsa.data.schema import LABELS, PAIRS, SCHEMA, TAGS, VOCABULARY, Kind, Manifest
-from mgsa.data.shards import Shards
-from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
+from mgsa.data.vocabulary import Vocabulary, read_classes, read_tags, read_vocabularies
 
 TextColumn = Literal["source_text", "target_text", "source_tokens", "target_tokens"]
+
+MAX_OPEN_FILES = 32
+"""Of a split: systems let a process have some hundreds, and a split may have thousands."""
 
 _ROW_COLUMNS = (
     *("source_ids", "target_ids", "source_length", "target_length"),
@@ -79,7 +83,6 @@ class Dataset:
     Every row that is read is checked (`mgsa.data.checks`); an `InputError` names its file and row.
 
     Attributes:
-        manifest: languages, counts, hashes.
         vocabularies: of the source and of the target; one object twice when they share one.
         tags: names of the phrases' tags, by id.
         classes: for each label column, the names of its classes, by id; none of sentence pairs.
@@ -94,8 +97,7 @@ class Dataset:
         self.manifest = manifest
         self.vocabularies: tuple[Vocabulary, Vocabulary] = read_vocabularies(folder / VOCABULARY)
         self.tags: tuple[str, ...] = read_tags(folder / TAGS)
-        classes = read_json(folder / LABELS) if kind.labels else {}
-        self.classes: dict[str, tuple[str, ...]] = {c: tuple(classes[c]) for c in kind.labels}
+        self.classes = read_classes(folder / LABELS, kind.labels) if kind.labels else {}
         self._kind = kind
         self._shards = {
             name: Shards([folder / file for file in split.files], kind.columns, split.rows)
@@ -104,11 +106,11 @@ class Dataset:
 
     def num_rows(self, split: str) -> int:
         """Rows of a split: sentence pairs, or sentences where there is a source alone."""
-        return int(self._split(split).row_group_rows.sum())
+        return sum(self.shard_rows(split))
 
     def row_group_rows(self, split: str) -> np.ndarray:
         """(row groups,) how many rows each row group of a split has."""
-        return self._split(split).row_group_rows
+        return np.array([len(rows) for rows in self._split(split).row_groups], dtype=np.int64)
 
     def shard_rows(self, split: str) -> list[int]:
         """How many rows each file of a split has."""
@@ -129,30 +131,28 @@ class Dataset:
             extra: columns that are wanted besides the ids: `subwords_per_word`, `phrase_lengths`
                 with `phrase_tags`, `links`, label columns.
         """
-        sides = self._kind.sides
-        ids = [f"{side}_{column}" for side in sides for column in ("ids", "length")]
+        ids = [f"{side}_{column}" for side in self._kind.sides for column in ("ids", "length")]
         table = self._read(split, row_groups, [*ids, *extra])
-        # Row groups are let go column by column, as they are joined.
-        chunks = dict(zip(table.column_names, table.columns, strict=True))
-        del table
-        array = {name: one_piece(chunks.pop(name)) for name in [*chunks]}
-        levels = self.manifest.levels if "phrase_lengths" in extra else 0
-        lengths, tags = (
-            Ragged.levels_of_arrow(array[name], levels) if levels else ()
-            for name in ("phrase_lengths", "phrase_tags")
-        )
-        words = array.get("subwords_per_word")
-        index = np.concatenate([np.zeros(0, np.int64), *map(self._split(split).rows, row_groups)])
+        array = {name: one_piece(table[name]) for name in table.column_names}
+
+        def lists(name: str, field: str | None = None) -> Ragged:
+            return Ragged.of_arrow(array[name], field)
+
+        def phrases(name: str) -> tuple[Ragged, ...]:
+            levels = self.manifest.levels if name in array else 0
+            return Ragged.levels_of_arrow(array[name], levels) if levels else ()
+
+        ranges = [self._split(split).row_groups[group] for group in row_groups]
         return RowColumns(
-            index=index,
-            source=Ragged.of_arrow(array["source_ids"]),
-            target=Ragged.of_arrow(array["target_ids"])
-            if "target" in sides
-            else Ragged.of([()] * len(index)),
-            subwords_per_word=None if words is None else Ragged.of_arrow(words),
-            phrase_lengths=lengths,
-            phrase_tags=tags,
-            links=Ragged.links_of_arrow(array["links"]) if "links" in extra else None,
+            index=np.concatenate([np.arange(0), *(np.arange(r.start, r.stop) for r in ranges)]),
+            source=lists("source_ids"),
+            target=lists("target_ids") if "target_ids" in array else Ragged.of([()] * len(table)),
+            subwords_per_word=lists("subwords_per_word") if "subwords_per_word" in array else None,
+            phrase_lengths=phrases("phrase_lengths"),
+            phrase_tags=phrases("phrase_tags"),
+            links=(lists("links", "source"), lists("links", "target"))
+            if "links" in array
+            else None,
             labels={name: _classes(array[name]) for name in extra if name in self.classes},
         )
 
@@ -225,12 +225,11 @@ class Dataset:
         self, split: str, columns: Sequence[str], start: int = 0, stop: int | None = None
     ) -> Iterator[tuple[int, pa.Table]]:
         """The rows `start` to `stop` in tables of at most a row group, with their first index."""
-        first = 0
-        for group, rows in enumerate(self.row_group_rows(split).tolist()):
-            begin, end = max(start - first, 0), rows if stop is None else min(stop - first, rows)
-            if begin < end:
-                yield first + begin, self._read(split, [group], columns).slice(begin, end - begin)
-            first += rows
+        for group, rows in enumerate(self._split(split).row_groups):
+            first = max(start, rows.start)
+            count = (rows.stop if stop is None else min(stop, rows.stop)) - first
+            if count > 0:
+                yield first, self._read(split, [group], columns).slice(first - rows.start, count)
 
 
 def _classes(labels: pa.Array) -> np.ndarray | Ragged:
@@ -238,3 +237,72 @@ def _classes(labels: pa.Array) -> np.ndarray | Ragged:
         return Ragged.of_arrow(labels)
     classes: np.ndarray = labels.fill_null(NO_LABEL).to_numpy()
     return classes
+
+
+class Shards:
+    """The Parquet files of a split, read as one: their row groups are numbered through.
+
+    Attributes:
+        shard_rows: the rows of each file.
+        row_groups: which rows of the split each row group has.
+    """
+
+    def __init__(self, paths: Sequence[Path], columns: pa.Schema, num_rows: int) -> None:
+        """
+        Args:
+            columns: what every file has to have; it may have others besides.
+            num_rows: of all files.
+
+        Raises:
+            InputError: a file is no readable Parquet file, lacks a column, or there are other rows.
+        """
+        self._open = lru_cache(maxsize=MAX_OPEN_FILES)(_open)
+        self._places: list[tuple[Path, int, int]] = []  # file, row group of it, its first row
+        self.shard_rows: list[int] = []
+        self.row_groups: list[range] = []
+        end = 0
+        for path in paths:
+            metadata = self._open(path).metadata
+            found = metadata.schema.to_arrow_schema()
+            for column in columns:
+                place = found.get_field_index(column.name)
+                if place < 0 or not found.field(place).equals(column):
+                    raise InputError(f"expected a column {column.name}: {column.type}", path=path)
+            self.shard_rows.append(metadata.num_rows)
+            first = end
+            for group in range(metadata.num_row_groups):
+                start, end = end, end + metadata.row_group(group).num_rows
+                self._places.append((path, group, first))
+                self.row_groups.append(range(start, end))
+        if end != num_rows:
+            message = f"expected {num_rows} rows as in the manifest, found {end}"
+            raise InputError(message, path=paths[-1])
+
+    def read(self, group: int, columns: Sequence[str]) -> pa.Table:
+        """Columns of a row group."""
+        path, number, _ = self._places[group]
+        with _naming(path):
+            # Without Arrow's threads: who waits for its pool may wait forever, as glibc before 2.41
+            # loses a wake-up now and then (its bug 25847).
+            return self._open(path).read_row_group(number, list(columns), use_threads=False)
+
+    def wrong_row(self, group: int, row: int, expectation: str) -> InputError:
+        """What to raise for a row of a row group: it names the file, and the row's index there."""
+        path, _, first = self._places[group]
+        index = self.row_groups[group][row] - first
+        return InputError(f"row {index}: expected {expectation}", path=path)
+
+
+def _open(path: Path) -> pq.ParquetFile:
+    with _naming(path):
+        return pq.ParquetFile(path, pre_buffer=False)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """What pyarrow says of a damaged file, as an `InputError` that names it."""
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"expected a readable Parquet file: {reason}", path=path) from None

@@ -32,28 +32,18 @@ class Ragged:
         return cls(values, np.cumsum(lengths) - lengths, lengths)
 
     @classmethod
-    def of_arrow(cls, array: pa.ListArray) -> Ragged:
-        """The lists of a Parquet file's column."""
+    def of_arrow(cls, array: pa.ListArray, field: str | None = None) -> Ragged:
+        """The lists of a Parquet file's column, or of one field of its structs; null is empty."""
         offsets = array.offsets.to_numpy()
-        return cls(array.values.to_numpy(), offsets[:-1], np.diff(offsets))
+        values = array.values if field is None else array.values.field(field)
+        return cls(values.to_numpy(), offsets[:-1], np.diff(offsets))
 
     @classmethod
     def levels_of_arrow(cls, array: pa.ListArray, levels: int) -> tuple[Ragged, ...]:
         """One `Ragged` for each level of a column whose rows are lists of `levels` lists."""
+        inner = cls.of_arrow(array.values)
         outer = array.offsets.to_numpy()[:-1]
-        offsets, values = array.values.offsets.to_numpy(), array.values.values.to_numpy()
-        lists = [outer + level for level in range(levels)]
-        return tuple(cls(values, offsets[at], offsets[at + 1] - offsets[at]) for at in lists)
-
-    @classmethod
-    def links_of_arrow(cls, array: pa.ListArray) -> tuple[Ragged, Ragged]:
-        """The source and the target positions of each row's links; a null row has none."""
-        offsets, ends = array.offsets.to_numpy(), array.values
-        source, target = (
-            cls(ends.field(side).to_numpy(), offsets[:-1], np.diff(offsets))
-            for side in ("source", "target")
-        )
-        return source, target
+        return tuple(inner.take(outer + level) for level in range(levels))
 
     def __len__(self) -> int:
         return len(self.lengths)

@@ -63,12 +63,11 @@ class Kind:
     """A kind of dataset artifact.
 
     Attributes:
-        name: what its manifest calls it; `None` for sentence pairs.
+        name: in its manifest; `None` for sentence pairs.
         description: what errors call it.
-        version: of the schema.
         columns: of its Parquet files, perhaps of one side alone.
-        labels: those of the columns that hold classes, whose names `labels.json` lists: one a
-            sentence (int16, null for none), or one a word (list of int16).
+        labels: columns of classes that `labels.json` names: one class a sentence (int16, null for
+            none), or one a word (list of int16).
     """
 
     name: str | None
@@ -84,7 +83,6 @@ class Kind:
 
 
 PAIRS = Kind(None, "a dataset", SCHEMA_VERSION, SCHEMA)
-"""Sentence pairs, to train and evaluate translation models."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +102,6 @@ class Manifest:
         identity: SHA-256 of the manifest, which holds those of all other files.
         name: of the corpus.
         levels: of syntactic partition.
-        files: size in bytes and SHA-256 of every other file.
         content: the whole of it.
     """
 
@@ -116,11 +113,6 @@ class Manifest:
     splits: dict[str, Split]
     files: dict[str, ManifestFile]
     content: dict[str, Any]
-
-    @property
-    def rows(self) -> dict[str, int]:
-        """The rows of every split."""
-        return {name: split.rows for name, split in self.splits.items()}
 
     @classmethod
     def read(cls, path: Path, kind: Kind = PAIRS) -> Manifest:
@@ -140,3 +132,8 @@ class Manifest:
             raise InputError(f"{expected}, got {version!r}", path=path)
         values = content | {"identity": sha256(path), "content": content}
         return from_excerpt(cls, values, f"{path}: manifest")
+
+    @property
+    def rows(self) -> dict[str, int]:
+        """The rows of every split."""
+        return {name: split.rows for name, split in self.splits.items()}

@@ -1,4 +1,4 @@
-"""Ids of subwords: two lists of symbols, or one that both languages share."""
+"""Names by id: of subwords, of phrases' tags, of the classes of labels."""
 
 from __future__ import annotations
 
@@ -78,4 +78,13 @@ def read_vocabularies(path: Path) -> tuple[Vocabulary, Vocabulary]:
 
 def read_tags(path: Path) -> tuple[str, ...]:
     """The names of phrases' tags, by id, of a `tags.json`."""
-    return tuple(read_json(path))
+    return from_mapping(tuple[str, ...], read_json(path), f"{path}: tags")
+
+
+def read_classes(path: Path, columns: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The names of the classes of label columns, by id, of a `labels.json`."""
+    classes = from_mapping(dict[str, tuple[str, ...]], read_json(path), f"{path}: labels")
+    for column in columns:
+        if column not in classes:
+            raise InputError(f"{column}: missing key", path=path)
+    return classes

@@ -99,19 +99,23 @@ def labels_of(columns: RowColumns, task: str) -> Tensor:
     Returns:
         (B,) of a task of sentences; (B, S) of a task of words, as `Batch.source`.
     """
-    classes, words = columns.labels[task], columns.subwords_per_word
+    classes = columns.labels[task]
     if not isinstance(classes, Ragged):
         return torch.from_numpy(classes.astype(np.int64))
-    assert words is not None
     lengths = columns.source.lengths
-    of_subwords = np.repeat(classes.flat(), words.flat())
-    ragged = Ragged(of_subwords, np.cumsum(lengths) - lengths, lengths)
+    ragged = Ragged(_of_subwords(classes, columns), np.cumsum(lengths) - lengths, lengths)
     return torch.from_numpy(ragged.padded(NO_LABEL, width=lengths.max() + 1))
 
 
 def class_counts(columns: RowColumns, task: str, classes: int) -> np.ndarray:
     """(classes,) how many sentences, or subwords, have each."""
-    if not len(columns):
-        return np.zeros(classes, dtype=np.int64)
-    labels = labels_of(columns, task).numpy()
+    labels = columns.labels[task]
+    if isinstance(labels, Ragged):
+        labels = _of_subwords(labels, columns)
     return np.bincount(labels[labels != NO_LABEL], minlength=classes)
+
+
+def _of_subwords(classes: Ragged, columns: RowColumns) -> np.ndarray:
+    """The class of each subword of all sentences, given those of words."""
+    assert columns.subwords_per_word is not None
+    return np.repeat(classes.flat(), columns.subwords_per_word.flat())

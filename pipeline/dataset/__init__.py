@@ -1,10 +1,9 @@
 """STAGE: the dataset artifact: everything the text stages made, as arrays that stand by themselves.
 
-preprocessor   THE encoder: tokens, phrases and links as rows; raw text as tokens and phrases
-stage_outputs  what the text stages wrote, row by row
-manifest       what made a dataset, as its manifest and `preprocessing.json` record it
-description    a dataset in a few facts; two datasets compared
-card           the artifact's README.md
-build          vocabulary, rows, Parquet files
-__main__       the command
+preprocessor  THE encoder: tokens, phrases and links as rows; raw text as tokens and phrases
+manifest      what made a dataset, as its manifest and `preprocessing.json` record it
+rows          the outputs of the text stages, read side by side and encoded
+description   a dataset in a few facts, the card in its folder; two datasets compared
+build         vocabulary, Parquet files, manifest
+__main__      the command
 """

@@ -41,7 +41,7 @@ def build(
     `--diff DIR DIR` says how two differ.
     """
     from pipeline.dataset.build import build_dataset
-    from pipeline.dataset.stage_outputs import StageOutputs
+    from pipeline.dataset.rows import StageOutputs
 
     parameters = recorded_parameters(params) | {"dataset": to_mapping(dataset)}
     inputs = StageOutputs(corpus, tokenized, bpe, partitions, parser, alignments)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mgsa.base.cli import progress
-from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, describe_files, open_to_write, read_lines, write_json
-from mgsa.base.word_links import Link
+from mgsa.base.settings import from_excerpt
 from mgsa.data.checks import counts_of
 from mgsa.data.schema import (
     BPE_FILES,
     PREPROCESSING,
-    SCHEMA,
     SCHEMA_VERSION,
     TAGS,
     UNKNOWN_TAG,
@@ -30,20 +27,18 @@ from mgsa.data.schema import (
 )
 from mgsa.data.vocabulary import Vocabulary
 from pipeline.base.stage import SIDES, SPLITS
-from pipeline.base.text import split_tokens
 from pipeline.base.workers import map_chunks
-from pipeline.dataset.card import dataset_card
+from pipeline.dataset.description import dataset_card
 from pipeline.dataset.manifest import (
     CARD,
-    INFERENCE_KEYS,
+    INFERENCE_SECTIONS,
     DatasetSettings,
+    Preprocessing,
     library_versions,
     read_object,
 )
-from pipeline.dataset.preprocessor import Encoder, check_length
-from pipeline.dataset.stage_outputs import StageOutputs
-from pipeline.links import are_links, read_links
-from pipeline.partition import LEVEL_SEPARATOR, read_phrases_line
+from pipeline.dataset.rows import StageOutputs, encode_rows
+from pipeline.partition import LEVEL_SEPARATOR
 from pipeline.tokens.subwords import check_subwords
 
 
@@ -69,7 +64,6 @@ def build_dataset(
     languages = read_object(inputs.tokenized / "languages.json", *SIDES)
     parser = read_object(inputs.parser / "parser.json", "kind", "identity")
     parser.pop("files", None)  # hashes, which the identity sums up
-    inputs.check()
     source, target = collect_vocabularies(inputs.bpe, joint=settings.joint_vocabulary)
     tags, levels = collect_tags(inputs.partitions)
     joint = source is target
@@ -83,14 +77,15 @@ def build_dataset(
     preprocessing = {
         "source_language": languages["source"],
         "target_language": languages["target"],
-        **{section: parameters[section] for section in INFERENCE_KEYS},
+        **{name: parameters[name] for name in INFERENCE_SECTIONS if name in parameters},
         "parser": parser,
     }
+    from_excerpt(Preprocessing, preprocessing, "parameters")
     write_json(folder / PREPROCESSING, preprocessing)
     splits = {}
     for split in SPLITS:
         tables = map_chunks(
-            partial(_encode_rows, folder=folder, files=inputs.row_files(split), levels=levels),
+            partial(encode_rows, folder=folder, files=inputs.row_files(split), levels=levels),
             enumerate(inputs.rows(split), start=1),
             workers=workers,
             chunk_size=settings.row_group_rows,
@@ -214,85 +209,3 @@ def write_split(
         (folder / names.pop()).rename(folder / f"{split}.parquet")
         names.append(f"{split}.parquet")
     return {**counts, "files": names}
-
-
-_encoder = lru_cache(maxsize=1)(Encoder.load)
-"""A worker's: read once."""
-
-
-def _encode_rows(
-    rows: Sequence[tuple[int, Sequence[str]]],
-    *,
-    folder: Path,
-    files: Mapping[str, Path],
-    levels: int,
-) -> pa.Table:
-    """The table of some rows: of each, its line number and what `StageOutputs.rows` has of it.
-
-    Args:
-        folder: that of the artifact, with its vocabularies, tags and BPE files.
-        files: as `StageOutputs.row_files`.
-
-    Raises:
-        InputError: a line is malformed, or does not fit the line of another file.
-    """
-    encoder = _encoder(folder)
-    gc.disable()  # rows hold many small lists and no cycle: to look for some takes a third more
-    try:
-        encoded = [_encode(encoder, line, fields, files, levels) for line, fields in rows]
-        return pa.Table.from_pylist(encoded, SCHEMA)
-    finally:
-        gc.enable()
-
-
-def _encode(
-    encoder: Encoder, line: int, fields: Sequence[str], files: Mapping[str, Path], levels: int
-) -> dict[str, Any]:
-    source_text, target_text, *lines = fields
-    texts = dict(zip(files, lines, strict=True))
-    tokens = []
-    for side, of_side in zip(SIDES, (encoder.source, encoder.target), strict=True):
-        words = split_tokens(texts[side], path=files[side], line=line)
-        if of_side.segment(words) != texts[f"{side}_subwords"]:
-            message = f"expected the subwords of line {line} of {files[side]}"
-            raise InputError(message, path=files[f"{side}_subwords"], line=line)
-        tokens.append(words)
-    source, target = tokens
-    path = files["phrases"]
-    found = texts["phrases"].count(LEVEL_SEPARATOR) + 1
-    if found != levels:
-        raise InputError(f"expected {levels} levels, got {found}", path=path, line=line)
-    phrases = read_phrases_line(
-        texts["phrases"], levels=levels, num_words=len(source), path=path, line=line
-    )
-    links = None
-    if "links" in texts:
-        links = _word_links(
-            texts["links"], len(source), len(target), path=files["links"], line=line
-        )
-    row = encoder.encode(source, target, phrases=phrases, links=links)
-    for side in SIDES:
-        check_length(row[f"{side}_length"], path=files[f"{side}_subwords"], line=line)
-    return row | {
-        "source_text": source_text,
-        "target_text": target_text,
-        "source_tokens": texts["source"],
-        "target_tokens": texts["target"],
-    }
-
-
-def _word_links(text: str, source: int, target: int, *, path: Path, line: int) -> list[Link]:
-    """The links of a pair of `source` and `target` words.
-
-    Raises:
-        InputError: a link is malformed, or leads outside the pair.
-    """
-    if not are_links(text):
-        read_links(text, path=path, line=line)  # says what is wrong
-    numbers = [*map(int, text.replace("-", " ").split())]  # three times as fast as `read_links`
-    links = [*zip(numbers[::2], numbers[1::2], strict=True)]
-    for i, j in links:
-        if i >= source or j >= target:
-            message = f"expected links between {source} and {target} words, counted from 0"
-            raise InputError(f"{message}, got {i}-{j}", path=path, line=line)
-    return links

@@ -1,12 +1,13 @@
-"""A dataset in a few facts, and what differs between two: their manifests, symbols and pairs."""
+"""A dataset described to people: a few facts, the card in its folder, and how it differs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import yaml
 
 from mgsa.base.cli import progress
 from pipeline.base.stage import SIDES
@@ -26,7 +27,52 @@ COUNTS = {
 }
 """Counts of a split that are shown, and what they are called."""
 
-ABSENT = "–"
+COLUMNS = {
+    "source_text, target_text": "the sentences as the corpus has them",
+    "source_tokens, target_tokens": "their tokens, separated by a space",
+    "source_ids, target_ids": "their subwords, as places in `vocab.json`, without end of sentence",
+    "source_length, target_length": "how many subwords these are",
+    "subwords_per_word, target_subwords_per_word": "how many subwords each token has",
+    "phrase_lengths": "for each level, the lengths of its phrases in subwords, which add up to the "
+    "source's",
+    "phrase_tags": "for each level, the tag of each phrase, as a place in `tags.json`",
+    "links": "word alignments, as places of subwords; null where there are none",
+}
+
+HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
+"""What dataset hubs call the splits."""
+
+FIGURES = {
+    "train_pairs": "training pairs of the corpus",
+    "train_kept": "of them kept",
+    "train_dropped_empty": "dropped, as one side was empty",
+    "train_dropped_short": "dropped as too short",
+    "train_dropped_long": "dropped as too long",
+    "train_dropped_ratio": "dropped for the ratio of their lengths",
+    "train_dropped_token": "dropped for a token of more than 1,000 characters",
+    "train_dropped_duplicate": "dropped as duplicates",
+    "labelled_f1": "parser: labelled bracketing F1, per cent",
+    "tagging_accuracy": "parser: part-of-speech accuracy, per cent",
+    "dev_trees": "parser: held-out trees that these are of",
+    "flat_too_long": "sentences too long to parse, with a flat tree",
+    "flat_failed": "sentences that the parser gave no tree for, with a flat one",
+    "train_unaligned_source": "share of source words without a link",
+    "test_aer": "aligner: alignment error rate on the test split, per cent",
+}
+"""Figures of the stages before that a card shows, and what they are."""
+
+_USE = """\
+## Use
+
+```console
+$ mgsa train --dataset DIR --config params.yaml --out MODEL
+$ python -m pipeline.dataset --verify DIR
+```
+
+```python
+import pandas
+pandas.read_parquet("DIR/{file}")
+```"""
 
 
 def facts(content: Mapping[str, Any]) -> dict[str, str]:
@@ -63,6 +109,51 @@ def facts(content: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
+def dataset_card(content: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
+    """The card of a dataset, `README.md`: Markdown with the front matter that dataset hubs read.
+
+    Args:
+        content: the manifest.
+        figures: what the stages before reported, of which those in `FIGURES` are shown.
+    """
+    splits = content["splits"]
+    files = [
+        {"split": HUB_SPLITS[split], "path": counts["files"]} for split, counts in splits.items()
+    ]
+    front_matter = {
+        "pretty_name": content["name"],
+        "language": [content["source_language"], content["target_language"]],
+        "task_categories": ["translation"],
+        "configs": [{"config_name": "default", "data_files": files}],
+    }
+    rows = [[split, *(counts[name] for name in COUNTS)] for split, counts in splits.items()]
+    shown = [(what, figures[name]) for name, what in FIGURES.items() if name in figures]
+    sections = [
+        f"---\n{yaml.safe_dump(front_matter, sort_keys=False)}---",
+        f"# {content['name']}, {content['source_language']} → {content['target_language']}",
+        "Sentence pairs as arrays for neural machine translation: subwords, syntactic phrases with "
+        "their tags, word links, and the text that they are of.",
+        _table(["", ""], facts(content).items()),
+        "## Splits",
+        _table(["split", *COUNTS.values()], rows),
+        *(["## How it came about", _table(["", ""], shown)] if shown else []),
+        "Every parameter of the stages that made it stands in `manifest.json`, with the SHA-256 of "
+        "every file. Terms of use are those of the corpus.",
+        "## Columns",
+        _table(["column", "what"], [(f"`{names}`", what) for names, what in COLUMNS.items()]),
+        _USE.format(file=splits["test"]["files"][0]),
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    rows = list(rows)
+    numbers = all(isinstance(cell, int | float) for _, *cells in rows for cell in cells)
+    ruler = ["---", *["---:" if numbers else "---"] * (len(heads) - 1)]
+    texts = [[c if isinstance(c, str) else f"{c:,}" for c in row] for row in rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [heads, ruler, *texts])
+
+
 def description(folder: Path) -> Iterator[str]:
     """What a dataset is, line by line; of one that others made, as much as is known."""
     from mgsa.data.dataset import open_dataset
@@ -76,8 +167,6 @@ def description(folder: Path) -> Iterator[str]:
     for split, counts in manifest.content["splits"].items():
         shown = [f"{counts[name]:,} {what}" for name, what in COUNTS.items() if name in counts]
         yield f"{split}: {', '.join(shown)}"
-    for name, file in manifest.files.items():
-        yield f"{name}: {file.bytes:,} bytes, {file.sha256}"
 
 
 def differences(*folders: Path) -> Iterator[str]:
@@ -94,17 +183,15 @@ def differences(*folders: Path) -> Iterator[str]:
         return
     values, others = (dict(_flat(dataset.manifest.content)) for dataset in (first, second))
     for key in sorted(values.keys() | others.keys()):
-        value, other = values.get(key, ABSENT), others.get(key, ABSENT)
+        value, other = values.get(key, "–"), others.get(key, "–")
         if value != other:
             yield f"{key}: {value} -> {other}"
-    symbols = {
-        f"vocabulary of the {side}": (mine.symbols, theirs.symbols)
-        for side, mine, theirs in zip(SIDES, first.vocabularies, second.vocabularies, strict=True)
-    }
-    for what, (mine, theirs) in {**symbols, "tags": (first.tags, second.tags)}.items():
-        yield from _overlap(what, len({*mine} & {*theirs}), len(mine), len(theirs))
-    for split in {**first.manifest.rows, **second.manifest.rows}:
-        yield from _pairs(split, first, second)
+    for side, mine, theirs in zip(SIDES, first.vocabularies, second.vocabularies, strict=True):
+        yield from _alone(f"vocabulary of the {side}", mine.symbols, theirs.symbols)
+    yield from _alone("tags", first.tags, second.tags)
+    for split in first.manifest.rows:
+        if split in second.manifest.rows:
+            yield from _alone(f"pairs of {split}", _hashes(first, split), _hashes(second, split))
 
 
 def _flat(content: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -118,26 +205,16 @@ def _flat(content: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, content
 
 
-def _pairs(split: str, first: Dataset, second: Dataset) -> Iterator[str]:
-    """How many sentence pairs of a split both have, a pair that comes twice being two."""
-    (mine, counts), (theirs, other_counts) = (
-        np.unique(_hashes(dataset, split), return_counts=True) for dataset in (first, second)
-    )
-    _, here, there = np.intersect1d(mine, theirs, assume_unique=True, return_indices=True)
-    both = int(np.minimum(counts[here], other_counts[there]).sum())
-    yield from _overlap(f"pairs of {split}", both, int(counts.sum()), int(other_counts.sum()))
-
-
-def _overlap(what: str, both: int, first: int, second: int) -> Iterator[str]:
-    if not both == first == second:
-        alone = f"{first - both:,} in the first alone, {second - both:,} in the second alone"
-        yield f"{what}: {both:,} in both, {alone}"
+def _alone(
+    what: str, first: np.ndarray | Sequence[str], second: np.ndarray | Sequence[str]
+) -> Iterator[str]:
+    mine, theirs = (int((~np.isin(a, b)).sum()) for a, b in ((first, second), (second, first)))
+    if mine or theirs:
+        yield f"{what}: {mine:,} in the first alone, {theirs:,} in the second alone"
 
 
 def _hashes(dataset: Dataset, split: str) -> np.ndarray:
     """(rows,) int64: the hash of each pair's text; 8 bytes a pair are all that is kept."""
-    if split not in dataset.manifest.rows:
-        return np.zeros(0, dtype=np.int64)
     rows = dataset.num_rows(split)
     texts = dataset.texts(split, "source_text"), dataset.texts(split, "target_text")
     pairs = zip(*texts, strict=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
@@ -11,7 +10,7 @@ from typing import Any, Literal
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, read_json
-from mgsa.base.settings import Positive, read_yaml
+from mgsa.base.settings import Count, Language, Positive, from_excerpt, read_yaml
 from pipeline.base.stage import SPLITS
 
 LIBRARIES = ("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt")
@@ -23,22 +22,18 @@ RECORDED_SECTIONS = (
 )
 """Sections of the parameter file that a dataset depends on."""
 
-INFERENCE_KEYS = {
-    "tokenize": (),
-    "parse": ("max_words",),
-    "bpe": ("vocabulary_threshold",),
-    "partition": ("levels", "boundaries"),
-}
-"""Sections by which raw text becomes rows at inference, with the keys that are read then."""
+INFERENCE_SECTIONS = ("tokenize", "parse", "bpe", "partition")
+"""Those that `preprocessing.json` has too, for raw text becomes rows by them."""
 
 NOT_RECORDED = ("folder", "resources")
 """Keys that change no output: where files come from, which hashes know."""
 
 CARD = "README.md"
+PREPROCESSING = "preprocessing.json"
 FILES = (
     *(f"{split}{shard}.parquet" for split in SPLITS for shard in ("", "-?????")),
     *("vocab.json", "tags.json", "bpe.codes", "vocab.source", "vocab.target"),
-    *("preprocessing.json", CARD, MANIFEST),
+    *(PREPROCESSING, CARD, MANIFEST),
 )
 """All that a dataset's folder holds."""
 
@@ -57,23 +52,53 @@ class DatasetSettings:
     compression: Literal["zstd", "snappy", "none"]
 
 
-def recorded_parameters(path: Path) -> dict[str, dict[str, Any]]:
-    """The sections of a parameter file that a dataset depends on, less `NOT_RECORDED`.
+@dataclass(frozen=True)
+class _Parser:
+    kind: str
+    identity: str
 
-    Raises:
-        InputError: the file is missing or malformed, or lacks what inference needs.
-    """
+
+@dataclass(frozen=True)
+class _Parse:
+    max_words: Positive
+
+
+@dataclass(frozen=True)
+class _Bpe:
+    vocabulary_threshold: Count
+
+
+@dataclass(frozen=True)
+class _Partition:
+    levels: Positive
+    boundaries: str
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """What is read of an artifact's `preprocessing.json`, to make rows of raw text."""
+
+    source_language: Language
+    target_language: Language
+    parser: _Parser
+    parse: _Parse
+    bpe: _Bpe
+    partition: _Partition
+
+    @classmethod
+    def read(cls, folder: Path) -> Preprocessing:
+        """Read the file in the folder of an artifact."""
+        path = folder / PREPROCESSING
+        return from_excerpt(cls, read_json(path), f"{path}: preprocessing")
+
+
+def recorded_parameters(path: Path) -> dict[str, dict[str, Any]]:
+    """The sections of a parameter file that a dataset depends on, less `NOT_RECORDED`."""
     content = read_yaml(path)
-    for section, keys in INFERENCE_KEYS.items():
-        if not isinstance(content.get(section), dict):
-            raise InputError(f"{section}: missing section", path=path)
-        for key in keys:
-            if key not in content[section]:
-                raise InputError(f"{section}.{key}: missing key", path=path)
     return {
         section: {k: v for k, v in content[section].items() if k not in NOT_RECORDED}
         for section in RECORDED_SECTIONS
-        if section in content
+        if isinstance(content.get(section), dict)
     }
 
 
@@ -92,10 +117,10 @@ def read_object(path: Path, *keys: str) -> dict[str, Any]:
     return content
 
 
-def library_versions(names: Sequence[str] = LIBRARIES) -> dict[str, str]:
-    """The versions of those libraries that are installed: text libraries may be missing."""
+def library_versions(*more: str) -> dict[str, str]:
+    """The versions of `LIBRARIES` and of `more`, of those that are installed."""
     versions = {}
-    for name in names:
+    for name in (*LIBRARIES, *more):
         with suppress(metadata.PackageNotFoundError):
             versions[name] = metadata.version(name)
     return versions

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import read_json
 from mgsa.base.word_links import Link
-from mgsa.data.schema import LONGEST, PREPROCESSING, TAGS, VOCABULARY
+from mgsa.data.schema import LONGEST, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, join_subwords, read_tags, read_vocabularies
 from pipeline.base.stage import SIDES
 from pipeline.base.workers import chunks
+from pipeline.dataset.manifest import Preprocessing
 from pipeline.partition import Phrase, syntactic_partition
 from pipeline.tokens.subwords import CACHE_WORDS, SubwordSplitter
 from pipeline.tokens.trees import check_leaves, flat_tree, read_tree
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from mgsa.data.batch import Row
     from pipeline.parsing.stanza_parser import ConstituencyParser
     from pipeline.tokens.moses import MosesText
-
-BOUNDARIES = ("parsed",)
-"""Kinds of `partition.boundaries` that raw text can be given."""
 
 
 class SideEncoder:
@@ -81,7 +78,7 @@ class Encoder:
         Raises:
             InputError: a file is missing or malformed.
         """
-        threshold = read_json(folder / PREPROCESSING)["bpe"]["vocabulary_threshold"]
+        threshold = Preprocessing.read(folder).bpe.vocabulary_threshold
         source, target = (
             SideEncoder(SubwordSplitter.load(folder, side, threshold=threshold), vocabulary)
             for side, vocabulary in zip(SIDES, read_vocabularies(folder / VOCABULARY), strict=True)
@@ -168,29 +165,25 @@ class Phraser:
         from pipeline.parsing.parser_folder import read_parser_folder
         from pipeline.parsing.stanza_parser import ConstituencyParser
 
-        made = read_json(artifact / PREPROCESSING)
-        kind, identity = made["parser"]["kind"], made["parser"]["identity"]
-        boundaries, language = made["partition"]["boundaries"], made["source_language"]
-        if boundaries not in BOUNDARIES:
-            raise InputError(
-                f"raw text can have {', '.join(BOUNDARIES)} phrases (partition.boundaries), not "
-                f"{boundaries}: expected rows of a dataset",
-                path=artifact,
-            )
+        made = Preprocessing.read(artifact)
+        boundaries = made.partition.boundaries
+        if boundaries != "parsed":
+            message = f"raw text can have parsed phrases (partition.boundaries), not {boundaries}"
+            raise InputError(f"{message}: expected rows of a dataset", path=artifact)
         folder = read_parser_folder(parser)
-        if kind == "stanza" and folder.identity != identity:
+        if made.parser.kind == "stanza" and folder.identity != made.parser.identity:
             raise InputError(
-                f"expected the parser that {artifact} was made with ({identity[:12]}), "
-                f"got another one ({folder.identity[:12]})",
+                f"expected the parser that {artifact} was made with "
+                f"({made.parser.identity[:12]}), got another one ({folder.identity[:12]})",
                 path=parser,
             )
-        if folder.language != language:
-            message = f"expected a parser of {language}, got one of {folder.language}"
+        if folder.language != made.source_language:
+            message = f"expected a parser of {made.source_language}, got one of {folder.language}"
             raise InputError(message, path=parser)
         return cls(
-            None if kind == "none" else ConstituencyParser.load(parser, gpu=gpu),
-            levels=made["partition"]["levels"],
-            max_words=made["parse"]["max_words"],
+            None if made.parser.kind == "none" else ConstituencyParser.load(parser, gpu=gpu),
+            levels=made.partition.levels,
+            max_words=made.parse.max_words,
         )
 
     def __call__(self, sentences: Sequence[Sequence[str]]) -> list[list[list[Phrase]]]:
@@ -249,8 +242,8 @@ class Preprocessor:
         from pipeline.tokens.moses import MosesText
 
         phraser = None if parser is None else Phraser.load(folder, parser, gpu=gpu)
-        made = read_json(folder / PREPROCESSING)
-        texts = MosesText(made["source_language"]), MosesText(made["target_language"])
+        made = Preprocessing.read(folder)
+        texts = MosesText(made.source_language), MosesText(made.target_language)
         return cls(Encoder.load(folder), texts, phraser)
 
     def tokenize(self, *texts: str) -> list[list[str]]:

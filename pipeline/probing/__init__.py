@@ -5,7 +5,6 @@ voice_and_tense  voice and tense by patterns over these verbs
 labels           labels of a sentence's tree, to be predicted from its encoding
 sentences        sentences drawn into disjoint splits
 build            probing data: splits, labels, classes, rows, manifest
-accuracies       accuracies of probes as a table
-figures          and as bars, and curves over layers
+accuracies       accuracies of probes as a table, a report and figures
 encoders         all encoders of the table, probed one after the other
 """

@@ -1,4 +1,4 @@
-"""Accuracies of probes, beside the majority class: a table, and a report for DVC.
+"""Accuracies of probes, beside the majority class: a table, a report for DVC, and figures.
 
 All numbers are in per cent. The words of a sentence are not independent, so intervals are of
 resampled sentences (Koehn 2004), also for tasks of words.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from pipeline.base.charts import Spec, chart
 from pipeline.base.tables import markdown
+from pipeline.patterns.figures import pattern_chart
 
 if TYPE_CHECKING:
     from mgsa.probing.probe import ProbeResult
@@ -92,47 +93,64 @@ def last_layers(table: Sequence[Accuracy]) -> list[Accuracy]:
     return [row for row in table if row.layer == last[row.encoder]]
 
 
-def _by_layer(table: Sequence[Accuracy]) -> Iterator[tuple[str, int, list[Accuracy]]]:
-    """The rows of each encoder and layer, which follow one another."""
-    for (encoder, layer), rows in groupby(table, key=lambda row: (row.encoder, row.layer)):
-        yield encoder, layer, list(rows)
-
-
 def markdown_table(table: Sequence[Accuracy]) -> Iterator[str]:
     """The lines of Table 5 of Hao et al. 2019: encoders and their tasks."""
     majority = {row.task: f"{row.majority:.1f}" for row in table}
-    lines: list[dict[str, Any]] = [{"encoder": MAJORITY, "layer": "", **majority}] if table else []
-    for encoder, layer, rows in _by_layer(table):
-        cells = {row.task: f"{row.accuracy:.1f} ({row.low:.1f}–{row.high:.1f})" for row in rows}
-        lines.append({"encoder": encoder, "layer": layer, **cells})
+    lines: dict[tuple[str, int], dict[str, Any]] = {}
+    for row in table:
+        line = lines.setdefault((row.encoder, row.layer), {})
+        line |= {"encoder": row.encoder, "layer": row.layer}
+        line[row.task] = f"{row.accuracy:.1f} ({row.low:.1f}–{row.high:.1f})"
+    first = [{"encoder": MAJORITY, "layer": "", **majority}] if table else []
     yield "Accuracy of probes in per cent, with 95% intervals."
     yield ""
-    yield from markdown(lines, ["encoder", "layer", *majority])
+    yield from markdown([*first, *lines.values()], ["encoder", "layer", *majority])
 
 
 def report_of(table: Sequence[Accuracy], recipe: dict[str, Any]) -> dict[str, Any]:
-    """Accuracies by encoder and task, and by layer, which DVC compares; then lists, ignored."""
-    last = last_layers(table)
-    names = ("accuracy", "low", "high", "majority")
-    encoders = {
-        encoder: {row.task: {name: getattr(row, name) for name in names} for row in rows}
-        for encoder, _, rows in _by_layer(last)
-    }
-    layers: dict[str, dict[str, dict[str, float]]] = {}
-    for encoder, layer, rows in _by_layer(table):
-        of_layer = {row.task: row.accuracy for row in rows}
-        layers.setdefault(encoder, {})[f"layer_{layer}"] = of_layer
+    """Accuracies of last layers by encoder and task, which DVC compares; then lists, ignored."""
+    encoders: dict[str, dict[str, dict[str, float]]] = {}
+    for row in last_layers(table):
+        names = ("accuracy", "low", "high", "majority")
+        encoders.setdefault(row.encoder, {})[row.task] = {n: getattr(row, n) for n in names}
     return {
         "test_sentences": recipe["sentences"]["test"],
         "encoders": encoders,
-        **({"layers": layers} if len(table) > len(last) else {}),
         "recipe": [recipe],
         "cells": [asdict(row) for row in table],
     }
 
 
-def describe(table: Sequence[Accuracy]) -> Iterator[str]:
-    """A line for each encoder and layer."""
-    for encoder, layer, rows in _by_layer(table):
-        shown = (f"{row.task} {row.accuracy:.1f} ({MAJORITY}: {row.majority:.1f})" for row in rows)
-        yield f"{encoder}, layer {layer}: {', '.join(shown)}"
+def accuracy_chart(cells: Sequence[Accuracy], styles: Mapping[str, int] | None = None) -> Spec:
+    """A row for each encoder, with a line at the majority class."""
+    if styles is None:
+        styles = {name: i for i, name in enumerate(dict.fromkeys(cell.encoder for cell in cells))}
+    rows = [asdict(cell) for cell in cells]
+    spec = chart("accuracies", rows, x="accuracy", y="encoder", styles=styles)
+    del spec["facet"]["column"]
+    spec["facet"]["row"]["sort"] = list(dict.fromkeys(cell.task for cell in cells))
+    return spec
+
+
+def layer_chart(cells: Sequence[Accuracy], styles: Mapping[str, int] | None = None) -> Spec:
+    """A curve for each encoder and one for the majority class; fewer layers leave gaps."""
+    rows = [
+        {
+            "system": cell.encoder,
+            "measure": cell.task,
+            "n": cell.layer,
+            "score": cell.accuracy,
+            "score_low": cell.low,
+            "score_high": cell.high,
+        }
+        for cell in sorted(cells, key=lambda cell: cell.layer)
+    ]
+    majorities = {(cell.task, cell.layer): cell.majority for cell in cells}
+    rows += [
+        {"system": MAJORITY, "measure": task, "n": layer, "score": majority}
+        | dict.fromkeys(("score_low", "score_high"))
+        for (task, layer), majority in sorted(majorities.items())
+    ]
+    spec = pattern_chart("ngrams", rows, None, styles)
+    spec["spec"]["encoding"]["x"]["title"] = "layer"
+    return spec

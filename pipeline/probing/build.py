@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +14,18 @@ import pyarrow.parquet as pq
 
 from mgsa.base.cli import progress
 from mgsa.base.errors import InputError
-from mgsa.base.io import MANIFEST, describe_files, read_json, sha256, write_json
+from mgsa.base.io import MANIFEST, describe_files, sha256, write_json
 from mgsa.base.settings import from_excerpt, to_mapping
 from mgsa.data.dataset import Dataset
 from mgsa.data.schema import LABELS, PREPROCESSING, TAGS, VOCABULARY
 from mgsa.probing.data import OTHER, PROBING, SCHEMA, SENTENCE_TASKS
 from pipeline.base.stage import SPLITS
 from pipeline.base.text import split_tokens
-from pipeline.dataset.manifest import LIBRARIES, library_versions
+from pipeline.base.workers import chunks
+from pipeline.dataset.manifest import library_versions, read_object
 from pipeline.dataset.preprocessor import Encoder, check_length
 from pipeline.partition import PartitionSettings, partition_sentence
-from pipeline.probing.labels import TreeLabels, frequent_classes, label_tree
+from pipeline.probing.labels import Labels, frequent_classes, label_tree
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits, read_sentences
 from pipeline.probing.voice_and_tense import TENSES, VOICES, VerbPatterns
 from pipeline.tokens.trees import check_leaves, read_tree
@@ -38,9 +38,6 @@ ROW_GROUP_ROWS = 10_000
 
 VERBS_LANGUAGE = "en"
 """Sentences of other languages get neither voice nor tense."""
-
-Classes = Mapping[str, Sequence[str]]
-"""The names of each task's classes, by id."""
 
 
 def build_probe_data(
@@ -61,7 +58,8 @@ def build_probe_data(
         raise InputError(message, path=dataset.folder)
     encoder = Encoder.load(dataset.folder)
     path = dataset.folder / PREPROCESSING
-    partition = from_excerpt(PartitionSettings, read_json(path)["partition"], f"{path}: partition")
+    section = read_object(path, "partition")["partition"]
+    partition = from_excerpt(PartitionSettings, section, f"{path}: partition")
     language = manifest.source_language
     splits, counts = draw_splits(
         read_sentences(files, language),
@@ -69,12 +67,18 @@ def build_probe_data(
         shares=settings.shares,
         seed=settings.seed,
     )
-    labels = label_splits(splits, files, language)
+    verbs = VerbPatterns() if language == VERBS_LANGUAGE else None
+    labels = {split: label(sentences, files, verbs, split) for split, sentences in splits.items()}
     classes = choose_classes(labels[TRAIN], settings.tss_classes)
+    ids = {task: {name: i for i, name in enumerate(names)} for task, names in classes.items()}
     sizes = {}
     for split, sentences in splits.items():
-        rows = encode(sentences, encoder, partition, files)
-        table = make_table(rows, labels[split], classes)
+        rows = (
+            encode(sentence, encoder, partition, files) | class_ids(of_sentence, ids)
+            for sentence, of_sentence in zip(sentences, labels[split], strict=True)
+        )
+        tables = [pa.Table.from_pylist(some, SCHEMA) for some in chunks(rows, ROW_GROUP_ROWS)]
+        table = pa.concat_tables([SCHEMA.empty_table(), *tables])
         pq.write_table(
             table,
             folder / f"{split}.parquet",
@@ -102,99 +106,78 @@ def build_probe_data(
             "parameters": {"probe_data": to_mapping(settings)},
             "dataset": manifest.identity,
             "trees": sha256(files.trees),
-            "libraries": library_versions((*LIBRARIES, "spacy")),
+            "libraries": library_versions("spacy"),
         },
     }
     write_json(folder / MANIFEST, content)
     return {**counts, "sentences": sum(map(len, splits.values())), **sizes}
 
 
-def label_splits(
-    splits: Mapping[str, Sequence[ProbeSentence]], files: SentenceFiles, language: str
-) -> dict[str, list[TreeLabels]]:
-    """The labels of all sentences.
+def label(
+    sentences: Sequence[ProbeSentence], files: SentenceFiles, verbs: VerbPatterns | None, split: str
+) -> list[Labels]:
+    """The labels of all sentences of a split.
 
     Raises:
         InputError: a tree is malformed, or of other words than its sentence.
     """
-    verbs = VerbPatterns() if language == VERBS_LANGUAGE else None
-
-    def label(sentence: ProbeSentence) -> TreeLabels:
-        line = sentence.line
-        tokens = split_tokens(sentence.tokens, path=files.tokens, line=line)
-        tree = read_tree(sentence.tree, path=files.trees, line=line)
-        check_leaves(tree, tokens, path=files.trees, line=line)
-        return label_tree(tree, verbs)
-
-    labels = {}
-    for split, sentences in splits.items():
-        shown = progress(
-            sentences, f"label {split}", total=len(sentences), unit="sentences", size=lambda _: 1
-        )
-        labels[split] = [label(sentence) for sentence in shown]
+    labels = []
+    for line, tokens, tree, _ in progress(
+        sentences, f"label {split}", total=len(sentences), unit="sentences", size=lambda _: 1
+    ):
+        words = split_tokens(tokens, path=files.tokens, line=line)
+        parsed = read_tree(tree, path=files.trees, line=line)
+        check_leaves(parsed, words, path=files.trees, line=line)
+        labels.append(label_tree(parsed, verbs))
     return labels
 
 
-def choose_classes(labels: Sequence[TreeLabels], tss_classes: int) -> dict[str, tuple[str, ...]]:
+def choose_classes(labels: Sequence[Labels], tss_classes: int) -> dict[str, tuple[str, ...]]:
     """The classes of each task, by the labels of the training split."""
     return {
         "voice": VOICES,
         "tense": TENSES,
-        "tss": frequent_classes(Counter(label.tss for label in labels), tss_classes),
-        "spc": frequent_classes(Counter(name for label in labels for name in label.spc)),
-        "pos": frequent_classes(Counter(name for label in labels for name in label.pos)),
+        "tss": frequent_classes(Counter(label["tss"] for label in labels), tss_classes),
+        "spc": frequent_classes(Counter(name for label in labels for name in label["spc"])),
+        "pos": frequent_classes(Counter(name for label in labels for name in label["pos"])),
     }
 
 
 def encode(
-    sentences: Sequence[ProbeSentence],
-    encoder: Encoder,
-    partition: PartitionSettings,
-    files: SentenceFiles,
-) -> Iterator[dict[str, Any]]:
-    """Rows like those of a dataset, without labels.
+    sentence: ProbeSentence, encoder: Encoder, partition: PartitionSettings, files: SentenceFiles
+) -> dict[str, Any]:
+    """A row like one of a dataset, without labels.
 
     Raises:
-        InputError: a tree of phrases is malformed or of other words, or a sentence too long.
+        InputError: the tree of phrases is malformed or of other words, or the sentence too long.
     """
-    for line, tokens, _, tree in sentences:
-        # Sentences of a dataset are of its training split, by which shuffled phrases are drawn.
-        phrases = partition_sentence(
-            (line, tree, tokens),
-            settings=partition,
-            split=TRAIN,
-            path=files.phrases,
-            tokens_path=files.tokens,
-        )
-        row = encoder.encode(tokens.split(" "), phrases=phrases)
-        check_length(row["source_length"], path=files.tokens, line=line)
-        yield row | {"line": line, "source_tokens": tokens}
+    line, tokens, _, tree = sentence
+    # Sentences of a dataset are of its training split, by which shuffled phrases are drawn.
+    phrases = partition_sentence(
+        (line, tree, tokens),
+        settings=partition,
+        split=TRAIN,
+        path=files.phrases,
+        tokens_path=files.tokens,
+    )
+    row = encoder.encode(tokens.split(" "), phrases=phrases)
+    check_length(row["source_length"], path=files.tokens, line=line)
+    return row | {"line": line, "source_tokens": tokens}
 
 
-def make_table(
-    rows: Iterable[dict[str, Any]], labels: Sequence[TreeLabels], classes: Classes
-) -> pa.Table:
-    """The rows with their classes; labels without a class are `OTHER`."""
-    ids = {task: {name: i for i, name in enumerate(names)} for task, names in classes.items()}
-
-    def class_ids(label: TreeLabels) -> dict[str, Any]:
-        row: dict[str, Any] = {}
-        for task, of_task in ids.items():
-            names, other = getattr(label, task), of_task.get(OTHER)
-            if task in SENTENCE_TASKS:
-                row[task] = None if names is None else of_task.get(names, other)
-            else:
-                row[task] = [of_task.get(name, other) for name in names]
-        return row
-
-    labelled = (row | class_ids(label) for row, label in zip(rows, labels, strict=True))
-    portions = [SCHEMA.empty_table()]
-    while portion := list(islice(labelled, ROW_GROUP_ROWS)):
-        portions.append(pa.Table.from_pylist(portion, SCHEMA))
-    return pa.concat_tables(portions)
+def class_ids(labels: Labels, ids: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+    """The class of a sentence in each task, or those of its words; other labels are `OTHER`."""
+    row: dict[str, Any] = {}
+    for task, of_task in ids.items():
+        names, other = labels[task], of_task.get(OTHER)
+        if task not in SENTENCE_TASKS:
+            row[task] = [of_task.get(name, other) for name in names]
+        else:
+            row[task] = None if names is None else of_task.get(names, other)
+    return row
 
 
-def count_labels(table: pa.Table, classes: Classes) -> dict[str, Any]:
+def count_labels(table: pa.Table, classes: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Sentences, words and subwords, and how many have each class of each task (`none`: none)."""
     counts: dict[str, Any] = {
         "sentences": table.num_rows,

@@ -82,24 +82,22 @@ def probe_all(
         }
         return run_probes(encoder, splits, {task: classes[task] for task in tasks}, config, title)
 
-    results: dict[str, list[ProbeResult]] = {}
+    table: list[Accuracy] = []
     if not classes:
-        return []
+        return table
     for name, artifact in models.items():
         if PRETRAINED in config.encoders:
             frozen = FrozenEncoder(artifact.model, artifact.config, layers=config.layers)
-            results[name] = probed(frozen, list(classes), name)
+            results = probed(frozen, list(classes), name)
+            table += accuracies(name, results, classes, majority, config)
             artifact.model.cpu()
     for name in config.encoders:
         if name != PRETRAINED:
             sizes = scratch_config(name, [one.config for one in models.values()], config.scratch)
-            results[name] = []
+            results = []
             for task in classes:  # an encoder each, all with the same initial weights
                 seed_weights(config.seed)
                 encoder = ScratchEncoder(sizes, len(data.vocabularies[0]))
-                results[name] += probed(encoder, [task], f"{name} {task}")
-    return [
-        row
-        for name, of_encoder in results.items()
-        for row in accuracies(name, of_encoder, classes, majority, config)
-    ]
+                results += probed(encoder, [task], f"{name} {task}")
+            table += accuracies(name, results, classes, majority, config)
+    return table

@@ -10,8 +10,7 @@ constituent above it (SPC) and its part of speech (POS). Labels are without func
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mgsa.probing.data import OTHER
 from pipeline.tokens.trees import ROOT, children, plain_label, preterminals, top_node
@@ -22,31 +21,21 @@ if TYPE_CHECKING:
     from pipeline.probing.voice_and_tense import VerbPatterns
 
 
-@dataclass(frozen=True)
-class TreeLabels:
-    """The labels of a sentence and of its words; `None` without a main clause."""
-
-    voice: str | None
-    tense: str | None
-    tss: str
-    spc: tuple[str, ...]
-    pos: tuple[str, ...]
+Labels = dict[str, Any]
+"""By task, the label of a sentence (voice and tense are `None` without a main clause), or the list
+of those of its words."""
 
 
-def label_tree(tree: Tree, verbs: VerbPatterns | None) -> TreeLabels:
-    """All labels of a sentence.
-
-    Args:
-        verbs: decides voice and tense; `None` for languages other than English.
-    """
+def label_tree(tree: Tree, verbs: VerbPatterns | None) -> Labels:
+    """All labels of a sentence; `verbs`, for English alone, decides voice and tense."""
     voice, tense = (None, None) if verbs is None else verbs.voice_and_tense(tree)
-    return TreeLabels(
-        voice=voice,
-        tense=tense,
-        tss=top_level_sequence(tree),
-        spc=tuple(smallest_phrases(tree)),
-        pos=tuple(plain_label(leaf.label()) for leaf in preterminals(tree)),
-    )
+    return {
+        "voice": voice,
+        "tense": tense,
+        "tss": top_level_sequence(tree),
+        "spc": smallest_phrases(tree),
+        "pos": [plain_label(leaf.label()) for leaf in preterminals(tree)],
+    }
 
 
 def top_level_sequence(tree: Tree) -> str:

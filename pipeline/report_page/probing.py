@@ -7,8 +7,14 @@ from itertools import count
 
 from pipeline.base.charts import panel
 from pipeline.base.stage import SPLITS
-from pipeline.probing.accuracies import COLUMNS, MAJORITY, Accuracy, last_layers
-from pipeline.probing.figures import accuracy_chart, layer_chart
+from pipeline.probing.accuracies import (
+    COLUMNS,
+    MAJORITY,
+    Accuracy,
+    accuracy_chart,
+    last_layers,
+    layer_chart,
+)
 from pipeline.report_page.blocks import (
     Block,
     Details,

@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, write_json
 from mgsa.data.batch import pad_columns
-from mgsa.data.dataset import Dataset, open_dataset, verify_dataset
+from mgsa.data.dataset import MAX_OPEN_FILES, Dataset, Shards, open_dataset, verify_dataset
 from mgsa.data.ragged import Ragged
 from mgsa.data.schema import LABELS, SCHEMA, Kind
-from mgsa.data.shards import MAX_OPEN_FILES, Shards
 from tests.pickle_bomb import pickle_bomb
 from tests.probing_folders import record
 from tests.stage_folders import BUSH, YES, build, random_dataset, random_pairs, write_stages

@@ -1,49 +1,54 @@
-"""What a dataset records of its making: nothing that differs between equal runs."""
+"""What a dataset records of its making, and what is read of it again."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mgsa.base.errors import InputError
-from pipeline.dataset.manifest import recorded_parameters
-
-PARAMETERS = """
-tokenize: {max_tokens: 9}
-bpe: {merges: 5, vocabulary_threshold: 1}
-parse: {max_words: 7}
-partition: {levels: 3, boundaries: parsed}
-"""
+from mgsa.base.io import write_json
+from pipeline.dataset.manifest import Preprocessing, recorded_parameters
 
 
 def test_parameters_are_recorded_less_those_that_change_no_output(tmp_path: Path) -> None:
     path = tmp_path / "params.yaml"
     path.write_text(
-        f"{PARAMETERS}corpus: {{name: wmt14, folder: /mine}}\n"
-        "parser: {package: default, resources: /mine}\ntrain: {seed: 1}\nrun: {workers: 8}\n"
+        "corpus: {name: wmt14, folder: /mine}\nparser: {package: default, resources: /mine}\n"
+        "tokenize: {max_tokens: 9}\nparse:\ntrain: {seed: 1}\nrun: {workers: 8}\n"
     )
     assert recorded_parameters(path) == {
         "corpus": {"name": "wmt14"},
         "parser": {"package": "default"},
         "tokenize": {"max_tokens": 9},
-        "parse": {"max_words": 7},
-        "bpe": {"merges": 5, "vocabulary_threshold": 1},
-        "partition": {"levels": 3, "boundaries": "parsed"},
     }
 
 
+RECORDED = {
+    "source_language": "en",
+    "target_language": "de",
+    "parser": {"kind": "none", "identity": "c0ffee"},
+    "parse": {"max_words": 7},
+    "bpe": {"merges": 5, "vocabulary_threshold": 1},
+    "partition": {"levels": 3, "boundaries": "parsed"},
+}
+
+
 @pytest.mark.parametrize(
-    ("kept", "text", "message"),
+    ("change", "message"),
     [
-        ("tokenize: {max_tokens: 9}", "", "tokenize: missing section"),
-        ("parse: {max_words: 7}", "parse:", "parse: missing section"),
-        (", vocabulary_threshold: 1", "", "bpe.vocabulary_threshold: missing key"),
-        (", boundaries: parsed", "", "partition.boundaries: missing key"),
+        ([], "preprocessing: expected a section with keys"),
+        ({"parse": None}, r"preprocessing\.parse: expected .*, got None"),
+        ({"bpe": {"merges": 5}}, r"preprocessing\.bpe\.vocabulary_threshold: missing key"),
+        ({"partition": {"levels": "3"}}, r"preprocessing\.partition\.levels: .*, got '3'"),
+        ({"source_language": 5}, r"preprocessing\.source_language: .*, got 5"),
     ],
 )
-def test_what_inference_needs_is_missed(tmp_path: Path, kept: str, text: str, message: str) -> None:
-    path = tmp_path / "params.yaml"
-    path.write_text(PARAMETERS.replace(kept, text))
-    with pytest.raises(InputError, match=rf"params\.yaml: {message}"):
-        recorded_parameters(path)
+def test_damaged_preprocessing_is_one_line(tmp_path: Path, change: Any, message: str) -> None:
+    path = tmp_path / "preprocessing.json"
+    write_json(path, RECORDED)
+    assert Preprocessing.read(tmp_path).bpe.vocabulary_threshold == 1
+    write_json(path, RECORDED | change if isinstance(change, dict) else change)
+    with pytest.raises(InputError, match=rf"preprocessing\.json: {message}"):
+        Preprocessing.read(tmp_path)

@@ -1,8 +1,9 @@
-"""Accuracies: by hand, and their intervals by a loop over resamples."""
+"""Accuracies: by hand, their intervals by a loop over resamples, and as charts."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
@@ -10,8 +11,16 @@ import pytest
 
 from mgsa.data.batch import NO_LABEL, Row, RowColumns
 from mgsa.probing.probe import ProbeResult
+from pipeline.base.charts import write_figure
 from pipeline.base.stage import SPLITS
-from pipeline.probing.accuracies import accuracies
+from pipeline.probing.accuracies import (
+    MAJORITY,
+    Accuracy,
+    accuracies,
+    accuracy_chart,
+    last_layers,
+    layer_chart,
+)
 from pipeline.probing.encoders import majority_accuracies
 from tests.probing_folders import probe_config
 
@@ -56,3 +65,27 @@ def test_an_interval_is_that_of_a_slow_loop_over_resampled_sentences() -> None:
     assert (pos.low, pos.high) == pytest.approx((scores[5], scores[194]), abs=1e-6)
     assert (pos.classes, pos.counted, pos.majority) == (5, counted.sum(), 40)
     assert (voice.accuracy, voice.low, voice.high) == (100, 100, 100)
+
+
+CELLS = [
+    Accuracy(encoder, layer, task, 2, 10, accuracy, accuracy - 5, accuracy + 2, 30.0)
+    for encoder, layer, voice in (("deep", 1, 60), ("deep", 2, 80), ("$ flat", 1, 65))
+    for task, accuracy in (("voice", voice), ("pos", voice - 10))
+]
+
+
+def test_a_chart_has_the_last_layer_of_each_encoder_beside_the_majority(tmp_path: Path) -> None:
+    spec = accuracy_chart(last_layers(CELLS))
+    assert spec["facet"]["row"]["sort"] == ["voice", "pos"]
+    values = [(v["encoder"], v["layer"], v["majority"]) for v in spec["data"]["values"]]
+    assert values[::2] == [("deep", 2, 30), ("$ flat", 1, 30)]
+    write_figure(spec, tmp_path / "probe.svg")
+    assert "$ flat" in (tmp_path / "probe.svg").read_text("utf-8")
+
+
+def test_layers_that_an_encoder_lacks_are_gaps() -> None:
+    curves: dict[str, list[int]] = {}
+    for row in layer_chart(CELLS)["data"]["values"]:
+        if row["measure"] == "voice":
+            curves.setdefault(row["system"], []).append(row["n"])
+    assert curves == {"deep": [1, 2], "$ flat": [1], MAJORITY: [1, 2]}

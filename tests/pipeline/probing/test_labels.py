@@ -9,7 +9,6 @@ from hypothesis import given
 from nltk.tree import Tree
 
 from pipeline.probing.labels import (
-    TreeLabels,
     frequent_classes,
     label_tree,
     smallest_phrases,
@@ -22,13 +21,13 @@ BUSH = "(ROOT (S (NP (NNP Bush)) (VP (VBD held) (NP (DT a) (NN talk)) (PP (IN wi
 
 
 def test_a_sentence_by_hand() -> None:
-    assert label_tree(read_tree(BUSH), None) == TreeLabels(
-        voice=None,
-        tense=None,
-        tss="NP-VP-.",
-        spc=("NP", "VP", "NP", "NP", "PP", "NP", "S"),
-        pos=("NNP", "VBD", "DT", "NN", "IN", "NNP", "."),
-    )
+    assert label_tree(read_tree(BUSH), None) == {
+        "voice": None,
+        "tense": None,
+        "tss": "NP-VP-.",
+        "spc": ["NP", "VP", "NP", "NP", "PP", "NP", "S"],
+        "pos": ["NNP", "VBD", "DT", "NN", "IN", "NNP", "."],
+    }
 
 
 @pytest.mark.parametrize(
@@ -52,8 +51,8 @@ def test_sequences_and_smallest_phrases(tree: str, sequence: str, phrases: str) 
 @given(strategies.trees())
 def test_every_word_has_a_label_of_each_task(tree: Tree) -> None:
     labels = label_tree(tree, None)
-    assert len(labels.spc) == len(labels.pos) == len(tree.leaves())
-    assert "" not in (labels.tss, *labels.spc, *labels.pos)
+    assert len(labels["spc"]) == len(labels["pos"]) == len(tree.leaves())
+    assert "" not in (labels["tss"], *labels["spc"], *labels["pos"])
 
 
 def test_classes_are_the_most_frequent_labels_and_one_for_the_others() -> None:

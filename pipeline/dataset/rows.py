@@ -1,0 +1,151 @@
+"""The outputs of the text stages, read side by side and encoded: the rows of a dataset."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from mgsa.base.errors import InputError
+from mgsa.base.word_links import Link
+from mgsa.data.schema import SCHEMA
+from pipeline.base.stage import SIDES
+from pipeline.base.text import read_parallel, split_tokens
+from pipeline.dataset.manifest import read_object
+from pipeline.dataset.preprocessor import Encoder, check_length
+from pipeline.links import are_links, read_links
+from pipeline.partition import LEVEL_SEPARATOR, read_phrases_line
+
+
+@dataclass(frozen=True)
+class StageOutputs:
+    """The folders of the text stages; `alignments` is `None` where there are no word links."""
+
+    corpus: Path
+    tokenized: Path
+    bpe: Path
+    partitions: Path
+    parser: Path
+    alignments: Path | None
+
+    @cached_property
+    def aligner(self) -> dict[str, Any] | None:
+        """What the word links say of the aligner that they come from."""
+        if self.alignments is None:
+            return None
+        return read_object(self.alignments / "aligner.json", "kind", "deterministic", "splits")
+
+    def row_files(self, split: str) -> dict[str, Path]:
+        """The files with a line for every row of a split.
+
+        These are `SIDE` (tokens) and `SIDE_subwords` of each side, `phrases`, and `links` if the
+        aligner has any.
+        """
+        files = {side: self.tokenized / f"{split}.{side}" for side in SIDES}
+        files |= {f"{side}_subwords": self.bpe / f"{split}.{side}" for side in SIDES}
+        files["phrases"] = self.partitions / f"{split}.phrases"
+        if self.alignments and self.aligner and split in self.aligner["splits"]:
+            files["links"] = self.alignments / f"{split}.links"
+        return files
+
+    def rows(self, split: str) -> Iterator[tuple[str, ...]]:
+        """For each row of a split, its pair in the corpus, then its line of every `row_files`.
+
+        Raises:
+            InputError: a file is not UTF-8, empty, or has fewer lines than another, or the number
+                of a line doesn't lead on to a line of the corpus.
+        """
+        numbers = self.tokenized / f"{split}.lines"
+        corpus = enumerate(
+            read_parallel([self.corpus / f"{split}.{side}" for side in SIDES]), start=1
+        )
+        rows = read_parallel([numbers, *self.row_files(split).values()])
+        before = "0"
+        for line, (number, *fields) in enumerate(rows, start=1):
+            pair = next((pair for at, pair in corpus if str(at) == number), None)
+            if pair is None:
+                message = f"expected the number of a line after line {before} of the corpus"
+                raise InputError(f"{message}, got {number!r}", path=numbers, line=line)
+            before = number
+            yield *pair, *fields
+
+
+_encoder = lru_cache(maxsize=1)(Encoder.load)
+"""A worker's: read once."""
+
+
+def encode_rows(
+    rows: Sequence[tuple[int, Sequence[str]]],
+    *,
+    folder: Path,
+    files: Mapping[str, Path],
+    levels: int,
+) -> pa.Table:
+    """The table of some rows: of each, its line number and what `StageOutputs.rows` has of it.
+
+    Args:
+        folder: that of the artifact, with its vocabularies, tags and BPE files.
+        files: as `StageOutputs.row_files`.
+
+    Raises:
+        InputError: a line is malformed, or does not fit the line of another file.
+    """
+    encoder = _encoder(folder)
+    gc.disable()  # rows hold many small lists and no cycle: to look for some takes a third more
+    try:
+        encoded = [_encode(encoder, line, fields, files, levels) for line, fields in rows]
+        return pa.Table.from_pylist(encoded, SCHEMA)
+    finally:
+        gc.enable()
+
+
+def _encode(
+    encoder: Encoder, line: int, fields: Sequence[str], files: Mapping[str, Path], levels: int
+) -> dict[str, Any]:
+    source_text, target_text, *lines = fields
+    texts = dict(zip(files, lines, strict=True))
+    tokens = []
+    for side, of_side in zip(SIDES, (encoder.source, encoder.target), strict=True):
+        words = split_tokens(texts[side], path=files[side], line=line)
+        if of_side.segment(words) != texts[f"{side}_subwords"]:
+            message = f"expected the subwords of line {line} of {files[side]}"
+            raise InputError(message, path=files[f"{side}_subwords"], line=line)
+        tokens.append(words)
+    source, target = tokens
+    path = files["phrases"]
+    found = texts["phrases"].count(LEVEL_SEPARATOR) + 1
+    if found != levels:
+        raise InputError(f"expected {levels} levels, got {found}", path=path, line=line)
+    phrases = read_phrases_line(
+        texts["phrases"], levels=levels, num_words=len(source), path=path, line=line
+    )
+    links = None
+    if "links" in texts:
+        links = _word_links(texts["links"], len(source), len(target), files["links"], line)
+    row = encoder.encode(source, target, phrases=phrases, links=links)
+    for side in SIDES:
+        check_length(row[f"{side}_length"], path=files[f"{side}_subwords"], line=line)
+    return row | {
+        "source_text": source_text,
+        "target_text": target_text,
+        "source_tokens": texts["source"],
+        "target_tokens": texts["target"],
+    }
+
+
+def _word_links(text: str, source: int, target: int, path: Path, line: int) -> list[Link]:
+    """The links of a pair of `source` and `target` words, an `InputError` if one leads outside."""
+    if not are_links(text):
+        read_links(text, path=path, line=line)  # says what is wrong
+    numbers = [*map(int, text.replace("-", " ").split())]  # three times as fast as `read_links`
+    links = [*zip(numbers[::2], numbers[1::2], strict=True)]
+    for i, j in links:
+        if i >= source or j >= target:
+            message = f"expected links between {source} and {target} words, counted from 0"
+            raise InputError(f"{message}, got {i}-{j}", path=path, line=line)
+    return links
