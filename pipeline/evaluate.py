@@ -25,7 +25,7 @@ from pipeline.base.stage import stage
 from pipeline.base.text import read_parallel
 
 if TYPE_CHECKING:
-    from sacrebleu.metrics.base import Metric, Score
+    from sacrebleu.metrics.base import Metric
 
 SEED_VARIABLE = "SACREBLEU_SEED"
 """Where sacreBLEU takes the seed of its tests from."""
@@ -65,11 +65,7 @@ def score(
     signatures = []
     with patch.dict(os.environ, {SEED_VARIABLE: str(settings.seed)}):
         for name, metric in _metrics(references, settings).items():
-            if name == "chrf":
-                _make_scores_alike(metric)
-            found = metric.corpus_score(
-                hypotheses, references=None, n_bootstrap=settings.bootstrap_samples
-            )
+            found = metric.corpus_score(hypotheses, None, settings.bootstrap_samples)
             scores[name] = float(found.score)
             if settings.bootstrap_samples > 1:
                 scores[f"{name}_mean"] = float(found._mean)
@@ -104,25 +100,20 @@ def compare(
     least = min(2.0 ** (1 - differing), 1.0)
     metrics = _metrics(references, settings)
     systems = [("baseline", baseline), ("system", hypotheses)]
-    tests = (
-        ("bs", settings.bootstrap_samples, "p_value"),
-        ("ar", settings.randomization_trials, "randomization_p_value"),
-    )
+    tests = {"p_value": ("bs", settings.bootstrap_samples)}
+    if settings.randomization_trials:
+        tests["randomization_p_value"] = ("ar", settings.randomization_trials)
     scores: dict[str, float] = {}
-    for test, samples, p_value in tests:
-        if not samples:
-            continue
-        with patch.dict(os.environ, {SEED_VARIABLE: str(settings.seed)}):
-            paired = PairedTest(
-                systems, metrics, references=None, test_type=test, n_samples=samples
-            )
-            results: dict[str, Any] = paired()[1]
-        # The first result is the systems' names; the others are by names that scores print.
-        for name, (one, other) in zip(metrics, list(results.values())[1:], strict=True):
-            scores[f"{name}_baseline"] = float(one.score)
-            scores[f"{name}_difference"] = float(other.score - one.score)
-            equal = other.score == one.score
-            scores[f"{name}_{p_value}"] = 1.0 if equal else float(max(other.p_value, least))
+    with patch.dict(os.environ, {SEED_VARIABLE: str(settings.seed)}):
+        for p_value, (kind, samples) in tests.items():
+            test = PairedTest(systems, metrics, None, test_type=kind, n_samples=samples)
+            results: dict[str, Any] = test()[1]
+            # The first result is the systems' names; the others are by names that scores print.
+            for name, (one, other) in zip(metrics, list(results.values())[1:], strict=True):
+                scores[f"{name}_baseline"] = float(one.score)
+                scores[f"{name}_difference"] = float(other.score - one.score)
+                equal = other.score == one.score
+                scores[f"{name}_{p_value}"] = 1.0 if equal else float(max(other.p_value, least))
     return scores
 
 
@@ -132,45 +123,34 @@ def _metrics(references: Sequence[str], settings: EvaluateSettings) -> dict[str,
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER
 
+    class ChrF(CHRF):
+        def _compute_f_score(self, statistics: Any) -> Any:
+            # 0 gets the type of other scores, without which a mean of resamples fails.
+            return super()._compute_f_score(statistics) + 0 * statistics[0]
+
     classes: dict[str, Callable[..., Metric]] = {
         "bleu": partial(BLEU, tokenize=settings.bleu_tokenizer),
-        "chrf": CHRF,
+        "chrf": ChrF,
         "ter": partial(TER, case_sensitive=True),
     }
     return {name: classes[name](references=[references]) for name in settings.metrics}
-
-
-def _make_scores_alike(chrf: Metric) -> None:
-    """Give all scores numpy's type, which the mean of resamples needs.
-
-    Where nothing matches, chrF is a plain 0.0.
-    """
-    compute = chrf._compute_score_from_stats
-
-    def compute_alike(stats: Any) -> Score:
-        score = compute(stats)
-        if not isinstance(stats, list):  # but an array of numpy
-            score.score = stats.dtype.type(score.score)
-        return score
-
-    chrf._compute_score_from_stats = compute_alike  # type: ignore[method-assign]
 
 
 def describe(report: Mapping[str, Any]) -> Iterator[str]:
     """A line for each metric of `score`'s report."""
     for metric in report["signatures"]:
         name = metric["metric"]
+        numbers = {key.removeprefix(f"{name}_"): value for key, value in report.items()}
         line = f"{name} {report[name]:.2f}"
-        if f"{name}_interval" in report:
-            line += f" (95%: {report[f'{name}_mean']:.2f} ± {report[f'{name}_interval']:.2f})"
-        if f"{name}_p_value" in report:
-            line += (
-                f", {report[f'{name}_difference']:+.2f} on the baseline's "
-                f"{report[f'{name}_baseline']:.2f} (p = {report[f'{name}_p_value']:.4f}"
-            )
-            if f"{name}_randomization_p_value" in report:
-                p_value = report[f"{name}_randomization_p_value"]
-                line += f" by bootstrap, {p_value:.4f} by randomisation"
+        if "interval" in numbers:
+            line += " (95%: {mean:.2f} ± {interval:.2f})".format(**numbers)
+        if "p_value" in numbers:
+            line += ", {difference:+.2f} on the baseline's {baseline:.2f}".format(**numbers)
+            line += " (p = {p_value:.4f}".format(**numbers)
+            if "randomization_p_value" in numbers:
+                line += " by bootstrap, {randomization_p_value:.4f} by randomisation".format(
+                    **numbers
+                )
             line += ")"
         yield f"{line}  {metric['signature']}"
 

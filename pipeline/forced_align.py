@@ -7,22 +7,23 @@ between tokens, so these are written too.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, Option, OutputFolder
 from mgsa.base.io import atomic_folder, open_to_write
+from mgsa.base.settings import Accelerator
 from mgsa.base.word_links import format_links
 from mgsa.config import STANDARD_SEARCH
 from pipeline.base.stage import SIDES, stage
 from pipeline.base.text import read_parallel, split_tokens
 from pipeline.base.workers import chunks
+from pipeline.translate import ParserFolder
 
 if TYPE_CHECKING:
-    from mgsa.decoding.align import Aligner
     from pipeline.dataset.preprocessor import Preprocessor
 
 PORTION = 1000
@@ -30,14 +31,10 @@ PORTION = 1000
 WRITTEN = tuple(f"aligned.{name}" for name in (*SIDES, "links"))
 
 
-def read_pairs(
+def read_tokens(
     files: Sequence[Path], preprocessor: Preprocessor, *, tokenized: bool
 ) -> Iterator[list[list[str]]]:
-    """The tokens of source and target, for each line of two files.
-
-    Raises:
-        InputError: as `read_parallel`; or text that is said to be tokenised is not.
-    """
+    """The tokens of source and target, for each line of two files."""
     for line, texts in enumerate(read_parallel(files), start=1):
         if tokenized:
             yield [
@@ -48,23 +45,6 @@ def read_pairs(
             yield preprocessor.tokenize(*texts)
 
 
-def align_pairs(
-    aligner: Aligner, preprocessor: Preprocessor, pairs: Iterable[list[list[str]]], folder: Path
-) -> None:
-    """Write the tokens and links of pairs to the files `WRITTEN` of `folder`."""
-    with ExitStack() as opened:
-        *token_files, link_file = (
-            opened.enter_context(open_to_write(folder / name)) for name in WRITTEN
-        )
-        for portion in chunks(pairs, PORTION):
-            sides = list(zip(*portion, strict=True))
-            rows = preprocessor.rows_of_tokens(*sides)
-            alignments = aligner.align_rows(rows, batch_tokens=STANDARD_SEARCH.batch_tokens)
-            for file, sentences in zip(token_files, sides, strict=True):
-                file.writelines(f"{' '.join(tokens)}\n" for tokens in sentences)
-            link_file.writelines(f"{format_links(alignment.links)}\n" for alignment in alignments)
-
-
 def align_text(
     *,
     model: Annotated[Path, Input("model artifact")],
@@ -73,18 +53,11 @@ def align_text(
     out: Annotated[
         Path,
         OutputFolder(
-            "for aligned.source, aligned.target (tokens) and aligned.links (`0-0 1-2`)",
-            *WRITTEN,
+            "for aligned.source, aligned.target (tokens) and aligned.links (`0-0 1-2`)", *WRITTEN
         ),
     ],
     tokenized: Annotated[bool, Option("the text is in tokens, separated by one space")] = False,
-    parser: Annotated[
-        Path,
-        Input(
-            "the parser of the model's training data, for models that attend to syntactic phrases "
-            "(default: data/parser)"
-        ),
-    ] = Path("data/parser"),
+    parser: ParserFolder = Path("data/parser"),
     layer: Annotated[
         int | None,
         Option(
@@ -93,7 +66,7 @@ def align_text(
             metavar="N",
         ),
     ] = None,
-    accelerator: Annotated[Literal["cpu", "gpu", "auto"], Option("(default: auto)")] = "auto",
+    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Align the words of pairs of sentences, line by line, as a model sees them."""
     from mgsa.decoding.align import Aligner
@@ -105,10 +78,19 @@ def align_text(
         parser=parser if aligner.artifact.levels else None,
         gpu=aligner.device.type == "cuda",
     )
-    pairs = read_pairs([source, target], preprocessor, tokenized=tokenized)
+    pairs = read_tokens([source, target], preprocessor, tokenized=tokenized)
     shown = progress(pairs, "align", total=None, unit="pairs", size=lambda _: 1)
-    with atomic_folder(out) as folder:
-        align_pairs(aligner, preprocessor, shown, folder)
+    with atomic_folder(out) as folder, ExitStack() as opened:
+        *token_files, link_file = (
+            opened.enter_context(open_to_write(folder / name)) for name in WRITTEN
+        )
+        for portion in chunks(shown, PORTION):
+            sides = list(zip(*portion, strict=True))
+            rows = preprocessor.rows_of_tokens(*sides)
+            alignments = aligner.align_rows(rows, batch_tokens=STANDARD_SEARCH.batch_tokens)
+            for file, sentences in zip(token_files, sides, strict=True):
+                file.writelines(f"{' '.join(tokens)}\n" for tokens in sentences)
+            link_file.writelines(f"{format_links(alignment.links)}\n" for alignment in alignments)
 
 
 main = stage(align_text)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,13 +21,7 @@ from mgsa.base.command import Input, Option, OutputFile, Report, command
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_file, write_json
 from mgsa.base.settings import RunConfig, from_mapping, read_yaml
-from mgsa.config import (
-    ModelConfig,
-    MultiGranularityConfig,
-    TrainConfig,
-    TransformerConfig,
-    TranslateConfig,
-)
+from mgsa.config import ModelConfig, TrainConfig, TranslateConfig
 from mgsa.probing.settings import ProbeConfig
 from pipeline.aligners.settings import AlignSettings
 from pipeline.analyze import AnalyzeSettings
@@ -86,50 +80,41 @@ def check_parameters(content: Mapping[str, Any], path: Path) -> None:
         if name not in content:
             raise InputError(f"{name}: missing section", path=path)
         sections[name] = from_mapping(settings, content[name], f"{path}: {name}")
-    if fault := _contradiction(
-        **{name: sections[name] for name in ("corpus", "parser", "align", "model")}
-    ):
+    taken = (sections[name] for name in ("corpus", "parser", "align", "model"))
+    for fault in _contradictions(*taken):
         raise InputError(fault, path=path)
 
 
-def _contradiction(corpus: Any, parser: Any, align: Any, model: Any) -> str | None:
+def _contradictions(corpus: Any, parser: Any, align: Any, model: Any) -> Iterator[str]:
     """What one section takes that another does not give."""
-    match corpus:
-        case SampleCorpus():
-            treebank = trees = links = True
-        case LocalCorpus():
-            treebank = corpus.treebank is not None
-            trees = None not in (corpus.train.trees, corpus.valid.trees, corpus.test.trees)
-            links = corpus.train.links is not None
-        case _:
-            treebank = trees = links = False
-    match parser:
-        case TrainedParser(train=train, dev=dev) if None in (train, dev) and not treebank:
-            return (
-                "parser: it is trained on the corpus's own treebank, which this corpus lacks: "
-                "expected files as parser.train and parser.dev, or another parser (parser=stanza)"
-            )
-        case ReadyTrees() if not trees:
-            return (
-                "parser.kind: trees takes those that come with the corpus, and this one lacks them "
-                "in some split: expected another parser (parser=stanza)"
-            )
-    match model:
-        case TransformerConfig(multi_granularity=MultiGranularityConfig(granularities=names)):
-            syntactic = [name for name in names if name.startswith("syntactic_")]
-            if syntactic and parser.kind == "none":
-                return (
-                    f"parser.kind: none gives flat trees, but the model attends to {syntactic[0]}: "
-                    "expected another parser, or a model without syntactic granularities"
-                )
+    treebank = trees = links = isinstance(corpus, SampleCorpus)
+    if isinstance(corpus, LocalCorpus):
+        treebank, links = corpus.treebank is not None, corpus.train.links is not None
+        trees = None not in (corpus.train.trees, corpus.valid.trees, corpus.test.trees)
+    if isinstance(parser, TrainedParser) and None in (parser.train, parser.dev) and not treebank:
+        yield (
+            "parser: it is trained on the corpus's own treebank, which this corpus lacks: "
+            "expected files as parser.train and parser.dev, or another parser (parser=stanza)"
+        )
+    if isinstance(parser, ReadyTrees) and not trees:
+        yield (
+            "parser.kind: trees takes those that come with the corpus, and this one lacks them "
+            "in some split: expected another parser (parser=stanza)"
+        )
+    granularities = getattr(getattr(model, "multi_granularity", None), "granularities", ())
+    syntactic = [name for name in granularities if name.startswith("syntactic_")]
+    if parser.kind == "none" and syntactic:
+        yield (
+            f"parser.kind: none gives flat trees, but the model attends to {syntactic[0]}: "
+            "expected another parser, or a model without syntactic granularities"
+        )
     if align.kind == "corpus" and not links:
-        return (
+        yield (
             "align.kind: corpus takes the links that come with the corpus, and this one has none: "
             "expected another aligner (align=hmm)"
         )
     if align.kind == "none" and model.alignment is not None:
-        return "align.kind: none gives no links, but model.alignment learns from them"
-    return None
+        yield "align.kind: none gives no links, but model.alignment learns from them"
 
 
 def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
@@ -181,40 +166,33 @@ def nearest_composition(
     return options, _differences(params, composed)
 
 
-def describe(options: Mapping[str, str], differences: Differences, path: Path) -> list[str]:
+def describe(options: Mapping[str, str], differences: Differences, path: Path) -> Iterator[str]:
     """One line naming the options of the file `path`, then one for each key that none explains."""
-    lines = [f"{path} is " + " ".join(f"{group}={name}" for group, name in options.items())]
-    if differences:
-        count = len(differences)
-        lines[0] += f", with {count} {'value' if count == 1 else 'values'} that no preset gives:"
+    count = len(differences)
+    more = f", with {count} value{'s' * (count != 1)} that no preset gives:" if count else ""
+    yield f"{path} is " + " ".join(f"{group}={name}" for group, name in options.items()) + more
     for key, pair in differences.items():
         value, preset = (
             v if isinstance(v, str) else json.dumps(v, ensure_ascii=False) for v in pair
         )
-        lines.append(f"  {key}: {value} (the preset has {preset})")
-    return lines
+        yield f"  {key}: {value} (the preset has {preset})"
 
 
 def _differences(params: Mapping[str, Any], composed: Mapping[str, Any]) -> Differences:
-    wanted, found = _flatten(params), _flatten(composed)
-    differences = {
-        key: (wanted.get(key, ABSENT), found.get(key, ABSENT))
-        for key in wanted | found
-        if wanted.get(key, ABSENT) != found.get(key, ABSENT)
-    }
+    wanted, found = dict(_flatten(params)), dict(_flatten(composed))
+    pairs = {key: (wanted.get(key, ABSENT), found.get(key, ABSENT)) for key in wanted | found}
+    differing = {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
     # Where one has a section and the other `null`, the keys of the section tell it.
-    parents = {key for key in differences if any(k.startswith(f"{key}.") for k in differences)}
-    return {key: pair for key, pair in differences.items() if key not in parents}
+    parents = {key for key in differing if any(k.startswith(f"{key}.") for k in differing)}
+    return {key: pair for key, pair in differing.items() if key not in parents}
 
 
-def _flatten(sections: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
+def _flatten(sections: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in sections.items():
         if isinstance(value, Mapping):
-            flat |= _flatten(value, f"{prefix}{key}.")
+            yield from _flatten(value, f"{prefix}{key}.")
         else:
-            flat[f"{prefix}{key}"] = value
-    return flat
+            yield f"{prefix}{key}", value
 
 
 def check_or_compose(

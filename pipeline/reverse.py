@@ -25,15 +25,6 @@ if TYPE_CHECKING:
 
     from mgsa.data.dataset import Dataset
 
-SWAPPED = (
-    ("source_text", "target_text"),
-    ("source_tokens", "target_tokens"),
-    ("source_ids", "target_ids"),
-    ("source_length", "target_length"),
-    ("subwords_per_word", "target_subwords_per_word"),
-)
-"""Columns that take each other's place."""
-
 _OTHER = {"source": "target", "target": "source"}
 
 
@@ -87,11 +78,11 @@ def reverse_dataset(dataset: Dataset, folder: Path) -> None:
 
 def swapped_sides(content: Mapping[str, Any]) -> dict[str, Any]:
     """The object in which `source…` and `target…` are called like each other: `source_language`."""
-    swapped = {}
-    for key, value in content.items():
-        side, separator, rest = key.partition("_")
-        swapped[f"{_OTHER.get(side, side)}{separator}{rest}"] = value
-    return swapped
+    parts = {key: key.partition("_") for key in content}
+    return {
+        "".join((_OTHER.get(side, side), *rest)): content[key]
+        for key, (side, *rest) in parts.items()
+    }
 
 
 def reversed_table(table: pa.Table) -> pa.Table:
@@ -100,9 +91,9 @@ def reversed_table(table: pa.Table) -> pa.Table:
 
     from mgsa.data.schema import SCHEMA
 
-    columns: dict[str, Any] = {}
-    for one, other in SWAPPED:
-        columns[one], columns[other] = table[other], table[one]
+    renamed = {"subwords_per_word": "source_subwords_per_word"}
+    swapped = swapped_sides({renamed.get(n, n): table[n] for n in table.column_names})
+    columns = {name: swapped[renamed.get(name, name)] for name in SCHEMA.names}
     none: list[list[list[int]]] = [[]] * len(table)
     links = [
         pairs and sorted((link["target"], link["source"]) for link in pairs)
@@ -110,7 +101,7 @@ def reversed_table(table: pa.Table) -> pa.Table:
     ]
     for name, lists in (("phrase_lengths", none), ("phrase_tags", none), ("links", links)):
         columns[name] = pa.array(lists, SCHEMA.field(name).type)
-    return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
+    return pa.table(columns, schema=SCHEMA)
 
 
 def reverse(

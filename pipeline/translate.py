@@ -7,16 +7,17 @@ was, and what comes out is put together again. The rows of a dataset have all th
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 from mgsa.base.cli import run
 from mgsa.base.command import Input, Option, OutputFolder
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_folder, not_utf_8, open_to_write
+from mgsa.base.settings import Accelerator
 from mgsa.config import STANDARD_SEARCH, TranslateConfig
 from pipeline.base.stage import stage
 
@@ -30,6 +31,13 @@ READ_BYTES = 1 << 18
 
 STDIN = "stdin"
 WRITTEN = ("hypotheses", "references", "scores")
+ParserFolder = Annotated[
+    Path,
+    Input(
+        "the parser of the model's training data, for models that attend to syntactic phrases "
+        "(default: data/parser)"
+    ),
+]
 
 
 def read_chunks(stream: BinaryIO) -> Iterator[list[str]]:
@@ -41,26 +49,23 @@ def read_chunks(stream: BinaryIO) -> Iterator[list[str]]:
     Raises:
         InputError: a line is not UTF-8: those before it have been given.
     """
-    number, rest = 0, b""
-    while block := stream.read1(READ_BYTES):  # type: ignore[attr-defined]
+    number, rest, block = 0, b"", b"\n"
+    while block:
+        block = stream.read1(READ_BYTES)  # type: ignore[attr-defined]
         *lines, rest = (rest + block).split(b"\n")
-        yield from _decoded(lines, number)
-        number += len(lines)
-    yield from _decoded([rest] if rest else [], number)
-
-
-def _decoded(lines: Sequence[bytes], before: int) -> Iterator[list[str]]:
-    """One chunk of lines, if there are any, `before` of which came earlier."""
-    decoded: list[str] = []
-    try:
-        for number, line in enumerate(lines, start=before + 1):
-            text = line.removesuffix(b"\r").decode("utf-8")
+        if rest and not block:
+            lines.append(rest)
+        decoded: list[str] = []
+        for line in lines:
+            number += 1
+            try:
+                text = line.removesuffix(b"\r").decode("utf-8")
+            except UnicodeDecodeError as error:
+                yield decoded
+                raise not_utf_8(error, path=STDIN, line=number) from None
             decoded.append(text.removeprefix("\ufeff") if number == 1 else text)
-    except UnicodeDecodeError as error:
-        yield decoded
-        raise not_utf_8(error, path=STDIN, line=number) from None
-    if decoded:
-        yield decoded
+        if decoded:
+            yield decoded
 
 
 def translate_text(
@@ -73,8 +78,7 @@ def translate_text(
     """Translate the lines of `source` to `target`, a chunk at a time; an empty line stays one.
 
     Raises:
-        InputError: as `read_chunks`, or a line has more subwords than a row of a dataset may; those
-            before it have been translated.
+        InputError: as `read_chunks`, or a line is too long; those before it have been translated.
     """
     from mgsa.data.schema import LONGEST
     from pipeline.dataset.preprocessor import check_length
@@ -100,11 +104,7 @@ def translate_split(
     split: str,
     out: Path,
 ) -> None:
-    """Write to the folder `out`, a line a row: `SPLIT.hypotheses`, `.references` and `.scores`.
-
-    Raises:
-        InputError: the dataset is damaged, or not one for the model.
-    """
+    """Write to the folder `out`, a line a row: `SPLIT.hypotheses`, `.references` and `.scores`."""
     translations = translator.translate_split(dataset, split, settings)
     references = dataset.texts(split, "target_text")
     with atomic_folder(out) as folder, ExitStack() as files:
@@ -124,13 +124,7 @@ def translate_with_model(
         list[Path],
         Input("model artifact; several translate together, by the mean of their probabilities"),
     ],
-    parser: Annotated[
-        Path,
-        Input(
-            "the parser of the model's training data, for models that attend to syntactic phrases "
-            "(default: data/parser)"
-        ),
-    ] = Path("data/parser"),
+    parser: ParserFolder = Path("data/parser"),
     dataset: Annotated[Path | None, Input("dataset artifact")] = None,
     split: Annotated[str | None, Option("of the dataset", metavar="NAME")] = None,
     out: Annotated[
@@ -140,7 +134,7 @@ def translate_with_model(
             *(f"{{split}}.{name}" for name in WRITTEN),
         ),
     ] = None,
-    accelerator: Annotated[Literal["cpu", "gpu", "auto"], Option("(default: auto)")] = "auto",
+    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Translate raw text from stdin to stdout, a line a sentence.
 

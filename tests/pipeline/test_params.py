@@ -51,7 +51,7 @@ def test_the_nearest_composition_is_named_and_what_it_does_not_give(config: Path
     params = compose(config, ["corpus=b", "model=large"])
     options, differences = nearest_composition(params, config)
     assert differences == {}
-    assert describe(options, differences, Path("params.yaml")) == [
+    assert list(describe(options, differences, Path("params.yaml"))) == [
         "params.yaml is corpus=b parser=p align=l model=large train=cpu"
     ]
     params["model"]["phrases"]["levels"] = [1]
@@ -64,7 +64,7 @@ def test_the_nearest_composition_is_named_and_what_it_does_not_give(config: Path
         "bpe.merges": (None, 200),
         "train.epochs": ("nothing", 1),
     }
-    assert set(describe(options, differences, Path("params.yaml"))[1:]) == {
+    assert set(list(describe(options, differences, Path("params.yaml")))[1:]) == {
         "  model.phrases.levels: [1] (the preset has [1, 2])",
         "  bpe.merges: null (the preset has 200)",
         "  train.epochs: nothing (the preset has 1)",
