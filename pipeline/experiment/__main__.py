@@ -13,18 +13,20 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import yaml
 
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Option, Positional, command
 from mgsa.base.errors import FailedError, InputError
-from mgsa.base.io import atomic_file, write_json
-from pipeline.experiment.plan import Cell, Table, read_plan
-from pipeline.experiment.results import Missing, read_table, to_csv, to_markdown
+from mgsa.base.io import atomic_file
+from mgsa.base.settings import from_mapping, read_yaml
+from pipeline.experiment.plan import Plan
+from pipeline.experiment.results import Missing, read_rows, to_markdown, write_table
 
 DVC = (sys.executable, "-m", "dvc")
 
@@ -41,7 +43,7 @@ def experiment(
 ) -> None:
     """Train, score and compare the systems of a table, each from several seeds."""
     path = folder / "params.yaml"
-    plan = read_plan(path)
+    plan = from_mapping(Plan, read_yaml(path), str(path))
     for name in tables:
         if name not in plan.tables:
             expected = ", ".join(plan.tables)
@@ -54,26 +56,18 @@ def experiment(
         for name, table in plan.tables.items():
             print(f"{name}: {table.title}")
         return
-    rows = {name: plan.cells(name, seeds) for name in tables}
+    cells = {name: plan.cells(plan.tables[name], seeds) for name in tables}
     stages = {
-        name: {c: stages_of(c, plan.tables[name]) for row in rows[name].values() for c in row}
-        for name in tables
+        name: {cell: plan.tables[name].stages(cell) for row in rows.values() for cell in row}
+        for name, rows in cells.items()
     }
-    asked = list(
-        dict.fromkeys(
-            name
-            for cells in stages.values()
-            for of in cells.values()
-            for name in of
-            if name.startswith(("evaluate@", "analyze@"))  # DVC knows what these need
-        )
-    )
-    unfinished = unfinished_stages(folder, asked)
+    every = dict.fromkeys(chain.from_iterable(s for of in stages.values() for s in of.values()))
+    asked = [stage for stage in every if stage.startswith(("evaluate@", "analyze@"))]
     if not collect_only:
         run_stages(folder, asked)
-        unfinished = unfinished_stages(folder, asked)
+    unfinished = unfinished_stages(folder, asked)
     without: dict[str, None] = {}
-    for name in tables:
+    for name, table in ((name, plan.tables[name]) for name in tables):
         finished = {cell for cell, of in stages[name].items() if unfinished.isdisjoint(of)}
         if collect_only and not finished:
             raise FailedError(
@@ -81,7 +75,18 @@ def experiment(
                 f"{folder} says what has changed); its table is left as it is"
             )
         missing: Missing = "not run" if collect_only else "failed"
-        content = collect(folder, plan.tables[name], rows[name], finished, missing)
+        rows = read_rows(folder / "runs", table, cells[name], finished, missing)
+        title = f"compare with {table.baseline}"
+        systems = dict(
+            progress(rows, title, total=len(cells[name]), unit="systems", size=lambda _: 1)
+        )
+        datasets = (cell["dataset"] for row in systems.values() for cell in row["cells"])
+        content = {
+            "title": table.title,
+            "baseline": table.baseline,
+            "dataset": next(datasets, None),
+            "systems": systems,
+        }
         write_table(folder / "tables", name, content)
         print(f"\n## {name}\n\n{to_markdown(content)}")
         without |= dict.fromkeys(cell.name for cell in stages[name] if cell not in finished)
@@ -90,46 +95,8 @@ def experiment(
         raise FailedError(f"{count} no result: {', '.join(without)}")
 
 
-def stages_of(cell: Cell, table: Table) -> list[str]:
-    """The stages of `experiments/dvc.yaml` that make a cell."""
-    steps = ("train", "translate", "evaluate", *(["analyze"] if table.analyze else []))
-    return [f"compose@{cell.system}", *(f"{step}@{cell.name}" for step in steps)]
-
-
-def collect(
-    folder: Path,
-    table: Table,
-    rows: Mapping[str, Sequence[Cell]],
-    finished: Collection[Cell],
-    missing: Missing,
-) -> dict[str, Any]:
-    """What the finished cells of a table came to, by system."""
-    found = read_table(folder / "runs", table, rows, finished, missing)
-    title = f"compare with {table.baseline}"
-    systems = dict(progress(found, title, total=len(rows), unit="systems", size=lambda _: 1))
-    datasets = (cell["dataset"] for row in systems.values() for cell in row["cells"])
-    return {
-        "title": table.title,
-        "baseline": table.baseline,
-        "dataset": next(datasets, None),
-        "systems": systems,
-    }
-
-
-def write_table(folder: Path, name: str, content: dict[str, Any]) -> None:
-    """Write a table as JSON, Markdown and CSV."""
-    write_json(folder / f"{name}.json", content)
-    for suffix, text in (("md", to_markdown(content)), ("csv", to_csv(content))):
-        with atomic_file(folder / f"{name}.{suffix}") as file:
-            file.write(text)
-
-
 def keep_overrides(path: Path, text: str) -> None:
-    """Write the overrides of all cells, each quoted for the shell that DVC gives them to.
-
-    Raises:
-        InputError: a quote of theirs is not closed.
-    """
+    """Write the overrides of all cells, each quoted for the shell that DVC gives them to."""
     try:
         quoted = shlex.join(shlex.split(text))
     except ValueError as error:
@@ -137,6 +104,18 @@ def keep_overrides(path: Path, text: str) -> None:
     with atomic_file(path) as file:
         file.write("# Options and keys of conf/ for all cells; `--overrides` writes this file.\n")
         yaml.safe_dump({"overrides": quoted}, file, allow_unicode=True)
+
+
+def run_stages(folder: Path, stages: Sequence[str]) -> None:
+    """Let DVC run what is unfinished of some stages, whatever becomes of the others."""
+    asked = [*DVC, "repro", "--keep-going", *stages]
+    with subprocess.Popen(asked, cwd=folder, process_group=0) as dvc:
+        try:
+            dvc.wait()
+        except BaseException:
+            os.killpg(dvc.pid, signal.SIGTERM)  # a training saves its state, and goes on later
+            dvc.wait()
+            raise
 
 
 def unfinished_stages(folder: Path, stages: Sequence[str]) -> frozenset[str]:
@@ -150,25 +129,6 @@ def unfinished_stages(folder: Path, stages: Sequence[str]) -> frozenset[str]:
     if done.returncode:
         raise FailedError(f"dvc status: {done.stderr.strip().removeprefix('ERROR: ')}")
     return frozenset(json.loads(done.stdout))
-
-
-def run_stages(folder: Path, stages: Sequence[str]) -> None:
-    """Let DVC run what is unfinished of some stages, whatever becomes of the others.
-
-    Raises:
-        FailedError: DVC was killed.
-    """
-    asked = [*DVC, "repro", "--keep-going", *stages]
-    with subprocess.Popen(asked, cwd=folder, process_group=0) as dvc:
-        try:
-            status = dvc.wait()
-        except BaseException:
-            if dvc.poll() is None:
-                os.killpg(dvc.pid, signal.SIGTERM)  # a training saves its state, and goes on later
-                dvc.wait()
-            raise
-    if status < 0:
-        raise FailedError(f"dvc repro: ended by signal {-status}")
 
 
 main = command(experiment, "python -m pipeline.experiment")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
-from mgsa.base.settings import Positive, from_mapping, read_yaml
+from mgsa.base.settings import Positive
 
 
 class Cell(NamedTuple):
@@ -39,6 +38,11 @@ class Table:
     num_seeds: Positive
     analyze: bool
 
+    def stages(self, cell: Cell) -> list[str]:
+        """The stages of `experiments/dvc.yaml` that make a cell."""
+        steps = ("train", "translate", "evaluate", *(["analyze"] if self.analyze else []))
+        return [f"compose@{cell.system}", *(f"{step}@{cell.name}" for step in steps)]
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -61,17 +65,7 @@ class Plan:
                     f"tables.{name}.num_seeds: expected at most the {len(self.seeds)} of seeds"
                 )
 
-    def cells(self, table: str, num_seeds: int | None = None) -> dict[str, list[Cell]]:
+    def cells(self, table: Table, num_seeds: int | None = None) -> dict[str, list[Cell]]:
         """The cells of each system of a table, the baseline's first."""
-        chosen = self.tables[table]
-        seeds = self.seeds[: num_seeds or chosen.num_seeds]
-        return {s: [Cell(s, seed) for seed in seeds] for s in (chosen.baseline, *chosen.systems)}
-
-
-def read_plan(path: Path) -> Plan:
-    """Read and check the parameter file of the experiments.
-
-    Raises:
-        InputError: a key or value is wrong, or a table names a system that there is not.
-    """
-    return from_mapping(Plan, read_yaml(path), str(path))
+        seeds = self.seeds[: num_seeds or table.num_seeds]
+        return {s: [Cell(s, seed) for seed in seeds] for s in (table.baseline, *table.systems)}

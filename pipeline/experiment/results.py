@@ -7,16 +7,15 @@ significance is of a pair of translations, so it is tested seed by seed.
 from __future__ import annotations
 
 import csv
-import io
 import statistics
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from mgsa.base.errors import InputError
-from mgsa.base.io import read_json
+from mgsa.base.io import atomic_file, read_json, write_json
 from mgsa.base.settings import from_mapping, read_yaml
+from pipeline.base.tables import Row, markdown
 from pipeline.base.text import read_parallel
 from pipeline.evaluate import EvaluateSettings, compare
 from pipeline.experiment.plan import Cell, Table
@@ -24,6 +23,7 @@ from pipeline.experiment.plan import Cell, Table
 METRIC: Literal["bleu"] = "bleu"
 """What systems are compared by; the other metrics are shown."""
 HEADINGS = {"bleu": "BLEU", "chrf": "chrF", "ter": "TER"}
+TESTS = {"bootstrap": "p by seed (bootstrap)", "randomization": "p by seed (randomisation)"}
 Missing = Literal["failed", "not run"]
 """Why a cell has no result: DVC was to run it now, or nobody has asked for it as it is to be."""
 
@@ -46,25 +46,14 @@ def read_cell(runs: Path, cell: Cell) -> dict[str, Any]:
 
 
 def compare_cells(runs: Path, cell: Cell, baseline: Cell) -> dict[str, Any]:
-    """Test a cell's translations against the baseline's, with the cell's settings of `evaluate`.
-
-    Raises:
-        InputError: they are not translations of the same text, or the settings are wrong.
-    """
+    """Test a cell's translations against the baseline's, with the cell's settings of `evaluate`."""
     params = runs / cell.system / "params.yaml"
     section = read_yaml(params).get("evaluate")
     settings = from_mapping(EvaluateSettings, section, f"{params}: evaluate")
-    folders = [runs / one.name / "translations" for one in (cell, baseline)]
-    names = ("test.references", "test.hypotheses")
-    lines = read_parallel([folder / name for folder in folders for name in names])
-    references, hypotheses, others, translations = (
-        list(column) for column in zip(*lines, strict=True)
-    )
-    if references != others:
-        message = f"expected the references of {folders[0]}"
-        raise InputError(message, path=folders[1] / names[0])
-    settings = replace(settings, metrics=(METRIC,))
-    scores = compare(hypotheses, translations, references, settings)
+    folder, other = (runs / one.name / "translations" for one in (cell, baseline))
+    files = [folder / "test.hypotheses", other / "test.hypotheses", folder / "test.references"]
+    ours, theirs, references = zip(*read_parallel(files), strict=True)
+    scores = compare(ours, theirs, references, replace(settings, metrics=(METRIC,)))
     return {
         "seed": cell.seed,
         "difference": scores[f"{METRIC}_difference"],
@@ -73,7 +62,7 @@ def compare_cells(runs: Path, cell: Cell, baseline: Cell) -> dict[str, Any]:
     }
 
 
-def read_table(
+def read_rows(
     runs: Path,
     table: Table,
     cells: Mapping[str, Sequence[Cell]],
@@ -87,39 +76,35 @@ def read_table(
         cells: of each system.
         finished: the cells to read; whatever lies in the folders of others is no result.
         missing: why the others have none.
-
-    Raises:
-        InputError: what a cell wrote is malformed, or cells are of several datasets.
     """
-    dataset = None
     for system, of_system in cells.items():
-        results, comparisons = [], []
-        for cell in (cell for cell in of_system if cell in finished):
-            results.append(read_cell(runs, cell))
-            dataset = dataset or results[0]["dataset"]
-            if results[-1]["dataset"] != dataset:
-                message = "expected a model of the dataset that the others were trained on"
-                raise InputError(message, path=runs / cell.name / "model/manifest.json")
-            baseline = Cell(table.baseline, cell.seed)
-            if system != table.baseline and baseline in finished:
-                comparisons.append(compare_cells(runs, cell, baseline))
+        done = [cell for cell in of_system if cell in finished]
+        absent = [cell.seed for cell in of_system if cell not in finished]
+        results = [read_cell(runs, cell) for cell in done]
+        pairs = [(cell, Cell(table.baseline, cell.seed)) for cell in done]
         names = [name for name in HEADINGS if all(name in result for result in results)]
         names += ["tokens_per_second", "minutes"]
-        absent = [cell.seed for cell in of_system if cell not in finished]
-        row = {
-            "parameters": results[0]["parameters"] if results else None,
-            **{name: spread([result[name] for result in results]) for name in names},
-            "comparisons": comparisons,
-            "cells": results,
-            "seeds": [result["seed"] for result in results],
-            "failed": absent if missing == "failed" else [],
-            "not_run": absent if missing == "not run" else [],
-        }
-        yield system, row
+        yield (
+            system,
+            {
+                "parameters": results[0]["parameters"] if results else None,
+                **{name: spread(result[name] for result in results) for name in names},
+                "comparisons": [
+                    compare_cells(runs, cell, baseline)
+                    for cell, baseline in pairs
+                    if cell != baseline and baseline in finished
+                ],
+                "cells": results,
+                "seeds": [cell.seed for cell in done],
+                "failed": absent if missing == "failed" else [],
+                "not_run": absent if missing == "not run" else [],
+            },
+        )
 
 
-def spread(values: Sequence[float]) -> dict[str, float | None] | None:
+def spread(values: Iterable[float]) -> dict[str, float | None] | None:
     """Mean and standard deviation of a sample; the latter is `None` of fewer than two."""
+    values = list(values)
     if not values:
         return None
     deviation = statistics.stdev(values) if len(values) > 1 else None
@@ -130,37 +115,33 @@ def to_markdown(content: Mapping[str, Any]) -> str:
     """A title and a table whose rows are systems; means ± standard deviations over seeds."""
     systems = content["systems"]
     metrics = [name for name in HEADINGS if all(name in row for row in systems.values())]
-    tests = ["p by seed (bootstrap)", "p by seed (randomisation)"]
-    headings = ["system", *(HEADINGS[name] for name in metrics), "Δ BLEU", *tests]
-    headings += ["parameters", "tokens/s", "minutes", "seeds"]
-    lines = [
-        f"{content['title']}; differences and p-values: to {content['baseline']}.",
-        "",
-        f"| {' | '.join(headings)} |",
-        f"| --- |{' ---: |' * (len(headings) - 1)}",
-    ]
-    without = []
+    headings = [*(HEADINGS[name] for name in metrics), "Δ BLEU", *TESTS.values()]
+    headings = ["system", *headings, "parameters", "tokens/s", "minutes", "seeds"]
+    rows, without = [], []
     for system, row in systems.items():
         reason = "failed" if row["failed"] else "not run"
         absent = row["failed"] + row["not_run"]
         without += ["", *(f"{system}-{seed}: {reason}" for seed in absent)]
-        count = len(row["seeds"])
+        count, compared = len(row["seeds"]), row["comparisons"]
         cells = [*[reason] * len(metrics), *[""] * 6]
         if count:
-            compared = row["comparisons"]
-            values = [one["randomization"] for one in compared]
             cells = [
                 *(_shown(row[name]) for name in metrics),
-                _shown(spread([one["difference"] for one in compared]), "+"),
+                _shown(spread(one["difference"] for one in compared), "+"),
                 ", ".join(f"{one['bootstrap']:.3f}" for one in compared),
-                ", ".join(f"{value:.4f}" for value in values if value is not None),
+                ", ".join(
+                    f"{one['randomization']:.4f}"
+                    for one in compared
+                    if one["randomization"] is not None
+                ),
                 f"{row['parameters']:,}",
                 f"{row['tokens_per_second']['mean']:,.0f}",
                 f"{row['minutes']['mean']:.1f}",
             ]
         seeds = f"{count} of {count + len(absent)}" if absent else f"{count}"
-        lines.append(f"| {' | '.join([system, *cells, seeds])} |")
-    return "\n".join([*lines, *without]).rstrip() + "\n"
+        rows.append(dict(zip(headings, [system, *cells, seeds], strict=True)))
+    title = f"{content['title']}; differences and p-values: to {content['baseline']}."
+    return "\n".join([title, "", *markdown(rows, headings), *without]).rstrip() + "\n"
 
 
 def _shown(figure: Mapping[str, float | None] | None, sign: str = "") -> str:
@@ -170,20 +151,27 @@ def _shown(figure: Mapping[str, float | None] | None, sign: str = "") -> str:
     return text if deviation is None else f"{text} ± {deviation:.2f}"
 
 
-def to_csv(content: Mapping[str, Any]) -> str:
-    """A line for each finished cell: its scores, and how it compares with the baseline."""
-    rows = []
+def to_rows(content: Mapping[str, Any]) -> Iterator[Row]:
+    """A row for each finished cell: its scores, and how it compares with the baseline."""
     for system, row in content["systems"].items():
         compared = {one["seed"]: one for one in row["comparisons"]}
         for cell in row["cells"]:
-            line = {"system": system} | {k: v for k, v in cell.items() if k != "dataset"}
             comparison = compared.get(cell["seed"], {})
-            for name in ("difference", "bootstrap", "randomization"):
-                heading = name if name == "difference" else f"{name}_p_value"
-                line[heading] = comparison.get(name)
-            rows.append(line)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]) if rows else ["system"], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+            yield {
+                "system": system,
+                **{name: value for name, value in cell.items() if name != "dataset"},
+                "difference": comparison.get("difference"),
+                **{f"{test}_p_value": comparison.get(test) for test in TESTS},
+            }
+
+
+def write_table(folder: Path, name: str, content: dict[str, Any]) -> None:
+    """Write a table as JSON, Markdown and CSV."""
+    write_json(folder / f"{name}.json", content)
+    with atomic_file(folder / f"{name}.md") as file:
+        file.write(to_markdown(content))
+    with atomic_file(folder / f"{name}.csv") as file:
+        rows = list(to_rows(content))
+        writer = csv.DictWriter(file, rows[0] if rows else ["system"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

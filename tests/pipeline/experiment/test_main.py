@@ -7,14 +7,12 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
-from pipeline.experiment.__main__ import keep_overrides, stages_of
-from pipeline.experiment.plan import Cell, Table
+from pipeline.experiment.__main__ import keep_overrides
 from tests.imports import ROOT
 from tests.running import PATIENCE, is_running
 
@@ -91,12 +89,3 @@ def test_no_override_reaches_the_shell_unquoted(tmp_path: Path, given: str, quot
     """Finding 16: DVC puts them into a command line."""
     keep_overrides(tmp_path / "overrides.yaml", given)
     assert yaml.safe_load((tmp_path / "overrides.yaml").read_text()) == {"overrides": quoted}
-
-
-def test_stages_of_a_cell_are_those_of_dvc_yaml() -> None:
-    declared = yaml.safe_load((ROOT / "experiments/dvc.yaml").read_text("utf-8"))["stages"]
-    table = Table("", "a", (), 1, analyze=True)
-    stages = stages_of(Cell("a", 4), table)
-    assert [name.partition("@")[0] for name in stages] == list(declared)
-    assert [name.partition("@")[2] for name in stages] == ["a", *["a-4"] * 4]
-    assert stages_of(Cell("a", 4), replace(table, analyze=False)) == stages[:-1]

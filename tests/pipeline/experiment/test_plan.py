@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 from mgsa.base.errors import InputError
-from pipeline.experiment.plan import Cell, read_plan
+from mgsa.base.settings import from_mapping, read_yaml
+from pipeline.experiment.plan import Cell, Plan
 from pipeline.params import check_parameters, compose
 from tests.imports import ROOT
 
@@ -29,23 +29,29 @@ CONTENT: dict[str, Any] = {
 }
 
 
-def write(folder: Path, **changes: Any) -> Path:
+def plan(**changes: Any) -> Plan:
     content = copy.deepcopy(CONTENT)
     content["tables"]["both"] |= changes.pop("table", {})
-    path = folder / "params.yaml"
-    path.write_text(yaml.safe_dump(content | changes), "utf-8")
-    return path
+    return from_mapping(Plan, content | changes, "params.yaml")
 
 
-def test_a_table_has_a_cell_for_each_system_and_seed(tmp_path: Path) -> None:
-    plan = read_plan(write(tmp_path))
-    assert plan.cells("both", 1)["a"] == [Cell("a", 4)]
-    rows = plan.cells("both")
+def test_a_table_has_a_cell_for_each_system_and_seed() -> None:
+    table = plan().tables["both"]
+    assert plan().cells(table, 1)["a"] == [Cell("a", 4)]
+    rows = plan().cells(table)
     assert list(rows.items()) == [
         ("a", [Cell("a", 4), Cell("a", 5)]),
         ("b", [Cell("b", 4), Cell("b", 5)]),
     ]
     assert rows["b"][1].name == "b-5"
+
+
+def test_stages_of_a_cell_are_those_of_dvc_yaml() -> None:
+    declared = yaml.safe_load((ROOT / "experiments/dvc.yaml").read_text("utf-8"))["stages"]
+    stages = plan(table={"analyze": True}).tables["both"].stages(Cell("a", 4))
+    assert [name.partition("@")[0] for name in stages] == list(declared)
+    assert [name.partition("@")[2] for name in stages] == ["a", *["a-4"] * 4]
+    assert plan().tables["both"].stages(Cell("a", 4)) == stages[:-1]
 
 
 @pytest.mark.parametrize(
@@ -57,17 +63,17 @@ def test_a_table_has_a_cell_for_each_system_and_seed(tmp_path: Path) -> None:
         ({"table_s": {}}, "table_s: unknown key"),
     ],
 )
-def test_a_mistake_is_named(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+def test_a_mistake_is_named(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        read_plan(write(tmp_path, **changes))
+        plan(**changes)
 
 
 def test_every_system_of_the_project_composes() -> None:
     """Those for WMT14 too, which no test trains."""
     path = ROOT / "experiments/params.yaml"
-    systems = yaml.safe_load(path.read_text("utf-8"))["systems"]
-    plan = read_plan(path)
-    assert {name for table in plan.tables for name in plan.cells(table)} == set(systems)
+    whole = from_mapping(Plan, read_yaml(path), str(path))
+    systems = whole.systems
+    assert {name for table in whole.tables.values() for name in whole.cells(table)} == set(systems)
     composed = {}
     for name, options in systems.items():
         content = compose(ROOT / "conf", [option.strip("'") for option in options.split()])
