@@ -3,11 +3,9 @@
     python -m benchmarks.decoding_speed --size tiny --sentences 120 --repeats 5
 
 A batch of random sentences with random trees is translated; the models never end by themselves, so
-every translation is as long as its source may have it (as many subwords as the source has). The
-Transformer is also asked to do without its key/value cache, all target positions being computed
-anew for every word. In every repetition each way takes its turn, so that whatever else the machine
-does falls on all of them; a figure is the median over repetitions, relative to the Transformer's
-with the cache in the same repetition.
+every translation has as many subwords as its source. In every repetition each model takes its turn,
+so that whatever else the machine does falls on all of them; a figure is the median over
+repetitions, relative to the Transformer's in the same repetition.
 """
 
 from __future__ import annotations
@@ -17,9 +15,8 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import torch
@@ -28,22 +25,18 @@ from benchmarks.machine import machine
 from benchmarks.model_speed import BASELINE, VOCABULARY, chosen_names, configurations
 from benchmarks.random_batches import NUM_TAGS, make_batches
 from mgsa.base.cli import run
-from mgsa.config import STANDARD_SEARCH, ModelConfig
+from mgsa.config import STANDARD_SEARCH, ModelConfig, TranslateConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import EOS
-from mgsa.decoding.beam import Hypothesis, beam_search, search_batch
+from mgsa.decoding.beam import search_batch
 from mgsa.decoding.translate import choose_device
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
-from tests.reference.uncached import Uncached
 
 BEAMS = {"greedy": 1, "beam 5": 5}
-UNCACHED = "Transformer, without the cache"
 CONFIG = replace(STANDARD_SEARCH, max_length_ratio=1.0, max_length_extra=0)
 LONGEST = 24
 """Sentences are hardly shorter, and none is longer."""
-
-Translate = Callable[[], list[list[Hypothesis]]]
 
 
 def random_model(config: ModelConfig, vocabulary: int) -> EncoderDecoder:
@@ -60,44 +53,18 @@ def random_model(config: ModelConfig, vocabulary: int) -> EncoderDecoder:
     return model.eval()
 
 
-def cached(model: EncoderDecoder, batch: Batch, beam: int) -> list[list[Hypothesis]]:
-    """What `mgsa translate` does."""
-    return search_batch([model], [batch], replace(CONFIG, beam=beam))
-
-
-@torch.inference_mode()
-def uncached(model: EncoderDecoder, batch: Batch, beam: int) -> list[list[Hypothesis]]:
-    """The same search, all target positions computed anew for every word."""
-    scorer = Uncached(model)
-    return beam_search(
-        [scorer],
-        [scorer.start(model.encode(batch))],
-        beam=beam,
-        n_best=1,
-        alpha=CONFIG.length_penalty,
-        longest=(batch.source_lengths - 1).tolist(),
-        device=batch.source.device,
-    )
-
-
-def ways_of(models: Mapping[str, EncoderDecoder], batch: Batch, beam: int) -> dict[str, Translate]:
-    """Each model's way to translate the batch, and the baseline's without a cache."""
-    ways = {name: partial(cached, model, batch, beam) for name, model in models.items()}
-    return {**ways, UNCACHED: partial(uncached, models[BASELINE], batch, beam)}
-
-
 def measure(
-    ways: dict[str, Translate], *, repeats: int, device: torch.device
+    models: Mapping[str, EncoderDecoder], batch: Batch, config: TranslateConfig, *, repeats: int
 ) -> dict[str, list[float]]:
-    """Seconds of some repetitions of each way, after one that warms up."""
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
-    names = list(ways)
+    """Seconds of some repetitions of each model, after one that warms up."""
+    seconds: dict[str, list[float]] = {name: [] for name in models}
+    names = list(models)
     for repeat in range(repeats + 1):
         first = repeat % len(names)
         for name in [*names[first:], *names[:first]]:  # nobody always comes after another
             start = time.perf_counter()
-            ways[name]()
-            if device.type == "cuda":
+            search_batch([models[name]], [batch], config)
+            if batch.source.is_cuda:
                 torch.cuda.synchronize()
             if repeat:
                 seconds[name].append(time.perf_counter() - start)
@@ -127,8 +94,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         if name in configs  # torch's Transformer has no cache
     }
     for search, beam in BEAMS.items():
-        ways = ways_of(models, batch, beam)
-        seconds = measure(ways, repeats=arguments.repeats, device=device)
+        config = replace(CONFIG, beam=beam)
+        seconds = measure(models, batch, config, repeats=arguments.repeats)
         print(f"| {search} | sentences/s | relative |\n| --- | ---: | ---: |")
         for name, taken in seconds.items():
             speed = arguments.sentences / statistics.median(taken)

@@ -34,14 +34,6 @@ class TagHead(nn.Module):
         return self.output(memory)
 
 
-class NoInteraction(nn.Module):
-    """The phrase memory as it is."""
-
-    def forward(self, memory: Tensor, lengths: Tensor) -> Tensor:  # noqa: ARG002
-        """memory (B, M, D), lengths (B,) to (B, M, D)."""
-        return memory
-
-
 class LSTM(nn.Module):
     """torch's LSTM with the interface of `ONLSTM`."""
 
@@ -76,10 +68,18 @@ class Interaction(nn.Module):
         return F.layer_norm(memory, memory.shape[-1:])
 
 
+class NoInteraction(nn.Module):
+    """The memory of every granularity as it is."""
+
+    def forward(self, memories: Sequence[Tensor], lengths: Sequence[Tensor]) -> Sequence[Tensor]:  # noqa: ARG002
+        """For each granularity memory (B, M_g, D), lengths (B,) to (B, M_g, D)."""
+        return memories
+
+
 class PerGranularity(nn.Module):
     """The interaction of every granularity, one after the other."""
 
-    def __init__(self, interactions: Iterable[nn.Module]) -> None:
+    def __init__(self, interactions: Iterable[Interaction]) -> None:
         super().__init__()
         self.interactions = nn.ModuleList(interactions)
 

@@ -21,10 +21,10 @@ class ConvKV(nn.Module):
 
     Attributes:
         query: the projection of each stream's queries, from windows of its span.
-        key_dim: columns of a head's queries.
-        blocks: of its memory: one, as all n-grams have the same queries.
         scale: of the dot products.
     """
+
+    one_block = True  # keys of all sizes have the same queries
 
     def __init__(
         self, dim: int, head_dim: int, *, heads: int, sizes: Sequence[int], spans: Sequence[int]
@@ -36,8 +36,6 @@ class ConvKV(nn.Module):
         """
         super().__init__()
         self.heads, self.sizes, self.spans = heads, tuple(sizes), tuple(spans)
-        self.key_dim = head_dim
-        self.blocks = 1
         self.scale = 1 / math.sqrt(head_dim)
         width = heads * head_dim
         self.query: Sequence[nn.Linear] = nn.ModuleList(  # type: ignore[assignment]
@@ -51,16 +49,11 @@ class ConvKV(nn.Module):
         """The words that n-grams are made of: y (B, S, D) itself."""
         return (y,)
 
-    def ngrams(
-        self, words: tuple[Tensor, ...], *, last: bool = False
-    ) -> list[tuple[Tensor, Tensor]]:
-        """The words to keys and values (B, H, S, K) of each size: n-grams that end there.
-
-        Given `last`, only those that end at the last position are made, (B, H, 1, K).
-        """
+    def ngrams(self, words: Sequence[Tensor], length: int) -> list[tuple[Tensor, Tensor]]:
+        """Keys and values (B, H, `length`, K) of each size: n-grams that end at the last words."""
         (y,) = words
         keys_values = []
         for size, projection in zip(self.sizes, self.key_value, strict=True):
-            keys, values = projection(windows(y, size, last=last)).chunk(2, dim=-1)
+            keys, values = projection(windows(y, size, length)).chunk(2, dim=-1)
             keys_values.append((split_heads(keys, self.heads), split_heads(values, self.heads)))
         return keys_values

@@ -27,11 +27,15 @@ class Attended:
     tag_logits: dict[str, Tensor] = field(default_factory=dict)
 
     def by_rows(self, x: Tensor) -> Attended:
-        """Reshape the output for B sentences × beam queries to that of x (B·beam, 1, D)."""
+        """The output for B sentences with n rows each, (B, n·T, D), as that of x (B·n, T, D)."""
+        B, T = x.shape[:2]
         return Attended(
-            self.output.reshape(*x.shape[:2], -1),
-            # (B, H, rows of a sentence, S) to (rows, H, 1, S)
-            {n: w.transpose(1, 2).flatten(0, 1)[:, :, None] for n, w in self.weights.items()},
+            self.output.reshape(B, T, -1),
+            # (B, H, n·T, S) to (B·n, H, T, S)
+            {
+                name: weights.unflatten(2, (-1, T)).transpose(1, 2).flatten(0, 1)
+                for name, weights in self.weights.items()
+            },
         )
 
 

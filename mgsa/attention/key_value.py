@@ -74,31 +74,23 @@ class StateAttention(nn.Module):
         return Memories((Memory((split_heads(keys, 1),), (split_heads(values, 1),), mask),))
 
     def forward(self, d: Tensor, memory: Memories, *, need_weights: bool = False) -> Attended:
-        """d_{j−1} (B, T, D) of each position j to c_j (B, T, K')."""
+        """d_{j−1} (B·n, T, D), the n rows of each sentence together, to c_j (B·n, T, K')."""
         (words,) = memory.groups
         attended, weights = attend(
-            _queries(d, words),
+            _queries(d.view(memory.num_sentences, -1, d.shape[-1]), words),
             words.keys,
             words.values,
             words.mask,
             scale=1.0,
             need_weights=need_weights,
         )
-        return Attended(join_heads(attended), {} if weights is None else {WORDS: weights})
+        context = join_heads(attended)
+        return Attended(context, {} if weights is None else {WORDS: weights}).by_rows(d)
 
     def alignment(self, d: Tensor, memory: Memories) -> Tensor:
         """d_{j−1} (B, T, D) to log α, (B, T, S)."""
         (words,) = memory.groups
         return log_weights(_queries(d, words), words.keys, words.mask, scale=1.0)[:, 0]
-
-    def step(self, d: Tensor, memory: Memories, *, need_weights: bool = False) -> Attended:
-        """d_{j−1} (rows, 1, D) of each row to c_j (rows, 1, K').
-
-        Rows come sentence by sentence, as many of each: the rows of a sentence are queries of one
-        attention.
-        """
-        queries = d.view(memory.num_sentences, -1, d.shape[-1])
-        return self.forward(queries, memory, need_weights=need_weights).by_rows(d)
 
 
 def _queries(d: Tensor, words: Memory) -> Tensor:

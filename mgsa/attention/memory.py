@@ -1,98 +1,11 @@
-"""Keys and values that attention reads, and the caches of decoding."""
+"""Keys and values that attention reads: of the source, and of the positions decoded so far."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
-
-
-class KeyValueCache:
-    """Keys and values of the positions decoded so far, of rows that can be reordered.
-
-    Positions are the first axis: the filled part of a buffer is contiguous, and taking other rows
-    copies no more than it. Keys and values have buffers of their own, in which heads of all rows
-    lie at even distances: a matrix product takes them as they are.
-    """
-
-    def __init__(self, *, max_length: int) -> None:
-        """
-        Args:
-            max_length: the most positions that it will hold.
-        """
-        self.max_length = max_length
-        self.length = 0
-        self.buffers: tuple[Tensor, ...] = ()  # (positions there is room for, rows, width) each
-
-    def append(self, keys: Tensor, values: Tensor) -> None:
-        """Add one position of every row, (rows, width) each, of all heads."""
-        new = (keys, values)
-        if not self.buffers:
-            room = min(16, self.max_length)
-            self.buffers = tuple(x.new_empty(room, *x.shape) for x in new)
-        elif self.length == len(self.buffers[0]):
-            room = min(self.length, self.max_length - self.length)
-            self.buffers = tuple(torch.cat([x, torch.empty_like(x[:room])]) for x in self.buffers)
-        for buffer, x in zip(self.buffers, new, strict=True):
-            buffer[self.length] = x
-        self.length += 1
-
-    def keys_and_values(self, heads: int) -> tuple[Tensor, Tensor]:
-        """Keys and values, (rows, H, positions, ·) each."""
-        assert self.buffers, "append comes first"
-        keys, values = (
-            buffer[: self.length].unflatten(-1, (heads, -1)).permute(1, 2, 0, 3)
-            for buffer in self.buffers
-        )
-        return keys, values
-
-    @torch.no_grad()
-    def reorder(self, index: Tensor) -> KeyValueCache:
-        """The cache of the rows `index`, (rows',); for search, so no gradient goes through."""
-        reordered = KeyValueCache(max_length=self.max_length)
-        reordered.length = self.length
-        for buffer in self.buffers:
-            size, _, width = buffer.shape
-            taken = buffer.new_empty(size, len(index), width)
-            # Straight to its place: there is much of it, and this is done at every step.
-            torch.index_select(buffer[: self.length], 1, index, out=taken[: self.length])
-            reordered.buffers += (taken,)
-        return reordered
-
-
-class RecentWords:
-    """The last few positions of decoding, of rows that can be reordered.
-
-    Attributes:
-        length: how many positions there have been.
-    """
-
-    def __init__(self, count: int, kept: Sequence[Tensor] = (), *, length: int = 0) -> None:
-        """
-        Args:
-            count: how many positions are kept; 0: none.
-            kept: (rows, at most `count` positions, ·) each.
-        """
-        self.count = count
-        self.kept = tuple(kept)
-        self.length = length
-
-    def push(self, *words: Tensor) -> tuple[Tensor, ...]:
-        """Add a position, (rows, 1, ·) each; give all with those kept before, (rows, ·, ·)."""
-        seen = words
-        if self.kept:
-            seen = tuple(torch.cat(pair, dim=1) for pair in zip(self.kept, words, strict=True))
-        if self.count:
-            self.kept = tuple(x[:, -self.count :] for x in seen)
-        self.length += 1
-        return seen
-
-    def reorder(self, index: Tensor) -> RecentWords:
-        """Those of the rows `index`, (rows',)."""
-        kept = [x.index_select(0, index) for x in self.kept]
-        return RecentWords(self.count, kept, length=self.length)
+from torch import Tensor, nn
 
 
 @dataclass(frozen=True)
@@ -131,3 +44,60 @@ class Memories:
     def select(self, index: Tensor) -> Memories:
         """The memories of the sentences `index`, (B',)."""
         return Memories(tuple(group.select(index) for group in self.groups))
+
+
+class Cache:
+    """What a decoder's modules keep of the positions decoded so far; rows can be reordered.
+
+    Entries go by the module that owns them and a name. Positions are the first axis and rows the
+    second: the filled part of a buffer is contiguous, taking other rows copies no more than it, and
+    the heads of all rows lie at even distances, as a matrix product takes them.
+    """
+
+    def __init__(self) -> None:
+        # (positions there is room for, rows, …), and how many positions are filled
+        self._entries: dict[tuple[nn.Module, str], tuple[Tensor, int]] = {}
+
+    def get(self, owner: nn.Module, name: str) -> Tensor | None:
+        """An entry, (positions, rows, …), if there is one."""
+        if (owner, name) not in self._entries:
+            return None
+        buffer, length = self._entries[owner, name]
+        return buffer[:length]
+
+    def put(self, owner: nn.Module, name: str, x: Tensor) -> None:
+        """Replace an entry by x (positions, rows, …)."""
+        self._entries[owner, name] = x, len(x)
+
+    def extend(self, owner: nn.Module, name: str, x: Tensor) -> Tensor:
+        """Add positions x (rows, H, n, K) to an entry; give all of it, (rows, H, positions, K)."""
+        new = x.permute(2, 0, 1, 3).flatten(2)
+        buffer, length = self._entries.get((owner, name), (new[:0], 0))
+        end = length + len(new)
+        if end > len(buffer):
+            grown = new.new_empty(max(16, 2 * end), *new.shape[1:])
+            grown[:length] = buffer[:length]
+            buffer = grown
+        buffer[length:end] = new
+        self._entries[owner, name] = buffer, end
+        return buffer[:end].unflatten(-1, (x.shape[1], -1)).permute(1, 2, 0, 3)
+
+    def recent(self, owner: nn.Module, name: str, x: Tensor, count: int) -> Tensor:
+        """x (rows, 1, C) behind at most `count` positions before it: (rows, positions, C)."""
+        seen, before = x.transpose(0, 1), self.get(owner, name)
+        if before is not None:
+            seen = torch.cat([before, seen])
+        if count:
+            self.put(owner, name, seen[-count:])
+        return seen.transpose(0, 1)
+
+    @torch.no_grad()
+    def reorder(self, index: Tensor) -> Cache:
+        """The cache of the rows `index`, (rows',); for search, so no gradient goes through."""
+        reordered = Cache()
+        for key, (buffer, length) in self._entries.items():
+            taken = buffer.new_empty(len(buffer), len(index), *buffer.shape[2:])
+            # Straight to its place: there is much of it, and this is done at every step.
+            torch.index_select(buffer[:length], 1, index, out=taken[:length])
+            reordered._entries[key] = taken, length
+        return reordered

@@ -7,18 +7,16 @@ from torch import Tensor
 from torch.nn import functional as F
 
 
-def windows(x: Tensor, size: int, *, last: bool = False) -> Tensor:
-    """(…, S, C) to (…, S, size·C): at t, positions t − size + 1 to t; zeros before the first.
+def windows(x: Tensor, size: int, length: int) -> Tensor:
+    """(…, S, C) to (…, `length`, size·C): the windows that end at each of the last positions.
 
-    A linear map of them is a convolution of `size` taps, padded on the left. Given `last`, only the
-    window of the last position is made, (…, 1, size·C).
+    Zeros stand before the first position: a linear map of all S windows is a convolution of `size`
+    taps, padded on the left.
     """
-    if last:
-        x = x[..., -size:, :]
+    x = x[..., -(length + size - 1) :, :]
     if size == 1:
         return x
-    length = 1 if last else x.shape[-2]
-    padded = F.pad(x, (0, 0, size - 1 + length - x.shape[-2], 0))
+    padded = F.pad(x, (0, 0, length + size - 1 - x.shape[-2], 0))
     return torch.cat([padded.narrow(-2, tap, length) for tap in range(size)], dim=-1)
 
 

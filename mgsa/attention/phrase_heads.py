@@ -26,7 +26,7 @@ from torch.nn import functional as F
 from mgsa.attention.attend import attend
 from mgsa.attention.conv_kv import ConvKV
 from mgsa.attention.heads import Attended, init_projection, join_heads, split_heads
-from mgsa.attention.memory import Memories, Memory
+from mgsa.attention.memory import Cache, Memories, Memory
 from mgsa.attention.ngrams import whole_windows, windows
 from mgsa.attention.query_k import QueryK
 from mgsa.masks import causal_mask
@@ -55,32 +55,56 @@ class PhraseHeads(nn.Module):
         self.output = nn.Linear(fold * dim, dim)
         init_projection(self.output, dim)
 
-    @property
-    def query_reach(self) -> int:
-        """How many positions the longest query is made of."""
-        return max(span for group in self.groups for span in group.spans)
+    def queries(
+        self, x: Tensor, mask: Tensor | None = None, cache: Cache | None = None
+    ) -> tuple[list[list[Tensor]], Tensor | None]:
+        """x (B, T, D), mask (B, 1, 1, T), to (B, H, T, ·) for each group and span.
 
-    def queries(self, x: Tensor, *, last: bool = False) -> list[list[Tensor]]:
-        """x (B, T, D) to (B, H, T, ·) for each group and span: they end at each position.
+        With a cache, T is 1: queries are made of x and the positions before it.
 
-        Given `last`, only those that end at the last one are made, (B, H, 1, ·).
+        Returns:
+            The queries, which end at each position; and, if some are of bigrams, (B or 1, T, 1)
+            which positions have one: not the first.
         """
-        return [
+        T, spans = x.shape[1], self.groups[0].spans
+        if cache is not None:
+            x = cache.recent(self, "queries", x, max(spans) - 1)
+        queries = [
             [
-                split_heads(query(windows(x, span, last=last)), group.heads)
-                for span, query in zip(group.spans, group.query, strict=True)
+                split_heads(query(windows(x, span, T)), group.heads)
+                for span, query in zip(spans, group.query, strict=True)
             ]
             for group in self.groups
         ]
+        return queries, whole_windows(mask, x, 2)[:, 0, 0, -T:, None] if len(spans) > 1 else None
 
     def memories(self, y: Tensor, mask: Tensor | None) -> Memories:
         """The n-grams of y (B, S, D), mask (B, 1, 1, S), for each group: size by size."""
         memories = []
         for group in self.groups:
-            keys, values = zip(*group.ngrams(group.words(y)), strict=True)
-            if group.blocks == 1:
-                keys, values = (_joined(keys, dim=2),), (_joined(values, dim=2),)
-            memories.append(Memory(keys, values, self._memory_mask(mask, y, group.sizes)))
+            ngrams = group.ngrams(group.words(y), y.shape[1])
+            mask_of_sizes = self._memory_mask(mask, y, group.sizes)
+            memories.append(Memory(*_blocks(group, ngrams), mask_of_sizes))
+        return Memories(tuple(memories))
+
+    def extend(self, y: Tensor, cache: Cache) -> Memories:
+        """The n-grams that end at y (rows, 1, D) join those of the positions before it."""
+        memories = []
+        for group in self.groups:
+            reach = max(group.sizes) - 1
+            words = [
+                cache.recent(group, f"words {i}", x, reach) for i, x in enumerate(group.words(y))
+            ]
+            fit = [self.padded or size <= words[0].shape[1] for size in group.sizes]
+            ngrams = [
+                (keys[:, :, :fits], values[:, :, :fits])
+                for fits, (keys, values) in zip(fit, group.ngrams(words, 1), strict=True)
+            ]
+            keys, values = (
+                tuple(cache.extend(group, f"{name} {i}", block) for i, block in enumerate(blocks))
+                for name, blocks in zip(("keys", "values"), _blocks(group, ngrams), strict=True)
+            )
+            memories.append(Memory(keys, values, mask=None))
         return Memories(tuple(memories))
 
     def _memory_mask(self, mask: Tensor | None, y: Tensor, sizes: Sequence[int]) -> Tensor | None:
@@ -96,23 +120,24 @@ class PhraseHeads(nn.Module):
         queries: Sequence[Sequence[Tensor]],
         memories: Memories,
         *,
+        bigrams: Tensor | None,
         causal: bool = False,
-        whole: Tensor | bool = True,
         need_weights: bool = False,
     ) -> Attended:
-        """The heads' outputs, folded and projected: (B, T, D).
+        """The heads' outputs for n rows a sentence, folded and projected: (B, n·T, D).
 
         Args:
+            queries, bigrams: as `queries` gives them, of B·n rows, those of a sentence together.
             causal: whether a query sees no n-gram that ends after it.
-            whole: (B, T, 1) or one bool for all positions, whether the bigram query at a position
-                is made of two words. The weights of one that is not are zeros.
         """
-        streams: list[list[Tensor]] = [[] for _ in self.groups[0].spans]
+        spans = self.groups[0].spans
+        streams: list[list[Tensor]] = [[] for _ in spans]
         weights: dict[str, Tensor] = {}
-        for group, spans, memory in zip(self.groups, queries, memories.groups, strict=True):
+        for group, of_spans, memory in zip(self.groups, queries, memories.groups, strict=True):
+            of_sentences = [_of_sentences(q, memories.num_sentences) for q in of_spans]
             plain = causal and memory.mask is None and len(spans) == len(group.sizes) == 1
             attended, group_weights = attend(
-                _joined(spans, dim=2),
+                _joined(of_sentences, dim=2),
                 memory.keys,
                 memory.values,
                 _causal(memory, group) if causal and not plain else memory.mask,
@@ -124,16 +149,16 @@ class PhraseHeads(nn.Module):
             for stream, part in zip(streams, attended.chunk(len(spans), dim=2), strict=True):
                 stream.append(join_heads(part))
             if group_weights is not None:
-                weights |= _by_size(group_weights, group, whole)
+                weights |= _by_size(group_weights, group, bigrams)
         joined = [_joined(parts, dim=-1) for parts in streams]
-        return Attended(self.output(self._folded(joined, whole)), weights)
+        return Attended(self.output(self._folded(joined, bigrams)), weights)
 
-    def _folded(self, streams: Sequence[Tensor], whole: Tensor | bool) -> Tensor:
+    def _folded(self, streams: Sequence[Tensor], there: Tensor | None) -> Tensor:
         """(B, T, D) of each stream to (B, T, fold · D): the windows of the convolution."""
-        if self.fold == 1:
+        if there is None:
             return streams[0]
         words, bigrams = streams
-        bigrams = bigrams * whole
+        bigrams = bigrams * there
         parts = [bigrams, words]
         if self.fold == 3:
             parts.append(F.pad(bigrams[:, 1:], (0, 0, 0, 1)))
@@ -153,11 +178,27 @@ def _joined(parts: Sequence[Tensor], *, dim: int) -> Tensor:
     return parts[0] if len(parts) == 1 else torch.cat(list(parts), dim=dim)
 
 
-def _by_size(weights: Tensor, group: Technique, whole: Tensor | bool) -> dict[str, Tensor]:
-    """(B, H, spans · T, sizes · S) by the sizes of queries and of keys."""
-    there = whole[:, None] if isinstance(whole, Tensor) else whole
+def _blocks(
+    group: Technique, ngrams: Sequence[tuple[Tensor, Tensor]]
+) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """Keys and values of each size, (B, H, S, ·), in the blocks of a group's memory."""
+    keys, values = zip(*ngrams, strict=True)
+    if not group.one_block:
+        return keys, values
+    return (_joined(keys, dim=2),), (_joined(values, dim=2),)
+
+
+def _of_sentences(q: Tensor, num_sentences: int) -> Tensor:
+    """(B·n, H, T, K) to (B, H, n·T, K)."""
+    return q.unflatten(0, (num_sentences, -1)).transpose(1, 2).flatten(2, 3)
+
+
+def _by_size(weights: Tensor, group: Technique, bigrams: Tensor | None) -> dict[str, Tensor]:
+    """(B, H, spans · T, sizes · S) by the sizes of queries and of keys; zeros of no bigram."""
     by_size = {}
     for span, of_span in zip(group.spans, weights.chunk(len(group.spans), dim=2), strict=True):
+        if span > 1 and bigrams is not None:
+            of_span = of_span * bigrams[:, None]
         for size, part in zip(group.sizes, of_span.chunk(len(group.sizes), dim=-1), strict=True):
-            by_size[f"ngram_{span}_to_ngram_{size}"] = part * there if span > 1 else part
+            by_size[f"ngram_{span}_to_ngram_{size}"] = part
     return by_size

@@ -26,10 +26,10 @@ class QueryK(nn.Module):
 
     Attributes:
         query: the projection of each stream's queries, from windows of its span.
-        key_dim: columns of a head's queries.
-        blocks: of its memory: one for each n.
         scale: of the dot products, but for that of each n.
     """
+
+    one_block = False  # keys of each size have columns of the queries of their own
 
     def __init__(
         self, dim: int, head_dim: int, *, heads: int, sizes: Sequence[int], spans: Sequence[int]
@@ -41,11 +41,9 @@ class QueryK(nn.Module):
         """
         super().__init__()
         self.heads, self.sizes, self.spans = heads, tuple(sizes), tuple(spans)
-        self.key_dim = sum(sizes) * head_dim
-        self.blocks = len(self.sizes)
         self.scale = 1 / math.sqrt(head_dim)
         self.query: Sequence[nn.Linear] = nn.ModuleList(  # type: ignore[assignment]
-            nn.Linear(span * dim, heads * self.key_dim) for span in spans
+            nn.Linear(span * dim, heads * sum(sizes) * head_dim) for span in spans
         )
         # Rows of every size: the keys of each n are projections of their own (equation 8).
         self.key = nn.Linear(dim, len(self.sizes) * heads * head_dim)
@@ -57,19 +55,14 @@ class QueryK(nn.Module):
         """The words that n-grams are made of: y (B, S, D), and their keys of every size."""
         return y, self.key(y)
 
-    def ngrams(
-        self, words: tuple[Tensor, ...], *, last: bool = False
-    ) -> list[tuple[Tensor, Tensor]]:
-        """The words to keys (B, H, S, n·K) and values (B, H, S, K) of each size n.
-
-        Given `last`, only those that end at the last position are made, (B, H, 1, ·).
-        """
+    def ngrams(self, words: Sequence[Tensor], length: int) -> list[tuple[Tensor, Tensor]]:
+        """As of `ConvKV`, but keys of size n are (B, H, `length`, n·K)."""
         y, word_keys = words
         keys_values = []
         for size, own, value in zip(
             self.sizes, word_keys.chunk(len(self.sizes), dim=-1), self.value, strict=True
         ):
             scaled = split_heads(own if size == 1 else own / math.sqrt(size), self.heads)
-            values = split_heads(value(windows(y, size, last=last)), self.heads)
-            keys_values.append((windows(scaled, size, last=last), values))
+            values = split_heads(value(windows(y, size, length)), self.heads)
+            keys_values.append((windows(scaled, size, length), values))
         return keys_values

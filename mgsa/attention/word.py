@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from mgsa.attention.attend import attend, log_weights
 from mgsa.attention.heads import Attended, first_head, init_projection, join_heads, split_heads
-from mgsa.attention.memory import KeyValueCache, Memories, Memory, RecentWords
+from mgsa.attention.memory import Cache, Memories, Memory
 from mgsa.masks import Context
 
 WORDS = "words"
@@ -29,9 +29,18 @@ class WordSelfAttention(nn.Module):
         init_projection(self.projection, 3 * dim)
         init_projection(self.output, dim)
 
-    def forward(self, x: Tensor, context: Context, *, need_weights: bool = False) -> Attended:
-        """x (B, T, D) to (B, T, D)."""
+    def forward(
+        self,
+        x: Tensor,
+        context: Context,
+        *,
+        cache: Cache | None = None,
+        need_weights: bool = False,
+    ) -> Attended:
+        """x (B, T, D) to (B, T, D); with a cache, T is 1 and x joins the positions in it."""
         q, k, v = self.projection(x).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+        if cache is not None:
+            k, v = cache.extend(self, "keys", k), cache.extend(self, "values", v)
         attended, weights = attend(
             q,
             k,
@@ -41,22 +50,8 @@ class WordSelfAttention(nn.Module):
             dropout=self.dropout if self.training else 0.0,
             need_weights=need_weights,
         )
-        return Attended(
-            self.output(join_heads(attended)), {} if weights is None else {WORDS: weights}
-        )
-
-    def start(self, *, max_length: int) -> KeyValueCache:
-        """The cache before the first of at most `max_length` positions."""
-        return KeyValueCache(max_length=max_length)
-
-    def step(self, x: Tensor, cache: KeyValueCache) -> Tensor:
-        """x (rows, 1, D), the position after those in `cache`, which it joins, to (rows, 1, D)."""
-        dim = self.output.in_features
-        q, k, v = self.projection(x).split(dim, dim=-1)
-        cache.append(k[:, 0], v[:, 0])
-        keys, values = cache.keys_and_values(self.heads)
-        attended, _ = attend(split_heads(q, self.heads), keys, values, None)
-        return self.output(join_heads(attended))
+        output = self.output(join_heads(attended))
+        return Attended(output, {} if weights is None else {WORDS: weights})
 
 
 class WordCrossAttention(nn.Module):
@@ -82,24 +77,30 @@ class WordCrossAttention(nn.Module):
         )
         return Memories((Memory((keys,), (values,), mask),))
 
-    def start(self) -> RecentWords:
-        """Nothing is kept of earlier positions."""
-        return RecentWords(0)
+    def forward(
+        self,
+        x: Tensor,
+        memory: Memories,
+        *,
+        cache: Cache | None = None,  # noqa: ARG002
+        need_weights: bool = False,
+    ) -> Attended:
+        """x (B·n, T, D), the n rows of each sentence together, to (B·n, T, D).
 
-    def forward(self, x: Tensor, memory: Memories, *, need_weights: bool = False) -> Attended:
-        """x (B, T, D) to (B, T, D)."""
+        They are queries of one attention, and share the keys and values of their sentence.
+        """
         (words,) = memory.groups
+        queries = self.query(x.view(memory.num_sentences, -1, x.shape[-1]))
         attended, weights = attend(
-            split_heads(self.query(x), self.heads),
+            split_heads(queries, self.heads),
             words.keys,
             words.values,
             words.mask,
             dropout=self.dropout if self.training else 0.0,
             need_weights=need_weights,
         )
-        return Attended(
-            self.output(join_heads(attended)), {} if weights is None else {WORDS: weights}
-        )
+        output = self.output(join_heads(attended))
+        return Attended(output, {} if weights is None else {WORDS: weights}).by_rows(x)
 
     def alignment(self, x: Tensor, memory: Memories) -> Tensor:
         """x (B, T, D) to (B, T, S): the logarithm of the first head's weights."""
@@ -107,14 +108,3 @@ class WordCrossAttention(nn.Module):
         (keys,) = words.keys
         query = first_head(x, self.query, keys.shape[-1])
         return log_weights(query, keys[:, :1], words.mask)[:, 0]
-
-    def step(
-        self, x: Tensor, _cache: RecentWords, memory: Memories, *, need_weights: bool = False
-    ) -> Attended:
-        """x (rows, 1, D), one position of each row, to (rows, 1, D); the cache holds nothing.
-
-        Rows come sentence by sentence, as many of each: the rows of a sentence then are queries of
-        one attention, and the sentence's keys and values need no copy for each of them.
-        """
-        queries = x.view(memory.num_sentences, -1, x.shape[-1])
-        return self.forward(queries, memory, need_weights=need_weights).by_rows(x)

@@ -54,15 +54,15 @@ class Aligner:
     """Aligns pairs by a model's alignment head, or by the average of a layer's heads.
 
     Attributes:
-        artifact: the model, on the device.
+        artifact: the model, on `device`.
         layer: the decoder layer that is averaged, counted from 1; `None`: the alignment head.
     """
 
     def __init__(self, artifact: ModelArtifact, device: torch.device, *, layer: int | None) -> None:
         """
         Args:
-            layer: of the decoder, whose heads are averaged. `None`: the alignment head; of a model
-                that has none, the last layer but one, the best of the paper's (section 6.1).
+            layer: `None`: the alignment head; of a model that has none, the last layer but one,
+                the best of the paper's (section 6.1).
 
         Raises:
             InputError: the decoder has no such layer, or no head of it attends to words.
@@ -104,18 +104,6 @@ class Aligner:
             rows = dataset.read(split)
             yield from self.align_rows(rows, batch_tokens=batch_tokens, advance=advance)
 
-    @torch.inference_mode()
-    def _align(self, columns: RowColumns, members: Sequence[tuple[int, Row]]) -> list[Alignment]:
-        model = self.artifact.model
-        batch = pad_columns(columns, model.granularities, ngram_unit=model.ngram_unit)
-        batch = batch.to(self.device)
-        if self.layer is None:
-            weights = model.align(batch).exp()
-        else:
-            weights = layer_average(model.cross_weights(batch, self.layer))
-        pairs = zip(members, weights.float().cpu().numpy(), strict=True)
-        return [_alignment(row, matrix) for (_, row), matrix in pairs]
-
     def align_rows(
         self,
         rows: Iterable[Row],
@@ -123,19 +111,27 @@ class Aligner:
         batch_tokens: int,
         advance: Callable[[int], None] = lambda _: None,
     ) -> Iterator[Alignment]:
-        """The alignment of every row, in their order; no links where a side is empty.
-
-        Args:
-            advance: is told the number of rows done.
-        """
+        """The alignment of every row, in their order; `advance` is told the number of rows done."""
         return in_batches(
             rows,
             self._align,
-            _trivial,
+            lambda row: _alignment(row, np.zeros((len(row.target), len(row.source)), np.float32)),
             batch_tokens=batch_tokens,
-            target_counts=True,
+            pairs=True,
             advance=advance,
         )
+
+    @torch.inference_mode()
+    def _align(self, columns: RowColumns, rows: Sequence[Row]) -> list[Alignment]:
+        model = self.artifact.model
+        batch = pad_columns(columns, model.granularities, ngram_unit=model.ngram_unit)
+        batch = batch.to(self.device)
+        if self.layer is None:
+            weights = model.align(batch).exp()
+        else:
+            weights = layer_average(model.cross_weights(batch, self.layer))
+        pairs = zip(rows, weights.float().cpu().numpy(), strict=True)
+        return [_alignment(row, matrix) for row, matrix in pairs]
 
     def align_translations(
         self, translations: Iterable[Translation], rows: Iterable[Row], *, batch_tokens: int
@@ -154,13 +150,7 @@ class Aligner:
             yield replace(translation, n_best=tuple(n_best))
 
 
-def _trivial(row: Row) -> Alignment | None:
-    """The alignment of a row with an empty side."""
-    if len(row.source) and len(row.target):
-        return None
-    return _alignment(row, np.zeros((len(row.target), len(row.source)), dtype=np.float32))
-
-
 def _alignment(row: Row, matrix: np.ndarray) -> Alignment:
+    """Of a batch's matrix, padding and end of sentence included."""
     T, S = len(row.target), len(row.source)
     return Alignment(matrix[:T, :S].copy(), row.subwords_per_word, row.target_subwords_per_word)

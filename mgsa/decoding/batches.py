@@ -16,34 +16,37 @@ T = TypeVar("T")
 
 def in_batches(
     rows: Iterable[Row],
-    work: Callable[[RowColumns, Sequence[tuple[int, Row]]], Sequence[T]],
-    trivial: Callable[[Row], T | None],
+    work: Callable[[RowColumns, Sequence[Row]], Sequence[T]],
+    nothing: Callable[[Row], T],
     *,
     batch_tokens: int,
-    target_counts: bool,
+    pairs: bool,
     advance: Callable[[int], None],
 ) -> Iterator[T]:
     """The result of every row, window by window; within one, rows are sorted by length.
 
     Args:
-        work: from the columns of a batch, and its rows with their indices, to their results.
-        trivial: the result of a row that needs no work, or `None`; it may refuse a row.
+        work: from the columns of a batch, and its rows, to their results.
+        nothing: the result of a row without source or, of `pairs`, without target.
         batch_tokens: the most subwords of a batch, padding counted.
-        target_counts: whether the length of a row is that of its longer side, or of its source.
+        pairs: whether the length of a row is that of its longer side, or of its source.
         advance: is told the number of rows done (`mgsa.base.cli.progress_bar`).
     """
-    stream = enumerate(rows)
+    stream = iter(rows)
     while window := list(islice(stream, EVALUATION_WINDOW)):
-        results = [trivial(row) for _, row in window]
-        places = [place for place, result in enumerate(results) if result is None]
+        places = [
+            place
+            for place, row in enumerate(window)
+            if len(row.source) and (len(row.target) or not pairs)
+        ]
         advance(len(window) - len(places))
-        columns = RowColumns.of([window[place][1] for place in places])
-        sides = (columns.source, columns.target if target_counts else columns.source)
-        lengths = np.stack([side.lengths for side in sides], axis=1)
+        columns = RowColumns.of([window[place] for place in places])
+        lengths = columns.lengths if pairs else columns.lengths[:, [0, 0]]
+        results: dict[int, T] = {}
         for batch in bucketed(lengths, np.arange(len(places)), batch_tokens):
             members = [places[index] for index in batch.tolist()]
             done = work(columns.take(batch), [window[place] for place in members])
-            for place, result in zip(members, done, strict=True):
-                results[place] = result
+            results.update(zip(members, done, strict=True))
             advance(len(members))
-        yield from results  # type: ignore[misc]
+        for place, row in enumerate(window):
+            yield results[place] if place in results else nothing(row)

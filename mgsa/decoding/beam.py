@@ -17,7 +17,8 @@ they were found: by step, then by rank of the hypothesis continued, then by toke
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from bisect import insort
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -30,8 +31,10 @@ from mgsa.base.errors import FailedError
 from mgsa.config import TranslateConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import BOS, EOS, PAD
-from mgsa.decoding.candidates import best_continuations
 from mgsa.model.encoder_decoder import EncoderDecoder
+
+BLOCK = 64
+"""Neighbours of which only the largest is looked at first; near √V costs least."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +45,14 @@ class Hypothesis:
         ids: tokens, a forced prefix included, without end of sentence.
         score: log probability over length penalty.
         log_probability: of all tokens and end of sentence.
-        seen: what `see` kept of the steps, if given: arrays with an entry for each token and one
-            for end of sentence.
+        weights: if asked for, those of cross-attention by `layer_N.WHAT`, (T, H, S): of each token
+            and of end of sentence, padding of the source included.
     """
 
     ids: tuple[int, ...]
     score: float
     log_probability: float
-    seen: dict[str, np.ndarray] = field(default_factory=dict)
+    weights: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 @torch.inference_mode()
@@ -62,102 +65,47 @@ def search_batch(
     prefixes: Sequence[Sequence[int]] | None = None,
     need_weights: bool = False,
 ) -> list[list[Hypothesis]]:
-    """The `n_best` translations of each sentence, best first.
-
-    Args:
-        models: in evaluation mode; several translate together.
-        batches: the sentences as each model needs them, on its device. Targets are ignored.
-        prefixes: target words with which each translation has to begin.
-        need_weights: whether `Hypothesis.seen` is to hold the weights of cross-attention: for
-            each layer and what it attends to, (T, H, S), padding included. Of one model only.
-    """
-    lengths = batches[0].source_lengths.cpu().numpy() - 1  # end of sentence not counted
-    longest = (config.max_length_ratio * lengths).astype(int) + config.max_length_extra
-    if prefixes is not None:
-        longest = longest.clip(min=[len(prefix) for prefix in prefixes])
-    max_length = int(longest.max()) + 1
-    states = [
-        model.start(model.encode(batch), max_length=max_length, need_weights=need_weights)
-        for model, batch in zip(models, batches, strict=True)
-    ]
-    return beam_search(
-        models,
-        states,
-        beam=config.beam,
-        n_best=n_best,
-        alpha=config.length_penalty,
-        longest=longest,
-        device=batches[0].source.device,
-        prefixes=prefixes,
-        see=_cross_weights if need_weights else None,
-    )
-
-
-def _cross_weights(states: Sequence[Any]) -> dict[str, Tensor]:
-    """(rows, H, S) of the last step, by layer and what it attended to."""
-    (state,) = states
-    return {
-        f"layer_{number}.{name}": weights[:, :, 0]
-        for number, layer in enumerate(state.weights, start=1)
-        for name, weights in layer.items()
-    }
-
-
-def length_penalty(length: np.ndarray | int, alpha: float) -> np.ndarray:
-    """lp(y) = ((5 + |y|) / (5 + 1))^α (Wu et al. 2016, equation 14)."""
-    return ((5.0 + np.asarray(length)) / 6.0) ** alpha
-
-
-def beam_search(
-    models: Sequence[Any],
-    states: Sequence[Any],
-    *,
-    beam: int,
-    n_best: int,
-    alpha: float,
-    longest: Sequence[int] | np.ndarray,
-    device: torch.device,
-    prefixes: Sequence[Sequence[int]] | None = None,
-    see: Callable[[Sequence[Any]], Mapping[str, Tensor]] | None = None,
-) -> list[list[Hypothesis]]:
     """The `n_best` translations of each sentence, best first, all different.
 
     Args:
-        models: objects with `step` of `EncoderDecoder`; an ensemble predicts the mean of their
-            probabilities.
-        states: each model's before the first word, a row for each sentence.
-        alpha: of the length penalty.
-        longest: the most words of each translation; a longer prefix counts instead.
+        models: in evaluation mode; several translate together, by the mean of their probabilities.
+        batches: the sentences as each model needs them, on its device. Targets are ignored.
         prefixes: the words with which each translation has to begin, none of them special but
-            unknown.
-        see: what of the states to keep for `Hypothesis.seen`, tensors with rows first.
+            unknown; they may be longer than the longest translation allowed.
+        need_weights: whether hypotheses are to hold weights of cross-attention; of one model only.
 
     Raises:
         FailedError: the models give no sentence any probability, or NaN.
     """
-    if not 1 <= n_best <= beam:
-        raise ValueError(f"expected 1 to {beam} (the beam) of n best, got {n_best}")
-    if not len(longest):
-        return []
-    search = _Search(beam, n_best, alpha, longest, prefixes or [()] * len(longest))
+    if not 1 <= n_best <= config.beam:
+        raise ValueError(f"expected 1 to {config.beam} (the beam) of n best, got {n_best}")
+    lengths = batches[0].source_lengths.cpu().numpy() - 1  # end of sentence not counted
+    longest = (config.max_length_ratio * lengths).astype(int) + config.max_length_extra
+    prefixes = prefixes or [()] * len(longest)
+    search = _Search(config.beam, n_best, config.length_penalty, longest, prefixes)
+    device = batches[0].source.device
+    states: Sequence[Any] = [
+        model.start(model.encode(batch), need_weights=need_weights)
+        for model, batch in zip(models, batches, strict=True)
+    ]
     for step in count():
         tokens = torch.from_numpy(search.words).to(device)
-        log_probs, states = step_ensemble(models, states, tokens)
-        if see is not None:
-            search.seen.append(see(states))
+        log_probs, states = _step(models, states, tokens)
+        if need_weights:
+            search.weights.append(states[0].weights)
         candidates = _candidates(log_probs.float(), search, step)
         del log_probs  # its memory is the next step's
         parents = search.advance(step, *candidates)
         if not len(parents):
             break
-        if len(parents) < len(tokens) or beam > 1:
+        if len(parents) < len(tokens) or config.beam > 1:
             index = torch.from_numpy(parents).to(device)
             states = [state.reorder(index) for state in states]
     return search.results()
 
 
-def step_ensemble(
-    models: Sequence[Any], states: Sequence[Any], tokens: Tensor
+def _step(
+    models: Sequence[EncoderDecoder], states: Sequence[Any], tokens: Tensor
 ) -> tuple[Tensor, Sequence[Any]]:
     """Log of the mean probability (rows, V) of the word after `tokens` (rows,), and new states."""
     steps = [model.step(state, tokens) for model, state in zip(models, states, strict=True)]
@@ -195,7 +143,7 @@ class _Search:
         words: (B · live,) the last word of each row.
         num_candidates: how many continuations of a sentence `advance` needs. At most `beam` of
             twice as many end; one that does ends a beam of 1.
-        seen: for each step what `see` gave.
+        weights: for each step those of cross-attention, (rows, H, 1, S), of each layer.
     """
 
     def __init__(
@@ -203,20 +151,19 @@ class _Search:
         beam: int,
         n_best: int,
         alpha: float,
-        longest: Sequence[int] | np.ndarray,
+        longest: np.ndarray,
         prefixes: Sequence[Sequence[int]],
     ) -> None:
         B = len(longest)
-        self.beam, self.alpha = beam, alpha
+        self.beam, self.n_best, self.alpha = beam, n_best, alpha
         self._prefixes = np.full((B, max(map(len, prefixes))), -1, dtype=np.int64)
         for row, prefix in zip(self._prefixes, prefixes, strict=True):
             row[: len(prefix)] = prefix
         self._longest = np.maximum(longest, [len(prefix) for prefix in prefixes])
-        self._num_finished = np.zeros(B, dtype=np.int64)
-        self._n_best = np.full((B, n_best), -np.inf)  # scores, best first
+        # Score, log probability, step and row of each finished hypothesis, best first.
         self._finished: list[list[tuple[float, float, int, int]]] = [[] for _ in range(B)]
         self._backpointers: list[tuple[np.ndarray, np.ndarray]] = []  # rows before, and tokens
-        self.seen: list[Mapping[str, Tensor]] = []
+        self.weights: list[Sequence[dict[str, Tensor]]] = []
         self.sentences = np.arange(B)
         self.scores = np.zeros((B, 1), dtype=np.float32)
         self.words = np.full(B, BOS, dtype=np.int64)
@@ -242,8 +189,10 @@ class _Search:
         beam = self.beam
         parents = np.arange(len(values))[:, None] * self.scores.shape[1] + hypotheses
         ends = (words == EOS) & (values > -np.inf)
-        if ends[:, :beam].any():
-            self._finish(step, ends[:, :beam], values[:, :beam], parents[:, :beam])
+        scores = values.astype(np.float64) / length_penalty(step + 1, self.alpha)
+        for at in zip(*ends[:, :beam].nonzero(), strict=True):
+            finished = float(scores[at]), float(values[at]), step, int(parents[at])
+            insort(self._finished[self.sentences[at[0]]], finished, key=lambda one: -one[0])
         live = np.argsort(ends, axis=1, kind="stable")[:, :beam]  # the best that don't end
         values = np.where(ends, np.float32(-np.inf), values)
         # One hypothesis has fewer continuations than a beam that is wider than the vocabulary.
@@ -258,50 +207,99 @@ class _Search:
         self._backpointers.append((parents[chosen].flatten(), self.words))
         return self._backpointers[-1][0]
 
-    def _finish(
-        self, step: int, ended: np.ndarray, values: np.ndarray, parents: np.ndarray
-    ) -> None:
-        """Keep the candidates, (B, beam), of which `ended` says that they are finished."""
-        log_probs = np.where(ended, values.astype(np.float64), -np.inf)
-        scores = log_probs / length_penalty(step + 1, self.alpha)
-        for at in zip(*ended.nonzero(), strict=True):
-            finished = float(scores[at]), float(log_probs[at]), step, int(parents[at])
-            self._finished[self.sentences[at[0]]].append(finished)
-        self._num_finished[self.sentences] += ended.sum(axis=1)
-        merged = np.concatenate([self._n_best[self.sentences], scores], axis=1)
-        self._n_best[self.sentences] = -np.sort(-merged, axis=1)[:, : self._n_best.shape[1]]
-
     def _done(self) -> np.ndarray:
         """(B,) bool: the two rules of the module's docstring."""
-        longest = self._longest[self.sentences] + 1
+        finished = [self._finished[sentence] for sentence in self.sentences]
+        num_finished = np.array([len(found) for found in finished])
         best = self.scores[:, 0].astype(np.float64)
-        num_finished = self._num_finished[self.sentences]
         if (~(best > -np.inf) & (num_finished == 0)).any():
             raise FailedError("the model gives no word a probability: are its weights NaN?")
-        attainable = best / length_penalty(longest, self.alpha)
-        # NaN attains nothing.
-        return (num_finished >= self.beam) | ~(attainable > self._n_best[self.sentences, -1])
+        attainable = best / length_penalty(self._longest[self.sentences] + 1, self.alpha)
+        n = self.n_best
+        worst = [found[n - 1][0] if len(found) >= n else -np.inf for found in finished]
+        return (num_finished >= self.beam) | ~(attainable > worst)  # NaN attains nothing
 
     def results(self) -> list[list[Hypothesis]]:
         """The `n_best` finished hypotheses of every sentence, best first."""
-        n_best = self._n_best.shape[1]
-        ranked = [sorted(finished, key=lambda f: -f[0])[:n_best] for finished in self._finished]
-        return [[self._hypothesis(*finished) for finished in best] for best in ranked]
+        n = self.n_best
+        return [[self._hypothesis(*one) for one in found[:n]] for found in self._finished]
 
     def _hypothesis(self, score: float, log_prob: float, step: int, row: int) -> Hypothesis:
         """Follow the backpointers from the row of `step` that end of sentence continued."""
         rows, ids = [row], []
         for parents, tokens in reversed(self._backpointers[:step]):
-            ids.append(int(tokens[row]))
-            row = int(parents[row])
-            rows.append(row)
-        seen = {
-            name: np.stack(
-                [
-                    at[name][row].cpu().numpy()
-                    for at, row in zip(self.seen, rows[::-1], strict=False)
-                ]
+            ids.append(int(tokens[rows[-1]]))
+            rows.append(int(parents[rows[-1]]))
+        path = list(zip(self.weights, rows[::-1], strict=False))
+        weights = {
+            f"layer_{number}.{name}": np.stack(
+                [layers[number - 1][name][row, :, 0].cpu().numpy() for layers, row in path]
             )
-            for name in (self.seen[0] if self.seen else ())
+            for number, layer in enumerate(self.weights[0] if self.weights else (), start=1)
+            for name in layer
         }
-        return Hypothesis(tuple(ids[::-1]), score, log_prob, seen)
+        return Hypothesis(tuple(ids[::-1]), score, log_prob, weights)
+
+
+def length_penalty(length: np.ndarray | int, alpha: float) -> np.ndarray:
+    """lp(y) = ((5 + |y|) / (5 + 1))^α (Wu et al. 2016, equation 14)."""
+    return ((5.0 + np.asarray(length)) / 6.0) ** alpha
+
+
+def best_continuations(log_probs: Tensor, scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """The `count` best of all continuations of each sentence's hypotheses, best first.
+
+    Equal scores come in the order of hypothesis, then token. `torch.topk` promises no such order
+    and reads all the beam times V scores several times; here all but the best blocks are read once.
+
+    Args:
+        log_probs: (B · beam, V) float32, of the next token.
+        scores: (B, beam) float32, of the hypotheses so far, −inf where there is none.
+
+    Returns:
+        (B, count) scores, and (B, count) hypothesis · V + token. Where there are fewer
+        continuations, scores are −inf.
+    """
+    B, beam = scores.shape
+    vocabulary = log_probs.shape[1]
+    maxima = _block_maxima(log_probs)  # (B · beam, blocks)
+    num_blocks = maxima.shape[1]
+    maxima = (maxima.view(B, beam, num_blocks) + scores[..., None]).flatten(1)
+    # The best elements lie in the best blocks, ties included: as many blocks as are wanted
+    # elements hold one each that comes before all elements of the blocks left out. Blocks are
+    # put back in order, so that elements of equal score are too.
+    blocks = _largest(maxima, min(count, beam * num_blocks)).sort(dim=1).values
+    hypotheses = blocks // num_blocks  # (B, blocks)
+    within = torch.arange(BLOCK, device=scores.device)
+    tokens = (blocks % num_blocks * BLOCK)[..., None] + within  # (B, blocks, BLOCK)
+    index = hypotheses[..., None] * vocabulary + tokens.clamp(max=vocabulary - 1)
+    index = index.flatten(1)
+    values = log_probs.view(B, beam * vocabulary).gather(1, index).view_as(tokens)
+    values = values + scores.gather(1, hypotheses)[..., None]
+    values = values.masked_fill(tokens >= vocabulary, -torch.inf).flatten(1)
+    best = _largest(values, count)
+    return values.gather(1, best), index.gather(1, best)
+
+
+def _block_maxima(log_probs: Tensor) -> Tensor:
+    """(rows, V) to (rows, V / BLOCK, rounded up)."""
+    vocabulary = log_probs.shape[1]
+    blocks = vocabulary // BLOCK
+    whole = log_probs[:, : blocks * BLOCK].unflatten(1, (blocks, BLOCK))
+    maxima = [whole.amax(dim=-1)]
+    if blocks * BLOCK < vocabulary:
+        maxima.append(log_probs[:, blocks * BLOCK :].amax(dim=1, keepdim=True))
+    return torch.cat(maxima, dim=1)
+
+
+def _largest(values: Tensor, count: int) -> Tensor:
+    """(B, n) float32 to (B, count): the indices of the largest, equals from the left.
+
+    Value and index make one integer, so no two are equal.
+    """
+    bits = values.view(torch.int32)
+    # Integers in the order of the floats: the bits of negative ones count the other way round.
+    ordered = torch.where(bits < 0, bits ^ 0x7FFFFFFF, bits).to(torch.int64)
+    index = torch.arange(values.shape[1], device=values.device)
+    keys = (ordered << 32) | (0xFFFFFFFF - index)
+    return 0xFFFFFFFF - (keys.topk(count, dim=1).values & 0xFFFFFFFF)

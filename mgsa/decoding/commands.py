@@ -170,17 +170,13 @@ def read_prefixes(path: Path, num_rows: int, vocabulary: Vocabulary) -> list[lis
     """
     from mgsa.data.vocabulary import UNK
 
-    prefixes = []
-    for number, line in enumerate(read_lines(path), start=1):
-        subwords = line.split()
-        for subword, index in zip(subwords, vocabulary.encode(subwords), strict=True):
-            if index == UNK:
-                raise InputError(
-                    f"expected subwords of the target vocabulary, got {subword!r}",
-                    path=path,
-                    line=number,
-                )
-        prefixes.append(subwords)
+    prefixes = [line.split() for line in read_lines(path)]
+    for number, prefix in enumerate(prefixes, start=1):
+        ids = vocabulary.encode(prefix)
+        if UNK in ids:
+            unknown = prefix[ids.index(UNK)]
+            message = f"expected subwords of the target vocabulary, got {unknown!r}"
+            raise InputError(message, path=path, line=number)
     if len(prefixes) != num_rows:
         raise InputError(f"expected {num_rows} lines, one a row, got {len(prefixes)}", path=path)
     return prefixes
@@ -191,7 +187,7 @@ def _write(
 ) -> None:
     """Write the lines of each row to `out`, and its arrays to an `.npz` file, as `ROW/NAME`.
 
-    The arrays are in float32; the same arrays make the same bytes.
+    Arrays are in float32. zipfile dates a member 1980: the same arrays make the same bytes.
     """
     import numpy as np
 
@@ -200,15 +196,13 @@ def _write(
         archive = None
         if arrays is not None:
             file = files.enter_context(atomic_file(arrays, "wb"))
-            archive = files.enter_context(zipfile.ZipFile(file, "w"))
+            archive = files.enter_context(zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED))
         for row, (text, named) in enumerate(rows):
             lines.writelines(text)
             if archive is None:
                 continue
             for name, array in named.items():
-                entry = zipfile.ZipInfo(f"{row}/{name}.npy")  # dated 1980, whatever the time
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                with archive.open(entry, "w", force_zip64=True) as member:
+                with archive.open(f"{row}/{name}.npy", "w", force_zip64=True) as member:
                     narrow = np.ascontiguousarray(array, dtype=np.float32)
                     np.lib.format.write_array(member, narrow, allow_pickle=False)
         lines.flush()  # before the arrays are put in place: both files are new, or none

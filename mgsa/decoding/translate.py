@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -90,15 +89,14 @@ class Translator:
     """Translates rows of a dataset, or lines of subwords.
 
     Attributes:
-        artifacts: the models, on one device; several translate together, by the mean of their
+        artifacts: the models, on `device`; several translate together, by the mean of their
             probabilities.
+
+    Raises:
+        InputError: the models have different vocabularies.
     """
 
     def __init__(self, artifacts: Sequence[ModelArtifact], device: torch.device) -> None:
-        """
-        Raises:
-            InputError: the models have different vocabularies.
-        """
         self.artifacts = tuple(artifacts)
         self.device = device
         first, *others = self.artifacts
@@ -117,8 +115,8 @@ class Translator:
             InputError: as the constructor, `load_model` and `choose_device`.
         """
         device = choose_device(accelerator)
-        chosen = [folders] if isinstance(folders, Path) else folders
-        return cls([load_model(folder) for folder in chosen], device)
+        folders = [folders] if isinstance(folders, Path) else folders
+        return cls([load_model(folder) for folder in folders], device)
 
     @property
     def levels(self) -> int:
@@ -142,7 +140,7 @@ class Translator:
 
         Args:
             sentences: rows, or texts as the `bpe` stage writes them: subwords separated by spaces.
-            beam, n_best, length_penalty: of the search; `n_best` is at most `beam`.
+            n_best: how many translations of each; at most `beam`.
             max_length_ratio, max_length_extra: the longest translation has this many times the
                 source's subwords, and so many more.
             batch_tokens: padded source subwords that are translated at once.
@@ -150,9 +148,9 @@ class Translator:
             need_weights: whether translations are to hold the weights of cross-attention.
 
         Raises:
-            InputError: a text has other subwords than the model's vocabulary; the model attends to
-                syntactic phrases and was given text, or rows with fewer levels; weights of several
-                models are asked for; or `sentences` is a text.
+            InputError: a text has subwords that the vocabulary lacks; the model attends to
+                syntactic phrases and was given text, or rows with fewer levels; or weights of
+                several models are asked for.
         """
         if isinstance(sentences, str):  # a sequence of texts, to Python: its characters
             raise InputError("expected a list of sentences, got one text")
@@ -166,19 +164,19 @@ class Translator:
         if prefixes is not None and len(prefixes) != len(sentences):
             raise InputError(f"expected {len(sentences)} prefixes, got {len(prefixes)}")
         rows = [self.row(item) if isinstance(item, str) else item for item in sentences]
-        return list(
-            self.translate_rows(
-                rows, config, n_best=n_best, prefixes=prefixes, need_weights=need_weights
-            )
+        for row in rows:
+            levels = len(row.phrase_lengths)
+            if len(row.source) and levels < self.levels:
+                raise InputError(
+                    f"expected rows with {self.levels} levels of phrases, got {levels}"
+                )
+        translations = self.translate_rows(
+            rows, config, n_best=n_best, prefixes=prefixes, need_weights=need_weights
         )
+        return list(translations)
 
     def row(self, text: str) -> Row:
-        """The row of a line of subwords.
-
-        Raises:
-            InputError: the model attends to syntactic phrases, which text lacks, or its vocabulary
-                lacks a subword.
-        """
+        """The row of a line of subwords; errors as of `translate`."""
         first = self.artifacts[0]
         if self.levels:
             raise InputError(
@@ -189,10 +187,10 @@ class Translator:
         subwords = text.split()
         row = Row.of_subwords(subwords, first.vocabularies[0])
         if UNK in row.source:
+            unknown = subwords[row.source.index(UNK)]
             raise InputError(
-                "expected subwords of the model's vocabulary, got "
-                f"{subwords[row.source.index(UNK)]!r}; raw text goes through "
-                "`python -m pipeline.translate`",
+                f"expected subwords of the model's vocabulary, got {unknown!r}; raw text goes "
+                "through `python -m pipeline.translate`",
                 path=first.folder,
             )
         return row
@@ -212,16 +210,12 @@ class Translator:
             raise InputError("weights of attention: expected one model, got several")
         models = [artifact.model for artifact in self.artifacts]
         target = self.artifacts[0].vocabularies[1]
+        if prefixes is not None:
+            rows = (
+                row.with_target(prefix, target) for row, prefix in zip(rows, prefixes, strict=True)
+            )
 
-        def trivial(row: Row) -> Translation | None:
-            if not len(row.source):
-                return NOTHING
-            if len(row.phrase_lengths) < self.levels:
-                found = len(row.phrase_lengths)
-                raise InputError(f"expected rows with {self.levels} levels of phrases, got {found}")
-            return None
-
-        def search(columns: RowColumns, members: Sequence[tuple[int, Row]]) -> list[Translation]:
+        def search(columns: RowColumns, members: Sequence[Row]) -> list[Translation]:
             batches = [
                 pad_columns(columns, model.granularities, ngram_unit=model.ngram_unit)
                 for model in models
@@ -231,32 +225,34 @@ class Translator:
                 [batch.to(self.device) for batch in batches],
                 config,
                 n_best=n_best,
-                prefixes=[target.encode(prefixes[index]) for index, _ in members]
-                if prefixes
-                else None,
+                prefixes=[row.target for row in members] if prefixes is not None else None,
                 need_weights=need_weights,
             )
             return [
                 _translation(hypotheses, target, source_length=len(row.source) + 1)
-                for hypotheses, (_, row) in zip(results, members, strict=True)
+                for hypotheses, row in zip(results, members, strict=True)
             ]
 
         return in_batches(
             rows,
             search,
-            trivial,
+            lambda _: NOTHING,
             batch_tokens=config.batch_tokens,
-            target_counts=False,
+            pairs=False,
             advance=advance,
         )
 
     def translate_split(
-        self, dataset: Dataset, split: str, config: TranslateConfig, **options: Any
+        self,
+        dataset: Dataset,
+        split: str,
+        config: TranslateConfig,
+        *,
+        n_best: int = 1,
+        prefixes: Sequence[Sequence[str]] | None = None,
+        need_weights: bool = False,
     ) -> Iterator[Translation]:
         """The translation of every row of a split, in its order, with progress on stderr.
-
-        Args:
-            options: as `translate_rows` has them.
 
         Raises:
             InputError: as `translate`, or the dataset is not one for these models.
@@ -264,15 +260,17 @@ class Translator:
         self.check_dataset(dataset)
         total = dataset.num_rows(split)
         with progress_bar(f"translate {split}", total=total, unit="sentences") as advance:
-            rows = dataset.read(split)
-            yield from self.translate_rows(rows, config, **options, advance=advance)
+            yield from self.translate_rows(
+                dataset.read(split),
+                config,
+                n_best=n_best,
+                prefixes=prefixes,
+                need_weights=need_weights,
+                advance=advance,
+            )
 
     def check_dataset(self, dataset: Dataset) -> None:
-        """Check that a dataset's ids and phrases are what the models were trained on.
-
-        Raises:
-            InputError: its vocabularies differ, or it lacks a syntactic level.
-        """
+        """Check that a dataset's ids and phrases are what the models were trained on."""
         for artifact in self.artifacts:
             artifact.check_dataset(dataset)
 
@@ -283,5 +281,8 @@ def _translation(
     decoded = [(tuple(vocabulary.decode(h.ids)), h.score) for h in hypotheses]
     return Translation(
         tuple(Candidate(subwords, join_subwords(subwords), score) for subwords, score in decoded),
-        {n: seen.swapaxes(0, 1)[:, :, :source_length] for n, seen in hypotheses[0].seen.items()},
+        {
+            name: weights.swapaxes(0, 1)[:, :, :source_length]
+            for name, weights in hypotheses[0].weights.items()
+        },
     )

@@ -242,7 +242,7 @@ def _interaction(dim: int, multi: MultiGranularityConfig) -> nn.Module:
     each = range(len(multi.granularities))
     match multi.interaction:
         case "none":
-            return interaction.PerGranularity(interaction.NoInteraction() for _ in each)
+            return interaction.NoInteraction()
         case "lstm":
             return interaction.PerGranularity(
                 interaction.Interaction(interaction.LSTM(dim, width), dim) for _ in each

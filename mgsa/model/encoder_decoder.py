@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from mgsa.attention.memory import Cache
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import PAD
 from mgsa.masks import Context, Phrases, padding_mask
@@ -36,7 +37,7 @@ class EncoderOutput:
             layer that predicts tags goes by the granularity's name, `syntactic_1`; that of a layer
             above it by name and layer, `syntactic_1@3`.
         weights: if asked for, of each layer that attends to something.
-        layers: if asked for, (B, S, D) the output of each layer, before a last norm.
+        layers: (B, S, D) the output of each layer, before a last norm.
     """
 
     states: Tensor
@@ -74,7 +75,7 @@ class DecoderState:
     Attributes:
         position: how many target positions there are.
         rows: how many target sentences.
-        caches: each decoder layer's, of the rows.
+        cache: what the decoder keeps of them.
         memories: each decoder layer's, of the source sentences; as many rows for each.
         need_weights: whether steps give attention weights.
         weights: if asked for, those of the last step, of each layer: (rows, H, 1, S).
@@ -82,7 +83,7 @@ class DecoderState:
 
     position: int
     rows: int
-    caches: Sequence[Any]
+    cache: Cache
     memories: Sequence[Any]
     need_weights: bool
     weights: tuple[Weights, ...] = ()
@@ -105,7 +106,7 @@ class DecoderState:
         return replace(
             self,
             rows=len(index),
-            caches=[cache.reorder(index) for cache in self.caches],
+            cache=self.cache.reorder(index),
             memories=memories,
             weights=(),
         )
@@ -155,28 +156,22 @@ class EncoderDecoder(nn.Module):
         )
         return replace(output, tag_logits=encoded.tag_logits, encoder_weights=encoded.weights)
 
-    def encode(
-        self, batch: Batch, *, need_weights: bool = False, need_layers: bool = False
-    ) -> EncoderOutput:
+    def encode(self, batch: Batch, *, need_weights: bool = False) -> EncoderOutput:
         """The batch's source side as the encoder sees it."""
-        context = Context(
-            mask=padding_mask(batch.source_lengths, batch.source.shape[1]),
-            phrases={
-                name: Phrases(batch.segments[name], batch.phrase_lengths[name])
-                for name in self.granularities
-            },
-        )
-        states, layers = self.encoder(
-            self.source_embedding(batch.source), context, need_weights=need_weights
-        )
+        mask = padding_mask(batch.source_lengths, batch.source.shape[1])
+        phrases = {
+            name: Phrases(batch.segments[name], batch.phrase_lengths[name])
+            for name in self.granularities
+        }
+        x = self.source_embedding(batch.source)
+        states, layers = self.encoder(x, Context(mask, phrases=phrases), need_weights=need_weights)
         tag_logits: dict[str, Tensor] = {}
         for number, layer in enumerate(layers, start=1):
             for name, logits in layer.tag_logits.items():
                 tag_logits[f"{name}@{number}" if name in tag_logits else name] = logits
-        assert context.mask is not None
         weights = tuple(layer.weights for layer in layers if layer.weights)
-        outputs = tuple(layer.output for layer in layers) if need_layers else ()
-        return EncoderOutput(states, context.mask, tag_logits, weights, outputs)
+        outputs = tuple(layer.output for layer in layers)
+        return EncoderOutput(states, mask, tag_logits, weights, outputs)
 
     def decode(
         self,
@@ -251,13 +246,10 @@ class EncoderDecoder(nn.Module):
         _, layers = self.decoder(x, CAUSAL, memories[:layer], need_weights=True)
         return layers[-1].cross_weights
 
-    def start(
-        self, encoded: EncoderOutput, *, max_length: int, need_weights: bool = False
-    ) -> DecoderState:
-        """The state before the first of `max_length` steps: a row for each source sentence."""
-        memories: Any = self.decoder.memories(encoded.states, encoded.mask)
-        caches = self.decoder.start(memories, max_length=max_length)
-        return DecoderState(0, len(encoded.states), caches, memories, need_weights)
+    def start(self, encoded: EncoderOutput, *, need_weights: bool = False) -> DecoderState:
+        """The state before the first step: a row for each source sentence."""
+        memories = self.decoder.memories(encoded.states, encoded.mask)
+        return DecoderState(0, len(encoded.states), Cache(), memories, need_weights)
 
     def step(self, state: DecoderState, tokens: Tensor) -> tuple[Tensor, DecoderState]:
         """The next word's log probabilities once `tokens` are said.
@@ -271,8 +263,12 @@ class EncoderDecoder(nn.Module):
             (rows, V) log probabilities in float32 (float64 of a float64 model), the new state.
         """
         x = self.target_embedding(tokens[:, None], start=state.position)
-        states, layers = self.decoder.step(
-            x, state.caches, state.memories, need_weights=state.need_weights
+        states, layers = self.decoder(
+            x,
+            Context(mask=None),  # there is nothing after x to be hidden
+            state.memories,
+            cache=state.cache,
+            need_weights=state.need_weights,
         )
         logits = self.output(states[:, 0])
         weights = tuple(layer.cross_weights for layer in layers) if state.need_weights else ()

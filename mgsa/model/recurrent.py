@@ -27,7 +27,7 @@ from torch import Tensor, nn
 
 from mgsa.attention.heads import Attended
 from mgsa.attention.key_value import StateAttention
-from mgsa.attention.memory import Memories
+from mgsa.attention.memory import Cache, Memories
 from mgsa.masks import Context
 from mgsa.model.transformer import DecoderAttended
 
@@ -138,7 +138,8 @@ class RecurrentMemory:
 
     Attributes:
         words: their keys and values.
-        states: (2, layers, B, D) the LSTMs' hidden and cell states before the first target word.
+        states: (2 · layers, B, D) before the first target word: the LSTMs' hidden states, then
+            their cells.
     """
 
     words: Memories
@@ -151,18 +152,7 @@ class RecurrentMemory:
 
     def select(self, index: Tensor) -> RecurrentMemory:
         """The memory of the sentences `index`, (B',)."""
-        return RecurrentMemory(self.words.select(index), self.states.index_select(2, index))
-
-
-@dataclass
-class RecurrentCache:
-    """The LSTMs' hidden and cell states (2, layers, rows, D) after the words decoded so far."""
-
-    states: Tensor
-
-    def reorder(self, index: Tensor) -> RecurrentCache:
-        """The states of the rows `index`, (rows',)."""
-        return RecurrentCache(self.states.index_select(2, index))
+        return RecurrentMemory(self.words.select(index), self.states.index_select(1, index))
 
 
 class RecurrentDecoder(nn.Module):
@@ -191,7 +181,7 @@ class RecurrentDecoder(nn.Module):
     def memories(self, states: Tensor, mask: Tensor) -> list[RecurrentMemory]:
         """The memory of the encoder's output h (B, S, D), mask (B, 1, 1, S); one for all layers."""
         first = torch.tanh(self.initial(last_states(states, mask)))
-        first = first.unflatten(-1, (2, len(self.layers), -1)).permute(1, 2, 0, 3).contiguous()
+        first = first.unflatten(-1, (2 * len(self.layers), -1)).transpose(0, 1).contiguous()
         return [RecurrentMemory(self.attention.memory(states, mask), first)]
 
     @torch.compiler.disable
@@ -201,52 +191,34 @@ class RecurrentDecoder(nn.Module):
         context: Context,
         memories: Sequence[RecurrentMemory],
         *,
+        cache: Cache | None = None,
         need_weights: bool = False,
         aligned_layer: int | None = None,
     ) -> tuple[Tensor, list[DecoderAttended]]:
-        """x (B, T, D), y_0 to y_{T−1}, to e (B, T, D), and the output of its attention."""
-        assert context.causal, "a recurrence can't see what comes"
+        """x (B, T, D), y_0 to y_{T−1}, to e (B, T, D), and the output of its attention.
+
+        Args:
+            cache: of the positions before x, which then is one position and joins them.
+        """
+        assert context.causal or cache is not None, "a recurrence can't see what comes"
         (memory,) = memories
-        d, _ = self._run(x, memory.states)
-        before = torch.cat([memory.states[0, -1, :, None], d[:, :-1]], dim=1)  # d_{j−1}
-        attended = self.attention(before, memory.words, need_weights=need_weights)
-        alignment = self.attention.alignment(before, memory.words) if aligned_layer else None
-        return self._attended(d, attended, alignment)
-
-    def start(
-        self, memories: Sequence[RecurrentMemory], *, max_length: int
-    ) -> list[RecurrentCache]:
-        """The cache before the first position; it does not grow with their number."""
-        del max_length
-        return [RecurrentCache(memory.states) for memory in memories]
-
-    def step(
-        self,
-        x: Tensor,
-        caches: Sequence[RecurrentCache],
-        memories: Sequence[RecurrentMemory],
-        *,
-        need_weights: bool = False,
-    ) -> tuple[Tensor, list[DecoderAttended]]:
-        """The next position x (rows, 1, D) to e (rows, 1, D), and the output of its attention."""
-        (memory,), (cache,) = memories, caches
-        before = cache.states[0, -1, :, None]  # d_{j−1}
-        attended = self.attention.step(before, memory.words, need_weights=need_weights)
-        d, cache.states = self._run(x, cache.states)
-        return self._attended(d, attended)
-
-    def _run(self, x: Tensor, states: Tensor) -> tuple[Tensor, Tensor]:
-        """x (B, T, D) through the LSTMs, to d (B, T, D) and their states (2, layers, B, D)."""
-        after = []
-        for number, layer in enumerate(self.layers):
-            hidden, cell = states[:, number : number + 1]
-            x, last = layer(x if number == 0 else self.dropout(x), (hidden, cell))
-            after.append(torch.stack(last))
-        return x, torch.cat(after, dim=1)
-
-    def _attended(
-        self, d: Tensor, attended: Attended, alignment: Tensor | None = None
-    ) -> tuple[Tensor, list[DecoderAttended]]:
-        """e_j from d_j and c_j, (B, T, ·) each."""
+        before = None if cache is None else cache.get(self, "states")
+        before = memory.states if before is None else before
+        d, after = self._run(x, before)
+        if cache is not None:
+            cache.put(self, "states", after)
+        top = before[len(self.layers) - 1, :, None]
+        queries = torch.cat([top, d[:, :-1]], dim=1)  # d_{j−1}
+        attended = self.attention(queries, memory.words, need_weights=need_weights)
+        alignment = self.attention.alignment(queries, memory.words) if aligned_layer else None
         e = self.dropout(torch.tanh(self.output(torch.cat([d, attended.output], dim=-1))))
         return e, [DecoderAttended(e, cross_weights=attended.weights, alignment=alignment)]
+
+    def _run(self, x: Tensor, states: Tensor) -> tuple[Tensor, Tensor]:
+        """x (B, T, D) through the LSTMs, to d (B, T, D) and their states (2 · layers, B, D)."""
+        before, after = states.chunk(2), []
+        for number, layer in enumerate(self.layers):
+            hidden, cell = (part[number : number + 1] for part in before)
+            x, last = layer(x if number == 0 else self.dropout(x), (hidden, cell))
+            after.append(last)
+        return x, torch.cat([part for parts in zip(*after, strict=True) for part in parts])

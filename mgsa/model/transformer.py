@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from torch import Tensor, nn
 
 from mgsa.attention.heads import Attended
-from mgsa.attention.memory import Memories
+from mgsa.attention.memory import Cache, Memories
 from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
 from mgsa.attention.word import WordCrossAttention, WordSelfAttention
 from mgsa.masks import Context
@@ -17,7 +16,7 @@ from mgsa.model.layers import Residual
 
 SelfAttention = WordSelfAttention | PhraseSelfAttention
 CrossAttention = WordCrossAttention | PhraseCrossAttention
-"""Attentions that a decoder can have: with `start` and `step`, for decoding word by word."""
+"""Attentions that a decoder can have: they take a cache, for decoding word by word."""
 
 
 class EncoderLayer(nn.Module):
@@ -68,25 +67,13 @@ class Encoder(nn.Module):
 
 
 @dataclass(frozen=True)
-class LayerCache:
-    """The caches of both attentions of a decoder layer."""
-
-    self_attention: Any
-    cross_attention: Any
-
-    def reorder(self, index: Tensor) -> LayerCache:
-        """The cache of the rows `index`, (rows',)."""
-        return LayerCache(self.self_attention.reorder(index), self.cross_attention.reorder(index))
-
-
-@dataclass(frozen=True)
 class DecoderAttended:
     """The output of a decoder layer.
 
     Attributes:
         output: (B, T, D).
-        self_weights, cross_weights: of its attentions, if asked for, as `Attended` has them; a
-            decoding step gives those of cross-attention alone.
+        self_weights, cross_weights: of its attentions, if asked for, as `Attended` has them; with
+            a cache those of cross-attention alone.
         alignment: if asked for, (B, T, S) log weights of one head of cross-attention.
     """
 
@@ -120,40 +107,26 @@ class DecoderLayer(nn.Module):
         context: Context,
         memory: Memories,
         *,
+        cache: Cache | None,
         need_weights: bool,
         need_alignment: bool,
     ) -> DecoderAttended:
         """x (B, T, D) to (B, T, D)."""
         residual = self.self_attention_residual
-        attended = self.self_attention(residual.before(x), context, need_weights=need_weights)
+        attended = self.self_attention(
+            residual.before(x),
+            context,
+            cache=cache,
+            need_weights=need_weights and cache is None,
+        )
         x = residual.after(x, attended.output)
         residual = self.cross_attention_residual
         queries = residual.before(x)
-        crossed = self.cross_attention(queries, memory, need_weights=need_weights)
+        crossed = self.cross_attention(queries, memory, cache=cache, need_weights=need_weights)
         alignment = self.cross_attention.alignment(queries, memory) if need_alignment else None
         x = residual.after(x, crossed.output)
         x = self.feed_forward_residual(x, self.feed_forward)
         return DecoderAttended(x, attended.weights, crossed.weights, alignment)
-
-    def start(self, *, max_length: int) -> LayerCache:
-        """The cache before the first of at most `max_length` positions."""
-        return LayerCache(
-            self.self_attention.start(max_length=max_length), self.cross_attention.start()
-        )
-
-    def step(
-        self, x: Tensor, cache: LayerCache, memory: Memories, *, need_weights: bool
-    ) -> DecoderAttended:
-        """One position x (rows, 1, D) to (rows, 1, D); it joins the cache."""
-        residual = self.self_attention_residual
-        x = residual.after(x, self.self_attention.step(residual.before(x), cache.self_attention))
-        residual = self.cross_attention_residual
-        crossed = self.cross_attention.step(
-            residual.before(x), cache.cross_attention, memory, need_weights=need_weights
-        )
-        x = residual.after(x, crossed.output)
-        x = self.feed_forward_residual(x, self.feed_forward)
-        return DecoderAttended(x, cross_weights=crossed.weights)
 
 
 class Decoder(nn.Module):
@@ -184,6 +157,7 @@ class Decoder(nn.Module):
         context: Context,
         memories: Sequence[Memories],
         *,
+        cache: Cache | None = None,
         need_weights: bool = False,
         aligned_layer: int | None = None,
     ) -> tuple[Tensor, list[DecoderAttended]]:
@@ -191,32 +165,19 @@ class Decoder(nn.Module):
 
         Args:
             memories: of all layers, or of the lowest ones, and no layer above these is run.
+            cache: of the positions before x, which then is one position and joins them.
             aligned_layer: gives its alignment too; counted from 1.
         """
         layers: list[DecoderAttended] = []
         for number, (layer, memory) in enumerate(zip(self.layers, memories, strict=False), start=1):
-            aligned = number == aligned_layer
-            layers.append(
-                layer(x, context, memory, need_weights=need_weights, need_alignment=aligned)
+            attended = layer(
+                x,
+                context,
+                memory,
+                cache=cache,
+                need_weights=need_weights,
+                need_alignment=number == aligned_layer,
             )
-            x = layers[-1].output
-        return self.final_norm(x), layers
-
-    def start(self, memories: Sequence[Memories], *, max_length: int) -> list[LayerCache]:  # noqa: ARG002
-        """Each layer's cache before the first of at most `max_length` positions."""
-        return [layer.start(max_length=max_length) for layer in self.layers]
-
-    def step(
-        self,
-        x: Tensor,
-        caches: Sequence[LayerCache],
-        memories: Sequence[Memories],
-        *,
-        need_weights: bool = False,
-    ) -> tuple[Tensor, list[DecoderAttended]]:
-        """The next position x (rows, 1, D) to (rows, 1, D), and the output of each layer."""
-        layers: list[DecoderAttended] = []
-        for layer, cache, memory in zip(self.layers, caches, memories, strict=True):
-            layers.append(layer.step(x, cache, memory, need_weights=need_weights))
-            x = layers[-1].output
+            layers.append(attended)
+            x = attended.output
         return self.final_norm(x), layers

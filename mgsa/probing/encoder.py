@@ -60,7 +60,7 @@ class FrozenEncoder:
         if example in self._cache:
             return self._cache[example]
         with torch.no_grad():  # states of inference mode have no gradient graph
-            encoded = self.model.encode(example.batch, need_layers=True)
+            encoded = self.model.encode(example.batch)
         below = [encoded.layers[number - 1] for number in self.layers[:-1]]
         if self._scaled:
             below = [F.layer_norm(states, (self.dim,)) for states in below]

@@ -10,7 +10,6 @@ from mgsa.interaction import (
     LSTM,
     BatchedONLSTM,
     Interaction,
-    NoInteraction,
     PerGranularity,
     TagHead,
 )
@@ -67,11 +66,6 @@ def test_values_and_gradients_are_those_of_the_equations(name: str) -> None:
         expected_loss = expected_loss + (h * weights[b, : len(h)]).sum()
     for ours, theirs in zip(gradients, torch.autograd.grad(expected_loss, inputs), strict=True):
         torch.testing.assert_close(ours, theirs)
-
-
-def test_no_interaction_is_the_identity() -> None:
-    memory = torch.randn(2, 3, DIM)
-    assert NoInteraction()(memory, torch.tensor([3, 1])) is memory
 
 
 def test_batched_equals_one_by_one() -> None:

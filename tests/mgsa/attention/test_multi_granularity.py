@@ -13,7 +13,6 @@ from mgsa.interaction import (
     BatchedONLSTM,
     Interaction,
     NoInteraction,
-    PerGranularity,
     TagHead,
 )
 from mgsa.masks import Context, Phrases, padding_mask
@@ -46,7 +45,7 @@ def make(
     torch.manual_seed(0)
     plain = parts == "max-pooling"
     interaction: nn.Module = (
-        PerGranularity(NoInteraction() for _ in LENGTHS)
+        NoInteraction()
         if plain
         else BatchedONLSTM(Interaction(ONLSTM(D, 6, 2), D) for _ in LENGTHS)
     )

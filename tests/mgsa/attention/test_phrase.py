@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from mgsa.attention.memory import Cache
 from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
 from mgsa.attention.word import WordSelfAttention
 from mgsa.masks import Context, padding_mask
@@ -84,8 +85,8 @@ def test_cross_attention_is_that_of_the_equations(layout: Layout, technique: str
 def test_steps_give_what_all_positions_at_once_do(layout: Layout, technique: str) -> None:
     layer = PhraseSelfAttention(make(layout, technique))
     x = draw(3, 18, D)
-    cache = layer.start(max_length=18)
-    found = [layer.step(x[:, t : t + 1], cache) for t in range(18)]
+    cache = Cache()
+    found = [layer(x[:, t : t + 1], Context(None), cache=cache).output for t in range(18)]
     expected = layer(x, Context(mask=None, causal=True)).output
     torch.testing.assert_close(torch.cat(found, dim=1), expected)
 

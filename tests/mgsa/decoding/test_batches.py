@@ -16,35 +16,31 @@ from mgsa.decoding.batches import in_batches
     lengths=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=30),
     batch_tokens=st.integers(1, 40),
     window=st.integers(1, 12),
-    target_counts=st.booleans(),
+    pairs=st.booleans(),
 )
 def test_every_row_has_its_result_and_no_batch_is_too_large(
-    lengths: list[tuple[int, int]], batch_tokens: int, window: int, target_counts: bool
+    lengths: list[tuple[int, int]], batch_tokens: int, window: int, pairs: bool
 ) -> None:
     rows = [Row(n, [5] * s, [6] * t, [1] * s, [], []) for n, (s, t) in enumerate(lengths)]
 
-    def work(columns: RowColumns, members: Sequence[tuple[int, Row]]) -> list[str]:
-        assert columns.index.tolist() == [row.index for _, row in members]
-        longest = max(
-            max(len(row.source), len(row.target) if target_counts else 0) for _, row in members
-        )
+    def work(columns: RowColumns, members: Sequence[Row]) -> list[str]:
+        assert columns.index.tolist() == [row.index for row in members]
+        longest = max(max(len(row.source), len(row.target) if pairs else 0) for row in members)
         assert len(members) == 1 or len(members) * (longest + 1) <= batch_tokens
-        return [f"{index}: {len(row.source)}" for index, row in members]
-
-    def trivial(row: Row) -> str | None:
-        return None if len(row.source) else f"{row.index}: nothing"
+        return [f"{row.index}: done" for row in members]
 
     done: list[int] = []
     with patch("mgsa.decoding.batches.EVALUATION_WINDOW", window):
         results = in_batches(
             rows,
             work,
-            trivial,
+            lambda row: f"{row.index}: nothing",
             batch_tokens=batch_tokens,
-            target_counts=target_counts,
+            pairs=pairs,
             advance=done.append,
         )
         assert list(results) == [
-            f"{n}: {source or 'nothing'}" for n, (source, _) in enumerate(lengths)
+            f"{n}: done" if source and (target or not pairs) else f"{n}: nothing"
+            for n, (source, target) in enumerate(lengths)
         ]
     assert sum(done) == len(rows)

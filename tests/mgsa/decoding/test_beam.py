@@ -1,7 +1,11 @@
+"""Beam search against a search of one hypothesis at a time, and where the answer is known."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +15,16 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from mgsa.base.errors import FailedError
-from mgsa.decoding.beam import Hypothesis, beam_search, length_penalty, step_ensemble
+from mgsa.config import STANDARD_SEARCH
+from mgsa.decoding.beam import (
+    BLOCK,
+    Hypothesis,
+    best_continuations,
+    length_penalty,
+    search_batch,
+)
 from tests.reference import beam as reference
 
-CPU = torch.device("cpu")
 VOCABULARY = 6  # four special symbols, of which unknown may be said, and two words
 
 
@@ -27,22 +37,29 @@ class ToyState:
     def reorder(self, index: Tensor) -> ToyState:
         return ToyState([self.rows[i] for i in index.tolist()])
 
+    @property
+    def weights(self) -> list[dict[str, Tensor]]:
+        """(rows, 1, 1, 1): how many fours the words of each row hold."""
+        fours = torch.tensor([said.count(4) for _, said in self.rows])
+        return [{"fours": fours[:, None, None, None]}]
+
 
 class Toy:
-    """Log probabilities drawn for every sentence and beginning: eighths, exact and often equal.
+    """Log probabilities drawn for every sentence and beginning: eighths, exact and often equal."""
 
-    Those that are not `exact` are any numbers, never equal.
-    """
-
-    def __init__(self, seed: int, *, exact: bool = True) -> None:
+    def __init__(self, seed: int) -> None:
         self.seed = seed
-        self.exact = exact
 
     def log_probs(self, sentence: int, words: reference.Words) -> list[float]:
         generator = np.random.default_rng([self.seed, sentence, len(words), *words])
-        if self.exact:
-            return (generator.integers(-24, 0, VOCABULARY) / 8).tolist()
-        return (-3 * generator.random(VOCABULARY)).tolist()
+        return (generator.integers(-24, 0, VOCABULARY) / 8).tolist()
+
+    def encode(self, batch: Any) -> Any:
+        return batch
+
+    def start(self, encoded: Any, *, need_weights: bool) -> ToyState:
+        del need_weights
+        return ToyState([(sentence, ()) for sentence in encoded.source.tolist()])
 
     def step(self, state: ToyState, tokens: Tensor) -> tuple[Tensor, ToyState]:
         rows = [
@@ -51,30 +68,22 @@ class Toy:
         ]
         return torch.tensor([self.log_probs(*row) for row in rows]), ToyState(rows)
 
-    def search(
-        self,
-        sentences: Sequence[int],
-        *,
-        beam: int,
-        n_best: int = 1,
-        alpha: float = 0.6,
-        longest: Sequence[int],
-        prefixes: Sequence[Sequence[int]] | None = None,
-    ) -> list[list[Hypothesis]]:
-        return beam_search(
-            [self],
-            [ToyState([(sentence, ()) for sentence in sentences])],
-            beam=beam,
-            n_best=n_best,
-            alpha=alpha,
-            longest=longest,
-            device=CPU,
-            prefixes=prefixes,
-        )
 
-
-def told(found: Sequence[Hypothesis] | Sequence[reference.Found]) -> list[tuple]:
-    return [(one.ids, pytest.approx(one.score), one.log_probability) for one in found]
+def search(
+    *models: Toy,
+    sentences: Sequence[int] = (0,),
+    longest: Sequence[int],
+    beam: int,
+    alpha: float = 0.6,
+    **options: Any,
+) -> list[list[Hypothesis]]:
+    """Sentences go by number; a translation is at most as long as its sentence."""
+    lengths = torch.tensor(longest) + 1  # with end of sentence
+    batch = SimpleNamespace(source=torch.tensor(sentences), source_lengths=lengths)
+    config = replace(
+        STANDARD_SEARCH, beam=beam, length_penalty=alpha, max_length_ratio=1.0, max_length_extra=0
+    )
+    return search_batch(models, [batch] * len(models), config, **options)  # type: ignore[arg-type,list-item]
 
 
 words = st.lists(st.integers(3, VOCABULARY - 1), max_size=4).map(tuple)
@@ -94,8 +103,15 @@ def test_a_search_is_the_reference_search_of_each_sentence(
     toy = Toy(seed)
     n_best = data.draw(st.integers(1, beam))
     numbers, longest, prefixes = zip(*sentences, strict=True)
-    found = toy.search(
-        numbers, beam=beam, n_best=n_best, alpha=alpha, longest=longest, prefixes=prefixes
+    found = search(
+        toy,
+        sentences=numbers,
+        longest=longest,
+        beam=beam,
+        alpha=alpha,
+        n_best=n_best,
+        prefixes=prefixes,
+        need_weights=True,
     )
     for hypotheses, (number, most, prefix) in zip(found, sentences, strict=True):
         expected = reference.search(
@@ -106,8 +122,13 @@ def test_a_search_is_the_reference_search_of_each_sentence(
             longest=most,
             prefix=prefix,
         )
-        assert [h.ids for h in hypotheses] == [e.ids for e in expected]
-        assert told(hypotheses) == told(expected)
+        assert [(h.ids, h.log_probability) for h in hypotheses] == [
+            (e.ids, e.log_probability) for e in expected
+        ]
+        assert [h.score for h in hypotheses] == pytest.approx([e.score for e in expected])
+        for hypothesis in hypotheses:  # each holds the weights of its own rows
+            ids, (fours,) = hypothesis.ids, hypothesis.weights.values()
+            assert fours.flatten().tolist() == [ids[:t].count(4) for t in range(len(ids) + 1)]
 
 
 @given(seed=st.integers(0, 100_000), alpha=alphas)
@@ -119,9 +140,9 @@ def test_a_beam_as_wide_as_the_language_finds_the_best_of_all_sentences(
     sentences = reference.every_sentence(
         lambda said: toy.log_probs(0, said), vocabulary=VOCABULARY, alpha=alpha, longest=4
     )
-    assert len(sentences) == 1 + 3 + 9 + 27 + 81
     beam = len(sentences)
-    ((*hypotheses,),) = toy.search([0], beam=beam, n_best=beam, alpha=alpha, longest=[4])
+    assert beam == 1 + 3 + 9 + 27 + 81
+    (hypotheses,) = search(toy, longest=[4], beam=beam, alpha=alpha, n_best=beam)
     assert {h.ids for h in hypotheses} == {s.ids for s in sentences}
     assert [h.score for h in hypotheses] == pytest.approx([s.score for s in sentences])
 
@@ -129,12 +150,10 @@ def test_a_beam_as_wide_as_the_language_finds_the_best_of_all_sentences(
 @pytest.mark.parametrize(
     ("length", "alpha", "expected"),
     [
-        (1, 0.0, 1.0),  # no penalty
-        (7, 0.0, 1.0),
+        (7, 0.0, 1.0),  # no penalty
         (1, 0.6, 1.0),  # (5 + 1) / 6
-        (7, 1.0, 2.0),  # 12 / 6
         (13, 1.0, 3.0),  # 18 / 6
-        (7, 2.0, 4.0),
+        (7, 2.0, 4.0),  # the square of 12 / 6
         (19, 0.5, 2.0),  # the root of 24 / 6
     ],
 )
@@ -160,7 +179,7 @@ class Chain(Toy):
 @pytest.mark.parametrize(("alpha", "expected"), [(0.0, 0), (3.0, 5)])
 def test_length_penalty_decides_between_short_and_long(alpha: float, expected: int) -> None:
     """log p of n words and the end is −n − 2.5: the longest is best once lp grows faster."""
-    ((found,),) = Chain().search([0], beam=6, alpha=alpha, longest=[5])
+    ((found,),) = search(Chain(), longest=[5], beam=6, alpha=alpha)
     assert found.ids == (4,) * expected
 
 
@@ -176,51 +195,21 @@ def test_sentences_that_are_done_leave_the_batch(
     beam: int, alpha: float, longest: list[int], rows: list[int]
 ) -> None:
     chain = Chain()
-    chain.search(range(len(longest)), beam=beam, alpha=alpha, longest=longest)
+    search(chain, sentences=range(len(longest)), longest=longest, beam=beam, alpha=alpha)
     assert chain.rows == rows
 
 
 def test_an_ensemble_scores_by_the_mean_of_probabilities() -> None:
     first, second = Toy(1), Toy(2)
-    start = ToyState([(0, ())])
-    begin = torch.tensor([reference.BOS])
-    log_probs, _ = step_ensemble([first, second], [start, start], begin)
-    expected = np.log((np.exp(first.log_probs(0, ())) + np.exp(second.log_probs(0, ()))) / 2)
-    assert log_probs[0].tolist() == pytest.approx(expected.tolist())
-
-
-def test_what_the_steps_saw_is_told_along_the_hypothesis() -> None:
-    """Each row sees how many fours its words hold; a hypothesis tells it of its own words."""
-    toy = Toy(5)
-
-    def see(states: Sequence[ToyState]) -> dict[str, Tensor]:
-        (state,) = states
-        return {"fours": torch.tensor([said.count(4) for _, said in state.rows])}
-
-    found = beam_search(
-        [toy],
-        [ToyState([(i, ()) for i in range(4)])],
-        beam=4,
-        n_best=3,
-        alpha=0.6,
-        longest=[7, 2, 0, 5],
-        device=CPU,
-        see=see,
-    )
-    for hypothesis in (hypothesis for hypotheses in found for hypothesis in hypotheses):
-        ids = hypothesis.ids
-        expected = [ids[:place].count(4) for place in range(len(ids) + 1)]
-        assert hypothesis.seen["fours"].tolist() == expected
-
-
-def test_no_sentences_have_no_translations() -> None:
-    assert Toy(1).search([], beam=3, longest=[]) == []
+    ((found,),) = search(first, second, longest=[0], beam=1)  # it must end at once
+    both = [np.exp(toy.log_probs(0, ())[reference.EOS]) for toy in (first, second)]
+    assert found.log_probability == pytest.approx(np.log(np.mean(both)))
 
 
 @pytest.mark.parametrize(("beam", "n_best"), [(1, 2), (3, 0)])
 def test_more_translations_than_the_beam_are_refused(beam: int, n_best: int) -> None:
     with pytest.raises(ValueError, match=rf"expected 1 to {beam} \(the beam\)"):
-        Toy(1).search([0], beam=beam, n_best=n_best, longest=[3])
+        search(Toy(1), longest=[3], beam=beam, n_best=n_best)
 
 
 @pytest.mark.parametrize("number", [torch.nan, -torch.nan, -torch.inf])
@@ -231,4 +220,41 @@ def test_a_broken_model_is_an_error(number: float, beam: int) -> None:
             return torch.full((len(tokens), VOCABULARY), number), state
 
     with pytest.raises(FailedError, match="the model gives no word a probability"):
-        Broken(0).search([0], beam=beam, longest=[3])
+        search(Broken(0), longest=[3], beam=beam)
+
+
+@given(
+    beam=st.integers(1, 4),
+    vocabulary=st.sampled_from([3, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 3 * BLOCK + 7]),
+    sentences=st.integers(1, 3),
+    seed=st.integers(0, 10_000),
+)
+def test_best_continuations_are_those_of_sorting_all(
+    beam: int, vocabulary: int, sentences: int, seed: int
+) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    log_probs = -torch.randint(0, 30, (sentences * beam, vocabulary), generator=generator) / 8
+    scores = torch.randint(-24, 1, (sentences, beam), generator=generator) / 8
+    count = min(2 * beam, beam * vocabulary)
+    values, index = best_continuations(log_probs, scores, count)
+    totals = (log_probs.view(sentences, beam, -1) + scores[..., None]).flatten(1)
+    expected = [
+        sorted(range(len(row)), key=lambda i, row=row: (-row[i], i))[:count] for row in totals
+    ]
+    assert index.tolist() == expected
+    assert values.tolist() == totals.gather(1, torch.tensor(expected)).tolist()
+
+
+def test_hypotheses_that_are_not_there_come_last() -> None:
+    scores = torch.tensor([[-2.0, -torch.inf]])
+    log_probs = torch.tensor([[-1.0, -3.0], [0.0, 0.0]])
+    values, index = best_continuations(log_probs, scores, 3)
+    assert values.tolist() == [[-3.0, -5.0, -torch.inf]]
+    assert index[0, :2].tolist() == [0, 1]
+
+
+def test_the_order_is_that_of_floats_of_any_size() -> None:
+    numbers = [-(2.0**99), -1.5, -1.25, -(2.0**-99), -0.0, 0.0, 2.0**-99, 1.25, 2.0**99]
+    shuffled = torch.tensor([[numbers[i] for i in (4, 8, 0, 6, 2, 7, 1, 5, 3)]])
+    values, _ = best_continuations(shuffled, torch.zeros(1, 1), 9)
+    assert values.tolist() == [sorted(numbers, reverse=True)]

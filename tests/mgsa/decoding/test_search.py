@@ -117,9 +117,9 @@ def test_weights_are_those_of_the_whole_target(model: EncoderDecoder) -> None:
                 for number, layer in enumerate(layers, start=1)
                 for name, weights in layer.items()
             }
-            assert hypothesis.seen.keys() == expected.keys()
+            assert hypothesis.weights.keys() == expected.keys()
             for name, weights in expected.items():
-                seen = torch.from_numpy(hypothesis.seen[name])
+                seen = torch.from_numpy(hypothesis.weights[name])
                 torch.testing.assert_close(seen[:, :, : weights.shape[2]], weights)
                 assert not seen[:, :, weights.shape[2] :].any()
 

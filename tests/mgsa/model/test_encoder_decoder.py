@@ -96,7 +96,7 @@ def test_one_word_at_a_time_gives_what_all_at_once_do(
     batch = batch_of(model, rows)
     expected = model(batch).logits.log_softmax(dim=-1)
     steps = batch.target_input.shape[1]
-    state = model.start(model.encode(batch), max_length=steps)
+    state = model.start(model.encode(batch))
     for t in range(steps):
         log_probabilities, state = model.step(state, batch.target_input[:, t])
         torch.testing.assert_close(log_probabilities, expected[:, t])
@@ -131,7 +131,7 @@ def test_reordered_rows_go_on_as_themselves(
     model = models[name]
     batch = batch_of(model, some_rows(3, 5, 4))
     expected = model(batch).logits.log_softmax(dim=-1)
-    state = model.start(model.encode(batch), max_length=5)
+    state = model.start(model.encode(batch))
     _, state = model.step(state, batch.target_input[:, 0])
     memories = state.memories
     state = state.reorder(torch.tensor(index))
@@ -191,7 +191,7 @@ def test_bfloat16_autocast_trains_and_decodes(models: dict[str, EncoderDecoder],
     expected = model(batch).logits
     with torch.autocast("cpu", dtype=torch.bfloat16):
         logits = model(batch).logits
-        state = model.start(model.encode(batch), max_length=2)
+        state = model.start(model.encode(batch))
         stepped, _ = model.step(state, batch.target_input[:, 0])
     torch.testing.assert_close(logits.float(), expected, rtol=0.1, atol=0.1)
     assert stepped.dtype == torch.float32

@@ -147,8 +147,3 @@ def test_the_layer_average_is_the_mean_over_heads_of_words() -> None:
     assert layer_average({"words": words}).tolist() == [[[0.75, 0.25]]]
     of_ngrams = {"ngram_1_to_ngram_1": words, "ngram_1_to_ngram_2": torch.ones(1, 2, 1, 2)}
     assert layer_average(of_ngrams).tolist() == [[[0.75, 0.25]]]
-
-
-def test_heads_that_see_no_words_have_no_average() -> None:
-    with pytest.raises(ValueError, match="expected weights of words, got ngram_1_to_ngram_2"):
-        layer_average({"ngram_1_to_ngram_2": torch.ones(1, 2, 1, 2)})

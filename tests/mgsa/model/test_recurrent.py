@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from mgsa.attention.memory import Cache
 from mgsa.data.vocabulary import PAD
 from mgsa.masks import Context, padding_mask
 from mgsa.model.build import build_model
@@ -81,7 +82,7 @@ def test_is_that_of_the_equations(variant: Variant, decoder_layers: int) -> None
     memories = decoder.memories(h, mask)
     e, _ = decoder(y, Context(None, causal=True), memories)
     _, (layer,) = decoder(y, Context(None, causal=True), memories, need_weights=True)
-    caches = decoder.start(memories, max_length=4)
+    cache = Cache()
     theirs = torch.zeros((), dtype=torch.float64)
     expected = [by_loops(model, variant, x[b, :n], y[b]) for b, n in enumerate(LENGTHS)]
     for b, (n, (outputs, weights)) in enumerate(zip(LENGTHS, expected, strict=True)):
@@ -89,7 +90,7 @@ def test_is_that_of_the_equations(variant: Variant, decoder_layers: int) -> None
         torch.testing.assert_close(layer.cross_weights["words"][b, 0, :, :n], weights)
         theirs = theirs + (outputs**2).sum()
     for t in range(4):
-        stepped, _ = decoder.step(y[:, t : t + 1], caches, memories)
+        stepped, _ = decoder(y[:, t : t + 1], Context(None), memories, cache=cache)
         torch.testing.assert_close(stepped, e[:, t : t + 1])
     inputs = [x, y, *encoder.parameters(), *decoder.parameters()]
     assert_same_gradients((e**2).sum(), theirs, inputs)
