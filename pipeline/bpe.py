@@ -19,12 +19,17 @@ from typing import Annotated
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
-from mgsa.base.io import open_to_write, read_lines
+from mgsa.base.io import open_to_write
 from mgsa.base.settings import Count, Positive, RunConfig
 from pipeline.base.stage import SIDES, SPLITS, stage, stage_outputs
-from pipeline.base.text import read_pairs
+from pipeline.base.text import Pair, read_pairs
 from pipeline.base.workers import map_chunks
-from pipeline.tokens.subwords import CODES, SubwordSplitter, write_subword_counts
+from pipeline.tokens.subwords import (
+    CODES,
+    SubwordSplitter,
+    read_merges,
+    write_subword_counts,
+)
 
 CHUNK_PAIRS = 1_000
 
@@ -53,7 +58,7 @@ def learn_codes(words: Mapping[str, int], settings: BpeSettings, path: Path) -> 
     quiet = nullcontext() if sys.stderr.isatty() else redirect_stderr(io.StringIO())
     with open_to_write(path) as codes, quiet:
         learn_bpe(lines, codes, settings.merges, settings.min_frequency, is_dict=True)
-    return sum(1 for _ in read_lines(path)) - 1
+    return len(read_merges(path))
 
 
 def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int]:
@@ -67,24 +72,21 @@ def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int
     for pair in progress(pairs, "count words", total=None, unit="pairs", size=lambda _: 1):
         for counts, text in zip(words.values(), pair, strict=True):
             counts.update(text.split(" "))
-    merges = learn_codes(sum(words.values(), Counter()), settings, folder / CODES)
-    if not merges:
+    report = {"merges": learn_codes(sum(words.values(), Counter()), settings, folder / CODES)}
+    if not report["merges"]:
         raise InputError(
             f"no two symbols occur together {settings.min_frequency} times; expected more text",
             path=tokenized / "train.source",
         )
     splitter = SubwordSplitter(folder / CODES, None)
-    report = {"merges": merges}
     for side in SIDES:
         subwords: Counter[str] = Counter()
         for word, count in words[side].items():
             for subword in splitter.split_word(word):
                 subwords[subword] += count
         write_subword_counts(folder / f"vocab.{side}", subwords)
-        report[f"{side}_words"] = len(words[side])
-        report[f"{side}_subwords"] = sum(
-            count >= settings.vocabulary_threshold for count in subwords.values()
-        )
+        allowed = [count for count in subwords.values() if count >= settings.vocabulary_threshold]
+        report |= {f"{side}_words": len(words[side]), f"{side}_subwords": len(allowed)}
     return report
 
 
@@ -98,7 +100,7 @@ def segment(
     """
     chunks = map_chunks(
         partial(_segment, folder, settings.vocabulary_threshold),
-        ((split, *pair) for split in SPLITS for pair in read_pairs(tokenized, split)),
+        ((split, pair) for split in SPLITS for pair in read_pairs(tokenized, split)),
         workers=workers,
         chunk_size=CHUNK_PAIRS,
     )
@@ -110,26 +112,24 @@ def segment(
         }
         counts = dict.fromkeys(files, 0)
         for chunk in progress(chunks, "segment", total=None, unit="pairs", size=len):
-            for split, *texts in chunk:
-                for side, text in zip(SIDES, texts, strict=True):
+            for split, pair in chunk:
+                for side, text in zip(SIDES, pair, strict=True):
                     files[split, side].write(f"{text}\n")
                     counts[split, side] += text.count(" ") + 1
     return {f"{split}_{side}_subwords": count for (split, side), count in counts.items()}
 
 
 @cache
-def _splitter(folder: Path, side: str, threshold: int) -> SubwordSplitter:
-    """One in each process, which gathers words as it goes."""
-    return SubwordSplitter.load(folder, side, threshold=threshold)
+def _splitters(folder: Path, threshold: int) -> list[SubwordSplitter]:
+    """Of both sides, once in each process: they gather words as they go."""
+    return [SubwordSplitter.load(folder, side, threshold=threshold) for side in SIDES]
 
 
-def _segment(
-    folder: Path, threshold: int, chunk: list[tuple[str, str, str]]
-) -> list[tuple[str, str, str]]:
-    source, target = (_splitter(folder, side, threshold) for side in SIDES)
+def _segment(folder: Path, threshold: int, chunk: list[tuple[str, Pair]]) -> list[tuple[str, Pair]]:
+    source, target = _splitters(folder, threshold)
     return [
-        (split, " ".join(source.split(s.split(" "))), " ".join(target.split(t.split(" "))))
-        for split, s, t in chunk
+        (split, (" ".join(source.split(s.split(" "))), " ".join(target.split(t.split(" ")))))
+        for split, (s, t) in chunk
     ]
 
 

@@ -163,31 +163,32 @@ def _write_local(settings: LocalCorpus, folder: Path) -> dict[str, int]:
 
 def _write_downloaded(settings: DownloadedCorpus, folder: Path, downloads: Path) -> dict[str, int]:
     stored = downloads if settings.folder is None else Path(settings.folder)
-    for file in settings.files:
-        path = stored / file.name
-        if not path.is_file() and settings.folder is None:
-            stored.mkdir(parents=True, exist_ok=True)
-            download(file.url, path, sha256=file.sha256)
-        _check_file(file, path)
     splits: dict[str, DownloadedSplit] = {split: getattr(settings, split) for split in SPLITS}
     texts = {text for files in splits.values() for text in (*files.source, *files.target)}
     with TemporaryDirectory(dir=folder) as unpacked:
-        paths = {text: (Path(unpacked) if "/" in text else stored) / text for text in texts}
         for file in settings.files:
+            path = stored / file.name
+            if not path.exists() and settings.folder is None:
+                download(file.url, path)
+            _check_file(file, path)
             members = {text.partition("/")[2] for text in texts if text.startswith(f"{file.name}/")}
             if members:
-                _unpack(stored / file.name, members, Path(unpacked, file.name))
-        pairs = {}
+                _unpack(path, members, Path(unpacked, file.name))
+        paths = {text: (Path(unpacked) if "/" in text else stored) / text for text in texts}
         try:
-            for split, files in splits.items():
-                parts = [
-                    {"source": paths[source], "target": paths[target]}
-                    for source, target in zip(files.source, files.target, strict=True)
-                ]
-                pairs[split] = _write_split(folder, split, parts)
+            return {
+                split: _write_split(
+                    folder,
+                    split,
+                    [
+                        {"source": paths[source], "target": paths[target]}
+                        for source, target in zip(files.source, files.target, strict=True)
+                    ],
+                )
+                for split, files in splits.items()
+            }
         except InputError as error:
             raise InputError(str(error).replace(f"{unpacked}/", f"{stored}/")) from None
-    return pairs
 
 
 def _check_file(file: RemoteFile, path: Path) -> None:
@@ -229,23 +230,21 @@ def _write_split(folder: Path, split: str, parts: Sequence[Mapping[str, Path]]) 
     """
     pairs = 0
     with ExitStack() as stack:
-        files = {
-            column: stack.enter_context(open_to_write(folder / f"{split}.{column}"))
-            for column in parts[0]
-        }
+        outs = [
+            stack.enter_context(open_to_write(folder / f"{split}.{column}")) for column in parts[0]
+        ]
         for part in parts:
-            rows = read_parallel([part[column] for column in files])
+            rows = read_parallel(list(part.values()))
             rows = progress(rows, f"read {split}", total=None, unit="pairs", size=lambda _: 1)
             for line, row in enumerate(rows, start=1):
-                for (column, file), text in zip(files.items(), row, strict=True):
+                for (column, path), out, text in zip(part.items(), outs, row, strict=True):
                     if column == "trees":
-                        read_tree(text, path=part[column], line=line)
+                        read_tree(text, path=path, line=line)
                     elif column == "links":
-                        read_links(text, path=part[column], line=line)
+                        read_links(text, path=path, line=line)
                     elif column in ANNOTATIONS and not re.fullmatch("[^ ]+", text):
-                        message = f"expected one label, got {text!r}"
-                        raise InputError(message, path=part[column], line=line)
-                    file.write(f"{text}\n")
+                        raise InputError(f"expected one label, got {text!r}", path=path, line=line)
+                    out.write(f"{text}\n")
                 pairs += 1
     return pairs
 
@@ -280,10 +279,8 @@ def write_corpus(
                 pairs = _write_downloaded(corpus, folder, downloads)
         metrics.update({f"{split}_pairs": count for split, count in pairs.items()})
         # The parser depends on this file and on the treebank: neither changes when a corpus grows.
-        about = {
-            name: getattr(corpus, name) for name in ("name", "source_language", "target_language")
-        }
-        write_json(folder / "corpus.json", about)
+        about = ("name", "source_language", "target_language")
+        write_json(folder / "corpus.json", {name: getattr(corpus, name) for name in about})
         (folder / "treebank").mkdir(exist_ok=True)
         for part in TREEBANK_PARTS:
             (folder / "treebank" / f"{part}.mrg").touch()  # DVC keeps no empty folder

@@ -8,13 +8,13 @@ machine or of a Ray cluster; the trees depend neither on which nor on how many t
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
-from typing import IO, Annotated
+from typing import Annotated
 
 from mgsa.base.cli import progress_bar, run
 from mgsa.base.command import Input, OutputFile, OutputFolder, Report
@@ -29,21 +29,21 @@ from pipeline.parsing.parser_folder import read_parser_folder
 from pipeline.parsing.ray_parser import ray_parser
 from pipeline.parsing.stanza_parser import (
     BATCH_SENTENCES,
-    Batch,
     ParsedBatch,
     Unparsed,
     parse_in_process,
 )
-from pipeline.tokens.trees import bracketed, check_leaves, flat_tree, read_tree
+from pipeline.tokens.trees import bracketed, flat_tree, read_parse
 
 WINDOW_SENTENCES = 16384
 """Sentences that are sorted by length together, and held in memory."""
 MOST_FAILED, MOST_FAILED_SHARE = 5, 0.005
 """Sentences that the parser may refuse: so many, or such a share of the corpus."""
 
-Sentence = tuple[str, int, list[str]]
-"""Its split, its line there, and its tokens."""
-ParseBatches = Callable[[Iterable[Batch]], Iterator[ParsedBatch]]
+SplitTree = tuple[str, str]
+"""The split of a sentence, and its tree on one line."""
+ParseBatches = Callable[[Iterable[list[str]]], Iterator[ParsedBatch]]
+"""Parses sentences in batches of `BATCH_SENTENCES`, which come in their order."""
 
 
 @dataclass(frozen=True)
@@ -53,90 +53,8 @@ class ParseSettings:
     max_words: Positive
 
 
-def parse_corpus(
-    tokenized: Path,
-    folder: Path,
-    *,
-    memory: ParseMemory,
-    max_words: int,
-    parse_batches: ParseBatches,
-) -> tuple[dict[str, int], int]:
-    """Write `{split}.trees`; give counts, and how many sentences were parsed, not remembered.
-
-    Raises:
-        InputError: the tokenised text is damaged.
-        FailedError: the parser refuses too many sentences.
-        Exception: what `parse_batches` raises, after its results so far are remembered.
-    """
-    counts = dict.fromkeys(("sentences", "flat_too_long", "flat_failed"), 0)
-    num_parsed = 0
-    refused: dict[bytes, Unparsed] = {}
-    with (
-        open_splits(folder) as outputs,
-        progress_bar("parse", total=None, unit="sentences") as advance,
-    ):
-        for window in chunks(read_tokens(tokenized), WINDOW_SENTENCES):
-            short = {memory.key(s): s for _, _, s in window if len(s) <= max_words}
-            trees = memory.trees(short)
-            new = {key: short[key] for key in short.keys() - trees.keys() - refused.keys()}
-            for parsed in _parse_new(new, parse_batches):
-                found = {key: tree for key, tree in parsed.items() if isinstance(tree, str)}
-                refused |= {key: tree for key, tree in parsed.items() if isinstance(tree, Unparsed)}
-                memory.store(found)
-                trees |= found
-                num_parsed += len(found)
-                advance(len(parsed))
-            for split, line, tokens in window:
-                counts["sentences"] += 1
-                key = memory.key(tokens)
-                if key in trees:
-                    tree = trees[key]
-                    where = f"the remembered tree of {split}.source"
-                    check_leaves(
-                        read_tree(tree, path=where, line=line), tokens, path=where, line=line
-                    )
-                else:
-                    tree = bracketed(flat_tree(tokens))
-                    counts["flat_failed" if key in refused else "flat_too_long"] += 1
-                    if key in refused and counts["flat_failed"] == 1:
-                        why = f"the first sentence without a tree: {refused[key].reason}"
-                        print(f"parse: {split}.source:{line}: {why}", file=sys.stderr)
-                outputs[split].write(f"{tree}\n")
-            if counts["flat_failed"] > max(MOST_FAILED, MOST_FAILED_SHARE * counts["sentences"]):
-                raise FailedError(
-                    f"parse: the parser refuses {counts['flat_failed']:,} of "
-                    f"{counts['sentences']:,} sentences, the last of them as: "
-                    f"{list(refused.values())[-1].reason}"
-                )
-    return counts, num_parsed
-
-
-def _parse_new(
-    sentences: Mapping[bytes, list[str]], parse_batches: ParseBatches
-) -> Iterator[dict[bytes, str | Unparsed]]:
-    """The trees of sentences by their keys, batch by batch."""
-    # By length, so that a batch holds little padding; by the words then, for a fixed order.
-    ordered = sorted(sentences.items(), key=lambda item: (len(item[1]), item[1]))
-    batches = list(chunks(ordered, BATCH_SENTENCES))
-    results = parse_batches([[tokens for _, tokens in batch] for batch in batches])
-    for batch, trees in zip(batches, results, strict=True):
-        yield {key: tree for (key, _), tree in zip(batch, trees, strict=True)}
-
-
-def parse_in_processes(
-    folder: Path, run: RunConfig, batches: Iterable[Batch]
-) -> Iterator[ParsedBatch]:
-    """Parse batches, all but the last of `BATCH_SENTENCES`, on this machine, in their order."""
-    return map_chunks(
-        partial(parse_in_process, folder, run.parse_gpu),
-        chain.from_iterable(batches),
-        workers=run.workers,
-        chunk_size=BATCH_SENTENCES,
-    )
-
-
-def read_tokens(tokenized: Path) -> Iterator[Sentence]:
-    """The source sentences of all splits, in order.
+def read_tokens(tokenized: Path) -> Iterator[tuple[str, int, list[str]]]:
+    """Split, line and tokens of the source sentences of all splits, in order.
 
     Raises:
         InputError: a file is missing or damaged.
@@ -147,44 +65,74 @@ def read_tokens(tokenized: Path) -> Iterator[Sentence]:
             yield split, line, split_tokens(text, path=path, line=line)
 
 
-@contextmanager
-def open_splits(folder: Path) -> Iterator[dict[str, IO[str]]]:
-    """Open `{split}.trees` of every split for writing."""
-    with ExitStack() as files:
-        yield {
-            split: files.enter_context(open_to_write(folder / f"{split}.trees")) for split in SPLITS
-        }
-
-
-def copy_trees(tokenized: Path, folder: Path) -> dict[str, int]:
-    """Ready-made trees instead of a parser: each is checked against its sentence's tokens."""
-    counts = {"sentences": 0}
+def ready_trees(tokenized: Path) -> Iterator[SplitTree]:
+    """The trees that came with the corpus, each checked against its sentence's tokens."""
     for split in SPLITS:
-        path = tokenized / f"{split}.trees"
+        path, source = tokenized / f"{split}.trees", tokenized / f"{split}.source"
         if not path.is_file():
             raise InputError(
                 "no such file: parser.kind is trees, so the corpus brings them", path=path
             )
-        source = tokenized / f"{split}.source"
-        pairs = read_parallel([source, path])
-        with open_to_write(folder / path.name) as file:
-            for line, (text, brackets) in enumerate(pairs, start=1):
-                tree = read_tree(brackets, path=path, line=line)
-                tokens = split_tokens(text, path=source, line=line)
-                check_leaves(tree, tokens, path=path, line=line)
-                file.write(f"{bracketed(tree)}\n")
-                counts["sentences"] += 1
-    return counts
+        for line, (brackets, text) in enumerate(read_parallel([path, source]), start=1):
+            tree = read_parse(brackets, text, path=path, tokens_path=source, line=line)
+            yield split, bracketed(tree)
 
 
-def write_flat_trees(tokenized: Path, folder: Path) -> dict[str, int]:
+def flat_trees(tokenized: Path) -> Iterator[SplitTree]:
     """A tree for each sentence that says nothing but its words, where nothing parses."""
-    counts = {"sentences": 0}
-    with open_splits(folder) as outputs:
-        for split, _, tokens in read_tokens(tokenized):
-            outputs[split].write(f"{bracketed(flat_tree(tokens))}\n")
-            counts["sentences"] += 1
-    return counts
+    for split, _, tokens in read_tokens(tokenized):
+        yield split, bracketed(flat_tree(tokens))
+
+
+def parse_corpus(
+    tokenized: Path,
+    counts: Counter[str],
+    *,
+    memory: ParseMemory,
+    max_words: int,
+    parse_batches: ParseBatches,
+) -> Iterator[SplitTree]:
+    """The trees of all sentences; `counts` gets how many are `parsed`, and why others are flat.
+
+    Raises:
+        InputError: the tokenised text is damaged.
+        FailedError: the parser refuses too many sentences.
+        Exception: what `parse_batches` raises, after its results so far are remembered.
+    """
+    refused: dict[bytes, Unparsed] = {}
+    num_read = 0
+    with progress_bar("parse", total=None, unit="sentences") as advance:
+        for window in chunks(read_tokens(tokenized), WINDOW_SENTENCES):
+            short = {memory.key(s): s for _, _, s in window if len(s) <= max_words}
+            trees = memory.trees(short)
+            new = [(key, s) for key, s in short.items() if key not in trees and key not in refused]
+            # By length, so that a batch holds little padding; by the words then, for a fixed order.
+            new.sort(key=lambda sentence: (len(sentence[1]), sentence[1]))
+            results = parse_batches(tokens for _, tokens in new)
+            for batch, parsed in zip(chunks(new, BATCH_SENTENCES), results, strict=True):
+                by_key = {key: tree for (key, _), tree in zip(batch, parsed, strict=True)}
+                refused |= {k: tree for k, tree in by_key.items() if isinstance(tree, Unparsed)}
+                found = {k: tree for k, tree in by_key.items() if isinstance(tree, str)}
+                memory.store(found)
+                trees |= found
+                counts["parsed"] += len(found)
+                advance(len(batch))
+            num_read += len(window)
+            for split, line, tokens in window:
+                key = memory.key(tokens)
+                if key in refused:
+                    counts["flat_failed"] += 1
+                    if counts["flat_failed"] == 1:
+                        why = f"the first sentence without a tree: {refused[key].reason}"
+                        print(f"parse: {split}.source:{line}: {why}", file=sys.stderr)
+                elif key not in trees:
+                    counts["flat_too_long"] += 1
+                yield split, trees.get(key) or bracketed(flat_tree(tokens))
+            if counts["flat_failed"] > max(MOST_FAILED, MOST_FAILED_SHARE * num_read):
+                raise FailedError(
+                    f"parse: the parser refuses {counts['flat_failed']:,} of {num_read:,} "
+                    f"sentences, the last of them as: {list(refused.values())[-1].reason}"
+                )
 
 
 def parse_source(
@@ -204,31 +152,42 @@ def parse_source(
 ) -> None:
     """Parse the source side of a corpus, or check and copy its trees, or write flat ones."""
     used = read_parser_folder(parser)
-    num_parsed = 0
-    with stage_outputs(out, report) as (folder, metrics):
+    counts: Counter[str] = Counter()
+    reported = ["sentences"]
+    with stage_outputs(out, report) as (folder, metrics), ExitStack() as stack:
         match used.kind:
             case "trees":
-                metrics.update(copy_trees(tokenized, folder))
+                trees = ready_trees(tokenized)
             case "none":
-                metrics.update(write_flat_trees(tokenized, folder))
+                trees = flat_trees(tokenized)
             case "stanza":
-                with ExitStack() as stack:
-                    remembered = stack.enter_context(ParseMemory(memory, used.identity))
-                    parse_batches: ParseBatches = partial(parse_in_processes, parser, run)
-                    if run.executor == "ray":
-                        parse_batches = stack.enter_context(ray_parser(parser, run))
-                    counts, num_parsed = parse_corpus(
-                        tokenized,
-                        folder,
-                        memory=remembered,
-                        max_words=parse.max_words,
-                        parse_batches=parse_batches,
-                    )
-                metrics.update(counts)
+                reported += ["flat_too_long", "flat_failed"]
+                parse_batches: ParseBatches = partial(
+                    map_chunks,
+                    partial(parse_in_process, parser, run.parse_gpu),
+                    workers=run.workers,
+                    chunk_size=BATCH_SENTENCES,
+                )
+                if run.executor == "ray":
+                    parse_batches = stack.enter_context(ray_parser(parser, run))
+                trees = parse_corpus(
+                    tokenized,
+                    counts,
+                    memory=stack.enter_context(ParseMemory(memory, used.identity)),
+                    max_words=parse.max_words,
+                    parse_batches=parse_batches,
+                )
+        files = {
+            split: stack.enter_context(open_to_write(folder / f"{split}.trees")) for split in SPLITS
+        }
+        for split, tree in trees:
+            files[split].write(f"{tree}\n")
+            counts["sentences"] += 1
+        metrics.update({name: counts[name] for name in reported})
     # How many were parsed now depends on earlier runs, so the report is silent on it.
-    flat = metrics.get("flat_too_long", 0) + metrics.get("flat_failed", 0)
+    flat = counts["flat_too_long"] + counts["flat_failed"]
     print(
-        f"parse: {metrics['sentences']:,} sentences, {num_parsed:,} parsed now, {flat:,} flat",
+        f"parse: {counts['sentences']:,} sentences, {counts['parsed']:,} parsed now, {flat:,} flat",
         file=sys.stderr,
     )
 

@@ -22,15 +22,12 @@ from pipeline.parsing.parser_folder import (
     write_parser_folder,
 )
 from pipeline.parsing.stanza_parser import ConstituencyParser, Unparsed, parse_each
-from pipeline.parsing.stanza_training import TrainingSettings, train_parser
+from pipeline.parsing.stanza_training import PACKAGE, TrainingSettings, train_parser
 from pipeline.parsing.treebank import read_gold_trees, spelled_words
 from pipeline.tokens.trees import flat_tree, read_tree
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
-
-PACKAGE = "treebank"
-"""The name of the models that are trained here."""
 
 
 @dataclass(frozen=True)
@@ -78,27 +75,27 @@ def make_parser(settings: ParserSettings, corpus: Path, folder: Path) -> dict[st
 
     Raises:
         InputError: a treebank is missing or malformed, or a package unknown or of no use here.
-        FailedError: a package can't be downloaded now.
+        FailedError: a package can't be downloaded now, or stanza fails in training.
     """
     language = read_languages(corpus)["source"]
     match settings:
         case TrainedParser():
-            train = read_gold_trees(_treebank(corpus, settings.train, "train"))
-            dev = read_gold_trees(_treebank(corpus, settings.dev, "dev"))
-            train_parser(
-                train, dev, folder, language=language, package=PACKAGE, settings=settings.training
+            package = PACKAGE
+            train, dev = (
+                read_gold_trees(_treebank(corpus, named, part))
+                for part, named in (("train", settings.train), ("dev", settings.dev))
             )
-            write_parser_folder(folder, kind="stanza", language=language, package=PACKAGE)
+            train_parser(train, dev, folder, language=language, settings=settings.training)
         case StanzaParser(package=package):
             dev = [] if settings.dev is None else read_gold_trees(Path(settings.dev))
             if settings.resources is None:
                 download_package(language, package, folder)
             else:
                 copy_package(Path(settings.resources), language, package, folder)
-            write_parser_folder(folder, kind="stanza", language=language, package=package)
         case _:
             write_parser_folder(folder, kind=settings.kind, language=language, package=None)
             return {}
+    write_parser_folder(folder, kind="stanza", language=language, package=package)
     # Loaded here in any case: better than to hear in the next stage that it can't be.
     try:
         parser = ConstituencyParser.load(folder)

@@ -15,7 +15,8 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import accumulate
@@ -30,9 +31,9 @@ from mgsa.base.io import atomic_folder, open_to_write
 from mgsa.base.settings import Positive, RunConfig, Seed
 from pipeline.base.stage import SPLITS, stage, stage_outputs
 from pipeline.base.tables import write_csv
-from pipeline.base.text import read_parallel, split_tokens
+from pipeline.base.text import read_parallel
 from pipeline.base.workers import map_chunks
-from pipeline.tokens.trees import check_leaves, children, is_preterminal, read_tree, top_node
+from pipeline.tokens.trees import children, read_parse, read_tree, top_node
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -79,14 +80,36 @@ def syntactic_partition(tree: Tree | str, levels: int) -> list[list[Phrase]]:
     """
     if levels < 1:
         raise ValueError(f"expected at least 1 level, got {levels}")
-    top = top_node(read_tree(tree) if isinstance(tree, str) else tree)
-    nodes = children(top) or [top]
+    nodes = [top_node(read_tree(tree) if isinstance(tree, str) else tree)]
     partitions = []
     for _ in range(levels):
-        lengths = [1 if is_preterminal(node) else len(node.leaves()) for node in nodes]
-        partitions.append(_place(lengths, [node.label() for node in nodes]))
         nodes = [child for node in nodes for child in children(node) or [node]]
+        lengths = [len(node.leaves()) for node in nodes]
+        partitions.append(_place(lengths, [node.label() for node in nodes]))
     return partitions
+
+
+def partition_tree(
+    tree: Tree, settings: PartitionSettings, *, split: str, line: int
+) -> list[list[Phrase]]:
+    """The phrases of every level; shuffled ones in an order drawn from seed, split and line."""
+    partitions = syntactic_partition(tree, settings.levels)
+    if settings.boundaries == "shuffled":
+        generator = random.Random(f"{settings.seed} {split} {line}")
+        partitions = [_shuffle(phrases, generator) for phrases in partitions]
+    return partitions
+
+
+def _shuffle(phrases: Sequence[Phrase], generator: random.Random) -> list[Phrase]:
+    # Python promises the sequence of `random()` across versions, that of `shuffle` not.
+    order = sorted(phrases, key=lambda _: generator.random())
+    return _place([end - start for start, end, _ in order], [tag for _, _, tag in order])
+
+
+def _place(lengths: Sequence[int], tags: Sequence[str | None]) -> list[Phrase]:
+    """Phrases one after another from position 0."""
+    ends = list(accumulate(lengths))
+    return list(map(Phrase, [0, *ends[:-1]], ends, tags))
 
 
 def to_subwords(phrases: Sequence[Phrase], subwords_per_word: Sequence[int]) -> list[Phrase]:
@@ -102,19 +125,6 @@ def to_subwords(phrases: Sequence[Phrase], subwords_per_word: Sequence[int]) -> 
         raise ValueError(f"phrases cover {covered} words: expected {len(subwords_per_word)}")
     bounds = [0, *accumulate(subwords_per_word)]
     return [Phrase(bounds[start], bounds[end], tag) for start, end, tag in phrases]
-
-
-def shuffle_phrases(phrases: Sequence[Phrase], generator: random.Random) -> list[Phrase]:
-    """The same lengths with their tags, in an order drawn from `generator`."""
-    # Python promises the sequence of `random()` across versions, that of `shuffle` not.
-    order = sorted(phrases, key=lambda _: generator.random())
-    return _place([end - start for start, end, _ in order], [tag for _, _, tag in order])
-
-
-def _place(lengths: Sequence[int], tags: Sequence[str | None]) -> list[Phrase]:
-    """Phrases one after another from position 0."""
-    ends = list(accumulate(lengths))
-    return list(map(Phrase, [0, *ends[:-1]], ends, tags))
 
 
 def write_phrases_line(partitions: Iterable[Iterable[Phrase]]) -> str:
@@ -175,14 +185,12 @@ def phrase_report(counts: PhraseCounts, *, ngrams: Sequence[int]) -> dict[str, f
     lengths = {length: count for (level, length, _), count in counts.items() if level == 0}
     sentences = sum(lengths.values())
     words = sum(length * count for length, count in lengths.items())
-    phrases = {
-        f"ngram_{n}": sum(-(-length // n) * count for length, count in lengths.items())
-        for n in ngrams
-    }
-    for level in range(1, max(level for level, _, _ in counts) + 1):
-        phrases[f"syntactic_{level}"] = sum(
-            count for (of, _, _), count in counts.items() if of == level
-        )
+    phrases: Counter[str] = Counter()
+    for n in ngrams:
+        phrases[f"ngram_{n}"] = sum(-(-length // n) * count for length, count in lengths.items())
+    for (level, _, _), count in sorted(counts.items(), key=lambda item: item[0][0]):
+        if level:
+            phrases[f"syntactic_{level}"] += count
     return {
         "sentences": sentences,
         "words": words,
@@ -197,55 +205,32 @@ def write_plots(counts: PhraseCounts, folder: Path) -> None:
     """Write `phrase_lengths.csv` and `tags.csv`: a count for each level and length, or tag."""
     for file, column, place in (("phrase_lengths.csv", "length", 1), ("tags.csv", "tag", 2)):
         table: Counter[tuple[int, Any]] = Counter()
-        for key, count in counts.items():
-            table[key[0], key[place]] += count
-        rows = [
-            {"level": level, column: value, "count": count}
-            for (level, value), count in sorted(
-                (key, count) for key, count in table.items() if key[0]
-            )
-        ]
+        for phrase, count in counts.items():
+            if phrase[0]:
+                table[phrase[0], phrase[place]] += count
+        rows = [{"level": k, column: v, "count": count} for (k, v), count in sorted(table.items())]
         write_csv(rows, folder / file)
 
 
-Sentence = tuple[int, str, str]
-"""A line's number (from 1), its tree and its tokens, as text."""
+Sentence = tuple[str, int, str, str]
+"""Its split and line, its tree and its tokens as text."""
 
 
-def partition_sentence(
-    sentence: Sentence, *, settings: PartitionSettings, split: str, path: Path, tokens_path: Path
-) -> list[list[Phrase]]:
-    """The phrases of every level of a sentence.
-
-    Args:
-        split: with seed and line, what the order of shuffled phrases is drawn from.
-        path, tokens_path: the files of trees and of tokens, which errors name.
-
-    Raises:
-        InputError: the tree is malformed or has other words.
-    """
-    line, brackets, text = sentence
-    tree = read_tree(brackets, path=path, line=line)
-    check_leaves(tree, split_tokens(text, path=tokens_path, line=line), path=path, line=line)
-    partitions = syntactic_partition(tree, settings.levels)
-    if settings.boundaries == "shuffled":
-        generator = random.Random(f"{settings.seed} {split} {line}")
-        partitions = [shuffle_phrases(phrases, generator) for phrases in partitions]
-    return partitions
-
-
-def partition_sentences(
-    sentences: Sequence[Sentence], cut: Callable[[Sentence], list[list[Phrase]]]
-) -> tuple[str, PhraseCounts]:
-    """The lines of a `.phrases` file, cut by `partition_sentence`, and what is in them."""
+def _partition(
+    settings: PartitionSettings, parsed: Path, tokenized: Path, sentences: Sequence[Sentence]
+) -> tuple[list[tuple[str, str]], PhraseCounts]:
+    """The split and the line of phrases of each sentence, and what is in them."""
     lines = []
     counts: PhraseCounts = Counter()
-    for partitions in map(cut, sentences):
-        lines.append(write_phrases_line(partitions) + "\n")
+    for split, line, brackets, text in sentences:
+        paths = {"path": parsed / f"{split}.trees", "tokens_path": tokenized / f"{split}.source"}
+        tree = read_parse(brackets, text, line=line, **paths)
+        partitions = partition_tree(tree, settings, split=split, line=line)
+        lines.append((split, write_phrases_line(partitions)))
         counts[0, partitions[0][-1].end, None] += 1
         for level, phrases in enumerate(partitions, start=1):
             counts.update([(level, end - start, tag) for start, end, tag in phrases])
-    return "".join(lines), counts
+    return lines, counts
 
 
 def partition_trees(
@@ -259,33 +244,35 @@ def partition_trees(
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Cut parsed sentences into phrases with tags."""
+    sentences = (
+        (split, line, *texts)
+        for split in SPLITS
+        for line, texts in enumerate(
+            read_parallel([parsed / f"{split}.trees", tokenized / f"{split}.source"]), start=1
+        )
+    )
+    results = map_chunks(
+        partial(_partition, partition, parsed, tokenized),
+        sentences,
+        workers=run.workers,
+        chunk_size=SENTENCES_PER_CHUNK,
+    )
     counts: PhraseCounts = Counter()
-    with atomic_folder(plots) as plots_folder, stage_outputs(out, report) as (folder, metrics):
-        for split in SPLITS:
-            trees, tokens = parsed / f"{split}.trees", tokenized / f"{split}.source"
-            sentences = (
-                (line, tree, text)
-                for line, (tree, text) in enumerate(read_parallel((trees, tokens)), start=1)
-            )
-            cut = partial(
-                partition_sentence, settings=partition, split=split, path=trees, tokens_path=tokens
-            )
-            results = progress(
-                map_chunks(
-                    partial(partition_sentences, cut=cut),
-                    sentences,
-                    workers=run.workers,
-                    chunk_size=SENTENCES_PER_CHUNK,
-                ),
-                f"partition {split}",
-                total=None,
-                unit="sentences",
-                size=lambda result: result[0].count("\n"),
-            )
-            with open_to_write(folder / f"{split}.phrases") as file:
-                for phrases, counted in results:
-                    file.write(phrases)
-                    counts.update(counted)
+    with (
+        atomic_folder(plots) as plots_folder,
+        stage_outputs(out, report) as (folder, metrics),
+        ExitStack() as stack,
+    ):
+        files = {
+            split: stack.enter_context(open_to_write(folder / f"{split}.phrases"))
+            for split in SPLITS
+        }
+        for lines, counted in progress(
+            results, "partition", total=None, unit="sentences", size=lambda result: len(result[0])
+        ):
+            for split, phrases in lines:
+                files[split].write(f"{phrases}\n")
+            counts.update(counted)
         write_plots(counts, plots_folder)
         metrics.update(phrase_report(counts, ngrams=partition.ngrams))
 

@@ -85,46 +85,38 @@ def read_pairs(corpus: Path) -> Iterator[Pair]:
             yield Pair(split, line, dict(zip(names, texts, strict=True)))
 
 
-def tokenize_pair(
-    corpus: Path, languages: Mapping[str, str], limits: TokenizeSettings, pair: Pair
-) -> Pair:
-    """The pair in tokens, judged by its lengths.
-
-    Args:
-        corpus: the folder that errors name.
+def _tokenize(
+    corpus: Path, languages: Mapping[str, str], limits: TokenizeSettings, chunk: list[Pair]
+) -> list[Pair]:
+    """The pairs in tokens, those of the training split judged by their lengths.
 
     Raises:
         InputError: a side of a pair that must be kept is empty or has too long a token, or links
             point outside.
     """
-    sides = {
-        side: _moses(languages[side]).normalize_and_tokenize(pair.columns[side]) for side in SIDES
-    }
-    lengths = [len(tokens) for tokens in sides.values()]
-    if "links" in pair.columns:
-        path = corpus / f"{pair.split}.links"
-        for link in read_links(pair.columns["links"], path=path, line=pair.line):
-            if link[0] >= lengths[0] or link[1] >= lengths[1]:
-                raise InputError(
-                    f"link {link[0]}-{link[1]} points outside a pair of {lengths[0]} and "
-                    f"{lengths[1]} tokens",
-                    path=path,
-                    line=pair.line,
-                )
-    texts = {side: " ".join(tokens) for side, tokens in sides.items()}
-    made = pair._replace(columns=pair.columns | texts)
-    if pair.split == "train":
-        return made._replace(reason=_reason(sides["source"], sides["target"], limits))
-    for side, tokens in sides.items():
-        longest = max(map(len, tokens), default=0)
-        if not tokens or longest > LONGEST_TOKEN:
-            found = f"a token of {longest:,} characters" if tokens else "no token"
-            raise InputError(
-                f"{found} in this line; pairs of {pair.split} are never dropped",
-                path=corpus / f"{pair.split}.{side}",
-                line=pair.line,
-            )
-    return made
+    tokenized = []
+    for split, line, columns, _ in chunk:
+        sides = {s: _moses(languages[s]).normalize_and_tokenize(columns[s]) for s in SIDES}
+        source, target = (len(tokens) for tokens in sides.values())
+        if "links" in columns:
+            path = corpus / f"{split}.links"
+            for i, j in read_links(columns["links"], path=path, line=line):
+                if i >= source or j >= target:
+                    message = f"link {i}-{j} points outside a pair of {source} and {target} tokens"
+                    raise InputError(message, path=path, line=line)
+        reason = ""
+        if split == "train":
+            reason = _reason(sides["source"], sides["target"], limits)
+        else:
+            for side, tokens in sides.items():
+                longest = max(map(len, tokens), default=0)
+                if not tokens or longest > LONGEST_TOKEN:
+                    found = f"a token of {longest:,} characters" if tokens else "no token"
+                    message = f"{found} in this line; pairs of {split} are never dropped"
+                    raise InputError(message, path=corpus / f"{split}.{side}", line=line)
+        texts = {side: " ".join(tokens) for side, tokens in sides.items()}
+        tokenized.append(Pair(split, line, columns | texts, reason))
+    return tokenized
 
 
 def _reason(source: Sequence[str], target: Sequence[str], limits: TokenizeSettings) -> str:
@@ -138,6 +130,14 @@ def _reason(source: Sequence[str], target: Sequence[str], limits: TokenizeSettin
     if limits.max_ratio is not None and longer > limits.max_ratio * shorter:
         return "ratio"
     return "token" if max(map(len, (*source, *target))) > LONGEST_TOKEN else ""
+
+
+@cache
+def _moses(language: str) -> MosesText:
+    """One in each process, since compiling the rules of a language takes a while."""
+    from pipeline.tokens.moses import MosesText
+
+    return MosesText(language)
 
 
 def tokenize_splits(
@@ -186,8 +186,7 @@ def tokenize_splits(
                     dropped.write(f"{split}\t{line}\t{reason}\n")
                     continue
                 report[f"{split}_kept"] += 1
-                files[split]["lines"].write(f"{line}\n")
-                for name, text in columns.items():
+                for name, text in (*columns.items(), ("lines", str(line))):
                     files[split][name].write(f"{text}\n")
                 for side in SIDES:
                     report[f"{split}_{side}_tokens"] += columns[side].count(" ") + 1
@@ -196,20 +195,6 @@ def tokenize_splits(
         counts = ", ".join(f"{number:,} {reason}" for reason, number in numbers.items() if number)
         raise InputError(f"no training pair is left; dropped: {counts}", path=corpus)
     return report
-
-
-@cache
-def _moses(language: str) -> MosesText:
-    """One in each process, since compiling the rules of a language takes a while."""
-    from pipeline.tokens.moses import MosesText
-
-    return MosesText(language)
-
-
-def _tokenize(
-    corpus: Path, languages: Mapping[str, str], limits: TokenizeSettings, chunk: list[Pair]
-) -> list[Pair]:
-    return [tokenize_pair(corpus, languages, limits, pair) for pair in chunk]
 
 
 def tokenize_corpus(

@@ -13,9 +13,7 @@ from pathlib import Path
 
 from mgsa.base.cli import run
 from pipeline.parse import main
-from pipeline.parsing import ray_parser
 from pipeline.parsing.parse_memory import ParseMemory
-from tests.running import PATIENCE
 
 
 def wait_when_remembered(sentences: int, go: Path) -> None:
@@ -34,6 +32,5 @@ def wait_when_remembered(sentences: int, go: Path) -> None:
 
 
 if __name__ == "__main__":
-    ray_parser.NOTICE_SECONDS = 5 if int(sys.argv[1]) > 1000 else PATIENCE
     wait_when_remembered(int(sys.argv[1]), Path(sys.argv[2]))
     sys.exit(run(main, sys.argv[3:]))

@@ -79,7 +79,7 @@ def split_tokens(text: str, *, path: Path, line: int) -> list[str]:
 
 
 def unequal_lines(counts: Mapping[Path, int]) -> InputError:
-    """What to raise for files that should have as many lines as each other: it names two."""
+    """What to raise for files with these numbers of lines, which should be one: it names two."""
     short = min(counts, key=lambda path: counts[path])
     other = next(path for path, count in counts.items() if count != counts[short])
     ends, full = (f"{n:,} line{'s' * (n != 1)}" for n in (counts[short], counts[other]))

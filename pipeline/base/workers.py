@@ -31,9 +31,8 @@ def map_chunks(
 ) -> Iterator[R]:
     """Yield `function(chunk)` for the `chunks` of some items, in the order of the items.
 
-    Only a few chunks per worker are in flight: `items` is read as results are taken. Results and
-    errors are the same for any number of workers: what comes before the first error is yielded
-    first, then the error is raised as it was in the worker.
+    Only a few chunks per worker are in flight: `items` is read as results are taken. Results are
+    the same for any number of workers; an error is raised as it was in the worker.
 
     Args:
         function: sent to workers by pickle; what it needs once in a process it caches.
@@ -56,25 +55,17 @@ def map_chunks(
     context = multiprocessing.get_context("forkserver")
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
     pending: deque[Future[R]] = deque()
-    unread: Exception | None = None
     try:
         while True:
-            try:
-                for chunk in islice(given, CHUNKS_AHEAD * workers - len(pending)):
-                    pending.append(pool.submit(function, chunk))
-            except BrokenProcessPool:
-                raise
-            except Exception as error:  # of the items: the chunks read before it come first
-                unread = error
+            for chunk in islice(given, CHUNKS_AHEAD * workers - len(pending)):
+                pending.append(pool.submit(function, chunk))
             if not pending:
-                break
+                return
             yield pending.popleft().result()
     except BrokenProcessPool:
         raise FailedError("workers: a worker process was killed (out of memory?)") from None
     finally:
         pool.shutdown(cancel_futures=True)
-    if unread is not None:
-        raise unread
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -52,22 +52,19 @@ class BracketScore:
 
     @property
     def precision(self) -> float:
-        """Of the predicted brackets, those in the gold trees."""
         return _ratio(self.matched_brackets, self.predicted_brackets)
 
     @property
     def recall(self) -> float:
-        """Of the gold brackets, those predicted."""
         return _ratio(self.matched_brackets, self.gold_brackets)
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
         return _ratio(2 * self.matched_brackets, self.gold_brackets + self.predicted_brackets)
 
     @property
     def tagging_accuracy(self) -> float:
-        """Of the words that are not deleted, those with the right part of speech."""
+        """Of the words that are not deleted."""
         return _ratio(self.correct_tags, self.words)
 
 
@@ -82,23 +79,16 @@ def score(gold: Iterable[Tree], predicted: Iterable[Tree]) -> BracketScore:
         InputError: a sentence has other words in the one than in the other.
     """
     total = BracketScore()
-    pairs = zip(gold, predicted, strict=True)
-    for number, (gold_tree, predicted_tree) in enumerate(pairs, start=1):
-        check_leaves(predicted_tree, gold_tree.leaves(), path=f"sentence {number}")
-        gold_tags, predicted_tags = (
-            [_equal_label(leaf.label()) for leaf in preterminals(tree)]
-            for tree in (gold_tree, predicted_tree)
-        )
-        kept = [tag not in DELETED_TAGS for tag in gold_tags]
-        of_gold, of_predicted = brackets(gold_tree, kept), brackets(predicted_tree, kept)
+    for number, pair in enumerate(zip(gold, predicted, strict=True), start=1):
+        check_leaves(pair[1], pair[0].leaves(), path=f"sentence {number}")
+        tags = [[_equal_label(leaf.label()) for leaf in preterminals(tree)] for tree in pair]
+        kept = [tag not in DELETED_TAGS for tag in tags[0]]
+        of_gold, of_predicted = (brackets(tree, kept) for tree in pair)
         total.matched_brackets += (of_gold & of_predicted).total()
         total.gold_brackets += of_gold.total()
         total.predicted_brackets += of_predicted.total()
         total.words += sum(kept)
-        total.correct_tags += sum(
-            keep and tag == other
-            for keep, tag, other in zip(kept, gold_tags, predicted_tags, strict=True)
-        )
+        total.correct_tags += sum(k and one == two for k, one, two in zip(kept, *tags, strict=True))
     return total
 
 

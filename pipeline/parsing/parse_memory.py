@@ -35,19 +35,12 @@ class ParseMemory:
         self._identity = parser_identity.encode()[: hashlib.blake2b.MAX_KEY_SIZE]
         with self._errors():
             self._database = sqlite3.connect(path, timeout=_WAIT_SECONDS)
-            try:
-                # A write-ahead log lets others read while we write; `NORMAL` can lose the last
-                # sentences in a power cut, never the file.
-                self._database.execute("PRAGMA journal_mode=WAL")
-                self._database.execute("PRAGMA synchronous=NORMAL")
-                with self._database:
-                    self._database.execute(
-                        "CREATE TABLE IF NOT EXISTS trees "
-                        "(key BLOB PRIMARY KEY, tree TEXT NOT NULL) WITHOUT ROWID"
-                    )
-            except sqlite3.Error:
-                self._database.close()
-                raise
+            # A write-ahead log lets others read while we write; `NORMAL` can lose the last
+            # sentences in a power cut, never the file.
+            self._database.executescript(
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; CREATE TABLE IF NOT EXISTS "
+                "trees (key BLOB PRIMARY KEY, tree TEXT NOT NULL) WITHOUT ROWID"
+            )
 
     def __enter__(self) -> ParseMemory:
         return self

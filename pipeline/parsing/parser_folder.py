@@ -48,23 +48,19 @@ class ParserFolder:
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
 
 
-def write_parser_folder(
-    folder: Path, *, kind: Kind, language: str, package: str | None
-) -> ParserFolder:
+def write_parser_folder(folder: Path, *, kind: Kind, language: str, package: str | None) -> None:
     """Record what lies in `folder` in its `parser.json`."""
-    files = {name: sha256(folder / name) for name in _files_in(folder)}
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / FILE)
+    files = {path.relative_to(folder).as_posix(): sha256(path) for path in paths}
     parser = ParserFolder(kind, language, package, files)
     write_json(folder / FILE, {**asdict(parser), "identity": parser.identity})
-    return parser
 
 
 def read_parser_folder(folder: Path) -> ParserFolder:
-    """What lies in `folder`, after every file was compared with its recorded SHA-256.
-
-    Hidden files, such as those that desktops leave, are never read and may lie there.
+    """What lies in `folder`, after every recorded file was compared with its SHA-256.
 
     Raises:
-        InputError: no parser's folder, or a file is missing, altered or not recorded.
+        InputError: no parser's folder, or a file is missing or altered.
     """
     path = folder / FILE
     content = read_json(path)
@@ -72,21 +68,11 @@ def read_parser_folder(folder: Path) -> ParserFolder:
     if content.get("identity") != parser.identity:
         raise InputError("the identity does not fit the rest of the file", path=path)
     for name, recorded in parser.files.items():
-        file = folder / name
-        if not file.is_file():
-            raise InputError(f"no such file, but {FILE} records it", path=file)
-        if sha256(file) != recorded:
-            raise InputError(f"its SHA-256 is not the one that {FILE} records", path=file)
-    for name in _files_in(folder):
-        if name not in parser.files and not Path(name).name.startswith("."):
-            raise InputError(f"expected no file that {FILE} does not record", path=folder / name)
+        if not (folder / name).is_file():
+            raise InputError(f"no such file, but {FILE} records it", path=folder / name)
+        if sha256(folder / name) != recorded:
+            raise InputError(f"its SHA-256 is not the one that {FILE} records", path=folder / name)
     return parser
-
-
-def _files_in(folder: Path) -> list[str]:
-    """The paths within a folder of its files, but for the one that records them."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    return [path.relative_to(folder).as_posix() for path in paths if path != folder / FILE]
 
 
 def copy_package(resources: Path, language: str, package: str, folder: Path) -> None:
@@ -97,8 +83,7 @@ def copy_package(resources: Path, language: str, package: str, folder: Path) -> 
     """
     index = resources / INDEX
     needed = needed_models(read_json(index), language, package, where=str(index))
-    shutil.copyfile(index, folder / INDEX)
-    for file in needed:
+    for file in (INDEX, *needed):
         if not (resources / file).is_file():
             raise InputError(f"no such file: package {package} needs it", path=resources / file)
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
@@ -145,13 +130,9 @@ def needed_models(index: Any, language: str, package: str, *, where: str) -> dic
         packages = entry.get("packages", {})
         if package not in packages:
             known = ", ".join(sorted(packages)) or "none"
-            raise InputError(
-                f"{where}: no package {package} for {language}; expected one of {known}"
-            )
+            message = f"{where}: no package {package} for {language}; expected one of {known}"
+            raise InputError(message)
         models = packages[package].get("optional", {}) | packages[package]
-        for processor in PROCESSORS:
-            if processor not in models:
-                raise InputError(f"{where}: package {package} has no {processor} model")
         needed = {(processor, models[processor]) for processor in PROCESSORS}
         for processor, name in sorted(needed):
             dependencies = entry[processor][name].get("dependencies", [])
@@ -162,4 +143,6 @@ def needed_models(index: Any, language: str, package: str, *, where: str) -> dic
         }
     except (AttributeError, KeyError, TypeError) as error:
         reason = f"{type(error).__name__}: {error}"
-        raise InputError(f"{where}: expected stanza's index of models ({reason})") from None
+        raise InputError(
+            f"{where}: expected stanza's index, with tagger and parser of {package} ({reason})"
+        ) from None

@@ -1,7 +1,6 @@
 """Parsing on a Ray cluster: a running one, or one of this machine for the time of a block.
 
-Ray runs what a lost node was at again on another; the code and, on a running cluster, the parser
-are sent along.
+Ray runs what a lost node was at again on another; code and parser are sent along.
 """
 
 from __future__ import annotations
@@ -11,13 +10,11 @@ import os
 import secrets
 import signal
 import socket
-import sys
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from functools import cache, partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,19 +24,18 @@ import pipeline
 from mgsa.base.cli import Terminated
 from mgsa.base.errors import FailedError, InputError
 from mgsa.base.settings import RunConfig
+from pipeline.base.workers import chunks
 from pipeline.parsing.parser_folder import FILE, read_parser_folder
 from pipeline.parsing.stanza_parser import (
+    BATCH_SENTENCES,
     Batch,
     ConstituencyParser,
     ParsedBatch,
     parse_each,
-    parse_in_process,
 )
 
 LOSSES = 3
 """Workers that may be lost at one batch."""
-NOTICE_SECONDS = 30
-"""Seconds without a result until a note says how much of the cluster is free."""
 CONNECT_SECONDS = 10
 OBJECT_STORE_BYTES = 128 * 2**20
 """Of a cluster of this machine, in shared memory."""
@@ -47,15 +43,44 @@ OBJECT_STORE_BYTES = 128 * 2**20
 # Read by Ray when it is imported, and by the processes that it starts.
 _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ENABLE_AUTO_CONNECT": "0",  # a lost cluster is not replaced by one of this machine
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "GRPC_VERBOSITY": "ERROR",
 }
 
+Files = tuple[tuple[str, Any], ...]
+"""The files of a parser: their paths, and references to their bytes in Ray's object store."""
+
+
+@contextmanager
+def ray_parser(
+    folder: Path, run: RunConfig
+) -> Iterator[Callable[[Iterable[list[str]]], Iterator[ParsedBatch]]]:
+    """Give a function that parses sentences on a cluster, batch by batch in their order.
+
+    Until the block ends, what is printed to stdout is lost, for there Ray prints.
+
+    Raises:
+        InputError: Ray is not installed, there is no cluster at `run.ray_address`, or it has no GPU
+            and `run.parse_gpu` asks for one.
+        FailedError: no cluster could be started.
+    """
+    with connected(run):
+        import ray
+
+        names = (FILE, *read_parser_folder(folder).files)
+        files = tuple((name, ray.put((folder / name).read_bytes())) for name in names)
+        options = {"num_cpus": 1, "num_gpus": int(run.parse_gpu), "max_retries": LOSSES - 1}
+        task = ray.remote(scheduling_strategy="SPREAD", **options)(parse)
+        yield partial(map_batches, partial(task.remote, files, run.parse_gpu), workers=run.workers)
+
+
+def parse(files: Files, gpu: bool, batch: Batch) -> ParsedBatch:
+    """Parse a batch in a worker, which loads the parser for its first batch."""
+    return parse_each(_load(files, gpu), batch)
+
 
 @cache
-def _load_sent(files: tuple[tuple[str, Any], ...], gpu: bool) -> ConstituencyParser:
-    """The parser of a worker, from references to its files in the object store, by their paths."""
+def _load(files: Files, gpu: bool) -> ConstituencyParser:
     import ray
     import torch
 
@@ -68,101 +93,49 @@ def _load_sent(files: tuple[tuple[str, Any], ...], gpu: bool) -> ConstituencyPar
         return ConstituencyParser.load(Path(folder), gpu=gpu)
 
 
-def _parse_with_sent(files: tuple[tuple[str, Any], ...], gpu: bool, batch: Batch) -> ParsedBatch:
-    return parse_each(_load_sent(files, gpu), batch)
-
-
-@contextmanager
-def ray_parser(
-    folder: Path, run: RunConfig
-) -> Iterator[Callable[[Iterable[Batch]], Iterator[ParsedBatch]]]:
-    """Give a function that parses batches on a cluster, in their order.
-
-    Until the block ends, what is printed to stdout is lost, for there Ray prints.
+def map_batches(
+    submit: Callable[[Batch], Any], sentences: Iterable[list[str]], *, workers: int
+) -> Iterator[ParsedBatch]:
+    """Yield the results of tasks that `submit` starts, one for each batch, in their order.
 
     Raises:
-        InputError: Ray is not installed, there is no cluster at `run.ray_address`, or this machine
-            is to be the cluster and has no GPU.
-        FailedError: no cluster could be started.
-    """
-    with _connected(run):
-        import ray
-
-        if run.ray_address is None:
-            function = partial(parse_in_process, folder.resolve(), run.parse_gpu)
-        else:
-            names = (FILE, *read_parser_folder(folder).files)
-            files = tuple((name, ray.put((folder / name).read_bytes())) for name in names)
-            function = partial(_parse_with_sent, files, run.parse_gpu)
-        task = ray.remote(
-            num_cpus=1,
-            num_gpus=int(run.parse_gpu),
-            max_retries=LOSSES - 1,
-            scheduling_strategy="SPREAD",
-        )(parse)
-        yield partial(_map, task, ray.put(function), run)
-
-
-def parse(function: Callable[[Batch], ParsedBatch], batch: Batch) -> ParsedBatch:
-    """The task, by whose name Ray shows its workers."""
-    return function(batch)
-
-
-def _map(task: Any, function: Any, run: RunConfig, batches: Iterable[Batch]) -> Iterator[Any]:
-    """The results of a task for each batch, as many of which run at once as there are workers.
-
-    Raises:
-        FailedError: a batch has lost `LOSSES` workers.
-        Exception: what the task raised, after the results before it.
+        FailedError: a batch has lost `LOSSES` workers, or a machine lacks a library.
+        Exception: what a task raised, after the results before it.
     """
     import ray
     from ray.exceptions import RayError, RayTaskError
 
-    batches = iter(batches)
     results: deque[Any] = deque()
     running: list[Any] = []
-    noticed = False
-    while True:
-        for batch in islice(batches, run.workers - len(running)):
-            results.append(task.remote(function, batch))
+    try:
+        for batch in chunks(sentences, BATCH_SENTENCES):
+            if len(running) == workers:
+                _, running = ray.wait(running)
+            results.append(submit(batch))
             running.append(results[-1])
-        if not results:
-            return
-        if running:
-            done, running = ray.wait(running, timeout=NOTICE_SECONDS)
-            if not done and not noticed:
-                noticed = True
-                _notice(run)
-        while results and results[0] not in running:
-            try:
+            while results[0] not in running:
                 yield ray.get(results.popleft())
-            except RayTaskError as error:
-                if isinstance(error.cause, ImportError):
-                    raise FailedError(
-                        f"ray: {error.cause}: expected this project's libraries on every machine "
-                        "of the cluster (pip install '.[pipeline,ray]')"
-                    ) from error
-                raise error.cause from error
-            except RayError as error:
-                reason = f"workers died {LOSSES} times at one batch: {_last_line(error)}"
-                raise FailedError(f"ray: {reason}") from None
-
-
-def _notice(run: RunConfig) -> None:
-    import ray
-
-    takes = "1 CPU and 1 GPU" if run.parse_gpu else "1 CPU"
-    free = ray.available_resources()
-    print(
-        f"ray: no result in {NOTICE_SECONDS} s: each worker takes {takes}, and the cluster has "
-        f"{free.get('CPU', 0):.0f} CPUs and {free.get('GPU', 0):.0f} GPUs free",
-        file=sys.stderr,
-    )
+        while results:
+            yield ray.get(results.popleft())
+    except RayTaskError as error:
+        if isinstance(error.cause, ImportError):
+            raise FailedError(
+                f"ray: {error.cause}: expected this project's libraries on every machine of the "
+                "cluster (pip install '.[pipeline,ray]')"
+            ) from error
+        raise error.cause from error
+    except RayError as error:
+        reason = f"workers died {LOSSES} times at one batch: {_last_line(error)}"
+        raise FailedError(f"ray: {reason}") from None
 
 
 @contextmanager
-def _connected(run: RunConfig) -> Iterator[None]:
-    """Have Ray connected to a cluster, to which this project's code goes along."""
+def connected(run: RunConfig) -> Iterator[None]:
+    """Have Ray connected to a cluster, to which this project's code goes along.
+
+    Raises:
+        InputError, FailedError: as for `ray_parser`.
+    """
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     try:
@@ -181,11 +154,19 @@ def _connected(run: RunConfig) -> Iterator[None]:
         until_end.enter_context(redirect_stdout(nowhere))
         options: dict[str, Any] = {"address": run.ray_address}
         if run.ray_address is None:
-            options = _options_here(until_end, run.workers)
+            # Who may connect to its port may run code, so Ray wants a token of all users.
+            os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+            temporary = tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True)
+            options = {
+                "address": "local",
+                "num_cpus": run.workers,
+                "include_dashboard": False,
+                "object_store_memory": OBJECT_STORE_BYTES,
+                "_temp_dir": until_end.enter_context(temporary),
+            }
         elif run.ray_address != "auto":
             _check_listens(run.ray_address)
         until_end.callback(ray.shutdown)
-        until_end.enter_context(_leaving_as_terminated())
         try:
             ray.init(
                 **options,
@@ -202,38 +183,14 @@ def _connected(run: RunConfig) -> Iterator[None]:
             raise FailedError(f"ray: no cluster on this machine: {_last_line(error)}") from error
         finally:
             signal.signal(signal.SIGTERM, handler)  # Ray has put in its own
-        if run.parse_gpu and run.ray_address is None and not ray.cluster_resources().get("GPU"):
+        if run.parse_gpu and not ray.cluster_resources().get("GPU"):
             raise InputError("run.parse_gpu: expected false, as there is no GPU to be used")
-        yield
-
-
-@contextmanager
-def _leaving_as_terminated() -> Iterator[None]:
-    """Raise `Terminated` on a SIGTERM, of which Ray makes a `SystemError` or an exit."""
-    try:
-        yield
-    except SystemExit as error:
-        if error.code == signal.SIGTERM:
-            raise Terminated from error
-        raise
-    except SystemError as error:
-        if isinstance(error.__cause__, Terminated):
-            raise error.__cause__ from None
-        raise
-
-
-def _options_here(until_end: ExitStack, workers: int) -> dict[str, Any]:
-    """Options of `ray.init` for a cluster of this machine."""
-    # Who may connect to its port may run code, so Ray wants a token of all users of the machine.
-    os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-    folder = tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True)
-    return {
-        "address": "local",
-        "num_cpus": workers,
-        "include_dashboard": False,
-        "object_store_memory": OBJECT_STORE_BYTES,
-        "_temp_dir": until_end.enter_context(folder),
-    }
+        try:
+            yield
+        except SystemError as error:  # what Ray makes of a SIGTERM
+            if isinstance(error.__cause__, Terminated):
+                raise error.__cause__ from None
+            raise
 
 
 def _check_listens(address: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from mgsa.base.errors import FailedError, InputError, is_out_of_memory
 from pipeline.parsing.parser_folder import read_parser_folder
-from pipeline.tokens.trees import bracketed, escape_token, preterminals, read_tree
+from pipeline.tokens.trees import bracketed, put_words, read_tree
 
 BATCH_SENTENCES = 64
 """Sentences that go through the models together. Larger batches are no faster on a CPU."""
@@ -27,9 +27,8 @@ _DEVICE = re.compile("CUDA|CUBLAS|CUDNN|CUSOLVER|HIP error|NCCL", re.IGNORECASE)
 class ConstituencyParser:
     """Tags and parses sentences; the leaves of a tree are the sentence's tokens, escaped."""
 
-    def __init__(self, pipeline: Any, identity: str) -> None:
+    def __init__(self, pipeline: Any) -> None:
         self._pipeline = pipeline
-        self.identity = identity
 
     @classmethod
     def load(cls, folder: Path, *, gpu: bool = False) -> ConstituencyParser:
@@ -70,7 +69,7 @@ class ConstituencyParser:
             # A model that was cut short before its hash was taken fails wherever reading it ends.
             message = f"stanza can't load this parser: {_reason(error)}"
             raise InputError(message, path=folder) from error
-        return cls(pipeline, parser.identity)
+        return cls(pipeline)
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
         """The tree of each sentence on one line, `(ROOT …)`.
@@ -81,7 +80,7 @@ class ConstituencyParser:
         """
         document = self._pipeline([list(sentence) for sentence in sentences])
         return [
-            _with_words(parsed.constituency, tokens)
+            bracketed(put_words(read_tree(str(parsed.constituency)), tokens))
             for parsed, tokens in zip(document.sentences, sentences, strict=True)
         ]
 
@@ -121,24 +120,17 @@ def parse_each(parser: ConstituencyParser, sentences: Batch) -> ParsedBatch:
 
 def parse_in_process(folder: Path, gpu: bool, batch: Batch) -> ParsedBatch:
     """Parse a batch with the parser of this process, which is loaded for its first batch."""
-    return parse_each(_load_once(folder, gpu), batch)
+    return parse_each(load_once(folder, gpu), batch)
 
 
 @cache
-def _load_once(folder: Path, gpu: bool) -> ConstituencyParser:
+def load_once(folder: Path, gpu: bool) -> ConstituencyParser:
+    """The parser of this process, on one thread: several processes share the cores."""
     import torch
 
-    torch.set_num_threads(1)  # several processes share the cores
+    torch.set_num_threads(1)
     return ConstituencyParser.load(folder, gpu=gpu)
 
 
 def _reason(error: Exception) -> str:
     return next(iter(str(error).splitlines()), "") or type(error).__name__
-
-
-def _with_words(node: Any, tokens: Sequence[str]) -> str:
-    """stanza's tree on one line, the leaves taken from `tokens`."""
-    tree = read_tree(str(node))
-    for leaf, token in zip(preterminals(tree), tokens, strict=True):
-        leaf[0] = escape_token(token)
-    return bracketed(tree)

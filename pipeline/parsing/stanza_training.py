@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Interval
 
 from mgsa.base.cli import progress_bar
-from mgsa.base.errors import FailedError
-from mgsa.base.io import open_to_write
+from mgsa.base.errors import FailedError, is_out_of_memory
 from mgsa.base.settings import NonNegative, Positive, Probability, Seed
 from pipeline.parsing.bracketing import score
 from pipeline.parsing.parser_folder import INDEX
@@ -36,8 +35,8 @@ from pipeline.tokens.trees import read_tree
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
-LOG_STEP = 10
-"""Steps between the lines of stanza's log, by which progress is known."""
+PACKAGE = "treebank"
+"""The name of the models that are trained here."""
 WORK = Path("work")
 """For what stanza reads and writes, in the parser's folder while it is trained."""
 
@@ -68,7 +67,6 @@ def train_parser(
     folder: Path,
     *,
     language: str,
-    package: str,
     settings: TrainingSettings,
 ) -> None:
     """Train on `train`, choose checkpoints by `dev`, and fill `folder` in stanza's layout.
@@ -78,62 +76,54 @@ def train_parser(
 
     Raises:
         OSError: a file can't be written; the disk may be full.
-        FailedError: stanza's training fell over a treebank of which there is too little to learn.
+        FailedError: stanza's training fell, over a treebank of which there is too little to learn.
     """
     models = {
-        kind: Path(language, kind, f"{package}.pt") for kind in ("pretrain", "pos", "constituency")
+        kind: Path(language, kind, f"{PACKAGE}.pt") for kind in ("pretrain", "pos", "constituency")
     }
-    with _inside(folder):
-        WORK.mkdir()
-        for path in models.values():
-            path.parent.mkdir(parents=True)
-        _write_index(language, package)
-        with _training("train vectors", 0, settings.seed):
-            _save_vectors(train, models["pretrain"], settings)
-        load_saved(models["pretrain"])
-        steps = settings.tagger_steps * settings.tagger_batch
-        with _training("train tagger", steps, settings.seed, LOG_STEP * settings.tagger_batch):
-            _train_tagger(train, dev, models, language, settings)
-        load_saved(models["pos"])
-        epochs = settings.parser_epochs * len(train)
-        with _training("train parser", epochs, settings.seed) as advance:
-            try:
-                _train_constituency(train, dev, models, language, package, settings, advance)
-            except (AssertionError, RecursionError) as error:  # of the trees that it builds
-                raise FailedError(
-                    f"stanza can't train a parser on this treebank ({type(error).__name__}: "
-                    f"{error}); expected more trees, or more epochs"
-                ) from error
+    _write_index(folder / INDEX, language)
+    with (
+        progress_bar("train parser", total=None, unit="sentences") as advance,
+        _stanza_at_work(folder),
+    ):
+        for path in (WORK, *(model.parent for model in models.values())):
+            path.mkdir(parents=True)
+        _save_vectors(train, models["pretrain"], settings)
+        _train_tagger(train, dev, models, language, settings)
+        _save_alike(models["pos"])
+        _train_constituency(train, dev, models, language, settings, advance)
+        _save_alike(models["constituency"])
         shutil.rmtree(WORK)
-        for path in models.values():
-            _save_alike(path)
 
 
-def _write_index(language: str, package: str) -> None:
+def _write_index(path: Path, language: str) -> None:
     """stanza's index of a model folder. No MD5 is given: `parser.json` records SHA-256."""
-    needs = {"dependencies": [{"model": "pretrain", "package": package}]}
-    processors = dict.fromkeys(("tokenize", "pos", "constituency"), package)
+    needs = {"dependencies": [{"model": "pretrain", "package": PACKAGE}]}
+    processors = dict.fromkeys(("tokenize", "pos", "constituency"), PACKAGE)
     entry = {
         "lang_name": language,
-        "tokenize": {package: {"md5": ""}},
-        "pretrain": {package: {"md5": ""}},
-        "pos": {package: {"md5": "", **needs}},
-        "constituency": {package: {"md5": "", **needs}},
-        "packages": {"default": processors, package: processors},
+        "tokenize": {PACKAGE: {"md5": ""}},
+        "pretrain": {PACKAGE: {"md5": ""}},
+        "pos": {PACKAGE: {"md5": "", **needs}},
+        "constituency": {PACKAGE: {"md5": "", **needs}},
+        "packages": {"default": processors, PACKAGE: processors},
     }
-    text = json.dumps({language: entry}, indent=1, sort_keys=True) + "\n"
-    Path(INDEX).write_text(text, encoding="utf-8")
+    text = json.dumps({language: entry}, indent=1, sort_keys=True)
+    path.write_text(f"{text}\n", encoding="utf-8")
 
 
 def _save_vectors(train: Sequence[Tree], path: Path, settings: TrainingSettings) -> None:
-    from stanza.models.common.pretrain import Pretrain
+    import torch
+    from stanza.models.common.pretrain import PretrainedWordVocab
+    from stanza.models.common.vocab import VOCAB_PREFIX
 
-    from pipeline.parsing.word_vectors import word_vectors, write_vectors
+    from pipeline.parsing.word_vectors import word_vectors
 
     sentences = [[word.lower() for word in spelled_words(tree)] for tree in train]
     words, vectors = word_vectors(sentences, dim=settings.vector_dim, seed=settings.seed)
-    write_vectors(WORK / "vectors.txt", words, vectors)
-    Pretrain(str(path), str(WORK / "vectors.txt")).load()
+    special = torch.zeros(len(VOCAB_PREFIX), settings.vector_dim)
+    vocabulary = PretrainedWordVocab(words).state_dict()
+    _save({"vocab": vocabulary, "emb": torch.cat([special, torch.tensor(vectors).float()])}, path)
 
 
 def _flags(**options: object) -> list[str]:
@@ -150,7 +140,9 @@ def _train_tagger(
 ) -> None:
     """Save a tagger as `models["pos"]`; word vectors are there already."""
     from stanza.models import tagger
+    from stanza.models.common.utils import set_random_seed
 
+    set_random_seed(settings.seed)
     for name, trees in (("train", train), ("dev", dev)):
         write_conllu(WORK / f"{name}.conllu", trees)
     flags = _flags(
@@ -173,7 +165,7 @@ def _train_tagger(
         max_steps_before_stop=settings.tagger_steps,
         eval_interval=max(1, settings.tagger_steps // 5),
         seed=settings.seed,
-        log_step=LOG_STEP,
+        log_step=10,
         device="cpu",
     )
     tagger.train(tagger.parse_args(flags))
@@ -184,19 +176,17 @@ def _train_constituency(
     dev: Sequence[Tree],
     models: dict[str, Path],
     language: str,
-    package: str,
     settings: TrainingSettings,
     advance: Callable[[int], None],
 ) -> None:
     """Save a parser as `models["constituency"]`; word vectors and a tagger are there already."""
     import stanza
     from stanza.models import constituency_parser
+    from stanza.models.common.utils import set_random_seed
     from stanza.models.constituency import parser_training, tree_reader
     from stanza.models.constituency.utils import remove_duplicate_trees, retag_trees
 
-    for name, trees in (("train", train), ("dev", dev)):
-        text = "".join(f"{as_stanza_reads(tree)}\n" for tree in trees)
-        (WORK / f"{name}.mrg").write_text(text, encoding="utf-8")
+    set_random_seed(settings.seed)
     args = constituency_parser.parse_args(
         _flags(
             lang=language,
@@ -211,7 +201,7 @@ def _train_constituency(
             epoch_size=len(train),
             train_batch_size=settings.parser_batch,
             retag_method="xpos",
-            retag_package=package,
+            retag_package=PACKAGE,
             seed=settings.seed,
             device="cpu",
         )
@@ -221,21 +211,20 @@ def _train_constituency(
     tagger = stanza.Pipeline(
         language,
         dir=str(Path()),
-        package=package,
+        package=PACKAGE,
         processors="tokenize,pos",
         tokenize_pretokenized=True,
         download_method=None,
         use_gpu=False,
         verbose=False,
     )
-    retagged = {
-        name: retag_trees(
-            remove_duplicate_trees(tree_reader.read_treebank(str(WORK / f"{name}.mrg")), name),
-            [tagger],
-            True,
-        )
-        for name in ("train", "dev")
-    }
+
+    def retagged(name: str, trees: Sequence[Tree]) -> Any:
+        path = WORK / f"{name}.mrg"
+        text = "".join(f"{as_stanza_reads(tree)}\n" for tree in trees)
+        path.write_text(text, encoding="utf-8")
+        read = remove_duplicate_trees(tree_reader.read_treebank(str(path)), name)
+        return retag_trees(read, [tagger], True)
 
     def score_results(treebank: Sequence[Any]) -> Any:
         """F1 of stanza's parse results, by EVALB's conventions, at the end of every epoch."""
@@ -245,16 +234,17 @@ def _train_constituency(
         advance(len(train))
         return SimpleNamespace(f1=f1, treeF1=f1, HasField=lambda _: False)
 
+    train_trees, dev_trees = retagged("train", train), retagged("dev", dev)
     trainer, sequences, silver, transitions = parser_training.build_trainer(
-        args, retagged["train"], retagged["dev"], [], tagger.foundation_cache, None
+        args, train_trees, dev_trees, [], tagger.foundation_cache, None
     )
     parser_training.iterate_training(
         args,
         trainer,
-        retagged["train"],
+        train_trees,
         sequences,
         transitions,
-        retagged["dev"],
+        dev_trees,
         [],
         silver,
         tagger.foundation_cache,
@@ -264,62 +254,41 @@ def _train_constituency(
 
 
 @contextlib.contextmanager
-def _training(
-    description: str, total: int, seed: int, sentences_a_log: int = 0
-) -> Iterator[Callable[[int], None]]:
-    """Silence stanza, seed every generator that it draws from, and compute on one thread.
+def _stanza_at_work(folder: Path) -> Iterator[None]:
+    """Work from within `folder` on one thread; stanza is silent, and its failures are one line.
 
     Its matrices are so small that a second thread costs more than it brings, and one thread gives
-    the same model whatever the number of cores. Gives what to tell of progress in sentences.
+    the same model whatever the number of cores.
     """
     import torch
-    from stanza.models.common.utils import set_random_seed
 
-    def is_told(record: logging.LogRecord) -> bool:
-        if record.getMessage().startswith("Finished STEP"):
-            advance(sentences_a_log)
-        return record.levelno >= logging.ERROR
-
-    loggers = [logging.getLogger(name) for name in ("stanza", "stanza.constituency.trainer")]
-    levels = [logger.level for logger in loggers]
-    handlers = [handler for logger in loggers for handler in logger.handlers]
     threads = torch.get_num_threads()
-    with (
-        progress_bar(description, total=total, unit="sentences") as advance,
-        Path(os.devnull).open("w") as nowhere,
-        contextlib.redirect_stderr(nowhere),
-    ):
-        try:
-            for logger in loggers:
-                logger.setLevel(logging.INFO)
-            for handler in handlers:  # a logger's own filter lets pass what its children log
-                handler.addFilter(is_told)
-            torch.set_num_threads(1)
-            set_random_seed(seed)
-            yield advance
-        finally:
-            torch.set_num_threads(threads)
-            for logger, level in zip(loggers, levels, strict=True):
-                logger.setLevel(level)
-            for handler in handlers:
-                handler.removeFilter(is_told)
-
-
-@contextlib.contextmanager
-def _inside(folder: Path) -> Iterator[None]:
-    """Work from within `folder`; torch's `RuntimeError` of a full disk becomes an `OSError`."""
     try:
-        with contextlib.chdir(folder):
+        torch.set_num_threads(1)
+        logging.disable(logging.WARNING)
+        with (
+            contextlib.chdir(folder),
+            Path(os.devnull).open("w") as nowhere,
+            contextlib.redirect_stderr(nowhere),
+        ):
             yield
-    except RuntimeError as error:
-        for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            if os.strerror(number) in str(error):
-                raise OSError(number, os.strerror(number), str(folder)) from error
-        raise
+    except (AssertionError, RuntimeError) as error:
+        if is_out_of_memory(error):
+            raise
+        raise FailedError(
+            f"stanza can't train a parser on this treebank ({type(error).__name__}: {error}); "
+            "expected more trees, more epochs, or more room on the disk"
+        ) from error
+    finally:
+        logging.disable(logging.NOTSET)
+        torch.set_num_threads(threads)
 
 
-def load_saved(path: Path) -> dict[str, Any]:
-    """What stanza saved; where it can't save, it mostly goes on without a word.
+def _save_alike(path: Path) -> None:
+    """Save a model anew, so that the same weights are the same bytes.
+
+    stanza saves in torch's old format, which names tensors by their addresses in memory, and saves
+    the parser's rare words in the order of a set. Where it can't save, it mostly goes on.
 
     Raises:
         OSError: it could not save the whole of it.
@@ -331,21 +300,14 @@ def load_saved(path: Path) -> dict[str, Any]:
     except Exception as error:
         message = "stanza could not save the whole of it; is the disk full?"
         raise OSError(errno.EIO, message, str(path.resolve())) from error
-    return model
-
-
-def _save_alike(path: Path) -> None:
-    """Save a model anew, so that the same weights are the same bytes.
-
-    stanza saves in torch's old format, which names tensors by their addresses in memory, and saves
-    the parser's rare words in the order of a set.
-    """
-    import torch
-
-    model = load_saved(path)
     if "rare_words" in model.get("params", {}):
         model["params"]["rare_words"] = sorted(model["params"]["rare_words"])
+    _save(model, path)
+
+
+def _save(model: dict[str, Any], path: Path) -> None:
+    import torch
+
     saved = io.BytesIO()
     torch.save(model, saved)
-    with open_to_write(path, "wb") as file:
-        file.write(saved.getvalue())
+    path.resolve().write_bytes(saved.getvalue())

@@ -18,9 +18,9 @@ from pipeline.tokens.trees import (
     ROOT,
     WRAPPERS,
     bracketed,
-    escape_token,
     is_preterminal,
     preterminals,
+    put_words,
     read_treebank,
     top_node,
     unescape_token,
@@ -55,18 +55,18 @@ def read_gold_trees(path: Path) -> list[Tree]:
     for number, tree in enumerate(read_treebank(path), start=1):
         if (gold := without_empty_elements(tree)) is None:
             continue
+        spaced = [word for word in gold.leaves() if len(word.split()) != 1]
         if top_node(gold).label() in WRAPPERS:
             # A shift-reduce parser builds one node, and the wrapper around it is no choice.
-            label = tree.label() or "an unlabelled wrapper"
-            raise InputError(f"tree {number}: expected one node below {label}", path=path)
-        if spaced := [word for word in gold.leaves() if len(word.split()) != 1]:
-            # stanza's reader takes it for several words.
-            message = f"tree {number}: expected words without white space, got {spaced[0]!r}"
-            raise InputError(message, path=path)
-        if gold.height() > MAX_LEVELS + 2:
-            message = f"tree {number}: expected at most {MAX_LEVELS} nodes above a word"
-            raise InputError(message, path=path)
-        trees.append(gold)
+            expected = f"one node below {tree.label() or 'an unlabelled wrapper'}"
+        elif spaced:  # stanza's reader takes it for several words
+            expected = f"words without white space, got {spaced[0]!r}"
+        elif gold.height() > MAX_LEVELS + 2:
+            expected = f"at most {MAX_LEVELS} nodes above a word"
+        else:
+            trees.append(gold)
+            continue
+        raise InputError(f"tree {number}: expected {expected}", path=path)
     if not trees:
         raise InputError("expected trees with words, found empty elements only", path=path)
     return trees
@@ -133,10 +133,7 @@ class TextSpelling:
             if place and word.lower() == "n't":
                 words[place - 1] += word[0]
                 words[place] = word[1:]
-        tree = tree.copy(deep=True)
-        for leaf, word in zip(preterminals(tree), words, strict=True):
-            leaf[0] = escape_token(word)
-        return tree
+        return put_words(tree.copy(deep=True), words)
 
     def _spell_word(self, word: str) -> str:
         # Of a word that nobody sees, as of a zero-width space, no token is left.

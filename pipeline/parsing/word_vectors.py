@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
-
-from mgsa.base.io import open_to_write
 
 NEIGHBOURS = 2000
 """The commonest words, of whose company word vectors are made."""
@@ -20,7 +17,7 @@ POWER_ITERATIONS = 4
 def word_vectors(
     sentences: Iterable[Sequence[str]], *, dim: int, seed: int
 ) -> tuple[list[str], np.ndarray]:
-    """Words by falling frequency, and a (words, dim) matrix of their vectors.
+    """Words by falling frequency, and a (words, dim) matrix of their vectors, to six decimals.
 
     A word's vector is what a truncated singular value decomposition leaves of its positive
     pointwise mutual information with the words before and after it (Levy & Goldberg 2014).
@@ -39,15 +36,7 @@ def word_vectors(
             company[rows[left], columns[right]] += count
         if left in columns:
             company[rows[right], len(columns) + columns[left]] += count
-    return words, _truncated(_positive_information(company), dim, seed)
-
-
-def write_vectors(path: Path, words: Sequence[str], vectors: np.ndarray) -> None:
-    """Write vectors in word2vec's text format, which stanza reads."""
-    with open_to_write(path) as file:
-        file.write(f"{len(words)} {vectors.shape[1]}\n")
-        for word, vector in zip(words, vectors, strict=True):
-            file.write(f"{word} {' '.join(f'{value:.6f}' for value in vector)}\n")
+    return words, _truncated(_positive_information(company), dim, seed).round(6)
 
 
 def _positive_information(company: np.ndarray) -> np.ndarray:

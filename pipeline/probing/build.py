@@ -20,15 +20,14 @@ from mgsa.data.dataset import Dataset
 from mgsa.data.schema import LABELS, PREPROCESSING, TAGS, VOCABULARY
 from mgsa.probing.data import OTHER, PROBING, SCHEMA, SENTENCE_TASKS
 from pipeline.base.stage import SPLITS
-from pipeline.base.text import split_tokens
 from pipeline.base.workers import chunks
 from pipeline.dataset.manifest import library_versions, read_object
 from pipeline.dataset.preprocessor import Encoder, check_length
-from pipeline.partition import PartitionSettings, partition_sentence
+from pipeline.partition import PartitionSettings, partition_tree
 from pipeline.probing.labels import Labels, frequent_classes, label_tree
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits, read_sentences
 from pipeline.probing.voice_and_tense import TENSES, VOICES, VerbPatterns
-from pipeline.tokens.trees import check_leaves, read_tree
+from pipeline.tokens.trees import read_parse
 
 if TYPE_CHECKING:
     from pipeline.probe_data import ProbeDataSettings
@@ -125,10 +124,8 @@ def label(
     for line, tokens, tree, _ in progress(
         sentences, f"label {split}", total=len(sentences), unit="sentences", size=lambda _: 1
     ):
-        words = split_tokens(tokens, path=files.tokens, line=line)
-        parsed = read_tree(tree, path=files.trees, line=line)
-        check_leaves(parsed, words, path=files.trees, line=line)
-        labels.append(label_tree(parsed, verbs))
+        parse = read_parse(tree, tokens, path=files.trees, tokens_path=files.tokens, line=line)
+        labels.append(label_tree(parse, verbs))
     return labels
 
 
@@ -153,13 +150,8 @@ def encode(
     """
     line, tokens, _, tree = sentence
     # Sentences of a dataset are of its training split, by which shuffled phrases are drawn.
-    phrases = partition_sentence(
-        (line, tree, tokens),
-        settings=partition,
-        split=TRAIN,
-        path=files.phrases,
-        tokens_path=files.tokens,
-    )
+    parse = read_parse(tree, tokens, path=files.phrases, tokens_path=files.tokens, line=line)
+    phrases = partition_tree(parse, partition, split=TRAIN, line=line)
     row = encoder.encode(tokens.split(" "), phrases=phrases)
     check_length(row["source_length"], path=files.tokens, line=line)
     return row | {"line": line, "source_tokens": tokens}

@@ -10,15 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
 from mgsa.base.errors import InputError
 
 FOLDER = Path(__file__).parent / "words"
 NONE = "-"
 """Stands in the tables for an empty field."""
-
-Gender = Literal["m", "f", "n"]
 
 
 @dataclass(frozen=True, slots=True)

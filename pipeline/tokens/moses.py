@@ -49,18 +49,18 @@ def clean(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-class _Visible(dict[int, int | str]):
+class _Visible(dict[int, str]):
     """What `clean` makes of each character, by its code; filled lazily."""
 
-    def __missing__(self, code: int) -> int | str:
+    def __missing__(self, code: int) -> str:
         character = chr(code)
-        category = unicodedata.category(character)
-        if character == "\u200b" or category in ("Zl", "Zp"):
-            self[code] = " "
-        elif category == "Cc":
-            self[code] = " " if character.isspace() else ""
-        else:
-            self[code] = "" if category == "Cf" else code
+        match unicodedata.category(character):
+            case "Zl" | "Zp":
+                self[code] = " "
+            case "Cc" | "Cf":
+                self[code] = " " if character.isspace() or character == "\u200b" else ""
+            case _:
+                self[code] = character
         return self[code]
 
 
@@ -87,9 +87,7 @@ class _Needing:
         self._pattern = pattern
 
     def sub(self, substitution: str, text: str) -> str:
-        if self._needed in text:
-            return self._pattern.sub(substitution, text)
-        return text
+        return self._pattern.sub(substitution, text) if self._needed in text else text
 
 
 class _Spaces:
@@ -99,38 +97,29 @@ class _Spaces:
         return " ".join(text.split())
 
 
-def _needing(needed: str, rule: tuple[Any, str]) -> tuple[Any, str]:
-    pattern, substitution = rule
-    return _Needing(needed, pattern), substitution
+def _needing(needed: str, *rules: tuple[Any, str]) -> list[tuple[Any, str]]:
+    return [(_Needing(needed, pattern), substitution) for pattern, substitution in rules]
 
 
 class _Tokenizer(MosesTokenizer):
     """The same rules, with sets for membership tests."""
 
     DEDUPLICATE_SPACE = _Spaces(), " "
-    COMMA_SEPARATE_1 = _needing(",", MosesTokenizer.COMMA_SEPARATE_1)
-    COMMA_SEPARATE_2 = _needing(",", MosesTokenizer.COMMA_SEPARATE_2)
-    COMMA_SEPARATE_3 = _needing(",", MosesTokenizer.COMMA_SEPARATE_3)
-    ENGLISH_SPECIFIC_APOSTROPHE = [  # noqa: RUF012
-        _needing("'", rule) for rule in MosesTokenizer.ENGLISH_SPECIFIC_APOSTROPHE
-    ]
-    FR_IT_SPECIFIC_APOSTROPHE = [  # noqa: RUF012
-        _needing("'", rule) for rule in MosesTokenizer.FR_IT_SPECIFIC_APOSTROPHE
-    ]
-    TRAILING_DOT_APOSTROPHE = _needing("'", MosesTokenizer.TRAILING_DOT_APOSTROPHE)
+    COMMA_SEPARATE_1, COMMA_SEPARATE_2, COMMA_SEPARATE_3 = _needing(
+        ",",
+        MosesTokenizer.COMMA_SEPARATE_1,
+        MosesTokenizer.COMMA_SEPARATE_2,
+        MosesTokenizer.COMMA_SEPARATE_3,
+    )
+    ENGLISH_SPECIFIC_APOSTROPHE = _needing("'", *MosesTokenizer.ENGLISH_SPECIFIC_APOSTROPHE)
+    FR_IT_SPECIFIC_APOSTROPHE = _needing("'", *MosesTokenizer.FR_IT_SPECIFIC_APOSTROPHE)
     NONBREAKING_PREFIXES: Collection[str]
-    NUMERIC_ONLY_PREFIXES: Collection[str]
     WORD_WITH_PERIOD = re.compile(r"\S\.(?!\S)")
 
     def __init__(self, language: str) -> None:
         super().__init__(language)
         self._letters = frozenset(self.IsAlpha)
-        self._lower = frozenset(self.IsLower)
         self.NONBREAKING_PREFIXES = frozenset(self.NONBREAKING_PREFIXES)
-        self.NUMERIC_ONLY_PREFIXES = frozenset(self.NUMERIC_ONLY_PREFIXES)
-
-    def islower(self, text: str) -> bool:
-        return self._lower.issuperset(text)
 
     def isanyalpha(self, text: str) -> bool:
         return not self._letters.isdisjoint(text)

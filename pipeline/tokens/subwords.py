@@ -6,7 +6,6 @@ give a subword outside the vocabulary, so that no subword of a text is rare in t
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from pathlib import Path
@@ -44,8 +43,8 @@ class SubwordSplitter:
 
         merges = read_merges(codes)
         _check_made(vocabulary or (), merges, codes)
-        text = "".join(f"{line}\n" for line in (_VERSION, *map(" ".join, merges)))
-        self._bpe = BPE(io.StringIO(text), len(merges), separator=MARK, vocab=vocabulary)
+        with codes.open(encoding="utf-8", newline="\n") as file:
+            self._bpe = BPE(file, len(merges), separator=MARK, vocab=vocabulary)
         self.split_word = lru_cache(CACHE_WORDS)(self._split_word)
 
     @classmethod
@@ -60,8 +59,7 @@ class SubwordSplitter:
             InputError: a file is missing or malformed, or the two don't belong together.
         """
         counts = read_subword_counts(folder / f"vocab.{side}")
-        allowed = {subword for subword, count in counts.items() if count >= threshold}
-        return cls(folder / CODES, allowed)
+        return cls(folder / CODES, {subword for subword in counts if counts[subword] >= threshold})
 
     def split(self, tokens: Iterable[str]) -> list[str]:
         """The subwords of all `tokens`, marked."""

@@ -2,7 +2,7 @@
 
 A node is a label over nodes, or a preterminal: a part of speech over its word, escaped (`-LRB-`).
 Space, tab, carriage return and line feed separate the parts of a tree; other white space (U+00A0,
-U+2028) may stand in a word.
+U+2028) may stand in a word, and a backslash is a character like others.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_lines
+from pipeline.base.text import split_tokens
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -33,20 +34,9 @@ _ESCAPE = str.maketrans(_ESCAPES)
 _UNESCAPE = {escape: bracket for bracket, escape in _ESCAPES.items()}
 _ANY_ESCAPE = re.compile("|".join(_UNESCAPE))
 _AFTER_LABEL = re.compile("[-=|]")
-
-_SPACE, _WORD = r"[ \t\r\n]*+", r"[^ \t\r\n()]++"
-_MALFORMED = re.compile(
-    rf"""
-      \( (?<!^\() {_SPACE} (?=\()                 # no label, except that of a wrapper
-    | \( {_SPACE} (?: {_WORD} )? {_SPACE} \)        # nothing in it
-    | \( {_SPACE} [^ \t\r\n()]* (?![ \t\r\n]) \s    # white space in a label
-    | \( {_SPACE} {_WORD} {_SPACE} {_WORD} {_SPACE} [^)]  # more than a word
-    | \) {_SPACE} {_WORD}                           # a word without a part of speech
-    """,
-    re.VERBOSE,
-)
-_OTHER_WHITE_SPACE = re.compile(r"[^\S \t\r\n]|\\")
-"""What separates the parts of a tree for NLTK, or is an escape, unless it is told otherwise."""
+_SPACE, _WORD = r"[ \t\r\n]", r"[^ \t\r\n()]"
+_PART = re.compile(rf"\({_SPACE}*+([^\s()]*+)(?:{_SPACE}++({_WORD}++){_SPACE}*+\))?|(\))|{_WORD}++")
+"""`(LABEL` or `(TAG word)`; `)`; a word that is out of place."""
 
 
 def read_tree(
@@ -64,24 +54,50 @@ def read_tree(
             unlabelled, a word has no part of speech to itself, or nodes lie hundreds deep in one
             another (`nltk.tree.tree.MAX_TREE_DEPTH`).
     """
+    # NLTK's own reader accepts words beside nodes.
     from nltk.tree import Tree
+    from nltk.tree.tree import MAX_TREE_DEPTH
 
-    text = text.strip(" \t\r\n")
-    if malformed := _MALFORMED.search(text):
-        expected = "expected (LABEL (…) …) or (TAG word)"
-        column = malformed.start() - (text.rfind("\n", 0, malformed.start()) + 1) + 1
-        if line is not None:
-            line += text.count("\n", 0, malformed.start())
-        message = f"column {column}: {expected}, found {malformed[0]!r}"
-        raise InputError(message, path=path, line=line)
-    patterns = {}
-    if _OTHER_WHITE_SPACE.search(text):
-        patterns = {"node_pattern": _WORD, "leaf_pattern": _WORD}
-    try:
-        return Tree.fromstring(text, **patterns)
-    except ValueError as error:
-        reason = str(error).splitlines()[0].split(";")[0].removeprefix("Tree.read(): ")
-        raise InputError(f"not one bracketed tree: {reason}", path=path, line=line) from None
+    unclosed = [Tree("", [])]
+    fault = ""
+    for part in _PART.finditer(text):
+        label, word, closing = part.groups()
+        if word:
+            unclosed[-1].append(Tree(label, [word]))
+        elif closing and unclosed[-1] and len(unclosed) > 1:
+            unclosed.pop()
+        elif label or (label is not None and len(unclosed) == 1):
+            node = Tree(label, [])
+            unclosed[-1].append(node)
+            unclosed.append(node)
+        else:
+            before = text[: part.start()]
+            line = None if line is None else line + before.count("\n")
+            column = len(before) - before.rfind("\n")
+            fault = f"column {column}: expected (LABEL (…) …) or (TAG word), found {part[0]!r}"
+            break
+        if len(unclosed) > MAX_TREE_DEPTH:
+            fault = f"expected at most {MAX_TREE_DEPTH} nodes in one another"
+            break
+    whole, *others = unclosed
+    if not fault and (others or len(whole) != 1):
+        found = "an unclosed bracket" if others else f"{len(whole)}"
+        fault = f"expected one bracketed tree, found {found}"
+    if fault:
+        raise InputError(fault, path=path, line=line)
+    tree: Tree = whole[0]
+    return tree
+
+
+def read_parse(brackets: str, text: str, *, path: Path, tokens_path: Path, line: int) -> Tree:
+    """The tree `brackets` of the tokenised sentence `text`.
+
+    Raises:
+        InputError: as for `read_tree`, `split_tokens` and `check_leaves`.
+    """
+    tree = read_tree(brackets, path=path, line=line)
+    check_leaves(tree, split_tokens(text, path=tokens_path, line=line), path=path, line=line)
+    return tree
 
 
 def read_treebank(path: Path) -> Iterator[Tree]:
@@ -121,6 +137,13 @@ def is_preterminal(tree: Tree) -> bool:
 def preterminals(tree: Tree) -> list[Tree]:
     """The parts of speech over their words, from the left."""
     return list(tree.subtrees(is_preterminal))
+
+
+def put_words(tree: Tree, words: Sequence[str]) -> Tree:
+    """Replace the words of a tree, one for each, by `words`, escaped; give the tree."""
+    for leaf, word in zip(preterminals(tree), words, strict=True):
+        leaf[0] = escape_token(word)
+    return tree
 
 
 def children(tree: Tree) -> list[Tree]:

@@ -130,10 +130,14 @@ def test_annotations_and_a_treebank_may_be_absent(tmp_path: Path, local: dict[st
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.trees", b"(X a)\n(X (Y b)\n", "own/a.trees:2: not one bracketed tree: expected ')'"),
+        (
+            "a.trees",
+            b"(X a)\n(X (Y b)\n",
+            "own/a.trees:2: expected one bracketed tree",
+        ),
         ("a.links", b"0-0\n1\n", "own/a.links:2: expected links such as 0-0 1-2, got '1'"),
         ("a.voice", b"active\n\n", "own/a.voice:2: expected one label, got ''"),
-        ("dev.mrg", b"(S", "own/dev.mrg:1: not one bracketed tree: expected ')'"),
+        ("dev.mrg", b"(S", "own/dev.mrg:1: expected one bracketed tree"),
         ("b.de", None, "own/b.de: no such file"),
     ],
 )

@@ -13,9 +13,7 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
 from mgsa.base.settings import RunConfig, from_mapping
 from pipeline.base.stage import SPLITS
-from pipeline.parse import copy_trees, main
-from pipeline.parsing.parse_memory import ParseMemory
-from pipeline.parsing.parser_folder import read_parser_folder
+from pipeline.parse import main
 from pipeline.parsing.stanza_parser import ConstituencyParser
 from pipeline.tokens.trees import bracketed, flat_tree
 from tests.parse_inputs import command, parameters, toy_parser, write_tokenized
@@ -117,25 +115,9 @@ def test_what_no_sentence_can_cause_stops_the_stage(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    ("remembered", "message"),
-    [
-        ("(ROOT (X (A a)", "not one bracketed tree: expected ')'"),
-        ("(ROOT (X (A b)))", "leaf 1 of the tree is 'b': expected the token 'a'"),
-    ],
-)
-def test_a_remembered_tree_that_does_not_fit_is_named(
-    tmp_path: Path, remembered: str, message: str, capsys: pytest.CaptureFixture[str]
+def test_ready_made_trees_are_checked_and_copied(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tokenized, parser = write_tokenized(tmp_path / "tokenized", ["a"]), toy_parser(tmp_path)
-    with ParseMemory(tmp_path / "memory.sqlite", read_parser_folder(parser).identity) as memory:
-        memory.store({memory.key(["a"]): remembered})
-    assert run(main, command(tmp_path, tokenized, parser, parameters(tmp_path), "out")) == 2
-    where = "the remembered tree of train.source:1: "
-    assert capsys.readouterr().err.startswith(f"error: {where}{message}")
-
-
-def test_ready_made_trees_are_checked_and_copied(tmp_path: Path) -> None:
     tokenized = write_tokenized(tmp_path / "tokenized", ["a ( b"])
     for split in SPLITS:
         tree = "(ROOT  (X (A a) (-LRB- -LRB-) (B b)))\n"
@@ -145,6 +127,10 @@ def test_ready_made_trees_are_checked_and_copied(tmp_path: Path) -> None:
     assert run(main, argv) == 0
     copied = (tmp_path / "out" / "test.trees").read_text("utf-8")
     assert copied == "(ROOT (X (A a) (-LRB- -LRB-) (B b)))\n"
+    assert read_json(tmp_path / "out.json") == {"sentences": 3}
+    (tokenized / "train.trees").unlink()
+    assert run(main, argv) == 2
+    assert "train.trees: no such file: parser.kind is trees" in capsys.readouterr().err
 
 
 def test_without_a_parser_every_tree_is_flat(tmp_path: Path) -> None:
@@ -157,12 +143,6 @@ def test_without_a_parser_every_tree_is_flat(tmp_path: Path) -> None:
         lines = (tmp_path / "out" / f"{split}.trees").read_text("utf-8").splitlines()
         assert lines == [bracketed(flat_tree(sentence.split(" "))) for sentence in sentences]
     assert read_json(tmp_path / "out.json") == {"sentences": 3 * len(sentences)}
-
-
-def test_missing_trees_are_named(tmp_path: Path) -> None:
-    tokenized = write_tokenized(tmp_path / "tokenized", ["a b"])
-    with pytest.raises(InputError, match=r"train\.trees: no such file: parser\.kind is trees"):
-        copy_trees(tokenized, tmp_path)
 
 
 def test_without_ray_it_is_said_how_to_get_it(

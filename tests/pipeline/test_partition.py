@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,8 +17,7 @@ from pipeline.partition import (
     PartitionSettings,
     Phrase,
     ngram_partition,
-    partition_sentence,
-    partition_sentences,
+    partition_tree,
     read_phrases_line,
     syntactic_partition,
     to_subwords,
@@ -204,19 +202,12 @@ SETTINGS = {"levels": 3, "ngrams": [2, 3], "boundaries": "parsed", "seed": 1}
 
 
 def cut(trees: list[str], first_line: int = 1, **changed: object) -> list[str]:
-    cut_one = partial(
-        partition_sentence,
-        settings=from_mapping(PartitionSettings, {**SETTINGS, **changed}, "partition"),
-        split="train",
-        path=Path("train.trees"),
-        tokens_path=Path("train.source"),
-    )
-    sentences = [
-        (line, tree, " ".join(read_tree(tree).leaves()))
+    """The lines of phrases of sentences of the training split."""
+    settings = from_mapping(PartitionSettings, {**SETTINGS, **changed}, "partition")
+    return [
+        write_phrases_line(partition_tree(read_tree(tree), settings, split="train", line=line))
         for line, tree in enumerate(trees, start=first_line)
     ]
-    lines, _ = partition_sentences(sentences, cut_one)
-    return lines.splitlines()
 
 
 @given(strategies.trees())

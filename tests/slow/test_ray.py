@@ -27,7 +27,7 @@ from mgsa.base.io import read_json, sha256
 from mgsa.base.settings import RunConfig, from_mapping
 from pipeline.base.stage import SPLITS
 from pipeline.parsing import ray_parser as module
-from pipeline.parsing.ray_parser import ray_parser
+from pipeline.parsing.ray_parser import LOSSES, connected, map_batches
 from pipeline.sample import write_sample
 from tests.imports import ROOT
 from tests.own_mounts import with_own_mounts
@@ -35,6 +35,8 @@ from tests.pipeline.test_parser import TRAIN, command
 from tests.run_section import RUN
 from tests.running import PATIENCE
 from tests.slow.ray_nodes import RayNodes, ray_head, wait_for_workers
+
+ray = pytest.importorskip("ray")
 
 pytestmark = pytest.mark.slow
 
@@ -45,13 +47,6 @@ def run_config(**changed: object) -> RunConfig:
     return from_mapping(RunConfig, {**RUN, "executor": "ray", **changed}, "run")
 
 
-@pytest.fixture(scope="module")
-def head() -> Iterator[RayNodes]:
-    """A cluster of one node with one CPU, which this process may use."""
-    with ray_head("--num-cpus=1") as cluster, cluster.access():
-        yield cluster
-
-
 @pytest.mark.parametrize(
     ("address", "why"),
     [
@@ -60,11 +55,11 @@ def head() -> Iterator[RayNodes]:
         ("127.0.0.1:70000", "Port out of range 0-65535"),
     ],
 )
-def test_no_cluster_at_the_address_is_one_line(tmp_path: Path, address: str, why: str) -> None:
+def test_no_cluster_at_the_address_is_one_line(address: str, why: str) -> None:
     message = rf"^run.ray_address: expected a Ray cluster at {address}: ({why})"
     with (
         pytest.raises(InputError, match=message),
-        ray_parser(tmp_path, run_config(ray_address=address)),
+        connected(run_config(ray_address=address)),
     ):
         raise AssertionError("connected")
 
@@ -77,13 +72,9 @@ def test_no_cluster_at_the_address_is_one_line(tmp_path: Path, address: str, why
     ],
 )
 def test_results_come_in_order_and_an_error_after_those_before_it(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    last: str,
-    error: type[Exception],
-    message: str,
+    monkeypatch: pytest.MonkeyPatch, last: str, error: type[Exception], message: str
 ) -> None:
-    def upper(_folder: Path, _gpu: bool, batch: Sequence[Sequence[str]]) -> list[str]:
+    def upper(batch: Sequence[Sequence[str]]) -> list[str]:
         """In place of a parser."""
         ((word,),) = batch
         if word == "kill":
@@ -93,14 +84,32 @@ def test_results_come_in_order_and_an_error_after_those_before_it(
         time.sleep(0.5 if word == "a" else 0)  # the first one ends last
         return [word.upper()]
 
-    monkeypatch.setattr(module, "parse_in_process", upper)
-    with ray_parser(tmp_path, run_config(workers=WORKERS)) as parse_batches:
-        results = list(parse_batches([[["a"]], [["b"]], [["c"]]]))
+    monkeypatch.setattr(module, "BATCH_SENTENCES", 1)
+    with connected(run_config(workers=WORKERS)):
+        submit = ray.remote(max_retries=LOSSES - 1)(upper).remote
+        results = list(map_batches(submit, [["a"], ["b"], ["c"]], workers=WORKERS))
         assert results == [["A"], ["B"], ["C"]]
-        others = parse_batches([[["d"]], [[last]], [["e"]]])
+        others = map_batches(submit, [["d"], [last], ["e"]], workers=WORKERS)
         assert next(others) == ["D"]
         with pytest.raises(error, match=message):
             next(others)
+
+
+def test_a_gpu_that_this_machine_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    message = "^run.parse_gpu: expected false, as there is no GPU to be used$"
+    with (
+        pytest.raises(InputError, match=message),
+        connected(run_config(parse_gpu=True)),
+    ):
+        raise AssertionError("connected")
+
+
+@pytest.fixture(scope="module")
+def head() -> Iterator[RayNodes]:
+    """A cluster of one node with one CPU, which this process may use."""
+    with ray_head("--num-cpus=1") as cluster, cluster.access():
+        yield cluster
 
 
 @pytest.fixture(scope="module")
@@ -284,19 +293,6 @@ def test_a_cluster_of_its_own_is_started_and_ended(
 SIGNALS = [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")]
 
 
-def test_a_cluster_without_room_is_said_and_waited_for(project: Path) -> None:
-    with ray_head("--num-cpus=0") as cluster, cluster.access():
-        process = start(project, "ray", address=cluster.address, waits_at=10_000)
-        assert process.stderr is not None
-        assert process.stderr.readline() == (
-            "ray: no result in 5 s: each worker takes 1 CPU, and the cluster has 0 CPUs and 0 GPUs "
-            "free\n"
-        )
-        process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=PATIENCE)
-    assert errors == "error: terminated\n"
-
-
 @pytest.mark.parametrize(("number", "said"), SIGNALS)
 def test_a_signal_ends_it_cleanly(
     project: Path, bare_machine: dict[str, str], number: signal.Signals, said: str
@@ -313,15 +309,3 @@ def test_a_signal_ends_it_cleanly(
     assert process.returncode == 128 + number
     assert not list(project.glob(".partial-*"))
     assert_nothing_stays(children, folders)
-
-
-def test_a_gpu_that_this_machine_lacks_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    message = "^run.parse_gpu: expected false, as there is no GPU to be used$"
-    with (
-        pytest.raises(InputError, match=message),
-        ray_parser(tmp_path, run_config(parse_gpu=True)),
-    ):
-        raise AssertionError("connected")

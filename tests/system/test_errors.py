@@ -191,14 +191,14 @@ EMPTY_FILES = [
     ("params", empty, "conf/config.yaml", "conf: Could not override 'corpus'. No match in the defaults list."),
 ]
 
-OPEN = "not one bracketed tree: expected ')' but got 'end-of-string'"
-NONE = "not one bracketed tree: expected '(' but got 'end-of-string'"
-MORE = "not one bracketed tree: expected 'end-of-string' but got ')'"
+OPEN = "expected one bracketed tree, found an unclosed bracket"
+NONE = "expected one bracketed tree, found 0"
+MORE = "column 17: expected (LABEL (…) …) or (TAG word), found ')'"
 OTHER = "leaf 1 of the tree is 'Nobody': expected the token ..."
 TREES = [
     ("corpus", line(3, "(ROOT (X (A a))"), "raw/train.trees", f":3: {OPEN}"),
     ("corpus", line(3, ""), "raw/train.trees", f":3: {NONE}"),
-    ("corpus", line(3, "()"), "raw/train.trees", ":3: column 1: expected (LABEL (…) …) or (TAG word), found '()'"),
+    ("corpus", line(3, "()"), "raw/train.trees", ":3: column 2: expected (LABEL (…) …) or (TAG word), found ')'"),
     ("parse", line(3, "(ROOT (X (A a))"), "tokenized/train.trees", f":3: {OPEN}"),
     ("parse", line(3, ""), "tokenized/train.trees", f":3: {NONE}"),
     ("parse", line(3, "(ROOT (X (A Nobody)))"), "tokenized/train.trees", f":3: {OTHER}"),

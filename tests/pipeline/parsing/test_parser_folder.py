@@ -37,8 +37,8 @@ def test_a_folder_is_read_as_written(folder: Path) -> None:
 def test_other_weights_are_another_parser(folder: Path) -> None:
     before = read_parser_folder(folder).identity
     (folder / "en" / "model.pt").write_bytes(b"other weights")
-    after = write_parser_folder(folder, kind="stanza", language="en", package="name").identity
-    assert before != after
+    write_parser_folder(folder, kind="stanza", language="en", package="name")
+    assert read_parser_folder(folder).identity != before
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,11 @@ def test_other_weights_are_another_parser(folder: Path) -> None:
     [
         (lambda folder: (folder / "en/model.pt").write_bytes(b"x"), "model.pt: its SHA-256 is not"),
         (lambda folder: (folder / "en/model.pt").unlink(), "model.pt: no such file"),
-        (lambda folder: (folder / "en/other.pt").touch(), "other.pt: expected no file that parser"),
     ],
 )
 def test_a_file_that_is_not_the_recorded_one_is_named(
     folder: Path, damage: Callable[[Path], object], message: str
 ) -> None:
-    (folder / ".hidden").touch()
-    read_parser_folder(folder)
     damage(folder)
     with pytest.raises(InputError, match=message):
         read_parser_folder(folder)
@@ -63,10 +60,9 @@ def test_a_file_that_is_not_the_recorded_one_is_named(
     ("index", "message"),
     [
         ({"en": {"packages": {"q": {}}}}, "no package p for en; expected one of q"),
-        ({"en": {"packages": {"p": {"pos": "p"}}}}, "package p has no constituency model"),
         (
-            {"en": {"packages": {"p": {"pos": "p", "optional": {"constituency": "c"}}}}},
-            r"expected stanza's index of models \(KeyError: 'constituency'\)",
+            {"en": {"packages": {"p": {"pos": "p"}}}},
+            r"expected stanza's index, with tagger and parser of p \(KeyError: 'constituency'\)",
         ),
         ({"en": {"alias": "de"}, "de": {"packages": {}}}, "no package p for de"),
     ],

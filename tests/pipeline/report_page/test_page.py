@@ -158,7 +158,7 @@ NGRAMS = "system,measure,n,ngrams,score,score_low,score_high"
         ("phrases", "phrase-counts/tags.csv", 2, "1,NP,x", ":2: count: expected a whole number, f"),
         ("patterns", "patterns/ngrams.csv", 1, "system", ":1: expected a column measure"),
         ("patterns", "patterns/ngrams.csv", 1, f"{NGRAMS},baseline", ":1: expected a column diff"),
-        ("trees", "parsed/test.trees", 2, "(S (NP A", ":2: not one bracketed tree"),
+        ("trees", "parsed/test.trees", 2, "(S (NP A", ":2: column 8: expected"),
         ("trees", "parsed/test.trees", 2, "(S (NP A))", ":2: leaf 1 of the tree is 'A'"),
         ("trees", "partitions/test.phrases", 2, "2:NP", ":2: level 1: lengths add up to 2 words"),
         ("trees", "partitions/test.phrases", 2, "", ":2: expected phrases, found an empty line"),
