@@ -15,8 +15,9 @@ Nothing in it is unpickled or run.
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -116,7 +117,7 @@ def save_model(
     dataset: Dataset,
     *,
     run: Mapping[str, Any],
-    curves: str,
+    curves: Iterable[Mapping[str, int | float]],
 ) -> None:
     """Write the artifact of a model, atomically.
 
@@ -125,7 +126,7 @@ def save_model(
         dataset: what it was trained on.
         run: more for `config.json`: settings of the training (`train`), the updates whose weights
             these are (`updates`), their validation scores (`scores`).
-        curves: content of `curves.jsonl`.
+        curves: the lines of `curves.jsonl`.
     """
     manifest = {
         "kind": "mgsa model",
@@ -140,7 +141,7 @@ def save_model(
     }
     with atomic_folder(folder) as partial:
         with open_to_write(partial / CURVES) as file:
-            file.write(curves)
+            file.writelines(json.dumps(line) + "\n" for line in curves)
         for name in _FROM_DATASET:
             if name in dataset.manifest.files:
                 shutil.copyfile(dataset.folder / name, partial / name)

@@ -14,19 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from mgsa.base.cli import run
-from mgsa.base.command import Input, OutputFolder, Report
+from mgsa.base.command import OutputFolder, Report
 from mgsa.base.settings import RunConfig
 from mgsa.config import ModelConfig, TrainConfig
-from mgsa.training.commands import CHECKPOINT_FILES, MODEL_FILES
+from mgsa.training.commands import Checkpoints, DatasetFolder, ModelFolder
 from pipeline.base.stage import stage
 
 if TYPE_CHECKING:
     from dvclive import Live
 
-    from mgsa.training.progress import OnMetrics
-
-LIVE = "live"
-"""Folder of the curves while the training runs, in that of the checkpoints."""
+    from mgsa.training.trainer import OnMetrics
 
 
 def train_model(
@@ -34,11 +31,9 @@ def train_model(
     model: ModelConfig,
     run: RunConfig,
     *,
-    dataset: Annotated[Path, Input("dataset artifact")],
-    out: Annotated[Path, OutputFolder("where the model artifact goes", *MODEL_FILES)],
-    checkpoints: Annotated[
-        Path, OutputFolder("folder of checkpoints (default: OUT.checkpoints)", *CHECKPOINT_FILES)
-    ] = Path("{out}.checkpoints"),
+    dataset: DatasetFolder,
+    out: ModelFolder,
+    checkpoints: Checkpoints = Path("{out}.checkpoints"),
     plots: Annotated[
         Path | None,
         OutputFolder(
@@ -60,7 +55,7 @@ def train_model(
     from mgsa.training.run import train_model
     from mgsa.training.trainer import Run
 
-    live = checkpoints / LIVE
+    live = checkpoints / "live"
     with curves_in(live) if plots is not None else nullcontext() as draw:
         metrics = train_model(
             Run(dataset, model, train, out=out, checkpoints=checkpoints, code=code_identity()),
@@ -86,16 +81,17 @@ def curves_in(folder: Path) -> Iterator[OnMetrics]:
     """
     live: Live | None = None
 
-    def draw(update: int, metrics: Mapping[str, float]) -> None:
+    def draw(line: Mapping[str, int | float]) -> None:
         nonlocal live
         if live is None:
             from dvclive import Live
 
             live = Live(str(folder), save_dvc_exp=False, dvcyaml=None, report=None)
-        live.step = update
+        live.step = int(line["update"])
         try:
-            for name, value in metrics.items():
-                live.log_metric(name, value)
+            for name, value in line.items():
+                if name != "update":
+                    live.log_metric(name, value)
         except OSError as error:  # DVCLive doesn't say of which file
             raise OSError(error.errno, error.strerror, error.filename or str(folder)) from error
 

@@ -30,5 +30,5 @@ def random_model(folder: Path, dataset_folder: Path, *, seed: int = 0, **setting
     with torch.no_grad():
         model.output.weight.mul_(3)  # it shall have preferences,
         model.output.weight[EOS].zero_()  # but not that of saying nothing
-    save_model(folder, model, config, dataset, run={}, curves="")
+    save_model(folder, model, config, dataset, run={}, curves=[])
     return folder

@@ -5,7 +5,7 @@ loss        translation NLL + λ · tag NLL + λ_a · alignment NLL
 gradients   an update's gradients, over micro-batches and processes
 schedule    the learning rate of an update
 validation  loss and BLEU on the validation split
-progress    a run's state, its curves, its display
+progress    what a run shows
 checkpoint  weights, Adam's moments and state as atomic folders; which run they are of
 averaging   the mean of several checkpoints
 processes   devices, signals, lost processes, seeds

@@ -2,8 +2,7 @@
 
 weights.safetensors    the model's weights
 optimizer.safetensors  Adam's moments
-curves.jsonl           the curves so far
-state.json             where the run stands, its identity, the SHA-256 of the other files
+state.json             where the run stands, which run it is, and its curves
 """
 
 from __future__ import annotations
@@ -13,88 +12,72 @@ import json
 import re
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 import mgsa
-from mgsa.base.errors import InputError
-from mgsa.base.io import (
-    PARTIAL,
-    atomic_folder,
-    open_to_write,
-    read_json,
-    read_text,
-    sha256,
-    write_json,
-)
+from mgsa.base.io import PARTIAL, atomic_folder, read_json, sha256, write_json
 from mgsa.base.settings import from_mapping, to_mapping
 from mgsa.config import ModelConfig, TrainConfig
-from mgsa.training.progress import State
+from mgsa.data.batching import Position
+from mgsa.training.loss import LossSums
 from mgsa.weights import load_tensors, load_weights, named_tensors, save_tensors
 
-WEIGHTS, OPTIMIZER, CURVES = "weights.safetensors", "optimizer.safetensors", "curves.jsonl"
-_STATE = "state.json"
-_FILES = (WEIGHTS, OPTIMIZER, CURVES)
-_REMEDY = "remove the folder to resume from the checkpoint before it"
-_FOLDER = re.compile(r"step-(\d{8,})")
-
+WEIGHTS, OPTIMIZER, STATE = "weights.safetensors", "optimizer.safetensors", "state.json"
+_MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 _MAY_CHANGE = frozenset({"max_epochs", "max_updates", "patience", "log_every", "accumulate"})
-"""Settings of training that a resumed run may change: when to stop, how often to write a line, and
-how an update's micro-batches are shared out, as long as they are as many."""
+"""Settings of training that a resumed run may change: when to stop, how often to log, and how an
+update's micro-batches are shared out, as long as they are as many."""
 
 
-@dataclass(frozen=True)
-class _Content:
-    """`state.json`."""
+@dataclass
+class State:
+    """A run between two updates: all that resuming needs besides weights and Adam's moments.
 
-    version: Literal[1]
+    Attributes:
+        identity: of the run (`run_identity`).
+        update: updates made.
+        tokens: target tokens they were made from, end of sentence included.
+        position: the data that comes next.
+        interval: losses since they were last put into the curves.
+        best_score: the highest validation score so far, `None` before the first.
+        best_update: the update it was reached at.
+        bad_validations: validations since then.
+        validated_at: the update of the last validation, 0 before the first.
+        skipped_batches: batches that did not fit into memory.
+        curves: losses and scores, each line with its `update`; without times, so that two runs of
+            the same settings have the same.
+    """
+
     identity: str
-    state: State
-    files: dict[str, str]
+    update: int = 0
+    tokens: int = 0
+    position: Position = field(default=Position(0, 0))
+    interval: LossSums = field(default=LossSums())
+    best_score: float | None = None
+    best_update: int = 0
+    bad_validations: int = 0
+    validated_at: int = 0
+    skipped_batches: int = 0
+    curves: list[dict[str, int | float]] = field(default_factory=list)
 
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """A checkpoint whose files are all there and undamaged."""
-
-    folder: Path
-    identity: str
-    state: State
-
-    @property
-    def curves(self) -> str:
-        """The curves up to this update."""
-        return read_text(self.folder / CURVES)
-
-    def restore(self, model: nn.Module, optimizer: torch.optim.Adam) -> None:
-        """Load the weights and Adam's moments."""
-        load_weights(model, self.folder / WEIGHTS)
-        tensors = load_tensors(self.folder / OPTIMIZER)
-        if tensors:  # nothing before the first update
-            keys = ("step", "exp_avg", "exp_avg_sq")
-            state = {
-                index: {key: tensors[f"{key}.{name}"] for key in keys}
-                for index, (name, _) in enumerate(model.named_parameters())
-            }
-            groups = optimizer.state_dict()["param_groups"]
-            optimizer.load_state_dict({"state": state, "param_groups": groups})
+    def validated(self, score: float) -> None:
+        """Take note of a validation of the present weights; a tie is no improvement."""
+        self.validated_at = self.update
+        if self.best_score is None or score > self.best_score:
+            self.best_score, self.best_update, self.bad_validations = score, self.update, 0
+        else:
+            self.bad_validations += 1
 
 
 def save_checkpoint(
-    checkpoints: Path,
-    model: nn.Module,
-    optimizer: torch.optim.Adam,
-    state: State,
-    *,
-    identity: str,
-    curves: str,
+    checkpoints: Path, model: nn.Module, optimizer: torch.optim.Adam, state: State
 ) -> None:
     """Write the checkpoint of the present update into the folder of checkpoints."""
-    moments: dict[str, Tensor] = {
+    moments = {
         f"{key}.{name}": value
         for name, parameter in model.named_parameters()
         for key, value in optimizer.state.get(parameter, {}).items()
@@ -102,29 +85,33 @@ def save_checkpoint(
     with atomic_folder(folder_of(checkpoints, state.update)) as folder:
         save_tensors(named_tensors(model), folder / WEIGHTS)
         save_tensors(moments, folder / OPTIMIZER)
-        with open_to_write(folder / CURVES) as file:
-            file.write(curves)
-        files = {name: sha256(folder / name) for name in _FILES}
-        write_json(folder / _STATE, to_mapping(_Content(1, identity, state, files)))
+        write_json(folder / STATE, to_mapping(state))
 
 
-def read_checkpoint(folder: Path) -> Checkpoint:
-    """Open a checkpoint and check every file of it.
+def read_state(folder: Path) -> State:
+    """Where the run of a checkpoint stood.
 
     Raises:
-        InputError: a file is missing, cut short, changed, or of another version.
+        InputError: the file is missing, damaged, or of another version.
     """
-    path = folder / _STATE
-    try:
-        content = from_mapping(_Content, read_json(path), f"{path}: checkpoint")
-    except InputError as error:
-        raise InputError(f"{error}; {_REMEDY}") from None
-    for name, recorded in content.files.items():
-        path = folder / name
-        if not path.is_file() or sha256(path) != recorded:
-            problem = "its SHA-256 is not the recorded one" if path.is_file() else "no such file"
-            raise InputError(f"damaged checkpoint: {problem}; {_REMEDY}", path=path)
-    return Checkpoint(folder, content.identity, content.state)
+    return from_mapping(State, read_json(folder / STATE), f"{folder / STATE}: checkpoint")
+
+
+def restore(folder: Path, model: nn.Module, optimizer: torch.optim.Adam) -> None:
+    """Load the weights and Adam's moments of a checkpoint.
+
+    Raises:
+        InputError: a file is missing or damaged, or of another model.
+    """
+    load_weights(model, folder / WEIGHTS)
+    tensors = load_tensors(folder / OPTIMIZER)
+    state = {
+        index: {key: tensors[f"{key}.{name}"] for key in _MOMENTS}
+        for index, (name, _) in enumerate(model.named_parameters())
+        if f"step.{name}" in tensors  # there is none before the first gradient
+    }
+    groups = optimizer.state_dict()["param_groups"]
+    optimizer.load_state_dict({"state": state, "param_groups": groups})
 
 
 def folder_of(checkpoints: Path, update: int) -> Path:
@@ -134,9 +121,7 @@ def folder_of(checkpoints: Path, update: int) -> Path:
 
 def saved_updates(checkpoints: Path) -> list[int]:
     """The updates that have a checkpoint, in order."""
-    if not checkpoints.is_dir():
-        return []
-    matches = (_FOLDER.fullmatch(path.name) for path in checkpoints.iterdir() if path.is_dir())
+    matches = (re.fullmatch(r"step-(\d{8,})", path.name) for path in checkpoints.glob("step-*"))
     return sorted(int(match[1]) for match in matches if match)
 
 
@@ -158,7 +143,7 @@ def remove_checkpoints(checkpoints: Path, *, keep: Iterable[int]) -> None:
         folder = folder_of(checkpoints, update)
         folder.replace(checkpoints / f"{PARTIAL}{folder.name}")
     for partial in checkpoints.glob(f"{PARTIAL}*"):
-        shutil.rmtree(partial) if partial.is_dir() else partial.unlink()
+        shutil.rmtree(partial)
 
 
 def run_identity(
@@ -178,11 +163,14 @@ def run_identity(
         "dataset": dataset,
         "code": code,
     }
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return _hash(content)
 
 
 def code_identity() -> str:
     """A hash of this package's sources."""
     package = Path(mgsa.__file__).parent
-    sources = {str(path.relative_to(package)): sha256(path) for path in package.rglob("*.py")}
-    return hashlib.sha256(json.dumps(sources, sort_keys=True).encode()).hexdigest()
+    return _hash({str(p.relative_to(package)): sha256(p) for p in package.rglob("*.py")})
+
+
+def _hash(content: dict[str, object]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

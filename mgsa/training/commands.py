@@ -25,23 +25,25 @@ MODEL_FILES = (
 )
 """Files of a model artifact."""
 CHECKPOINT_FILES = (
-    *(f"step-*/{name}" for name in ("*.safetensors", "curves.jsonl", "state.json")),
-    "curves.jsonl",
-    "live/metrics.json",
-    "live/plots/*.tsv",
+    *("step-*/*.safetensors", "step-*/state.json"),
+    *("live/metrics.json", "live/plots/*.tsv"),
 )
 """Files of a folder of checkpoints, those of `pipeline.train` included."""
+
+DatasetFolder = Annotated[Path, Input("dataset artifact")]
+ModelFolder = Annotated[Path, OutputFolder("where the model artifact goes", *MODEL_FILES)]
+Checkpoints = Annotated[
+    Path, OutputFolder("folder of checkpoints (default: OUT.checkpoints)", *CHECKPOINT_FILES)
+]
 
 
 def train(
     train: TrainConfig,
     model: ModelConfig,
     *,
-    dataset: Annotated[Path, Input("dataset artifact")],
-    out: Annotated[Path, OutputFolder("where the model artifact goes", *MODEL_FILES)],
-    checkpoints: Annotated[
-        Path, OutputFolder("folder of checkpoints (default: OUT.checkpoints)", *CHECKPOINT_FILES)
-    ] = Path("{out}.checkpoints"),
+    dataset: DatasetFolder,
+    out: ModelFolder,
+    checkpoints: Checkpoints = Path("{out}.checkpoints"),
     restart: Annotated[bool, Option("remove the checkpoints and start again")] = False,
     accelerator: Annotated[Accelerator, Option("device (default: auto)")] = "auto",
     devices: Annotated[Positive, Option("processes of each machine (default: 1)", "N")] = 1,
@@ -72,7 +74,7 @@ def average(
     model: Annotated[Path, Input("model artifact that the run wrote")],
     checkpoints: Annotated[Path, Input("checkpoints of its run")],
     last: Annotated[Positive, Option("how many checkpoints to average", "N")],
-    out: Annotated[Path, OutputFolder("where the model artifact goes", *MODEL_FILES)],
+    out: ModelFolder,
 ) -> None:
     """Average the weights of the newest checkpoints of a run.
 
@@ -80,7 +82,7 @@ def average(
     """
     from mgsa.model_artifact import load_model, replace_weights
     from mgsa.training import averaging
-    from mgsa.training.checkpoint import WEIGHTS, folder_of, read_checkpoint, saved_updates
+    from mgsa.training.checkpoint import WEIGHTS, folder_of, saved_updates
 
     artifact = load_model(model)
     updates = saved_updates(checkpoints)[-last:]
@@ -88,7 +90,6 @@ def average(
         raise InputError(
             f"expected at least {last} checkpoints, found {len(updates)}", path=checkpoints
         )
-    folders = [read_checkpoint(folder_of(checkpoints, n)).folder for n in updates]
-    paths = [folder / WEIGHTS for folder in folders]
+    paths = [folder_of(checkpoints, update) / WEIGHTS for update in updates]
     weights = averaging.average(paths)
     replace_weights(artifact, weights, source=paths[-1], updates=updates, out=out)

@@ -25,14 +25,14 @@ from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.batching import Update
 from mgsa.data.vocabulary import UNK
 from mgsa.training.loss import NUM_SUMS, LossSums
-from mgsa.training.processes import place_seed
+from mgsa.training.processes import place_seed, sum_over_processes
 
 
 class _BatchTooLargeError(Exception):
     """A micro-batch, given by its index in the epoch, did not fit into memory."""
 
 
-class MicroBatchLoss(NamedTuple):
+class _MicroBatchLoss(NamedTuple):
     """A micro-batch of this process: number in the epoch, rows (B,), `LossSums` as a tensor."""
 
     number: int
@@ -53,6 +53,7 @@ class Gradients:
 
     Args:
         objective: as `fabric.setup` gave it.
+        clip_norm: the highest norm of an update's gradients, 0: any.
         granularities, ngram_unit: the model's, for filler batches.
     """
 
@@ -62,46 +63,55 @@ class Gradients:
         objective: nn.Module,
         *,
         seed: int,
+        clip_norm: float,
         granularities: Sequence[str],
         ngram_unit: str,
     ) -> None:
         self.fabric = fabric
         self.objective = objective
         self.seed = seed
+        self.clip_norm = clip_norm
         self._filler = _filler(granularities, ngram_unit)
-
-    def settle(self) -> None:
-        """Fix the layout of DDP's buckets by a backward pass of the filler.
-
-        DDP lays them out by the order in which its first backward pass reaches the parameters, and
-        with more than two processes rounding depends on the layout. A resumed run needs that of an
-        undisturbed one, whichever update comes first.
-        """
-        if self.fabric.world_size > 1:
+        if fabric.world_size > 1:
+            # DDP lays out its buckets by the order in which its first backward pass reaches the
+            # parameters, and rounding depends on them: those of a resumed run must be the same.
             loss, _ = self._forward(self._filler)
-            self.fabric.backward(loss * 0.0)
-            self.objective.zero_grad(set_to_none=True)
+            fabric.backward(loss * 0.0)
+            objective.zero_grad(set_to_none=True)
 
-    def compute(self, update: Update, *, epoch: int) -> tuple[list[MicroBatchLoss], int]:
-        """Fill the parameters' `.grad`; give this process's losses and how many were skipped.
+    def compute(self, update: Update, *, epoch: int) -> UpdateLoss:
+        """Fill the parameters' `.grad`, clipped; give the losses of all processes.
 
         Raises:
-            FailedError: memory ran out while processes exchanged gradients.
+            FailedError: memory ran out while processes exchanged gradients, or a loss or the
+                gradients are not finite.
         """
         skipped: set[int] = set()
-        while True:
+        losses = None
+        while losses is None:
             self.objective.zero_grad(set_to_none=True)
             try:
-                return self._attempt(update, epoch, skipped), len(skipped)
+                losses = self._attempt(update, epoch, skipped)
             except _BatchTooLargeError as error:
                 (index,) = error.args
-            skipped.add(index)
-            place = f"epoch {epoch + 1}, micro-batch {index}"
-            print(f"{place}: does not fit into memory, left out", file=sys.stderr)
-            if self.fabric.device.type == "cuda":
-                torch.cuda.empty_cache()
+                skipped.add(index)
+                place = f"epoch {epoch + 1}, micro-batch {index}"
+                print(f"{place}: does not fit into memory, left out", file=sys.stderr)
+                if self.fabric.device.type == "cuda":
+                    torch.cuda.empty_cache()
+        norm = clip_gradients(list(self.objective.parameters()), clip_norm=self.clip_norm)
+        own = torch.zeros(NUM_SUMS + 1, dtype=torch.float64, device=self.fabric.device)
+        own[NUM_SUMS] = len(skipped)
+        for loss in losses:
+            own[:NUM_SUMS] += loss.sums
+        totals = sum_over_processes(self.fabric, own)
+        # The one synchronisation with the device in an update.
+        *sums, all_skipped, all_norm = torch.cat([totals, norm.to(totals).view(1)]).tolist()
+        if not all(math.isfinite(value) for value in (*sums, all_norm)):
+            raise FailedError(f"epoch {epoch + 1}, {_not_finite(losses)}")
+        return UpdateLoss(LossSums(*sums), all_norm, skipped=int(all_skipped))
 
-    def _attempt(self, update: Update, epoch: int, skipped: set[int]) -> list[MicroBatchLoss]:
+    def _attempt(self, update: Update, epoch: int, skipped: set[int]) -> list[_MicroBatchLoss]:
         alone = self.fabric.world_size == 1
         share = self.fabric.world_size / max(update.num_target_tokens, 1)
         losses = []
@@ -127,50 +137,16 @@ class Gradients:
                     ) from error
                 raise _BatchTooLargeError(index) from None
             if batch is not None:
-                losses.append(MicroBatchLoss(index, batch.index, sums))
+                losses.append(_MicroBatchLoss(index, batch.index, sums))
         return losses
 
     def _forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
         loss, sums = self.objective(vars(batch.to(self.fabric.device)))
         return loss, sums
 
-    def total(
-        self, losses: Sequence[MicroBatchLoss], norm: Tensor, *, skipped: int, update: int
-    ) -> UpdateLoss:
-        """Sum an update's losses over processes.
 
-        Raises:
-            FailedError: a loss or the gradients' norm is not finite; the process that has it names
-                the micro-batch and its rows.
-        """
-        own = torch.zeros(NUM_SUMS + 1, dtype=torch.float64, device=self.fabric.device)
-        own[NUM_SUMS] = skipped
-        for loss in losses:
-            own[:NUM_SUMS] += loss.sums
-        totals = sum_over_processes(self.fabric, own)
-        # The one synchronisation with the device in an update.
-        *sums, all_skipped, all_norm = torch.cat([totals, norm.to(totals).view(1)]).tolist()
-        if not all(math.isfinite(value) for value in (*sums, all_norm)):
-            raise FailedError(f"update {update}: {_not_finite(losses, all_norm)}")
-        return UpdateLoss(LossSums(*sums), all_norm, skipped=int(all_skipped))
-
-    def anywhere(self, flag: bool) -> bool:
-        """Whether `flag` is set in any process."""
-        if self.fabric.world_size == 1:
-            return flag
-        own = torch.tensor(float(flag), device=self.fabric.device)
-        return sum_over_processes(self.fabric, own).item() > 0
-
-
-def sum_over_processes(fabric: Fabric, own: Tensor) -> Tensor:
-    """The sum of a tensor of each process, in all of them."""
-    total = fabric.all_reduce(own, reduce_op="sum")
-    assert isinstance(total, Tensor)
-    return total
-
-
-def gradient_norm(parameters: Sequence[nn.Parameter], *, clip_norm: float) -> Tensor:
-    """The norm () of all gradients, which are scaled to `clip_norm` at most; 0: no clipping."""
+def clip_gradients(parameters: Sequence[nn.Parameter], *, clip_norm: float) -> Tensor:
+    """Scale gradients to `clip_norm` at most (0: any); give the norm () they had."""
     gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
     norm = torch.nn.utils.get_total_norm(gradients)
     if clip_norm > 0:
@@ -178,17 +154,13 @@ def gradient_norm(parameters: Sequence[nn.Parameter], *, clip_norm: float) -> Te
     return norm
 
 
-def _not_finite(losses: Sequence[MicroBatchLoss], gradient_norm: float) -> str:
+def _not_finite(losses: Sequence[_MicroBatchLoss]) -> str:
     """What is not finite, as far as this process knows."""
-    for loss in losses:
-        if not bool(loss.sums.isfinite().all()):
-            rows = ", ".join(map(str, loss.rows.tolist()))
-            value = loss.sums[0].item()
-            return f"the loss of micro-batch {loss.number} is {value} (rows of train: {rows})"
-    if not math.isfinite(gradient_norm):
-        rows = "; ".join(f"{loss.number}: {loss.rows.tolist()}" for loss in losses)
-        return f"the norm of the gradients is {gradient_norm} (micro-batches and rows: {rows})"
-    return "a loss of another process is not finite"
+    for number, rows, sums in losses:
+        if not bool(sums.isfinite().all()):
+            return f"micro-batch {number}: the loss is {sums[0]} (rows of train: {rows.tolist()})"
+    numbers = ", ".join(str(loss.number) for loss in losses)
+    return f"micro-batch {numbers}: gradients, or losses of other processes, are not finite"
 
 
 def _filler(granularities: Sequence[str], unit: str) -> Batch:

@@ -61,7 +61,7 @@ class LossSums:
         metrics = {
             "loss": self.loss / tokens,
             "nll": self.nll / tokens,
-            "perplexity": _exp(self.nll / tokens),
+            "perplexity": math.exp(min(self.nll / tokens, 700)),  # e^710 is beyond a float
         }
         if self.tags:
             metrics["tag_nll"] = self.tag_nll / self.tags
@@ -217,8 +217,3 @@ def alignment_nll(
     counts = log_weights.new_zeros(log_weights.shape[:2].numel()).index_add(0, token, drawn)
     shares = drawn / counts[token].clamp(min=1)
     return -(shares * log_weights[place, target, source]).sum(), (counts > 0).sum()
-
-
-def _exp(value: float) -> float:
-    """`e^value`, infinite where that is beyond a float."""
-    return math.exp(value) if value < 700 else math.inf

@@ -12,7 +12,6 @@ import inspect
 import logging
 import os
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,16 +21,12 @@ from typing import Literal
 import torch
 from lightning_fabric import Fabric
 from lightning_fabric.strategies.ddp import DDPStrategy
+from torch import Tensor
 from torch.nn.parallel import DistributedDataParallel
 
 from mgsa.base.cli import handling_signals
 from mgsa.base.errors import FailedError, InputError
 from mgsa.base.settings import Accelerator
-
-_LOST = (
-    "another process of this run has ended, or can't be reached; the same command goes on from the "
-    "last checkpoint"
-)
 
 
 @dataclass(frozen=True)
@@ -69,10 +64,9 @@ class Devices:
     def fabric(self, precision: Literal["32-true", "bf16-mixed"]) -> Fabric:
         """What runs a loop in a process for each device."""
         logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
-        # Fabric kills the processes that it started when one of them has ended, and logs it.
+        # Says which of its processes has ended, so that Fabric ends the others.
         launcher = logging.getLogger("lightning_fabric.strategies.launchers.subprocess_script")
         launcher.setLevel(logging.INFO)
-        launcher.addFilter(_say_lost)
         # No exchange of buffers, of which training changes none: it is collective and in the
         # forward pass, which is repeated after lack of memory.
         names = inspect.signature(DistributedDataParallel).parameters
@@ -87,11 +81,19 @@ class Devices:
         )
 
 
-def _say_lost(record: logging.LogRecord) -> bool:
-    lost = "terminated with code" in record.getMessage()
-    if lost:
-        print(f"error: {_LOST}", file=sys.stderr, flush=True)
-    return not lost
+def sum_over_processes(fabric: Fabric, own: Tensor) -> Tensor:
+    """The sum of a tensor of each process, in all of them."""
+    total = fabric.all_reduce(own, reduce_op="sum")
+    assert isinstance(total, Tensor)
+    return total
+
+
+def in_any_process(fabric: Fabric, flag: bool) -> bool:
+    """Whether `flag` is set in any process."""
+    if fabric.world_size == 1:
+        return flag
+    own = torch.tensor(float(flag), device=fabric.device)
+    return sum_over_processes(fabric, own).item() > 0
 
 
 @contextmanager
@@ -103,7 +105,10 @@ def naming_lost_processes(world_size: int) -> Iterator[None]:
         # NCCL has errors of its own; gloo's are plain ones that name its source.
         of_backend = isinstance(error, torch.distributed.DistError) or "gloo" in str(error)
         if world_size > 1 and of_backend:
-            raise FailedError(_LOST) from error
+            raise FailedError(
+                "another process of this run has ended, or can't be reached; the same command goes "
+                "on from the last checkpoint"
+            ) from error
         raise
 
 

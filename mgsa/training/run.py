@@ -10,26 +10,17 @@ from lightning_fabric import Fabric
 
 from mgsa.base.errors import InputError
 from mgsa.base.settings import to_mapping
-from mgsa.config import ModelConfig, TrainConfig
+from mgsa.config import ModelConfig
 from mgsa.data.dataset import Dataset, open_dataset
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_artifact import save_model
+from mgsa.training import checkpoint
 from mgsa.training.averaging import average
-from mgsa.training.checkpoint import (
-    CURVES,
-    WEIGHTS,
-    Checkpoint,
-    folder_of,
-    read_checkpoint,
-    regular_updates,
-    remove_checkpoints,
-    run_identity,
-    saved_updates,
-)
+from mgsa.training.checkpoint import State, folder_of, saved_updates
 from mgsa.training.processes import Devices, naming_lost_processes, seed_weights
-from mgsa.training.progress import Curves, OnMetrics
-from mgsa.training.trainer import Run, Trainer
+from mgsa.training.trainer import OnMetrics, Run, Trainer
+from mgsa.training.validation import SPLIT, validate
 from mgsa.weights import put_tensors
 
 Restart = Literal["never", "if_changed", "always"]
@@ -56,7 +47,7 @@ def train_model(
     devices = devices.started()
     # One process of each machine reads every byte.
     dataset = open_dataset(run.dataset, verify=os.environ.get("LOCAL_RANK", "0") == "0")
-    identity = run_identity(
+    identity = checkpoint.run_identity(
         run.model,
         run.train,
         micro_batches=devices.total * run.train.accumulate,
@@ -68,22 +59,17 @@ def train_model(
     dataset.check_granularities(model.granularities)
     if run.model.alignment is not None:
         dataset.check_links("train")
+    if dataset.num_rows(SPLIT) == 0:
+        raise InputError(f"expected pairs in the split {SPLIT}", path=dataset.folder)
     fabric = devices.fabric(run.train.precision)
     with naming_lost_processes(devices.total):
         fabric.launch()
-        start = _checkpoint(fabric, run, identity, restart)
-        first = fabric.is_global_zero
-        curves = Curves(
-            run.checkpoints / CURVES if first else None,
-            start.curves if start is not None else "",
-            on_metrics if first else None,
-        )
-        trainer = Trainer(
-            fabric, run, dataset, model, start=start, curves=curves, identity=identity
-        )
+        state = _resumed(fabric, run, identity, restart) or State(identity)
+        observer = on_metrics if fabric.is_global_zero else None
+        trainer = Trainer(fabric, run, dataset, model, state=state, on_metrics=observer)
         trainer.fit()
         fabric.barrier()
-        return _finish(run, trainer, dataset, identity)
+        return _finish(run, trainer)
 
 
 def new_model(config: ModelConfig, dataset: Dataset) -> EncoderDecoder:
@@ -102,65 +88,70 @@ def new_model(config: ModelConfig, dataset: Dataset) -> EncoderDecoder:
     )
 
 
-def _checkpoint(fabric: Fabric, run: Run, identity: str, restart: Restart) -> Checkpoint | None:
-    """The checkpoint to resume from; without one, all checkpoints are removed."""
+def _resumed(fabric: Fabric, run: Run, identity: str, restart: Restart) -> State | None:
+    """The state to resume from; without one, all checkpoints are removed."""
     updates = [] if restart == "always" else saved_updates(run.checkpoints)
-    checkpoint = read_checkpoint(folder_of(run.checkpoints, updates[-1])) if updates else None
-    problem = checkpoint and _mismatch(checkpoint, identity, run.train)
+    state = problem = None
+    if updates:
+        folder = folder_of(run.checkpoints, updates[-1])
+        state = checkpoint.read_state(folder)
+        config, position = run.train, state.position
+        if state.identity != identity:
+            problem = "the checkpoints are of other settings, another dataset or other code"
+        elif state.update > config.max_updates:
+            problem = f"the checkpoints are beyond train.max_updates ({config.max_updates})"
+        elif (position.epoch, position.micro_batch) > (config.max_epochs, 0):
+            problem = f"the checkpoints are beyond train.max_epochs ({config.max_epochs})"
     if problem and restart == "never":
         raise InputError(
             f"{problem}; go back to them to resume, or start again with --restart",
             path=run.checkpoints,
         )
-    if checkpoint is None or problem:
-        fabric.barrier()  # every process has looked
-        if fabric.is_global_zero:
-            remove_checkpoints(run.checkpoints, keep=())
-            if problem:
-                print(f"{run.checkpoints}: {problem}: start again", file=sys.stderr)
-        fabric.barrier()
-        return None
+    fabric.barrier()  # every process has looked
     if fabric.is_global_zero:
-        print(f"resume from {checkpoint.folder}", file=sys.stderr)
-    return checkpoint
+        if state is None or problem:
+            checkpoint.remove_checkpoints(run.checkpoints, keep=())
+        if problem:
+            print(f"{run.checkpoints}: {problem}: start again", file=sys.stderr)
+        elif state is not None:
+            print(f"resume from {folder}", file=sys.stderr)
+    fabric.barrier()
+    return None if problem else state
 
 
-def _mismatch(checkpoint: Checkpoint, identity: str, config: TrainConfig) -> str | None:
-    """Why a run can't resume from a checkpoint, if it can't."""
-    state = checkpoint.state
-    if checkpoint.identity != identity:
-        return "the checkpoints are of other settings, another dataset or other code"
-    if state.update > config.max_updates:
-        return f"the checkpoints are beyond train.max_updates ({config.max_updates})"
-    if (state.position.epoch, state.position.micro_batch) > (config.max_epochs, 0):
-        return f"the checkpoints are beyond train.max_epochs ({config.max_epochs})"
-    return None
-
-
-def _finish(run: Run, trainer: Trainer, dataset: Dataset, identity: str) -> dict[str, float]:
+def _finish(run: Run, trainer: Trainer) -> dict[str, float]:
     """Choose the weights, averaged if they are several, write the artifact, give the report."""
-    state, model = trainer.conclude(), trainer.model
+    state, model = trainer.state, trainer.model
+    if state.validated_at != state.update:
+        # In no checkpoint: a run that is resumed for more updates is as if it had not ended here.
+        trainer.validate()
     match run.train.artifact:
         case "best":
             updates = [state.best_update]
         case "last":
             updates = [state.update]
         case "average":
-            updates = regular_updates(
+            updates = checkpoint.regular_updates(
                 saved_updates(run.checkpoints),
                 every=run.train.checkpoint_every,
                 keep=run.train.keep_last,
                 last=state.update,
             )
-    paths = [folder_of(run.checkpoints, update) / WEIGHTS for update in updates]
+    paths = [folder_of(run.checkpoints, update) / checkpoint.WEIGHTS for update in updates]
     put_tensors(model, average(paths), path=paths[-1])
-    means = trainer.validation.score(model) if len(paths) > 1 else None
+    if len(paths) > 1:
+        scores = validate(trainer.fabric, model, trainer.dataset, run.train)
+    else:
+        scores = next(
+            {name: value for name, value in line.items() if name != "update"}
+            for line in reversed(state.curves)
+            if line["update"] == updates[-1] and "valid_nll" in line
+        )
     if not trainer.fabric.is_global_zero:
         return {}
-    scores = means or trainer.curves.validation(updates[-1])
-    settings = {"train": to_mapping(run.train), "identity": identity}
+    settings = {"train": to_mapping(run.train), "identity": state.identity}
     made_by = {**settings, "updates": updates, "scores": scores}
-    save_model(run.out, model, run.model, dataset, run=made_by, curves=trainer.curves.text)
+    save_model(run.out, model, run.model, trainer.dataset, run=made_by, curves=state.curves)
     return {
         "updates": state.update,
         "target_tokens": state.tokens,

@@ -7,7 +7,7 @@ sees its share of an update's micro-batches, all hold the same weights, the firs
 from __future__ import annotations
 
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,18 +19,23 @@ from mgsa.data.batching import TrainBatches
 from mgsa.data.dataset import Dataset
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.training.checkpoint import (
-    Checkpoint,
+    State,
+    folder_of,
     regular_updates,
     remove_checkpoints,
+    restore,
     save_checkpoint,
     saved_updates,
 )
-from mgsa.training.gradients import Gradients, gradient_norm
+from mgsa.training.gradients import Gradients
 from mgsa.training.loss import LossSums, LossWeights, Objective
-from mgsa.training.processes import remembering_signals
-from mgsa.training.progress import Curves, Display, State
+from mgsa.training.processes import in_any_process, remembering_signals
+from mgsa.training.progress import Display
 from mgsa.training.schedule import learning_rate
-from mgsa.training.validation import Validation
+from mgsa.training.validation import validate
+
+OnMetrics = Callable[[Mapping[str, int | float]], None]
+"""Observer of the curves, told each line: `{"update": 100, "train_loss": …}`."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +63,8 @@ class Trainer:
     Args:
         fabric: launched.
         model: freshly built, the same in every process.
-        start: the checkpoint to resume from.
-        identity: of the run, written into every checkpoint.
+        state: of the checkpoint to resume from, or of a new run.
+        on_metrics: observer of the curves, told those before `state` too.
     """
 
     def __init__(
@@ -69,24 +74,21 @@ class Trainer:
         dataset: Dataset,
         model: EncoderDecoder,
         *,
-        start: Checkpoint | None,
-        curves: Curves,
-        identity: str,
+        state: State,
+        on_metrics: OnMetrics | None = None,
     ) -> None:
         config = run.train
         self.fabric = fabric
         self.config = config
+        self.dataset = dataset
+        self.state = state
+        self.checkpoints = run.checkpoints
         self.model = model.to(fabric.device)
         self.optimizer = torch.optim.Adam(
             model.parameters(), betas=config.optimizer_betas, eps=config.optimizer_eps, fused=True
         )
-        self.state = State.start()
-        if start is not None:
-            start.restore(model, self.optimizer)
-            self.state = start.state
-        self.curves = curves
-        self.checkpoints = run.checkpoints
-        self.identity = identity
+        if state.update:
+            restore(folder_of(run.checkpoints, state.update), model, self.optimizer)
         self.batches = TrainBatches(
             dataset,
             batch_tokens=config.batch_tokens,
@@ -111,15 +113,16 @@ class Trainer:
             fabric,
             wrapped,
             seed=config.seed,
+            clip_norm=config.clip_norm,
             granularities=model.granularities,
             ngram_unit=model.ngram_unit,
         )
-        self.gradients.settle()
-        self.validation = Validation(fabric, dataset, config)
         self.display = Display(visible=fabric.is_global_zero)
-        self._epoch_length = 1
-        if self.display.has_bar:  # epochs differ by a batch or two, which a bar doesn't show
-            self._epoch_length = self.batches.num_micro_batches(self.state.position.epoch)
+        # Epochs differ by a batch or two, which a bar does not show.
+        self._epoch_length = self.batches.num_micro_batches(0) if self.display.has_bar else 1
+        self._on_metrics = on_metrics or (lambda _: None)
+        for line in state.curves:
+            self._on_metrics(line)
 
     def fit(self) -> None:
         """Train to the end of the run.
@@ -128,43 +131,47 @@ class Trainer:
             SystemExit: a SIGTERM or SIGINT came; a checkpoint is saved.
             FailedError: a loss is not finite; the last checkpoint is of before.
         """
-        config = self.config
-        parameters = list(self.model.parameters())
+        config, state = self.config, self.state
         with remembering_signals() as signals, self.display.running():
-            if self._due(config.validate_every) and self.state.validated_at != self.state.update:
-                self._validate()  # the run was interrupted just before
+            if self._due(config.validate_every) and state.validated_at != state.update:
+                self.validate()  # the run was interrupted just before
             updates = self.batches.updates(
-                self.state.position,
+                state.position,
                 rank=self.fabric.global_rank,
                 world_size=self.fabric.world_size,
                 accumulate=config.accumulate,
             )
             while not self.finished:
-                number = self.state.update + 1
                 update = next(updates)
-                losses, skipped = self.gradients.compute(update, epoch=self.state.position.epoch)
-                norm = gradient_norm(parameters, clip_norm=config.clip_norm)
-                total = self.gradients.total(losses, norm, skipped=skipped, update=number)
+                losses, norm, skipped = self.gradients.compute(update, epoch=state.position.epoch)
+                state.update += 1
                 rate = learning_rate(
-                    number, peak=config.learning_rate, warmup=config.warmup, decay=config.decay
+                    state.update,
+                    peak=config.learning_rate,
+                    warmup=config.warmup,
+                    decay=config.decay,
                 )
                 for group in self.optimizer.param_groups:
                     group["lr"] = rate
                 self.stepper.step()
-                self.state = self.state.updated(
-                    update.position_after, total.losses, skipped=total.skipped
-                )
-                self._show(total.losses)
+                state.tokens += round(losses.tokens)
+                state.position = update.position_after
+                state.interval += losses
+                state.skipped_batches += skipped
+                self._show(losses)
                 if self._due(config.log_every):
-                    self._log(learning_rate=rate, gradient_norm=total.gradient_norm)
-                if self.gradients.anywhere(bool(signals)):
+                    metrics = {f"train_{k}": v for k, v in state.interval.metrics().items()}
+                    metrics |= {"learning_rate": rate, "gradient_norm": norm}
+                    self._record(metrics | {"skipped_batches": state.skipped_batches})
+                    state.interval = LossSums()
+                if in_any_process(self.fabric, bool(signals)):
                     self.save()
                     self._leave(signals)
                 if self._due(config.validate_every):
-                    self._validate()
-                if self._due(config.checkpoint_every) or self.state.just_improved:
+                    self.validate()
+                if self._due(config.checkpoint_every) or state.best_update == state.update:
                     self.save()
-            if self.state.update not in saved_updates(self.checkpoints):
+            if state.update not in saved_updates(self.checkpoints):
                 self.save()
 
     @property
@@ -181,50 +188,35 @@ class Trainer:
         """Write a checkpoint, then remove those no longer needed."""
         if not self.fabric.is_global_zero:
             return
+        state = self.state
         with self.display.pausing():
-            save_checkpoint(
-                self.checkpoints,
-                self.model,
-                self.optimizer,
-                self.state,
-                identity=self.identity,
-                curves=self.curves.text,
-            )
+            save_checkpoint(self.checkpoints, self.model, self.optimizer, state)
             regular = regular_updates(
                 saved_updates(self.checkpoints),
                 every=self.config.checkpoint_every,
                 keep=self.config.keep_last,
             )
-            needed = [*regular, self.state.update, self.state.best_update]
+            needed = [*regular, state.update, state.best_update]
             remove_checkpoints(self.checkpoints, keep=needed)
 
-    def conclude(self) -> State:
-        """The state with the last weights validated.
-
-        No checkpoint holds this validation: whether a run ended here makes no difference to one
-        that is resumed for more updates.
-        """
-        if self.state.validated_at != self.state.update:
-            self._validate()
-        return self.state
-
-    def _validate(self) -> None:
+    def validate(self) -> None:
+        """Score the present weights, and whether they are the best so far."""
         with self.display.pausing():
-            metrics = self.validation.score(self.model)
-            self.display.validated(self.state.update, metrics)
-        self.curves.append(self.state.update, metrics)
+            metrics = validate(self.fabric, self.model, self.dataset, self.config)
+        scores = "  ".join(f"{name} {value:.4g}" for name, value in metrics.items())
+        speed = f"{self.display.tokens_per_second:,.0f} tokens/s"
+        self.display.line(f"update {self.state.update}: {scores}  {speed}")
+        self._record(metrics)
         by_bleu = self.config.best_by == "bleu"
-        score = metrics["valid_bleu_tokenized"] if by_bleu else -metrics["valid_nll"]
-        self.state = self.state.validated(score)
+        self.state.validated(metrics["valid_bleu_tokenized"] if by_bleu else -metrics["valid_nll"])
 
     def _due(self, every: int) -> bool:
         return self.state.update % every == 0
 
-    def _log(self, **more: float) -> None:
-        metrics = {f"train_{name}": v for name, v in self.state.interval.metrics().items()}
-        metrics |= more | {"skipped_batches": self.state.skipped_batches}
-        self.state = self.state.logged()
-        self.curves.append(self.state.update, metrics)
+    def _record(self, metrics: Mapping[str, int | float]) -> None:
+        """Add a line to the curves."""
+        self.state.curves.append({"update": self.state.update, **metrics})
+        self._on_metrics(self.state.curves[-1])
 
     def _show(self, losses: LossSums) -> None:
         state, config = self.state, self.config

@@ -78,7 +78,7 @@ def test_a_run_that_cannot_go_on_is_one_line_and_status_1(
     settings = ("--set", "train.learning_rate=1.0e+38", "--set", "train.clip_norm=0")
     assert train(folder, *settings) == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("error: update 2: the loss of micro-batch 1 is")
+    assert line.startswith("error: epoch 1, micro-batch 1: the loss is")
     assert not (folder / "out").exists()
 
 

@@ -36,7 +36,7 @@ def dataset(tmp_path: Path) -> Dataset:
 def folder(tmp_path: Path, dataset: Dataset) -> Path:
     """An artifact, whose dataset has been moved away."""
     model = new_model(CONFIG, dataset)
-    save_model(tmp_path / "model", model, CONFIG, dataset, run={"seed": 1}, curves="{}\n")
+    save_model(tmp_path / "model", model, CONFIG, dataset, run={"seed": 1}, curves=[{}])
     dataset.folder.rename(tmp_path / "elsewhere")
     return tmp_path / "model"
 
@@ -59,7 +59,7 @@ def test_models_of_every_kind_come_back_to_the_bit(
 ) -> None:
     """They are built without random numbers."""
     model = new_model(MODELS[name], dataset).eval()
-    save_model(tmp_path / "model", model, MODELS[name], dataset, run={}, curves="")
+    save_model(tmp_path / "model", model, MODELS[name], dataset, run={}, curves=[])
     state = torch.get_rng_state()
     loaded = load_model(tmp_path / "model").model
     assert torch.equal(torch.get_rng_state(), state)

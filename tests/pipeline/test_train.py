@@ -75,9 +75,9 @@ def test_curves_are_whole_or_those_of_before(folder: Path, monkeypatch: pytest.M
 def test_a_full_disk_under_the_curves_names_their_folder(folder: Path) -> None:
     def draw_twice() -> None:
         with curves_in(folder / "plots") as draw:
-            draw(1, {"train_loss": 1.0})
+            draw({"update": 1, "train_loss": 1.0})
             with room_for(10):
-                draw(2, {"train_loss": 1.0})
+                draw({"update": 2, "train_loss": 1.0})
 
     with pytest.raises(OSError, match=r"File too large: '\S+/plots'$"):
         draw_twice()

@@ -85,7 +85,7 @@ def test_a_killed_process_of_fabric_ends_all(folder: Path) -> None:
     os.kill(int(second), signal.SIGKILL)
     _, said = first.communicate(timeout=2 * PATIENCE)
     assert first.returncode in (1, -signal.SIGKILL)  # Fabric, if it is first, kills what is left
-    assert said.splitlines()[-1].startswith(LOST)
+    assert LOST in said or "terminated with code -9" in said
     said = finish(folder, "killed", devices=2, **LAST)
     assert "resume from" in said
     assert artifact(folder, "killed") == artifact(folder, "undisturbed")

@@ -91,7 +91,7 @@ forward = EncoderDecoder.forward
 
 def failing(self, batch, *, need_alignment):
     if self.training and int(batch.index.min()) == 0:
-        raise torch.OutOfMemoryError("a batch that is too large")
+        raise torch.OutOfMemoryError("CUDA out of memory")
     return forward(self, batch, need_alignment=need_alignment)
 
 EncoderDecoder.forward = failing

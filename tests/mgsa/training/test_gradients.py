@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 import torch
@@ -12,7 +13,7 @@ from torch import Tensor, nn
 from mgsa.base.errors import FailedError
 from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.batching import Position, Update
-from mgsa.training.gradients import Gradients, gradient_norm
+from mgsa.training.gradients import Gradients, UpdateLoss
 from mgsa.training.loss import NUM_SUMS, LossSums
 
 
@@ -64,51 +65,51 @@ def update(*batches: Batch | None) -> Update:
     return Update(tuple(enumerate(batches)), Position(0, len(batches)), tokens, False)
 
 
-def gradients(module: nn.Module) -> Gradients:
+def gradient_of(
+    module: nn.Module, planned: Update, *, clip_norm: float = 0.0
+) -> tuple[list[Tensor], UpdateLoss]:
+    """The gradient of every parameter, and the losses."""
     fabric = Fabric(accelerator="cpu", devices=1)
-    return Gradients(
-        fabric, fabric.setup_module(module), seed=1, granularities=(), ngram_unit="word"
+    computing = Gradients(
+        fabric,
+        fabric.setup_module(module),
+        seed=1,
+        clip_norm=clip_norm,
+        granularities=(),
+        ngram_unit="word",
     )
-
-
-def gradient_of(module: nn.Module, planned: Update) -> tuple[list[Tensor], LossSums, int]:
-    """The gradient of every parameter, the losses, and how many batches were left out."""
-    computing = gradients(module)
-    losses, skipped = computing.compute(planned, epoch=0)
-    norm = gradient_norm(list(module.parameters()), clip_norm=0)
-    total = computing.total(losses, norm, skipped=skipped, update=1)
-    taken = [p.grad.clone() for p in module.parameters() if p.grad is not None]
-    return taken, total.losses, total.skipped
+    total = computing.compute(planned, epoch=0)
+    return [p.grad.clone() for p in module.parameters() if p.grad is not None], total
 
 
 def test_two_micro_batches_are_as_one_of_both() -> None:
-    whole, losses, _ = gradient_of(Toy(), update(pairs(3, 7, 2, 5)))
-    parts, sums, _ = gradient_of(Toy(), update(pairs(3, 7), None, pairs(2, 5)))
-    for one, two in zip(whole, parts, strict=True):
-        torch.testing.assert_close(one, two)
-    assert losses.tokens == sums.tokens == 3 + 7 + 2 + 5 + 4
-    assert losses.loss == pytest.approx(sums.loss)
+    whole, one = gradient_of(Toy(), update(pairs(3, 7, 2, 5)))
+    parts, two = gradient_of(Toy(), update(pairs(3, 7), None, pairs(2, 5)))
+    torch.testing.assert_close(whole, parts)
+    assert one.losses.tokens == two.losses.tokens == 3 + 7 + 2 + 5 + 4
+    assert one.losses.loss == pytest.approx(two.losses.loss)
 
 
-def test_the_gradient_is_that_of_the_mean_over_tokens() -> None:
-    batch = pairs(3, 7)
-    module = Toy()
+@pytest.mark.parametrize("share", [0.5, 1.0, 2.0])
+def test_the_gradient_is_that_of_the_mean_over_tokens_and_clipped(share: float) -> None:
+    batch, module = pairs(3, 7), Toy()
     loss, _ = module(vars(batch))
     expected = torch.autograd.grad(loss / 12, list(module.parameters()))
-    taken, _, _ = gradient_of(module, update(batch))
-    for one, two in zip(expected, taken, strict=True):
-        torch.testing.assert_close(one, two)
+    norm = torch.cat([gradient.flatten() for gradient in expected]).norm().item()
+    taken, found = gradient_of(module, update(batch), clip_norm=share * norm)
+    assert found.gradient_norm == pytest.approx(norm)
+    torch.testing.assert_close(taken, [min(share, 1.0) * gradient for gradient in expected])
 
 
 def test_dropout_depends_on_the_place_alone() -> None:
     module, batch = Toy(dropout=0.5), pairs(6, 6)
     torch.manual_seed(1)
-    first, _, _ = gradient_of(module, update(batch))
+    (first, *_), _ = gradient_of(module, update(batch))
     torch.manual_seed(2)
-    again, _, _ = gradient_of(module, update(batch))
-    other_place, _, _ = gradient_of(module, update(None, batch))
-    assert torch.equal(first[0], again[0])
-    assert not torch.equal(first[0], other_place[0])
+    (again, *_), _ = gradient_of(module, update(batch))
+    (other_place, *_), _ = gradient_of(module, update(None, batch))
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other_place)
 
 
 @pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory"), MemoryError()])
@@ -117,45 +118,29 @@ def test_a_batch_that_does_not_fit_is_left_out_and_counted(
 ) -> None:
     fits, too_large = pairs(3, 7), pairs(1, 1, 1, first=10)
     planned = update(fits, too_large, fits)
-    taken, losses, skipped = gradient_of(ForgetfulToy(2, error), planned)
+    taken, total = gradient_of(ForgetfulToy(2, error), planned)
     # The others' share stays what it was planned to be.
-    without = Update(
-        ((0, fits), (2, fits)), planned.position_after, planned.num_target_tokens, False
-    )
-    expected, _, _ = gradient_of(Toy(), without)
-    for one, two in zip(expected, taken, strict=True):
-        assert torch.equal(one, two)
-    assert (losses.tokens, skipped) == (24, 1)
+    expected, _ = gradient_of(Toy(), replace(planned, batches=((0, fits), (2, fits))))
+    assert all(map(torch.equal, taken, expected))
+    assert (total.losses.tokens, total.skipped) == (24, 1)
     assert "epoch 1, micro-batch 1: does not fit into memory, left out" in capsys.readouterr().err
 
 
 def test_an_update_of_which_nothing_fits_changes_nothing() -> None:
-    taken, losses, skipped = gradient_of(ForgetfulToy(1, MemoryError()), update(pairs(3, 7)))
-    assert (taken, losses, skipped) == ([], LossSums(), 1)
+    taken, total = gradient_of(ForgetfulToy(1, MemoryError()), update(pairs(3, 7)))
+    assert (taken, total) == ([], UpdateLoss(LossSums(), 0.0, 1))
 
 
-def test_a_loss_that_is_not_finite_names_update_batch_and_rows() -> None:
+def test_a_loss_that_is_not_finite_names_batch_and_rows() -> None:
     module = Toy()
     module.embedding.weight.data[9] = torch.nan  # only a target of six or more subwords has it
-    message = r"update 1: the loss of micro-batch 1 is nan \(rows of train: 10, 11\)"
+    message = r"epoch 1, micro-batch 1: the loss is nan \(rows of train: \[10, 11\]\)"
     with pytest.raises(FailedError, match=message):
         gradient_of(module, update(pairs(3), pairs(7, 2, first=10)))
 
 
-def test_a_gradient_that_is_not_finite_names_update_and_rows() -> None:
+def test_a_gradient_that_is_not_finite_names_the_batches() -> None:
     module = Toy()
     module.output.weight.register_hook(lambda gradient: gradient * torch.inf)
-    message = r"update 1: the norm of the gradients is (nan|inf) \(micro-batches and rows: 0: \[0\]"
-    with pytest.raises(FailedError, match=message):
-        gradient_of(module, update(pairs(3)))
-
-
-@pytest.mark.parametrize(
-    ("clip_norm", "expected"),
-    [(0.0, [3.0, 4.0]), (10.0, [3.0, 4.0]), (2.5, [1.5, 2.0])],
-)
-def test_gradients_are_scaled_to_the_norm_at_most(clip_norm: float, expected: list[float]) -> None:
-    parameter = nn.Parameter(torch.zeros(2))
-    parameter.grad = torch.tensor([3.0, 4.0])
-    assert gradient_norm([parameter], clip_norm=clip_norm).item() == pytest.approx(5.0)
-    assert parameter.grad.tolist() == pytest.approx(expected, abs=1e-5)
+    with pytest.raises(FailedError, match=r"epoch 1, micro-batch 0, 1: gradients, .*not finite"):
+        gradient_of(module, update(pairs(3), pairs(3)))

@@ -15,7 +15,7 @@ from mgsa.data.batch import make_batch
 from mgsa.data.dataset import Dataset, open_dataset
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.training.run import new_model
-from mgsa.training.validation import Validation
+from mgsa.training.validation import validate
 from tests.copy_task import write_copy_task
 from tests.training_settings import MODEL, TRAIN
 
@@ -28,7 +28,7 @@ def dataset(tmp_path: Path) -> Dataset:
 def scores(dataset: Dataset, model: EncoderDecoder, **settings: object) -> dict[str, float]:
     config = from_mapping(TrainConfig, TRAIN | settings, "train")
     fabric = Fabric(accelerator="cpu", devices=1)
-    return Validation(fabric, dataset, config).score(model)
+    return validate(fabric, model, dataset, config)
 
 
 def test_the_loss_is_that_of_the_sentences_one_by_one(dataset: Dataset) -> None:
