@@ -46,11 +46,11 @@ class Row:
 
     @classmethod
     def of_subwords(cls, subwords: Sequence[str], vocabulary: Vocabulary) -> Row:
-        """The row of a sentence of which nothing is known but its subwords; no target, no trees."""
+        """The row of a sentence without a target and without trees."""
         return cls(0, vocabulary.encode(subwords), (), subwords_per_word(subwords), (), ())
 
     def with_target(self, subwords: Sequence[str], vocabulary: Vocabulary) -> Row:
-        """The same source with another target, of which there are no links."""
+        """The same source with another target, without links."""
         return replace(
             self,
             target=vocabulary.encode(subwords),
@@ -185,7 +185,7 @@ def make_batch(rows: Sequence[Row], granularities: Sequence[str], *, ngram_unit:
 
 
 def pad_columns(columns: RowColumns, granularities: Sequence[str], *, ngram_unit: str) -> Batch:
-    """The same as `make_batch` for rows that came as columns, without a loop over them."""
+    """`make_batch` of rows that came as columns, without a loop over them."""
     source_lengths, target_lengths = columns.lengths.T
     rows = np.arange(len(columns))
     source = columns.source.padded(PAD, width=source_lengths.max() + 1)
@@ -212,7 +212,9 @@ def pad_columns(columns: RowColumns, granularities: Sequence[str], *, ngram_unit
             assert columns.subwords_per_word is not None
             segments[name] = _segments(columns.subwords_per_word, size, source_lengths)
         else:
-            segments[name] = _subword_segments(size, source_lengths)
+            ones = np.ones(source_lengths.sum(), dtype=np.int64)
+            subwords = Ragged.end_to_end(ones, source_lengths)
+            segments[name] = _segments(subwords, size, source_lengths)
     links = np.empty((0, 3), dtype=np.int64)
     if columns.links is not None:
         of_source, of_target = columns.links
@@ -231,21 +233,11 @@ def pad_columns(columns: RowColumns, granularities: Sequence[str], *, ngram_unit
 
 
 def _segments(units: Ragged, size: int, source_lengths: np.ndarray) -> np.ndarray:
-    """(B, S) segments of `size` units each (words or phrases), given the units' subwords."""
+    """(B, S) segments of `size` units each, given how many subwords each unit has."""
     unit_of_position = np.repeat(units.places(), units.flat())
-    positions = Ragged(
-        unit_of_position // size, np.cumsum(source_lengths) - source_lengths, source_lengths
-    )
+    positions = Ragged.end_to_end(unit_of_position // size, source_lengths)
     segments = positions.padded(NO_PHRASE, width=source_lengths.max() + 1)
     segments[np.arange(len(units)), source_lengths] = -(-units.lengths // size)  # ceil
-    return segments
-
-
-def _subword_segments(size: int, source_lengths: np.ndarray) -> np.ndarray:
-    """(B, S) segments of `size` subwords each."""
-    positions = np.arange(source_lengths.max() + 1)
-    segments = np.where(positions < source_lengths[:, None], positions // size, NO_PHRASE)
-    segments[np.arange(len(source_lengths)), source_lengths] = -(-source_lengths // size)  # ceil
     return segments
 
 

@@ -27,10 +27,7 @@ from mgsa.data.dataset import Dataset
 T = TypeVar("T")
 
 SPLIT = "train"
-
 UPDATES_AHEAD = 4
-"""Updates that are prefetched."""
-
 EVALUATION_WINDOW = 20_000
 """Rows that are sorted by length together where the order of batches doesn't matter."""
 
@@ -50,9 +47,7 @@ class Update:
     Attributes:
         batches: this rank's micro-batches with their numbers in the epoch, as many on every rank;
             `None` where the epoch ended before: such a rank has nothing to add but takes part.
-        position_after: where to go on.
         num_target_tokens: of the micro-batches of all ranks, end of sentence included.
-        end_of_epoch: whether these are the last micro-batches of their epoch.
     """
 
     batches: tuple[tuple[int, Batch | None], ...]
@@ -77,9 +72,9 @@ def bucketed(
     # Among rows whose longer side is the same, alike shorter sides are together too.
     ranking = np.lexsort((target, source, longer))
     order, costs = order[ranking], longer[ranking] + 1
+    limit = batch_sentences or len(order)
     batches = []
     start = 0
-    limit = len(order) if batch_sentences is None else batch_sentences
     while start < len(order):
         # Rows are sorted by cost, so a batch costs its number of rows times the last one's.
         most = costs[start : start + max(min(batch_tokens // int(costs[start]), limit), 1)]
@@ -101,8 +96,7 @@ class TrainBatches:
         batch_tokens: the highest cost of a batch, unless it is a single row.
         batch_sentences: the most pairs of a batch; `None`: any number.
         shuffle_window: rows that are shuffled and bucketed together, rounded up to row groups.
-        granularities: what segments the batches need: `syntactic_1`, `ngram_2`, …
-        ngram_unit: whether n-grams count units `subword` or `word`.
+        granularities, ngram_unit: as of `mgsa.data.batch.make_batch`.
         links: whether batches need word alignments.
     """
 
@@ -124,10 +118,7 @@ class TrainBatches:
     def updates(
         self, position: Position, *, rank: int, world_size: int, accumulate: int
     ) -> Iterator[Update]:
-        """The updates from `position` on, one epoch after another without end.
-
-        The windows before `position` are skipped without being decoded.
-        """
+        """The updates from `position` on, without end; windows before it are not decoded."""
         later = (Position(epoch, 0) for epoch in count(position.epoch + 1))
         updates = chain.from_iterable(
             self._epoch(start, rank, world_size, accumulate) for start in chain([position], later)
@@ -145,11 +136,10 @@ class TrainBatches:
             group, following = following, list(islice(micro_batches, size))
             batches = {number: batch for number, _, batch in group}
             mine = range(first + rank, first + size, world_size)
+            here, next_epoch = Position(position.epoch, first + size), position.epoch + 1
             yield Update(
                 batches=tuple((number, batches.get(number)) for number in mine),
-                position_after=Position(position.epoch, first + size)
-                if following
-                else Position(position.epoch + 1, 0),
+                position_after=here if following else Position(next_epoch, 0),
                 num_target_tokens=sum(tokens for _, tokens, _ in group),
                 end_of_epoch=not following,
             )
@@ -171,12 +161,11 @@ class TrainBatches:
             columns = self.dataset.columns(SPLIT, groups, extra)
             for number, rows in rest:
                 tokens = int(columns.target.lengths[rows].sum()) + len(rows)
+                batch = None
                 if (number - position.micro_batch) % world_size == rank:
                     part = columns.take(rows)
                     batch = pad_columns(part, self.granularities, ngram_unit=self.ngram_unit)
-                    yield number, tokens, batch
-                else:
-                    yield number, tokens, None
+                yield number, tokens, batch
             del columns  # before the next window is decoded
 
     def _windows(self, epoch: int) -> list[list[int]]:
@@ -246,10 +235,7 @@ def _extra_columns(granularities: Sequence[str], ngram_unit: str, *, links: bool
 
 
 def prefetched(items: Iterator[T], *, ahead: int) -> Iterator[T]:
-    """Yield `items`, up to `ahead` of which a thread prefetches.
-
-    An error of `items` is raised in its place. The thread ends with the iterator.
-    """
+    """Yield `items`, up to `ahead` of which a thread prefetches; it ends with the iterator."""
     pool = ThreadPoolExecutor(1, thread_name_prefix="prefetch")
     end = object()
     waiting = deque(pool.submit(next, items, end) for _ in range(ahead))

@@ -85,14 +85,10 @@ class Dataset:
     Attributes:
         vocabularies: of the source and of the target; one object twice when they share one.
         tags: names of the phrases' tags, by id.
-        classes: for each label column, the names of its classes, by id; none of sentence pairs.
+        classes: by label column, the names of its classes, by id; none of sentence pairs.
     """
 
     def __init__(self, folder: Path, manifest: Manifest, kind: Kind = PAIRS) -> None:
-        """
-        Raises:
-            InputError: a file lacks a column or has other rows than the manifest says.
-        """
         self.folder = folder
         self.manifest = manifest
         self.vocabularies: tuple[Vocabulary, Vocabulary] = read_vocabularies(folder / VOCABULARY)
@@ -248,14 +244,7 @@ class Shards:
     """
 
     def __init__(self, paths: Sequence[Path], columns: pa.Schema, num_rows: int) -> None:
-        """
-        Args:
-            columns: what every file has to have; it may have others besides.
-            num_rows: of all files.
-
-        Raises:
-            InputError: a file is no readable Parquet file, lacks a column, or there are other rows.
-        """
+        """`columns` are what every file has to have, `num_rows` the rows of all files."""
         self._open = lru_cache(maxsize=MAX_OPEN_FILES)(_open)
         self._places: list[tuple[Path, int, int]] = []  # file, row group of it, its first row
         self.shard_rows: list[int] = []

@@ -28,7 +28,11 @@ class Ragged:
         """The lists themselves, put end to end."""
         lengths = np.array([len(items) for items in lists], dtype=np.int64)
         arrays = [np.asarray(items, dtype=np.int64) for items in lists]
-        values = np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int64)
+        return cls.end_to_end(np.concatenate([np.zeros(0, dtype=np.int64), *arrays]), lengths)
+
+    @classmethod
+    def end_to_end(cls, values: np.ndarray, lengths: np.ndarray) -> Ragged:
+        """Lists of these lengths, whose numbers follow each other."""
         return cls(values, np.cumsum(lengths) - lengths, lengths)
 
     @classmethod

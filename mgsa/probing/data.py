@@ -75,12 +75,7 @@ class Example:
 def make_examples(
     columns: RowColumns, tasks: Iterable[str], model: EncoderDecoder, *, batch_tokens: int
 ) -> list[Example]:
-    """All rows, in batches of similar lengths, on the device of the model.
-
-    Args:
-        model: whose encoder takes them.
-        batch_tokens: most source positions of a batch, padding counted.
-    """
+    """All rows, in batches of similar lengths, as the model takes them and on its device."""
     device = next(model.parameters()).device
     examples = []
     for indices in bucketed(columns.lengths, np.arange(len(columns)), batch_tokens):
@@ -103,7 +98,7 @@ def labels_of(columns: RowColumns, task: str) -> Tensor:
     if not isinstance(classes, Ragged):
         return torch.from_numpy(classes.astype(np.int64))
     lengths = columns.source.lengths
-    ragged = Ragged(_of_subwords(classes, columns), np.cumsum(lengths) - lengths, lengths)
+    ragged = Ragged.end_to_end(_of_subwords(classes, columns), lengths)
     return torch.from_numpy(ragged.padded(NO_LABEL, width=lengths.max() + 1))
 
 

@@ -27,11 +27,7 @@ class FrozenEncoder:
 
     The last layer's states are those the decoder attends to. States of a Transformer's lower layers
     are scaled to mean 0 and variance 1 at each position, as by the layer norm of the layer above;
-    with pre-norm they would grow from layer to layer. States of LSTMs lie within (-1, 1).
-
-    Attributes:
-        dim: D.
-        layers: numbers of the layers probed, from 1.
+    with pre-norm they would grow from layer to layer. `layers` are those probed, from 1.
     """
 
     def __init__(
@@ -51,7 +47,7 @@ class FrozenEncoder:
         self._cache: dict[Example, tuple[Sequence[Tensor], Tensor]] = {}
 
     def parameters(self) -> list[torch.nn.Parameter]:
-        """Those to train with a probe: none."""
+        """Those that learn with a probe: none."""
         return []
 
     def states(self, example: Example, *, training: bool) -> tuple[Sequence[Tensor], Tensor]:

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from mgsa.base.cli import progress_bar
+from mgsa.base.cli import progress
 from mgsa.data.batch import NO_LABEL
 from mgsa.probing.data import Example
 from mgsa.probing.encoder import ProbedEncoder
@@ -36,12 +36,7 @@ Splits = Mapping[str, Sequence[Example]]
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """The test of a probe, sentence by sentence.
-
-    Attributes:
-        layer: of the encoder, counted from 1.
-        right, counted: (N,) labels predicted correctly, and all labels.
-    """
+    """(N,) labels of each test sentence that are predicted correctly, and all that are counted."""
 
     task: str
     layer: int
@@ -89,9 +84,7 @@ def labelled(states: Tensor, mask: Tensor, labels: Tensor) -> tuple[Tensor, Tens
 class Probe:
     """One task, asked of one layer: a classifier, its optimizer, and the best weights so far.
 
-    Attributes:
-        layer: index into `encoder.layers`.
-        finished: whether its patience is over.
+    `layer` is an index into `encoder.layers`; `finished` says whether the patience is over.
     """
 
     def __init__(
@@ -178,22 +171,21 @@ def run_probes(
     ]
     torch.manual_seed(place_seed(config.seed, "encoder"))  # of its dropout, if it learns
     train, learning = splits["train"], probes
-    total = config.max_epochs * _sentences(train)
-    with progress_bar(f"probe {title}", total=total, unit="sentences") as advance:
-        for epoch in range(config.max_epochs):
-            if not learning:
-                advance((config.max_epochs - epoch) * _sentences(train))
-                break
-            for number in np.random.default_rng([config.seed, epoch]).permutation(len(train)):
-                example = train[number]
-                states, mask = encoder.states(example, training=True)
-                for probe in learning:
-                    probe.update(states[probe.layer], mask, example.labels[probe.task])
-                advance(len(example.rows))
-            counts = _count(encoder, splits["valid"], learning)
-            for probe, (right, counted) in zip(learning, counts, strict=True):
-                probe.note(right.sum() / counted.sum())
-            learning = [probe for probe in learning if not probe.finished]
+    epochs = range(config.max_epochs)
+    for epoch in progress(
+        epochs, f"probe {title}", total=len(epochs), unit="epochs", size=lambda _: 1
+    ):
+        if not learning:
+            break
+        for number in np.random.default_rng([config.seed, epoch]).permutation(len(train)):
+            example = train[number]
+            states, mask = encoder.states(example, training=True)
+            for probe in learning:
+                probe.update(states[probe.layer], mask, example.labels[probe.task])
+        counts = _count(encoder, splits["valid"], learning)
+        for probe, (right, counted) in zip(learning, counts, strict=True):
+            probe.note(right.sum() / counted.sum())
+        learning = [probe for probe in learning if not probe.finished]
     for probe in probes:
         probe.restore()
     counts = _count(encoder, splits["test"], probes)
@@ -207,14 +199,11 @@ def _count(
     encoder: ProbedEncoder, examples: Sequence[Example], probes: Sequence[Probe]
 ) -> np.ndarray:
     """(probes, 2, N): correct predictions and labels of each sentence of the split."""
-    counts = np.zeros((len(probes), 2, _sentences(examples)), dtype=np.int64)
+    sentences = sum(len(example.rows) for example in examples)
+    counts = np.zeros((len(probes), 2, sentences), dtype=np.int64)
     for example in examples:
         states, mask = encoder.states(example, training=False)
         for number, probe in enumerate(probes):
             both = probe.right(states[probe.layer], mask, example.labels[probe.task])
             counts[number][:, example.rows] = [part.cpu().numpy() for part in both]
     return counts
-
-
-def _sentences(examples: Sequence[Example]) -> int:
-    return sum(len(example.rows) for example in examples)

@@ -6,4 +6,6 @@ rows          the outputs of the text stages, read side by side and encoded
 description   a dataset in a few facts, the card in its folder; two datasets compared
 build         vocabulary, Parquet files, manifest
 __main__      the command
+
+What reads files raises `InputError` for one that is missing, malformed or does not fit another.
 """

@@ -56,9 +56,6 @@ def build_dataset(
     Args:
         parameters: the sections of the parameter file, to be recorded.
         figures: what the stages before reported, for the card.
-
-    Raises:
-        InputError: an input is missing, malformed, or doesn't fit another.
     """
     corpus = read_object(inputs.corpus / "corpus.json", "name")
     languages = read_object(inputs.tokenized / "languages.json", *SIDES)
@@ -67,10 +64,8 @@ def build_dataset(
     source, target = collect_vocabularies(inputs.bpe, joint=settings.joint_vocabulary)
     tags, levels = collect_tags(inputs.partitions)
     joint = source is target
-    write_json(
-        folder / VOCABULARY,
-        {"source": source.symbols, "target": None if joint else target.symbols},
-    )
+    symbols = {"source": source.symbols, "target": None if joint else target.symbols}
+    write_json(folder / VOCABULARY, symbols)
     write_json(folder / TAGS, tags)
     for name in BPE_FILES:
         shutil.copyfile(inputs.bpe / name, folder / name)
@@ -128,23 +123,14 @@ def build_dataset(
 
 
 def write_manifest(folder: Path, content: Mapping[str, Any], figures: Mapping[str, Any]) -> None:
-    """Write what is last in a dataset artifact: its card, and the manifest of all files.
-
-    Args:
-        content: of the manifest, less the files.
-        figures: what the stages before reported, for the card.
-    """
+    """Write what is last in a dataset artifact: its card, and the manifest with all files."""
     with open_to_write(folder / CARD) as file:
         file.write(dataset_card(content, figures))
     write_json(folder / MANIFEST, {**content, "files": describe_files(folder)})
 
 
 def collect_vocabularies(bpe: Path, *, joint: bool) -> tuple[Vocabulary, Vocabulary]:
-    """The subwords of the training split, most frequent first; a joint vocabulary is one object.
-
-    Raises:
-        InputError: a file is missing or malformed, or holds what its BPE codes don't give.
-    """
+    """The subwords of the training split, most frequent first; a joint vocabulary is one object."""
     counts = [_count_tokens(bpe / f"train.{side}") for side in SIDES]
     for side, subwords in zip(SIDES, counts, strict=True):
         check_subwords(bpe, side, subwords)
@@ -155,11 +141,7 @@ def collect_vocabularies(bpe: Path, *, joint: bool) -> tuple[Vocabulary, Vocabul
 
 
 def collect_tags(partitions: Path) -> tuple[tuple[str, ...], int]:
-    """The tags of the training split's phrases, most frequent first, and the number of levels.
-
-    Raises:
-        InputError: the file is missing or malformed.
-    """
+    """The tags of the training split's phrases, most frequent first, and the number of levels."""
     path = partitions / "train.phrases"
     levels = next(read_lines(path), "").count(LEVEL_SEPARATOR) + 1
     phrases = _count_tokens(path)

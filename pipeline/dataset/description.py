@@ -170,11 +170,7 @@ def description(folder: Path) -> Iterator[str]:
 
 
 def differences(*folders: Path) -> Iterator[str]:
-    """What differs between two datasets, a line each.
-
-    Raises:
-        InputError: a file is damaged.
-    """
+    """What differs between two datasets, a line each."""
     from mgsa.data.dataset import open_dataset
 
     first, second = (open_dataset(folder, verify=False) for folder in folders)

@@ -103,11 +103,7 @@ def recorded_parameters(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def read_object(path: Path, *keys: str) -> dict[str, Any]:
-    """A JSON file that holds an object with these keys, and perhaps others.
-
-    Raises:
-        InputError: it is missing or malformed, or lacks a key.
-    """
+    """A JSON file that holds an object with these keys, and perhaps others."""
     content = read_json(path)
     if not isinstance(content, dict):
         raise InputError("expected an object of JSON", path=path)

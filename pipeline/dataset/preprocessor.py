@@ -56,28 +56,17 @@ class SideEncoder:
 
 
 class Encoder:
-    """Tokens, phrases and links of a sentence or pair to a row of ids.
-
-    Attributes:
-        source, target: the subwords of each language.
-    """
+    """Tokens, phrases and links of a sentence or pair to a row of ids."""
 
     def __init__(self, source: SideEncoder, target: SideEncoder, tags: Sequence[str]) -> None:
-        """
-        Args:
-            tags: of phrases, by id; 0 stands for those that are not among them.
-        """
+        """`tags` are those of phrases, by id; 0 stands for those that are not among them."""
         self.source = source
         self.target = target
         self._tag_ids = {tag: index for index, tag in enumerate(tags)}
 
     @classmethod
     def load(cls, folder: Path) -> Encoder:
-        """The encoder of a dataset or model artifact: its BPE files, `vocab.json`, `tags.json`.
-
-        Raises:
-            InputError: a file is missing or malformed.
-        """
+        """The encoder of a dataset or model artifact: its BPE files, `vocab.json`, `tags.json`."""
         threshold = Preprocessing.read(folder).bpe.vocabulary_threshold
         source, target = (
             SideEncoder(SubwordSplitter.load(folder, side, threshold=threshold), vocabulary)
@@ -134,11 +123,7 @@ def _subword_links(
 
 
 def check_length(length: int, *, path: Path | str, line: int) -> None:
-    """Check that a sentence has no more subwords than a row may.
-
-    Raises:
-        InputError: it has.
-    """
+    """Raise an `InputError` if a sentence has more subwords than a row may."""
     if length > LONGEST:
         raise InputError(f"expected at most {LONGEST} subwords, got {length}", path=path, line=line)
 
@@ -218,9 +203,7 @@ class Phraser:
 class Preprocessor:
     """Raw or tokenised text to rows, and the target's subwords to raw text.
 
-    Attributes:
-        texts: tokenisers of source and target.
-        phraser: `None` for models that attend to no syntactic phrases.
+    Models that attend to no syntactic phrases need no phraser.
     """
 
     encoder: Encoder
@@ -229,15 +212,11 @@ class Preprocessor:
 
     @classmethod
     def load(cls, folder: Path, *, parser: Path | None, gpu: bool = False) -> Preprocessor:
-        """The preprocessor that a dataset or model artifact was made with.
+        """The preprocessor that the dataset or model artifact in `folder` was made with.
 
         Args:
-            folder: of the artifact.
             parser: the folder of the parser; `None`: rows get no syntactic phrases.
             gpu: whether the parser is to run on a GPU.
-
-        Raises:
-            InputError: a file of the artifact is missing or malformed, or as `Phraser.load`.
         """
         from pipeline.tokens.moses import MosesText
 

@@ -41,11 +41,7 @@ class StageOutputs:
         return read_object(self.alignments / "aligner.json", "kind", "deterministic", "splits")
 
     def row_files(self, split: str) -> dict[str, Path]:
-        """The files with a line for every row of a split.
-
-        These are `SIDE` (tokens) and `SIDE_subwords` of each side, `phrases`, and `links` if the
-        aligner has any.
-        """
+        """The files with a line for every row of a split: tokens, subwords, phrases, links."""
         files = {side: self.tokenized / f"{split}.{side}" for side in SIDES}
         files |= {f"{side}_subwords": self.bpe / f"{split}.{side}" for side in SIDES}
         files["phrases"] = self.partitions / f"{split}.phrases"
@@ -54,16 +50,10 @@ class StageOutputs:
         return files
 
     def rows(self, split: str) -> Iterator[tuple[str, ...]]:
-        """For each row of a split, its pair in the corpus, then its line of every `row_files`.
-
-        Raises:
-            InputError: a file is not UTF-8, empty, or has fewer lines than another, or the number
-                of a line doesn't lead on to a line of the corpus.
-        """
+        """For each row of a split, its pair in the corpus, then its line of every `row_files`."""
         numbers = self.tokenized / f"{split}.lines"
-        corpus = enumerate(
-            read_parallel([self.corpus / f"{split}.{side}" for side in SIDES]), start=1
-        )
+        pairs = read_parallel([self.corpus / f"{split}.{side}" for side in SIDES])
+        corpus = enumerate(pairs, start=1)
         rows = read_parallel([numbers, *self.row_files(split).values()])
         before = "0"
         for line, (number, *fields) in enumerate(rows, start=1):
@@ -91,9 +81,6 @@ def encode_rows(
     Args:
         folder: that of the artifact, with its vocabularies, tags and BPE files.
         files: as `StageOutputs.row_files`.
-
-    Raises:
-        InputError: a line is malformed, or does not fit the line of another file.
     """
     encoder = _encoder(folder)
     gc.disable()  # rows hold many small lists and no cycle: to look for some takes a third more

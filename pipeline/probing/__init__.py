@@ -7,4 +7,6 @@ sentences        sentences drawn into disjoint splits
 build            probing data: splits, labels, classes, rows, manifest
 accuracies       accuracies of probes as a table, a report and figures
 encoders         all encoders of the table, probed one after the other
+
+What reads files raises `InputError` for one that is missing, malformed or does not fit another.
 """

@@ -42,15 +42,7 @@ VERBS_LANGUAGE = "en"
 def build_probe_data(
     dataset: Dataset, files: SentenceFiles, settings: ProbeDataSettings, folder: Path
 ) -> dict[str, Any]:
-    """Fill `folder` with probing data, and return counts.
-
-    Args:
-        dataset: gives subwords and tags.
-
-    Raises:
-        InputError: a file is malformed, a tree has other words than its sentence, or the dataset
-            has no source phrases (it was reversed).
-    """
+    """Fill `folder` with probing data in the subwords and tags of `dataset`, and return counts."""
     manifest = dataset.manifest
     if not manifest.levels:
         message = "expected a dataset whose source has phrases, got one that was turned round"
@@ -115,11 +107,7 @@ def build_probe_data(
 def label(
     sentences: Sequence[ProbeSentence], files: SentenceFiles, verbs: VerbPatterns | None, split: str
 ) -> list[Labels]:
-    """The labels of all sentences of a split.
-
-    Raises:
-        InputError: a tree is malformed, or of other words than its sentence.
-    """
+    """The labels of all sentences of a split."""
     labels = []
     for line, tokens, tree, _ in progress(
         sentences, f"label {split}", total=len(sentences), unit="sentences", size=lambda _: 1
@@ -143,11 +131,7 @@ def choose_classes(labels: Sequence[Labels], tss_classes: int) -> dict[str, tupl
 def encode(
     sentence: ProbeSentence, encoder: Encoder, partition: PartitionSettings, files: SentenceFiles
 ) -> dict[str, Any]:
-    """A row like one of a dataset, without labels.
-
-    Raises:
-        InputError: the tree of phrases is malformed or of other words, or the sentence too long.
-    """
+    """A row like one of a dataset, without labels."""
     line, tokens, _, tree = sentence
     # Sentences of a dataset are of its training split, by which shuffled phrases are drawn.
     parse = read_parse(tree, tokens, path=files.phrases, tokens_path=files.tokens, line=line)

@@ -24,12 +24,7 @@ Rows = Mapping[str, RowColumns]
 
 
 def check_models(models: Mapping[str, ModelArtifact], data: Dataset, config: ProbeConfig) -> None:
-    """Check that models read these data, and that the encoders from scratch can be built.
-
-    Raises:
-        InputError: a model is called like an encoder, the data have other subwords or fewer levels,
-            or no model has sizes for encoders from scratch.
-    """
+    """Check that models read these data, and that the encoders from scratch can be built."""
     for name, artifact in models.items():
         if name in config.encoders and name != PRETRAINED:
             raise InputError(f"--model {name}=…: expected another name than that of an encoder")

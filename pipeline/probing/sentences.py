@@ -20,13 +20,7 @@ _FLAT = re.compile(rf"\({ROOT} \({FRAGMENT}(?: \({UNKNOWN} [^ ()]+\))+\)\)")
 
 
 class ProbeSentence(NamedTuple):
-    """A sentence of tokenised text, with trees as text.
-
-    Attributes:
-        line: in its files, from 1.
-        tree: whose labels it has.
-        phrases: the tree whose phrases an encoder sees.
-    """
+    """A line's number from 1, tokens, tree of its labels, tree of the phrases an encoder sees."""
 
     line: int
     tokens: str
@@ -43,14 +37,7 @@ class SentenceFiles(NamedTuple):
 
 
 def find_files(trees: str, *, parsed: Path, tokenized: Path) -> SentenceFiles:
-    """The files of the training split for the setting `trees`.
-
-    Args:
-        parsed, tokenized: the folders of the stages.
-
-    Raises:
-        InputError: there is no such file of trees.
-    """
+    """The files of the training split for the setting `trees`, given the folders of the stages."""
     tokens, phrases = tokenized / "train.source", parsed / "train.trees"
     labelled = {"parsed": phrases, "gold": tokenized / "train.trees"}.get(trees, Path(trees))
     if not labelled.is_file():
@@ -62,11 +49,7 @@ def find_files(trees: str, *, parsed: Path, tokenized: Path) -> SentenceFiles:
 
 
 def read_sentences(files: SentenceFiles, language: str) -> Iterator[ProbeSentence]:
-    """All sentences, as they are read; `language` is their code.
-
-    Raises:
-        InputError: a file is missing or malformed, or has fewer lines than another.
-    """
+    """All sentences, as they are read; `language` is their code."""
     if files.tokens == files.trees:
         yield from read_bank(files.trees, language)
     else:
