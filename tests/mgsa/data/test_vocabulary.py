@@ -21,20 +21,11 @@ from mgsa.data.vocabulary import (
 )
 
 
-def test_special_symbols_come_first() -> None:
-    vocabulary = Vocabulary.of(["a@@", "b"])
-    assert vocabulary.symbols == ("<pad>", "<s>", "</s>", "<unk>", "a@@", "b")
-    assert (PAD, BOS, EOS, UNK) == (0, 1, 2, 3)
-    assert len(vocabulary) == 6
-
-
-def test_unknown_subwords_and_those_spelled_like_special_ones_are_unknown() -> None:
+def test_text_never_makes_a_special_symbol() -> None:
     vocabulary = Vocabulary.of(["a@@", "</s>", "b"])
+    assert vocabulary.symbols == ("<pad>", "<s>", "</s>", "<unk>", "a@@", "b")
+    assert (PAD, BOS, EOS, UNK, len(vocabulary)) == (0, 1, 2, 3, 6)
     assert vocabulary.encode(["b", "c", "</s>", "<pad>", "a@@"]) == [5, UNK, UNK, UNK, 4]
-
-
-def test_decoding_leaves_out_what_is_no_text() -> None:
-    vocabulary = Vocabulary.of(["a@@", "b"])
     assert vocabulary.decode([BOS, 4, 5, UNK, EOS, PAD, PAD]) == ["a@@", "b", "<unk>"]
 
 
@@ -47,17 +38,13 @@ def test_decoding_inverts_encoding(subwords: list[str]) -> None:
     assert vocabulary.decode(vocabulary.encode(subwords)) == subwords
 
 
-def test_a_shared_vocabulary_is_one_object(tmp_path: Path) -> None:
-    write_json(tmp_path / "vocab.json", {"source": [*SPECIAL_SYMBOLS, "a"], "target": None})
-    source, target = read_vocabularies(tmp_path / "vocab.json")
+def test_a_file_holds_one_vocabulary_or_two(tmp_path: Path) -> None:
+    path = tmp_path / "vocab.json"
+    write_json(path, {"source": [*SPECIAL_SYMBOLS, "a"], "target": None})
+    source, target = read_vocabularies(path)
     assert source is target
-    assert source.symbols[4:] == ("a",)
-
-
-def test_two_vocabularies_are_two(tmp_path: Path) -> None:
-    content = {"source": [*SPECIAL_SYMBOLS, "a"], "target": [*SPECIAL_SYMBOLS, "b"]}
-    write_json(tmp_path / "vocab.json", content)
-    source, target = read_vocabularies(tmp_path / "vocab.json")
+    write_json(path, {"source": [*SPECIAL_SYMBOLS, "a"], "target": [*SPECIAL_SYMBOLS, "b"]})
+    source, target = read_vocabularies(path)
     assert (source.symbols[4:], target.symbols[4:]) == (("a",), ("b",))
 
 
@@ -70,9 +57,6 @@ SPECIALS = list(SPECIAL_SYMBOLS)
         ([], r"symbols: expected a section with keys, got \[\]"),
         ({"source": SPECIALS}, r"symbols\.target: missing key"),
         ({"source": [], "target": None}, "expected the first symbols to be <pad>"),
-        ({"source": "<pad>", "target": None}, r"symbols\.source: expected "),
-        ({"source": SPECIALS, "target": {"a": 1}}, r"symbols\.target"),
-        ({"source": ["a"], "target": None}, "expected the first symbols to be <pad>"),
         ({"source": [*SPECIALS, 5], "target": None}, r"symbols\.source\[4\]: expected .*, got 5"),
         ({"source": [*SPECIALS, "a", "a"], "target": None}, "expected every symbol once"),
     ],

@@ -77,24 +77,22 @@ def test_links_are_those_of_splits_that_the_aligner_has(stages: Path) -> None:
     assert [row.links is None for row in dataset.read("test")] == [True]
 
 
-def test_vocabularies_are_by_frequency_of_both_sides_or_of_each(stages: Path) -> None:
-    content = read_json(build(stages) / "vocab.json")
+def test_vocabularies_and_tags_are_by_frequency(stages: Path) -> None:
+    out = build(stages)
     counts = Counter(
         word for pair in SMALL["train"] for word in f"{pair.source} {pair.target}".split()
     )
     subwords = sorted(counts, key=lambda subword: (-counts[subword], subword))
-    assert content == {"source": [*SPECIAL_SYMBOLS, *subwords], "target": None}
+    assert read_json(out / "vocab.json") == {
+        "source": [*SPECIAL_SYMBOLS, *subwords],
+        "target": None,
+    }
+    # NP occurs 4 times, the full stop 4 times, the others twice each.
+    rare = ["INTJ", "NNP", "PP", "UH", "VBD", "VP"]
+    assert read_json(out / "tags.json") == ["<unk>", ".", "NP", *rare]
     content = read_json(build(stages, "--set", "joint_vocabulary=false") / "vocab.json")
     assert "held" in {*content["source"]} - {*content["target"]}
     assert "sprach" in {*content["target"]} - {*content["source"]}
-
-
-def test_tags_are_those_of_training_by_frequency(stages: Path) -> None:
-    # NP occurs 4 times, the full stop 4 times, the others twice each.
-    assert read_json(build(stages) / "tags.json") == [
-        *("<unk>", ".", "NP"),
-        *("INTJ", "NNP", "PP", "UH", "VBD", "VP"),
-    ]
 
 
 def test_what_training_lacks_is_unknown_elsewhere_and_counted(tmp_path: Path) -> None:
@@ -138,12 +136,6 @@ def test_other_files_have_the_same_rows_and_replace_those_before(
     assert groups == (4 if setting == "row_group_rows=1" else 2 - (len(names) > 1))
 
 
-def _edit(path: Path, line: int, text: str) -> None:
-    lines = path.read_text("utf-8").splitlines()
-    lines[line - 1] = text
-    path.write_text("".join(f"{one}\n" for one in lines), encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("name", "line", "text", "message"),
     [
@@ -152,12 +144,7 @@ def _edit(path: Path, line: int, text: str) -> None:
         ("partitions/train.phrases", 4, "1:NP 5:VP", r"train\.phrases:4: expected 2 levels, got 1"),
         ("partitions/test.phrases", 1, "1:X ||| 1:X", r"test\.phrases:1: .* 1 words, expected 6"),
         ("partitions/test.phrases", 1, "6:X ||| X", r"test\.phrases:1: .* expected LENGTH:TAG"),
-        (
-            "alignments/valid.links",
-            1,
-            "0-9",
-            r"valid\.links:1: expected links between 2 and 2",
-        ),
+        ("alignments/valid.links", 1, "0-9", r"valid\.links:1: expected links between 2 and 2"),
         ("tokenized/train.lines", 3, "3", r"train\.lines:3: .* a line after line 4 .*, got '3'"),
         ("tokenized/train.lines", 2, "x", r"train\.lines:2: .* a line after line 2 .*, got 'x'"),
         ("tokenized/train.lines", 4, "9", r"train\.lines:4: .* a line after line 6 .*, got '9'"),
@@ -169,7 +156,9 @@ def test_wrong_input_is_named_and_leaves_the_old_artifact(
     links = ("--alignments", str(stages / "alignments"))
     before = digests(build(stages, *links))
     report = (stages / "dataset.json").read_bytes()
-    _edit(stages / name, line, text)
+    lines = (stages / name).read_text("utf-8").splitlines()
+    lines[line - 1] = text
+    (stages / name).write_text("".join(f"{one}\n" for one in lines), encoding="utf-8")
     with pytest.raises(InputError, match=message):
         build(stages, *links)
     assert digests(stages / "dataset") == before
