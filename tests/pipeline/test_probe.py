@@ -18,10 +18,7 @@ from tests.model_folders import random_model
 from tests.probing_folders import PROBE, SCRATCH, TREES, build, write_dataset
 
 SCRATCHES = [
-    "scratch_transformer",
-    "scratch_ngram",
-    "scratch_syntactic",
-    "scratch_syntactic_on_lstm",
+    f"scratch_{name}" for name in ("transformer", "ngram", "syntactic", "syntactic_on_lstm")
 ]
 NOUNS = ("dog", "cat", "house", "sea", "night", "walk")
 
@@ -49,17 +46,11 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def probe(folder: Path, out: Path, *models: str, **changes: Any) -> int:
     params = out.with_name(f"{out.name}.yaml")
     params.write_text(yaml.safe_dump({"probe": PROBE | changes}), encoding="utf-8")
-    paths = {
-        "probing": folder / "probing",
-        "out": out,
-        "report": out.with_name(f"{out.name}.json"),
-        "params": params,
-    }
-    argv = [word for name, path in paths.items() for word in (f"--{name}", str(path))]
-    for model in models:
-        name, _, where = model.partition("=")
-        argv += ["--model", f"{name}={folder / where}" if where else model]
-    return run(main, argv)
+    argv: list[object] = ["--probing", folder / "probing", "--out", out, "--params", params]
+    argv += ["--report", out.with_name(f"{out.name}.json")]
+    for name, _, where in (model.partition("=") for model in models):
+        argv += ["--model", f"{name}={folder / where}"]
+    return run(main, [*map(str, argv)])
 
 
 def lines(out: Path) -> list[dict[str, str]]:
@@ -129,30 +120,23 @@ def test_flat_trees_leave_nothing_to_probe(
 
 
 SCRATCH_NGRAM = {"encoders": ["scratch_ngram"]}
-MISTAKES: list[tuple[str, dict[str, Any], str]] = [
-    ("m=mgsa", {"tasks": []}, "probe: tasks: expected at least one, each once"),
-    (
-        "m=mgsa",
-        {"scratch": SCRATCH | {"phrase_layers": [3]}},
-        "probe.scratch: phrase_layers: expected 1 to 2 (layers), got 3",
-    ),
-    ("m=rnn", SCRATCH_NGRAM, "scratch_ngram takes the sizes of a Transformer"),
-    (
-        "m=mgsa",
-        {"encoders": ["scratch_ngram"], "scratch": SCRATCH | {"ngrams": [2, 3, 4, 5]}},
-        "expected a model with 5 heads or more, got 4",
-    ),
-    ("scratch_ngram=mgsa", SCRATCH_NGRAM, "expected another name than that of an encoder"),
-    (
-        "m=mgsa",
-        {"encoders": ["scratch_syntactic"], "scratch": SCRATCH | {"levels": [1, 4]}},
-        "expected the level of syntactic_4, but the dataset has 3 levels (partition.levels)",
-    ),
-    ("m=other", {}, "probing: expected the source vocabulary of the model"),
-]
+FOUR_SIZES = SCRATCH_NGRAM | {"scratch": SCRATCH | {"ngrams": [2, 3, 4, 5]}}
+LEVEL_4 = {"encoders": ["scratch_syntactic"], "scratch": SCRATCH | {"levels": [1, 4]}}
+LAYER_3 = {"scratch": SCRATCH | {"phrase_layers": [3]}}
 
 
-@pytest.mark.parametrize(("model", "changes", "message"), MISTAKES)
+@pytest.mark.parametrize(
+    ("model", "changes", "message"),
+    [
+        ("m=mgsa", {"tasks": []}, "probe: tasks: expected at least one, each once"),
+        ("m=mgsa", LAYER_3, "probe.scratch: phrase_layers: expected 1 to 2 (layers), got 3"),
+        ("m=rnn", SCRATCH_NGRAM, "scratch_ngram takes the sizes of a Transformer"),
+        ("m=mgsa", FOUR_SIZES, "expected a model with 5 heads or more, got 4"),
+        ("scratch_ngram=mgsa", SCRATCH_NGRAM, "expected another name than that of an encoder"),
+        ("m=mgsa", LEVEL_4, "expected the level of syntactic_4, but the dataset has 3 levels"),
+        ("m=other", {}, "probing: expected the source vocabulary of the model"),
+    ],
+)
 def test_a_mistake_is_one_line_and_leaves_everything(
     finished: Path,
     tmp_path: Path,

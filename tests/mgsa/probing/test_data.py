@@ -8,8 +8,6 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mgsa.data.batch import NO_LABEL, Row, RowColumns
 from mgsa.data.dataset import open_dataset
@@ -18,7 +16,6 @@ from mgsa.model.build import build_model
 from mgsa.probing.data import PROBING, class_counts, labels_of, make_examples, read_split
 from tests.probing_folders import TREES, build, write_dataset
 from tests.random_rows import mgsa
-from tests.strategies import partition_lengths
 
 
 @pytest.fixture(scope="module")
@@ -43,16 +40,6 @@ def test_subwords_have_the_class_of_their_word() -> None:
     assert class_counts(columns, "voice", 2).tolist() == [0, 1]
 
 
-@given(st.lists(st.integers(1, 9).flatmap(partition_lengths), min_size=1, max_size=4))
-def test_labels_are_those_of_a_loop(words: list[list[int]]) -> None:
-    classes = [list(range(len(counts))) for counts in words]
-    labels = labels_of(columns_of(words, classes, [0] * len(words)), "pos")
-    width = max(map(sum, words)) + 1
-    for row, counts in enumerate(words):
-        expected = [place for place, count in enumerate(counts) for _ in range(count)]
-        assert labels[row].tolist() == expected + [NO_LABEL] * (width - len(expected))
-
-
 def test_columns_are_those_of_the_file(written: Path) -> None:
     data = open_dataset(written, kind=PROBING)
     columns = read_split(data, "train")
@@ -74,12 +61,7 @@ def test_an_encoder_takes_the_batches(written: Path) -> None:
     model = build_model(
         mgsa(), source_vocabulary=size, target_vocabulary=size, num_tags=len(data.tags)
     ).eval()
-    examples = make_examples(
-        read_split(data, "train"),
-        ["pos"],
-        model,
-        batch_tokens=40,
-    )
+    examples = make_examples(read_split(data, "train"), ["pos"], model, batch_tokens=40)
     assert sorted(row for example in examples for row in example.rows) == list(range(len(TREES)))
     for example in examples:
         with torch.no_grad():
