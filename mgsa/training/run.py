@@ -93,8 +93,7 @@ def _resumed(fabric: Fabric, run: Run, identity: str, restart: Restart) -> State
     updates = [] if restart == "always" else saved_updates(run.checkpoints)
     state = problem = None
     if updates:
-        folder = folder_of(run.checkpoints, updates[-1])
-        state = checkpoint.read_state(folder)
+        state = checkpoint.read_state(folder_of(run.checkpoints, updates[-1]))
         config, position = run.train, state.position
         if state.identity != identity:
             problem = "the checkpoints are of other settings, another dataset or other code"
@@ -113,8 +112,6 @@ def _resumed(fabric: Fabric, run: Run, identity: str, restart: Restart) -> State
             checkpoint.remove_checkpoints(run.checkpoints, keep=())
         if problem:
             print(f"{run.checkpoints}: {problem}: start again", file=sys.stderr)
-        elif state is not None:
-            print(f"resume from {folder}", file=sys.stderr)
     fabric.barrier()
     return None if problem else state
 

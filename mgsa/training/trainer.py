@@ -87,8 +87,11 @@ class Trainer:
         self.optimizer = torch.optim.Adam(
             model.parameters(), betas=config.optimizer_betas, eps=config.optimizer_eps, fused=True
         )
+        self.display = Display(visible=fabric.is_global_zero)
         if state.update:
-            restore(folder_of(run.checkpoints, state.update), model, self.optimizer)
+            folder = folder_of(run.checkpoints, state.update)
+            restore(folder, model, self.optimizer)
+            self.display.line(f"resume from {folder}")
         self.batches = TrainBatches(
             dataset,
             batch_tokens=config.batch_tokens,
@@ -117,7 +120,6 @@ class Trainer:
             granularities=model.granularities,
             ngram_unit=model.ngram_unit,
         )
-        self.display = Display(visible=fabric.is_global_zero)
         # Epochs differ by a batch or two, which a bar does not show.
         self._epoch_length = self.batches.num_micro_batches(0) if self.display.has_bar else 1
         self._on_metrics = on_metrics or (lambda _: None)
