@@ -1,4 +1,4 @@
-"""The gradients of a layer against those of its reference."""
+"""The outputs and gradients of a layer against those of its reference, sentence by sentence."""
 
 from __future__ import annotations
 
@@ -8,9 +8,18 @@ import torch
 from torch import Tensor
 
 
-def assert_same_gradients(ours: Tensor, theirs: Tensor, inputs: Sequence[Tensor]) -> None:
-    """Two scalars that should be one, and their gradients."""
-    torch.testing.assert_close(ours, theirs)
+def assert_same(output: Tensor, expected: Sequence[Tensor], inputs: Sequence[Tensor]) -> None:
+    """`output` (B, T, ·) begins each sentence as `expected`, (n, ·) each; so do gradients.
+
+    Padding, positions from n on, may hold anything.
+    """
+    ours, theirs = torch.zeros(2, dtype=output.dtype)
+    for got, wanted in zip(output, expected, strict=True):
+        torch.testing.assert_close(got[: len(wanted)], wanted)
+        factors = torch.randn_like(wanted)
+        ours = ours + (got[: len(wanted)] * factors).sum()
+        theirs = theirs + (wanted * factors).sum()
     gradients = torch.autograd.grad(ours, inputs, retain_graph=True)
-    for got, wanted in zip(gradients, torch.autograd.grad(theirs, inputs), strict=True):
+    expected_gradients = torch.autograd.grad(theirs, inputs, retain_graph=True)
+    for got, wanted in zip(gradients, expected_gradients, strict=True):
         torch.testing.assert_close(got, wanted)

@@ -6,35 +6,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from mgsa.interaction import (
-    LSTM,
-    BatchedONLSTM,
-    Interaction,
-    PerGranularity,
-    TagHead,
-)
+from mgsa.interaction import LSTM, BatchedONLSTM, Interaction, PerGranularity, TagHead
 from mgsa.onlstm import ONLSTM
-from tests.reference.composition import lstm_states
-from tests.reference.onlstm import on_lstm
+from tests.gradients import assert_same
 
 DIM, WIDTH, CHUNK = 4, 6, 2
 
 
-def make(name: str) -> Interaction:
-    recurrence = LSTM(DIM, WIDTH) if name == "lstm" else ONLSTM(DIM, WIDTH, CHUNK)
-    return Interaction(recurrence, DIM).double()
-
-
-def reference(interaction: Interaction, memory: Tensor) -> Tensor:
+def of_sentence(interaction: Interaction, memory: Tensor) -> Tensor:
     """One sentence's memory (M, D) to (M, D)."""
-    parameters = tuple(interaction.recurrence.parameters())
-    if isinstance(interaction.recurrence, ONLSTM):
-        input_weight, input_bias, recurrent_weight, recurrent_bias = parameters
-        states = on_lstm(
-            memory, input_weight, input_bias, recurrent_weight, recurrent_bias, CHUNK
-        ).unbind()
-    else:
-        states = tuple(h for h, _ in lstm_states(memory, *parameters))
+    states = interaction.recurrence(memory[None], torch.tensor([len(memory)]))[0]
     projected = [interaction.output.weight @ h + interaction.output.bias for h in states]
     return torch.stack([_normed(vector) for vector in projected])
 
@@ -47,35 +28,24 @@ def _normed(vector: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("name", ["lstm", "on_lstm"])
 def test_values_and_gradients_are_those_of_the_equations(name: str) -> None:
+    """Of two granularities; the recurrences have tests of their own."""
     torch.manual_seed(0)
-    interaction = make(name)
-    memory = torch.randn(2, 4, DIM, dtype=torch.float64, requires_grad=True)
-    counts = [4, 2]
-    weights = torch.randn(2, 4, DIM, dtype=torch.float64)
-    inputs = [memory, *interaction.parameters()]
-
-    interacted = interaction(memory, torch.tensor(counts))
-    present = torch.arange(4) < torch.tensor(counts)[:, None]
-    loss = (interacted * weights)[present].sum()
-    gradients = torch.autograd.grad(loss, inputs)
-
-    expected = [reference(interaction, memory[b, :n]) for b, n in enumerate(counts)]
-    expected_loss = torch.zeros((), dtype=torch.float64)
-    for b, h in enumerate(expected):
-        torch.testing.assert_close(interacted[b, : len(h)], h)
-        expected_loss = expected_loss + (h * weights[b, : len(h)]).sum()
-    for ours, theirs in zip(gradients, torch.autograd.grad(expected_loss, inputs), strict=True):
-        torch.testing.assert_close(ours, theirs)
-
-
-def test_batched_equals_one_by_one() -> None:
-    torch.manual_seed(0)
-    interactions = [make("on_lstm") for _ in range(3)]
-    memories = [torch.randn(2, m, DIM, dtype=torch.float64) for m in (2, 5, 3)]
-    counts = [torch.tensor(n) for n in ([2, 1], [4, 5], [3, 3])]
-    together = BatchedONLSTM(interactions)(memories, counts)
-    for ours, theirs in zip(together, PerGranularity(interactions)(memories, counts), strict=True):
-        torch.testing.assert_close(ours, theirs)
+    interactions = [
+        Interaction(LSTM(DIM, WIDTH) if name == "lstm" else ONLSTM(DIM, WIDTH, CHUNK), DIM).double()
+        for _ in range(2)
+    ]
+    together = (PerGranularity if name == "lstm" else BatchedONLSTM)(interactions)
+    memories = [torch.randn(2, m, DIM, dtype=torch.float64, requires_grad=True) for m in (4, 3)]
+    counts = [[4, 2], [1, 3]]
+    interacted = together(memories, [torch.tensor(of_sentences) for of_sentences in counts])
+    for interaction, memory, of_sentences, output in zip(
+        interactions, memories, counts, interacted, strict=True
+    ):
+        expected = [
+            of_sentence(interaction, memory_b[:n])
+            for memory_b, n in zip(memory, of_sentences, strict=True)
+        ]
+        assert_same(output, expected, [memory, *interaction.parameters()])
 
 
 def test_tag_logits_are_a_linear_map_of_each_phrase() -> None:

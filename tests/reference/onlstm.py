@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 
-def cumax(logits: Tensor) -> Tensor:
-    """Cumulative sum of the softmax, (chunks,)."""
+def cumax(logits: Tensor, chunk: int) -> Tensor:
+    """The cumulative sum of the softmax up to a chunk."""
     shares = torch.exp(logits) / torch.exp(logits).sum()
-    return torch.stack([shares[: k + 1].sum() for k in range(len(shares))])
+    return shares[: chunk + 1].sum()
 
 
 def on_lstm(
@@ -21,20 +21,17 @@ def on_lstm(
     chunk_size: int,
 ) -> Tensor:
     """One sequence x (T, D) to hidden states (T, H); rows in the published code's order."""
-    hidden_size = recurrent_weight.shape[1]
-    chunks = hidden_size // chunk_size
-    sizes = [chunks, chunks, hidden_size, hidden_size, hidden_size, hidden_size]
-    h = torch.zeros(hidden_size, dtype=x.dtype)
-    c = torch.zeros(hidden_size, dtype=x.dtype)
+    H = recurrent_weight.shape[1]
+    h = c = torch.zeros(H, dtype=x.dtype)
     states = []
     for x_t in x:
         logits = input_weight @ x_t + input_bias + recurrent_weight @ h + recurrent_bias
-        master_input, master_forget, output, cell, input_, forget = logits.split(sizes)
+        master_input, master_forget, *gates = logits.split([H // chunk_size] * 2 + [H] * 4)
+        output, cell, input_, forget = gates
         units = []
-        for unit in range(hidden_size):
-            chunk = unit // chunk_size
-            f_master = cumax(master_forget)[chunk]
-            i_master = 1 - cumax(master_input)[chunk]
+        for unit in range(H):
+            f_master = cumax(master_forget, unit // chunk_size)
+            i_master = 1 - cumax(master_input, unit // chunk_size)
             overlap = f_master * i_master
             f_hat = torch.sigmoid(forget[unit]) * overlap + (f_master - overlap)
             i_hat = torch.sigmoid(input_[unit]) * overlap + (i_master - overlap)

@@ -23,13 +23,9 @@ class Convolution:
 
     def at(self, y: Tensor, end: int) -> Tensor:
         """Its value over the positions of y (S, D) that end at `end`; zeros before the first."""
-        size = self.taps.shape[1]
-        total = self.bias
-        for k in range(size):
-            position = end - size + 1 + k
-            if position >= 0:
-                total = total + self.taps[:, k] @ y[position]
-        return total
+        first = end - self.taps.shape[1] + 1
+        products = [self.taps[:, k] @ y[first + k] for k in range(-min(first, 0), end - first + 1)]
+        return self.bias + sum(products)
 
     def rows(self, first: int, last: int) -> Convolution:
         """The convolution to some of the rows."""
@@ -60,13 +56,13 @@ class QueryKHead:
 
     def logit(self, x: Tensor, y: Tensor, i: int, end: int, size: int) -> Tensor:
         """Σ_j ⟨q_i,j , k_{t−n+1+j}⟩ / √(K n); no key stands before the first."""
-        total = torch.zeros((), dtype=x.dtype)
-        key = self.keys[size]
-        for j, part in enumerate(self.queries[size]):
-            position = end - size + 1 + j
-            if position >= 0:
-                total = total + torch.dot(part.at(x, i), key.at(y, position))
-        return total / math.sqrt(len(key.bias) * size)
+        first, key = end - size + 1, self.keys[size]
+        products = [
+            torch.dot(part.at(x, i), key.at(y, first + j))
+            for j, part in enumerate(self.queries[size])
+            if first + j >= 0
+        ]
+        return sum(products) / math.sqrt(len(key.bias) * size)
 
 
 def attend_to_ngrams(
@@ -90,19 +86,16 @@ def attend_to_ngrams(
     outputs = []
     weights = {size: torch.zeros(len(x), len(y), dtype=x.dtype) for size in sizes}
     for i in range(len(x)):
-        seen = [
-            (size, end)
+        scores = {
+            (size, end): torch.exp(head.logit(x, y, i, end, size))
             for size in sizes
             for end in range(len(y))
             if (padded or end >= size - 1) and not (causal and end > i)
-        ]
-        scores = {(n, t): torch.exp(head.logit(x, y, i, t, n)) for n, t in seen}
+        }
         total = sum(scores.values())
-        output = torch.zeros(len(head.values[sizes[0]].bias), dtype=x.dtype)
+        outputs.append(sum(a / total * head.values[n].at(y, t) for (n, t), a in scores.items()))
         for (size, end), score in scores.items():
-            output = output + score / total * head.values[size].at(y, end)
             weights[size][i, end] = (score / total).detach()
-        outputs.append(output)
     return torch.stack(outputs), weights
 
 
@@ -114,18 +107,12 @@ def interleaved(words: Tensor, bigrams: Tensor) -> Tensor:
         bigrams: (T, D), by where they end: row i is b of the positions i − 1 and i, row 0 is none.
     """
     nothing = torch.zeros_like(words[0])
-    rows = [nothing]
-    for i in range(len(words)):
-        if i > 0:
-            rows.append(bigrams[i])
-        rows.append(words[i])
-    return torch.stack([*rows, nothing])
+    pairs = [row for pair in zip(bigrams, words, strict=True) for row in pair]
+    return torch.stack([nothing, *pairs[1:], nothing])
 
 
 def fold(sequence: Tensor, convolution: Convolution) -> Tensor:
     """A convolution of stride 2 over I, window 3; of window 2 it leaves out the last zero."""
     window = convolution.taps.shape[1]
-    length = (len(sequence) - 1) // 2
-    return torch.stack(
-        [convolution.at(sequence[2 * i : 2 * i + window], window - 1) for i in range(length)]
-    )
+    starts = range(0, len(sequence) - 2, 2)
+    return torch.stack([convolution.at(sequence[i : i + window], window - 1) for i in starts])

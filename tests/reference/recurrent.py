@@ -1,53 +1,22 @@
-"""RNN NMT as the papers write it: one word at a time, for one sentence, in float64.
+"""RNN NMT as the papers write it: for one sentence, its target one word at a time, in float64.
 
-Mino et al. 2017 for attention and output layer; Hochreiter & Schmidhuber 1997, with forget gates,
-for the LSTM.
+Mino et al. 2017 for attention and output layer; the LSTMs are torch's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 
-@dataclass(frozen=True)
-class Gates:
-    """An LSTM's weights: rows of the input gate, forget gate, candidate, output gate."""
-
-    of_input: Tensor
-    of_state: Tensor
-    bias: Tensor
-
-    def step(self, x: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
-        """The hidden state and the cell after one more word."""
-        total = self.of_input @ x + self.of_state @ h + self.bias
-        i, f, candidate, o = total.split(len(h))
-        cell = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(candidate)
-        return torch.sigmoid(o) * torch.tanh(cell), cell
-
-    def read(self, words: Sequence[Tensor], h: Tensor, c: Tensor) -> list[Tensor]:
-        """The hidden state after each word."""
-        states = []
-        for x in words:
-            h, c = self.step(x, h, c)
-            states.append(h)
-        return states
-
-
-def encode(
-    layers: Sequence[tuple[Gates, Gates]], words: Tensor
-) -> tuple[list[Tensor], list[Tensor]]:
-    """(S, D) to the topmost states h→ and h← of each word."""
-    x = list(words)
-    forwards, backwards = x, x
+def encode(layers: Sequence[tuple[nn.LSTM, nn.LSTM]], words: Tensor) -> tuple[Tensor, Tensor]:
+    """(S, D) to the topmost states h→ and h← of each word, (S, D/2) each."""
+    x = words
     for to_the_right, to_the_left in layers:
-        nothing = torch.zeros(to_the_right.of_state.shape[1], dtype=words.dtype)
-        forwards = to_the_right.read(x, nothing, nothing)
-        backwards = to_the_left.read(x[::-1], nothing, nothing)[::-1]
-        x = [torch.cat(both) for both in zip(forwards, backwards, strict=True)]
+        forwards, backwards = to_the_right(x)[0], to_the_left(x.flip(0))[0].flip(0)
+        x = torch.cat([forwards, backwards], dim=1)
     return forwards, backwards
 
 
@@ -84,31 +53,16 @@ def key_value(w_f: Tensor, w_g: Tensor) -> Attention:
     """k_i · (the first half of d_{j−1}) and v_i."""
 
     def attention(forwards: Tensor, backwards: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
-        (k_right, v_right), (k_left, v_left) = halves(forwards), halves(backwards)
-        k = w_f @ torch.cat([k_right, k_left])
-        v = w_g @ torch.cat([v_right, v_left])
-        return torch.dot(k, halves(d)[0]), v
+        keys, values = halves(laid_out(forwards, backwards))
+        return torch.dot(w_f @ keys, halves(d)[0]), w_g @ values
 
     return attention
 
 
-def context(
-    attention: Attention, source: tuple[Sequence[Tensor], Sequence[Tensor]], d: Tensor
-) -> tuple[Tensor, Tensor]:
-    """c_j, and α_ij of each word of the source, for d_{j−1}."""
-    found = [attention(right, left, d) for right, left in zip(*source, strict=True)]
-    total = sum(torch.exp(score) for score, _ in found)
-    weights = [torch.exp(score) / total for score, _ in found]
-    c = torch.zeros_like(found[0][1])
-    for alpha, (_, value) in zip(weights, found, strict=True):
-        c = c + alpha * value
-    return c, torch.stack(weights)
-
-
 def decode(
-    layers: Sequence[Gates],
+    layers: Sequence[nn.LSTM],
     attention: Attention,
-    source: tuple[Sequence[Tensor], Sequence[Tensor]],
+    source: tuple[Tensor, Tensor],
     words: Tensor,
     *,
     w_s: tuple[Tensor, Tensor],
@@ -125,11 +79,15 @@ def decode(
     states = list(first.split(words.shape[1]))
     hidden, cells = states[: len(layers)], states[len(layers) :]
     outputs, weights = [], []
-    for y in words:
-        c, alpha = context(attention, source, hidden[-1])
-        x = y
+    for x in words:
+        found = [attention(*h_i, hidden[-1]) for h_i in zip(forwards, backwards, strict=True)]
+        scores = torch.stack([torch.exp(score) for score, _ in found])
+        alpha = scores / scores.sum()
+        c = sum(share * value for share, (_, value) in zip(alpha, found, strict=True))
         for number, layer in enumerate(layers):
-            hidden[number], cells[number] = layer.step(x, hidden[number], cells[number])
+            before = hidden[number][None], cells[number][None]
+            _, after = layer(x[None], before)
+            hidden[number], cells[number] = (state[0] for state in after)
             x = hidden[number]
         outputs.append(torch.tanh(w_d @ torch.cat([x, c])))
         weights.append(alpha)

@@ -56,32 +56,30 @@ def test_batches_and_windows_change_nothing(
         assert all(same(alignments[0], other) for other in alignments)
 
 
-def test_the_head_is_asked_if_there_is_one(dataset: Dataset) -> None:
-    found = aligner(dataset, alignment=HEAD)
-    model = found.artifact.model
-    row = next(dataset.read("test"))
-    batch = make_batch([row], model.granularities, ngram_unit=model.ngram_unit)
-    (alignment,) = found.align_rows([row], batch_tokens=1000)
-    assert found.layer is None
-    assert Aligner(found.artifact, CPU, layer=1).layer == 1
-    with torch.no_grad():
-        expected = model.align(batch).exp()[0, :-1, :-1].numpy()
-    np.testing.assert_allclose(alignment.matrix, expected, rtol=1e-5)
-
-
-@pytest.mark.parametrize(("layer", "averaged"), [(None, 1), (1, 1), (2, 2)])
-def test_the_last_layer_but_one_is_averaged_unless_another_is_chosen(
-    dataset: Dataset, layer: int | None, averaged: int
+@pytest.mark.parametrize(
+    ("settings", "layer", "averaged"),
+    [
+        ({"alignment": HEAD}, None, None),  # the head is asked
+        ({"alignment": HEAD}, 1, 1),
+        ({}, None, 1),  # the last layer but one
+        ({}, 2, 2),
+    ],
+)
+def test_the_head_is_asked_or_a_layer_is_averaged(
+    dataset: Dataset, settings: dict[str, Any], layer: int | None, averaged: int | None
 ) -> None:
-    found = aligner(dataset, layer=layer, decoder_layers=2)
+    found = aligner(dataset, layer=layer, decoder_layers=2, **settings)
     model = found.artifact.model
     row = next(dataset.read("test"))
     batch = make_batch([row], model.granularities, ngram_unit=model.ngram_unit)
     with torch.no_grad():
-        weights = model(batch, need_weights=True).cross_weights[averaged - 1]["words"]
+        if averaged is None:
+            weights = model.align(batch).exp()
+        else:
+            layers = model(batch, need_weights=True).cross_weights
+            weights = layers[averaged - 1]["words"].mean(dim=1)
     (alignment,) = found.align_rows([row], batch_tokens=1000)
-    expected = weights.mean(dim=1)[0, :-1, :-1].numpy()
-    np.testing.assert_allclose(alignment.matrix, expected, rtol=1e-5)
+    np.testing.assert_allclose(alignment.matrix, weights[0, :-1, :-1].numpy(), rtol=1e-5)
 
 
 def test_links_are_of_words(dataset: Dataset) -> None:

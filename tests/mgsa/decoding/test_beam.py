@@ -83,7 +83,7 @@ def search(
     config = replace(
         STANDARD_SEARCH, beam=beam, length_penalty=alpha, max_length_ratio=1.0, max_length_extra=0
     )
-    return search_batch(models, [batch] * len(models), config, **options)  # type: ignore[arg-type,list-item]
+    return search_batch(models, [batch] * len(models), config, **options)
 
 
 words = st.lists(st.integers(3, VOCABULARY - 1), max_size=4).map(tuple)
@@ -174,6 +174,14 @@ class Chain(Toy):
         log_probs[:, 4] = -1.0
         log_probs[:, reference.EOS] = -2.5
         return log_probs, state
+
+
+def test_the_longest_translation_follows_the_source() -> None:
+    """Ratio times subwords (end of sentence not counted), plus extra."""
+    batch = SimpleNamespace(source=torch.arange(3), source_lengths=torch.tensor([1, 2, 3]) + 1)
+    config = replace(STANDARD_SEARCH, beam=1, max_length_ratio=2.5, max_length_extra=1)
+    found = search_batch([Chain()], [batch], config)
+    assert [len(one.ids) for (one,) in found] == [3, 6, 8]  # 2.5 + 1, 5 + 1, 7.5 + 1
 
 
 @pytest.mark.parametrize(("alpha", "expected"), [(0.0, 0), (3.0, 5)])

@@ -128,12 +128,6 @@ def test_sentences_without_words_have_no_translation(folders: dict[str, Path]) -
     assert texts(mgsa.load(folders["words"]).translate(["", " "])) == ["", ""]
 
 
-def test_words_of_a_line_are_told_by_their_marks(folders: dict[str, Path]) -> None:
-    row = Translator.load(folders["words"]).row("odd@@ end w1 odd@@ odd@@ end w2 odd@@")
-    assert row.subwords_per_word == [2, 1, 3, 1, 1]
-    assert len(row.source) == 8
-
-
 @pytest.mark.parametrize(("name", "heads"), [("words", 4), ("recurrent", 1)])
 def test_weights_are_given_without_padding(folders: dict[str, Path], name: str, heads: int) -> None:
     translator = mgsa.load(folders[name])

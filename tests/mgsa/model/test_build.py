@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
@@ -11,27 +10,26 @@ import pytest
 import torch
 
 from mgsa.base.errors import InputError
-from mgsa.config import MultiGranularityConfig, TransformerConfig
-from mgsa.data.batch import make_batch
+from mgsa.config import TransformerConfig
 from mgsa.model.build import build_model
-from mgsa.model.encoder_decoder import EncoderDecoder
-from tests.random_rows import MODELS, NGRAMS, NUM_TAGS, TRANSFORMER, VOCABULARY, random_row
+from tests.random_rows import (
+    MODELS,
+    NGRAMS,
+    TRANSFORMER,
+    batch_of,
+    mgsa,
+    random_model,
+    some_rows,
+)
 
-BASE = TransformerConfig(
-    kind="transformer",
+BASE = replace(
+    TRANSFORMER,
     encoder_layers=6,
     decoder_layers=6,
     dim=512,
     ffn_dim=2048,
     heads=8,
-    norm="post",
-    dropout=0.1,
-    attention_dropout=0.0,
-    activation_dropout=0.0,
     share_embeddings="none",
-    multi_granularity=None,
-    phrase_attention=None,
-    alignment=None,
 )
 ALL_LAYERS = (1, 2, 3, 4, 5, 6)
 
@@ -40,23 +38,20 @@ def base_with(
     composition: Literal["max_pool", "lstm", "self_attention"],
     composition_width: int,
     interaction: Literal["none", "lstm", "on_lstm"] = "none",
-    interaction_width: int = 1,
-    interaction_chunk: int = 1,
+    interaction_width: int = 8,
     *,
     layers: Sequence[int] = (1,),
 ) -> TransformerConfig:
-    multi = MultiGranularityConfig(
+    """Of n-grams; two heads a group."""
+    tiny = mgsa(NGRAMS, composition=composition, interaction=interaction)
+    assert tiny.multi_granularity
+    multi = replace(
+        tiny.multi_granularity,
         layers=tuple(layers),
-        granularities=NGRAMS,
         group_heads=(2, 2, 2, 2),
-        ngram_unit="subword",
-        composition=composition,
         composition_width=composition_width,
-        interaction=interaction,
         interaction_width=interaction_width,
-        interaction_chunk=interaction_chunk,
-        tags=False,
-        tag_weight=0.001,
+        interaction_chunk=8,
     )
     return replace(BASE, multi_granularity=multi)
 
@@ -70,7 +65,7 @@ def base_with(
         (base_with("lstm", 143, layers=ALL_LAYERS), 96.1),
         (base_with("self_attention", 64), 88.4),
         (base_with("self_attention", 64, "lstm", 120), 89.5),
-        (base_with("self_attention", 64, "on_lstm", 152, 8), 89.9),
+        (base_with("self_attention", 64, "on_lstm", 152), 89.9),
     ],
     ids=[
         "base",
@@ -89,14 +84,6 @@ def test_parameters_are_as_many_as_in_the_paper(config: TransformerConfig, milli
     assert round(sum(p.numel() for p in model.parameters()) / 1e6, 1) == millions
 
 
-def embeddings(model: EncoderDecoder) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    return (
-        model.source_embedding.subwords.weight,
-        model.target_embedding.subwords.weight,
-        model.output.weight,
-    )
-
-
 @pytest.mark.parametrize(
     ("share", "source_is_target", "target_is_output"),
     [("all", True, True), ("decoder", False, True), ("none", False, False)],
@@ -104,24 +91,15 @@ def embeddings(model: EncoderDecoder) -> tuple[torch.Tensor, torch.Tensor, torch
 def test_embeddings_are_shared_as_asked(
     share: Literal["all", "decoder", "none"], source_is_target: bool, target_is_output: bool
 ) -> None:
-    config = replace(TRANSFORMER, share_embeddings=share)
-    model = build_model(config, source_vocabulary=20, target_vocabulary=20, num_tags=0)
-    source, target, output = embeddings(model)
-    assert (source is target) == source_is_target
-    assert (target is output) == target_is_output
+    model = random_model(replace(TRANSFORMER, share_embeddings=share))
+    target = model.target_embedding.subwords.weight
+    assert (model.source_embedding.subwords.weight is target) == source_is_target
+    assert (model.output.weight is target) == target_is_output
 
 
 def test_one_embedding_needs_one_vocabulary() -> None:
     with pytest.raises(InputError, match="got 20 source and 30 target symbols"):
         build_model(TRANSFORMER, source_vocabulary=20, target_vocabulary=30, num_tags=0)
-
-
-@pytest.mark.parametrize("norm", ["pre", "post"])
-def test_only_pre_norm_has_a_final_norm(norm: Literal["pre", "post"]) -> None:
-    config = replace(TRANSFORMER, norm=norm)
-    model = build_model(config, source_vocabulary=20, target_vocabulary=20, num_tags=0)
-    norms = [name for name, _ in model.named_parameters() if "final_norm" in name]
-    assert bool(norms) == (norm == "pre")
 
 
 def test_queries_keys_and_values_start_alike_however_they_are_cut() -> None:
@@ -149,17 +127,8 @@ def test_queries_keys_and_values_start_alike_however_they_are_cut() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_parameter_takes_part_in_a_training_step(name: str) -> None:
-    torch.manual_seed(0)
-    model = build_model(
-        MODELS[name],
-        source_vocabulary=VOCABULARY,
-        target_vocabulary=VOCABULARY,
-        num_tags=NUM_TAGS,
-    )
-    generator = random.Random(0)
-    rows = [random_row(generator, length) for length in (6, 4)]
-    batch = make_batch(rows, model.granularities, ngram_unit=model.ngram_unit)
-    output = model(batch)
+    model = random_model(MODELS[name]).train()
+    output = model(batch_of(model, some_rows(6, 4)))
     (output.logits.sin().sum() + sum(t.sin().sum() for t in output.tag_logits.values())).backward()
     idle = [n for n, p in model.named_parameters() if p.grad is None or not p.grad.any()]
     # A key's bias adds the same to every logit of a query, but it is cut together with others.

@@ -47,12 +47,10 @@ def test_a_target_word_changes_nothing_before_it(
     position = data.draw(st.integers(0, batch.target_input.shape[1] - 1))
     batch.target_input[sentence, position] = VOCABULARY - 1 - batch.target_input[sentence, position]
     after = model(batch).logits
-    others = torch.arange(len(rows)) != sentence
-    torch.testing.assert_close(after[others], before[others], rtol=0, atol=0)
-    torch.testing.assert_close(
-        after[sentence, :position], before[sentence, :position], rtol=0, atol=0
-    )
-    assert not torch.equal(after[sentence, position], before[sentence, position])
+    changed = (after != before).any(dim=-1)
+    assert changed[sentence, position]
+    changed[sentence, position:] = False
+    assert not changed.any()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -104,15 +102,8 @@ def test_one_word_at_a_time_gives_what_all_at_once_do(
 
 @pytest.mark.parametrize(
     "index",
-    [
-        [0, 0, 0, 1, 1, 1, 2, 2, 2],
-        [2, 2, 0, 0],
-        [1],
-        [0, 1, 1, 2, 2, 2],
-        [2, 0, 1, 0],
-        [1, 1, 0, 2, 0, 2],
-    ],
-    ids=["beams", "one dropped, others swapped", "one left", "ragged", "scattered", "mixed"],
+    [[0, 0, 0, 1, 1, 1, 2, 2, 2], [2, 2, 0, 0], [1], [0, 1, 1, 2, 2, 2], [1, 1, 0, 2, 0, 2]],
+    ids=["beams", "one dropped, others swapped", "one left", "ragged", "mixed"],
 )
 @pytest.mark.parametrize(
     "name",
@@ -168,20 +159,6 @@ def test_tags_of_upper_layers_go_by_layer() -> None:
     for name in SYNTACTIC:
         assert logits[name].shape == (*batch.tags[name].shape, NUM_TAGS)
         assert not torch.equal(logits[name], logits[f"{name}@2"])
-
-
-@pytest.mark.parametrize("name", RECURRENT)
-def test_a_recurrent_model_attends_to_the_source_alone(
-    models: dict[str, EncoderDecoder], name: str
-) -> None:
-    model = models[name]
-    batch = batch_of(model, some_rows(3, 5))
-    output = model(batch, need_weights=True)
-    torch.testing.assert_close(output.logits, model(batch).logits)
-    assert (output.encoder_weights, output.decoder_weights) == ((), ())
-    (layer,) = output.cross_weights
-    assert layer["words"].shape == (2, 1, 7, 6)
-    torch.testing.assert_close(layer["words"].sum(dim=-1), torch.ones(2, 1, 7).double())
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
 
 import pytest
 import torch
 from torch import Tensor
 
-from mgsa.config import AlignmentConfig
+from mgsa.config import AlignmentConfig, ModelConfig
 from mgsa.data.batch import Batch
 from mgsa.masks import Context, padding_mask
 from mgsa.model.encoder_decoder import EncoderDecoder
@@ -42,16 +42,26 @@ def alignment_of(model: EncoderDecoder, batch: Batch) -> Tensor:
     return model(batch, need_alignment=True).alignment.log_weights.exp()
 
 
-@pytest.mark.parametrize("name", BODIES)
-def test_with_one_pass_it_is_the_first_head_over_words(name: str) -> None:
-    model = random_model(with_alignment(BODIES[name], full_context=False))
+def first_head(weights: Mapping[str, Tensor]) -> Tensor:
+    """Of cross-attention's weights those of the first head over words, (B, T, S)."""
+    return weights["words" if "words" in weights else "ngram_1_to_ngram_1"][:, 0]
+
+
+HEAD = AlignmentConfig(layer=1, full_context=False, sentences=1.0, weight=0.05)
+ONE_PASS: dict[str, ModelConfig] = {
+    **{name: with_alignment(config, full_context=False) for name, config in BODIES.items()},
+    "RNN, attn": replace(recurrent("attn"), alignment=HEAD),
+    "RNN, key-value": replace(recurrent("key_value"), alignment=HEAD),
+}
+
+
+@pytest.mark.parametrize("config", ONE_PASS.values(), ids=ONE_PASS)
+def test_with_one_pass_it_is_the_first_head_over_words(config: ModelConfig) -> None:
+    model = random_model(config)
     batch = batch_of(model, some_rows(3, 6))
-    output = model(batch, need_weights=True, need_alignment=True)
-    weights = output.cross_weights[1]
-    of_words = weights.get("words", weights.get("ngram_1_to_ngram_1"))
-    assert of_words is not None
-    torch.testing.assert_close(output.alignment.log_weights.exp(), of_words[:, 0])
-    torch.testing.assert_close(model.align(batch).exp(), of_words[:, 0])
+    expected = first_head(model(batch, need_weights=True).cross_weights[-1])
+    torch.testing.assert_close(alignment_of(model, batch), expected)
+    torch.testing.assert_close(model.align(batch).exp(), expected)
 
 
 @pytest.mark.parametrize("name", BODIES)
@@ -66,11 +76,9 @@ def test_full_context_is_the_same_layers_without_the_causal_mask(name: str) -> N
         model.decoder.memories(encoded.states, encoded.mask),
         need_weights=True,
     )
-    weights = layers[1].cross_weights
-    of_words = weights.get("words", weights.get("ngram_1_to_ngram_1"))
-    assert of_words is not None
-    torch.testing.assert_close(alignment_of(model, batch), of_words[:, 0])
-    torch.testing.assert_close(model.align(batch).exp(), of_words[:, 0])
+    expected = first_head(layers[1].cross_weights)
+    torch.testing.assert_close(alignment_of(model, batch), expected)
+    torch.testing.assert_close(model.align(batch).exp(), expected)
 
 
 @pytest.mark.parametrize("full_context", [False, True])
@@ -101,18 +109,6 @@ def test_a_batch_is_its_sentences(name: str, full_context: bool) -> None:
         torch.testing.assert_close(alignment[:T, :S], alone)
         torch.testing.assert_close(alignment[:T].sum(dim=-1), torch.ones(T, dtype=torch.float64))
         assert not alignment[:T, S:].any()
-
-
-@pytest.mark.parametrize("attention", ["attn", "key_value", "modifying_iw"])
-def test_the_attention_of_a_recurrent_model_is_its_head(
-    attention: Literal["attn", "key_value", "modifying_iw"],
-) -> None:
-    head = AlignmentConfig(layer=1, full_context=False, sentences=1.0, weight=0.05)
-    model = random_model(replace(recurrent(attention), alignment=head))
-    batch = batch_of(model, some_rows(3, 6))
-    (weights,) = model(batch, need_weights=True).cross_weights
-    torch.testing.assert_close(alignment_of(model, batch), weights["words"][:, 0])
-    torch.testing.assert_close(model.align(batch).exp(), weights["words"][:, 0])
 
 
 @pytest.mark.parametrize("full_context", [False, True])
