@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-import sys
+import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,11 @@ import yaml
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
 from mgsa.base.settings import read_yaml
+from mgsa.base.word_links import Link
 from pipeline.align import main
+from pipeline.aligners.settings import EflomalSettings
 from pipeline.base.stage import SPLITS
+from pipeline.base.text import Pair
 from tests.imports import ROOT
 from tests.text_folders import stage_argv
 
@@ -65,26 +69,22 @@ def test_the_hidden_markov_model_aligns_every_split(
 ) -> None:
     monkeypatch.setattr("pipeline.align.PORTION", 3)
     report = align(folder, "hmm")
-    for split in SPLITS:
+    for split, size in SIZES.items():
         assert lines(folder / f"out/{split}.links") == right_links(folder, split)
+        assert report[f"{split}_pairs"] == size
     aligner = read_json(folder / "out/aligner.json")
-    assert (aligner["kind"], aligner["deterministic"]) == ("hmm", True)
-    assert aligner["splits"] == list(SPLITS)
-    assert aligner["settings"]["hmm_iterations"] == 5
-    assert [report[f"{split}_pairs"] for split in SPLITS] == list(SIZES.values())
+    settings = aligner.pop("settings")
+    assert aligner == {"kind": "hmm", "deterministic": True, "splits": list(SPLITS)}
+    assert settings["hmm_iterations"] == 5
     assert report["train_links_per_target_word"] == 1
     assert (report["train_unaligned_source"], report["train_unaligned_target"]) == (0, 0)
     assert (report["test_precision"], report["test_recall"], report["test_aer"]) == (100, 100, 0)
     assert "valid_aer" not in report
-
-
-def test_long_pairs_are_counted_as_without_links(folder: Path) -> None:
+    # Pairs with a longer side have no links.
     report = align(folder, "hmm", "max_words=4")
-    for split in SPLITS:
-        texts = lines(folder / f"tokenized/{split}.source")
-        long = [len(text.split()) > 4 for text in texts]
-        assert [not text for text in lines(folder / f"out/{split}.links")] == long
-        assert report[f"{split}_pairs_without_links"] == sum(long)
+    long = [len(text.split()) > 4 for text in lines(folder / "tokenized/train.source")]
+    assert [not text for text in lines(folder / "out/train.links")] == long
+    assert report["train_pairs_without_links"] == sum(long)
 
 
 def test_it_learns_from_pairs_evenly_spread(folder: Path) -> None:
@@ -97,24 +97,14 @@ def test_it_learns_from_pairs_evenly_spread(folder: Path) -> None:
     assert lines(folder / "out/train.links") == right_links(folder, "train")
 
 
-def test_eflomal_is_asked_for_all_splits_at_once_and_said_to_differ(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A script in its place links words by their places, and in the reverse direction only some."""
-    command = folder / "bin/eflomal-align"
-    command.parent.mkdir()
-    command.write_text(
-        f"#!{Path(sys.base_prefix) / 'bin/python3'}\n"
-        "import sys\n"
-        "options = dict(zip(sys.argv[1::2], sys.argv[2::2]))\n"
-        "lengths = [len(line.split()) for line in open(options['--source'])]\n"
-        "for option, least in (('--forward-links', 0), ('--reverse-links', 1)):\n"
-        "    with open(options[option], 'w') as file:\n"
-        "        for length in lengths:\n"
-        "            print(*(f'{i}-{i}' for i in range(least, length)), file=file)\n"
-    )
-    command.chmod(0o755)
-    monkeypatch.setenv("PATH", str(command.parent))
+def test_eflomal_aligns_all_splits_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run_eflomal(pairs: Iterable[Pair], _: EflomalSettings) -> Iterator[tuple[set[Link], ...]]:
+        """Words by their places, and in the reverse direction all but the first."""
+        for source, _target in pairs:
+            forward = {(i, i) for i in range(len(source.split()))}
+            yield forward, forward - {(0, 0)}
+
+    monkeypatch.setattr("pipeline.aligners.eflomal_command.run_eflomal", run_eflomal)
     align(folder, "eflomal", "symmetrization=intersection")
     for split in SPLITS:
         expected = [text.removeprefix("0-0 ") for text in right_links(folder, split)]
@@ -149,47 +139,29 @@ def test_bad_links_of_the_corpus_are_named_before_anything_is_learned(
     assert not (folder / "out").exists()
 
 
-def given_files(folder: Path, first: int) -> list[str]:
-    """Write files of links for two splits; the overrides that name them.
-
-    The reverse file of train lacks each pair's first link, and has it crossed with the second.
-    """
-    for split in ("train", "test"):
-        write(folder / f"{split}.forward", right_links(folder, split, first))
-    reverse = []
-    for text in right_links(folder, "train", first):
-        _, _, *more = text.split()
-        reverse.append(" ".join([f"{first}-{first + 1}", f"{first + 1}-{first}", *more]))
-    write(folder / "train.reverse", reverse)
-    train = f"train={{forward: {folder}/train.forward, reverse: {folder}/train.reverse}}"
-    return [train, f"test={{forward: {folder}/test.forward, reverse: null}}"]
-
-
-@pytest.mark.parametrize("first", [0, 1])
-def test_files_of_other_aligners_are_symmetrised(folder: Path, first: int) -> None:
-    how = ("symmetrization=intersection", f"first={first}")
-    report = align(folder, "pharaoh", *given_files(folder, first), *how)
-    for text, right in zip(
-        lines(folder / "out/train.links"), right_links(folder, "train"), strict=True
-    ):
-        assert text.split() == right.split()[2:]
+@pytest.mark.parametrize(
+    ("first", "order", "reverse"),
+    [(0, "source_first", "0-1"), (0, "target_first", "1-0"), (1, "target_first", "2-1")],
+)
+def test_files_of_other_aligners_are_symmetrised(
+    folder: Path, first: int, order: str, reverse: str
+) -> None:
+    forward = f"{first}-{first} {first}-{first + 1}"
+    write(folder / "forward", [forward, *[""] * 39])
+    write(folder / "reverse", [reverse, *[""] * 39])
+    write(folder / "test.forward", right_links(folder, "test", first))
+    files = (
+        f"train={{forward: {folder}/forward, reverse: {folder}/reverse}}",
+        f"test={{forward: {folder}/test.forward, reverse: null}}",
+        *("symmetrization=intersection", f"first={first}", f"reverse_order={order}"),
+    )
+    report = align(folder, "pharaoh", *files)
+    assert lines(folder / "out/train.links")[0] == "0-1"
     # Of a forward file alone, all is taken.
     assert lines(folder / "out/test.links") == right_links(folder, "test")
     assert read_json(folder / "out/aligner.json")["splits"] == ["train", "test"]
     assert report["test_aer"] == 0
-
-
-@pytest.mark.parametrize(("order", "found"), [("target_first", "0-1"), ("source_first", "")])
-def test_reverse_files_may_have_targets_in_front(folder: Path, order: str, found: str) -> None:
-    files = given_files(folder, 0)
-    write(folder / "train.forward", ["0-1", *[""] * 39])
-    write(folder / "train.reverse", ["1-0", *[""] * 39])
-    align(folder, "pharaoh", *files, "symmetrization=intersection", f"reverse_order={order}")
-    assert lines(folder / "out/train.links")[0] == found
-
-
-def test_a_file_with_more_lines_than_pairs_is_refused(folder: Path) -> None:
-    files = given_files(folder, 0)
+    shutil.rmtree(folder / "out")
     with (folder / "test.forward").open("a") as file:
         file.write("0-0\n")
     with pytest.raises(InputError, match=r"test\.source:6: ends after 6 lines; expected as many"):

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from mgsa.base.cli import run
-from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
 from pipeline.alignment_error import main
 
@@ -46,18 +45,3 @@ def test_files_are_scored(
         "predicted_sure": 2,
         "predicted_possible": 3,
     }
-
-
-@pytest.mark.parametrize(
-    ("found", "gold", "message"),
-    [
-        ("1-1\n1-1\n", "1-1\n1p0\n", "gold:2: expected words counted from 1, got '1p0'"),
-        ("1-1\n0-1\n", "1-1\n\n", "found:2: expected words counted from 1, got '0-1'"),
-    ],
-)
-def test_a_mistake_is_named_with_its_line(
-    tmp_path: Path, found: str, gold: str, message: str
-) -> None:
-    notations = ["--first-index", "1", "--gold-first-index", "1"]
-    with pytest.raises(InputError, match=rf"/{message}$"):
-        main([*argv(tmp_path, found, gold), *notations])

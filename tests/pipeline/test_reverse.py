@@ -6,7 +6,6 @@ import pytest
 
 from mgsa.base.cli import run
 from mgsa.base.io import read_json
-from mgsa.data.batch import Row
 from mgsa.data.dataset import Dataset, open_dataset, verify_dataset
 from pipeline.base.stage import SPLITS
 from pipeline.reverse import main
@@ -65,17 +64,6 @@ def test_the_manifest_is_of_the_other_direction(dataset: Dataset, tmp_path: Path
     assert after["made_by"]["reversed_from"] == dataset.manifest.identity
     assert read_json(turned / "preprocessing.json")["source_language"] == "de"
     assert (turned / "vocab.source").read_bytes() == (dataset.folder / "vocab.target").read_bytes()
-
-
-def test_turned_round_twice_it_lacks_phrases_alone(dataset: Dataset, tmp_path: Path) -> None:
-    once = reverse(dataset.folder, tmp_path / "once")
-    twice = open_dataset(reverse(once, tmp_path / "twice"))
-
-    def pair(row: Row) -> tuple[object, ...]:
-        return row.source, row.target, row.subwords_per_word, row.links
-
-    for split in dataset.manifest.rows:
-        assert list(map(pair, twice.read(split))) == list(map(pair, dataset.read(split)))
 
 
 def test_a_dataset_of_others_is_not_turned_round(

@@ -16,8 +16,6 @@ NULL = 0
 
 Lexical = Mapping[tuple[int, int], float]
 """p(generated word | given word), by given and generated word."""
-WordPair = tuple[Sequence[int], Sequence[int]]
-"""The words of a given and of a generated sentence."""
 
 
 class Expected(NamedTuple):
@@ -28,19 +26,16 @@ class Expected(NamedTuple):
     log_likelihood: float
 
 
-def ibm1(pairs: Sequence[WordPair], lexical: Lexical, null: float) -> Expected:
+def ibm1(given: Sequence[int], generated: Sequence[int], lexical: Lexical, null: float) -> Expected:
     """Expected counts under IBM model 1, with a fixed share of the null word."""
     counts: Counter[tuple[int, int]] = Counter()
     log_likelihood = 0.0
-    for given, generated in pairs:
-        for word in generated:
-            joint = {0: null * lexical[NULL, word]}
-            for place, other in enumerate(given, start=1):
-                joint[place] = (1 - null) / len(given) * lexical[other, word]
-            total = sum(joint.values())
-            log_likelihood += log(total)
-            for place, probability in joint.items():
-                counts[given[place - 1] if place else NULL, word] += probability / total
+    for word in generated:
+        joint = {other: (1 - null) / len(given) * lexical[other, word] for other in given}
+        joint[NULL] = null * lexical[NULL, word]
+        log_likelihood += log(sum(joint.values()))
+        for other, probability in joint.items():
+            counts[other, word] += probability / sum(joint.values())
     return Expected(dict(counts), {}, log_likelihood)
 
 

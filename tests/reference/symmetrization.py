@@ -6,8 +6,7 @@ scanned whenever the scan of all cells, row by row, comes to it and it is set by
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import product
+import numpy as np
 
 Links = set[tuple[int, int]]
 
@@ -15,64 +14,27 @@ NEIGHBOURS = [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 
 """In rows and columns."""
 
 
-def grow_diag(sources: int, targets: int, forward: Links, reverse: Links) -> list[list[bool]]:
-    """The matrix that has grown from the intersection."""
-    cells = list(product(range(targets), range(sources)))
-    union = [
-        [(s, t) in forward or (s, t) in reverse for s in range(sources)] for t in range(targets)
-    ]
-    matrix = [
-        [(s, t) in forward and (s, t) in reverse for s in range(sources)] for t in range(targets)
-    ]
+def symmetrize(size: int, forward: Links, reverse: Links, how: str) -> Links:
+    """The links of all kinds but intersection and union, of `size` source and target words."""
+    directions = [np.zeros((size, size), dtype=bool) for _ in range(2)]
+    for direction, links in zip(directions, (forward, reverse), strict=True):
+        for source, target in links:
+            direction[target, source] = True
+    matrix, union = directions[0] & directions[1], directions[0] | directions[1]
     added = True
     while added:
         added = False
-        for row, column in cells:
-            if not matrix[row][column]:
-                continue
-            for down, right in NEIGHBOURS:
-                new_row, new_column = row + down, column + right
-                inside = 0 <= new_row < targets and 0 <= new_column < sources
-                if (
-                    inside
-                    and union[new_row][new_column]
-                    and not covered(matrix, new_row, new_column)
-                ):
-                    matrix[new_row][new_column] = True
-                    added = True
-    return matrix
-
-
-def covered(matrix: list[list[bool]], row: int, column: int) -> bool:
-    """Whether both words of a cell have a link."""
-    return row_has(matrix, row) and column_has(matrix, column)
-
-
-def row_has(matrix: list[list[bool]], row: int) -> bool:
-    return any(matrix[row])
-
-
-def column_has(matrix: list[list[bool]], column: int) -> bool:
-    return any(cells[column] for cells in matrix)
-
-
-def final(matrix: list[list[bool]], direction: Links, enough: Callable[[bool, bool], bool]) -> None:
-    """Add links of one direction, row by row, if enough words of them have none."""
-    for row, cells in enumerate(matrix):
-        for column in range(len(cells)):
-            if (column, row) in direction and not cells[column]:
-                free = not row_has(matrix, row), not column_has(matrix, column)
-                if enough(*free):
-                    cells[column] = True
-
-
-def symmetrize(sources: int, targets: int, forward: Links, reverse: Links, how: str) -> Links:
-    """The links of all kinds but intersection and union."""
-    matrix = grow_diag(sources, targets, forward, reverse)
-    if how == "grow-diag-final":
-        for direction in (forward, reverse):
-            final(matrix, direction, lambda row, column: row or column)
-    if how == "grow-diag-final-and":
-        for direction in (forward, reverse):
-            final(matrix, direction, lambda row, column: row and column)
-    return {(s, t) for t, cells in enumerate(matrix) for s, there in enumerate(cells) if there}
+        for row, column in np.ndindex(size, size):
+            for down, right in NEIGHBOURS if matrix[row, column] else ():
+                i, j = row + down, column + right
+                if not (0 <= i < size and 0 <= j < size and union[i, j]):
+                    continue
+                if not (matrix[i].any() and matrix[:, j].any()):
+                    matrix[i, j] = added = True
+    if how != "grow-diag":
+        for direction in directions:
+            for row, column in zip(*direction.nonzero(), strict=True):
+                free = [not matrix[row].any(), not matrix[:, column].any()]
+                if all(free) if how == "grow-diag-final-and" else any(free):
+                    matrix[row, column] = True
+    return {(int(source), int(target)) for target, source in zip(*matrix.nonzero(), strict=True)}

@@ -89,18 +89,11 @@ def test_intervals_are_sacrebleus(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_resample_with_nothing_to_score_counts_for_nothing() -> None:
-    value = np.array([[50.0, 1.0]])
-    resampled = np.array([[[np.nan, np.nan]], [[40.0, np.nan]], [[60.0, np.nan]]])
-    found = estimate(value, resampled)
-    assert (found.low[0, 0], found.high[0, 0]) == (40, 60)
-    assert np.isnan([found.low[0, 1], found.high[0, 1]]).all()
-
-
-def test_p_values_by_hand() -> None:
-    """Differences of 1, 2, 3, 6 are 3 on average, so 2, 1, 0, 3 off; the systems' is 2.
-
-    Two of four are as far off, and the corpus itself counts: 3 / 5. That which is NaN does not.
-    """
+    found = estimate(np.zeros(2), np.array([[np.nan, np.nan], [40.0, np.nan], [60.0, np.nan]]))
+    assert (found.low[0], found.high[0]) == (40, 60)
+    assert np.isnan([found.low[1], found.high[1]]).all()
+    # Differences of 1, 2, 3, 6 are 3 on average, so 2, 1, 0, 3 off; the systems' is 2. Two of four
+    # are as far off, and the corpus itself counts: 3 / 5.
     resampled = np.array([[7, 8.0], [7, 9], [7, 10], [7, 13], [np.nan, 1]])
     _, p_values = compare(np.array([7.0, 9.0]), resampled, 0, np.array([0, 99]))
     assert p_values.tolist() == [1, 3 / 5]

@@ -49,14 +49,9 @@ def shares_of(model: EncoderDecoder, *batches: list[Row]) -> dict:
 )
 def test_names_of_weights_tell_their_quadrant(name: str, expected: str) -> None:
     assert quadrant(name) == expected
-
-
-def test_quadrants_are_added_up_and_come_in_order() -> None:
-    shares = {"ngram_1_to_ngram_3": 0.25, "ngram_1_to_ngram_2": 0.125, "ngram_1_to_ngram_1": 0.625}
-    assert list(by_quadrant(shares).items()) == [
-        ("token_to_token", 0.625),
-        ("token_to_phrase", 0.375),
-    ]
+    assert (
+        list(by_quadrant({name: 0.5, "words": 0.25})) == sorted({expected, "token_to_token"})[::-1]
+    )
 
 
 @pytest.mark.parametrize("config", MODELS.values(), ids=MODELS)
