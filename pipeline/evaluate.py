@@ -137,22 +137,11 @@ def _metrics(references: Sequence[str], settings: EvaluateSettings) -> dict[str,
 
 
 def describe(report: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each metric of `score`'s report."""
+    """A line for each metric of `score`'s report: its numbers, by their keys, and its signature."""
     for metric in report["signatures"]:
-        name = metric["metric"]
-        numbers = {key.removeprefix(f"{name}_"): value for key, value in report.items()}
-        line = f"{name} {report[name]:.2f}"
-        if "interval" in numbers:
-            line += " (95%: {mean:.2f} ± {interval:.2f})".format(**numbers)
-        if "p_value" in numbers:
-            line += ", {difference:+.2f} on the baseline's {baseline:.2f}".format(**numbers)
-            line += " (p = {p_value:.4f}".format(**numbers)
-            if "randomization_p_value" in numbers:
-                line += " by bootstrap, {randomization_p_value:.4f} by randomisation".format(
-                    **numbers
-                )
-            line += ")"
-        yield f"{line}  {metric['signature']}"
+        keys = [key for key in report if key.partition("_")[0] == metric["metric"]]
+        numbers = ", ".join(f"{key} {report[key]:.4g}" for key in keys)
+        yield f"{numbers}  {metric['signature']}"
 
 
 def evaluate_translations(

@@ -42,10 +42,8 @@ class Trickle(io.RawIOBase):
     ("content", "lines"),
     [
         (b"", []),
-        (b"one\ntwo\n", ["one", "two"]),
-        (b"one\ntwo", ["one", "two"]),  # no line end after the last
         (b"one\n\ntwo\n\n", ["one", "", "two", ""]),
-        (b"one\r\ntwo\r\n", ["one", "two"]),
+        (b"one\r\ntwo", ["one", "two"]),  # no line end after the last
         (b"\xef\xbb\xbfone\ntwo\n", ["one", "two"]),  # a byte order mark
         ("ü€😀\nx\u2028y\x0cz\n".encode(), ["ü€😀", "x\u2028y\x0cz"]),  # only \n ends a line
     ],
@@ -56,9 +54,6 @@ def test_lines_are_read_however_they_arrive(content: bytes, lines: list[str]) ->
         sizes = iter(lambda: generator.randint(1, 5), None)  # noqa: B023
         chunks = read_chunks(Trickle(content, sizes))  # type: ignore[arg-type]
         assert list(chain.from_iterable(chunks)) == lines
-
-
-def test_what_is_ready_is_one_chunk() -> None:
     halves = Trickle(b"a\nb\nc\nd", iter([4, 100, 100]))
     assert list(read_chunks(halves)) == [["a", "b"], ["c"], ["d"]]  # type: ignore[arg-type]
 
@@ -163,11 +158,9 @@ def test_a_split_becomes_three_files_without_a_parameter_file(
     assert scores == pytest.approx([one.score for one in found], rel=1e-4)
 
 
-def test_half_of_the_stages_arguments_are_refused(
-    folders: dict[str, Path], capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert run(main, ["--model", str(folders["words"]), "--split", "test"]) == 2
-    assert "--dataset, --split and --out come together" in capfd.readouterr().err
+def test_half_of_the_stages_arguments_are_refused(folders: dict[str, Path]) -> None:
+    with pytest.raises(InputError, match="--dataset, --split and --out come together"):
+        main(["--model", str(folders["words"]), "--split", "test"])
 
 
 def test_several_models_translate_together(folders: dict[str, Path], tmp_path: Path) -> None:
