@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, Option, OutputFolder, Report
@@ -33,7 +33,6 @@ class AnalyzeSettings:
 
     split: str
     sentences: tuple[Count, ...]
-    figures: Literal["svg", "png"]
     batch_tokens: Positive
 
     def __post_init__(self) -> None:
@@ -65,7 +64,7 @@ def count_attention(translator: Translator, dataset: Dataset, settings: AnalyzeS
     return attention_shares(model, shown, translator.device)
 
 
-def draw_heat_maps(translator: Translator, pair: Pair, folder: Path, title: str, kind: str) -> None:
+def draw_heat_maps(translator: Translator, pair: Pair, folder: Path, title: str) -> None:
     """Write the map of every layer for one pair, as `encoder_1.svg` and so on."""
     import torch
 
@@ -80,7 +79,7 @@ def draw_heat_maps(translator: Translator, pair: Pair, folder: Path, title: str,
         output = model(batch.to(translator.device), need_weights=True)
     folder.mkdir(parents=True)
     for each in heat_maps(output, batch, artifact.vocabularies):
-        draw_heat_map(each, folder / f"{each.place}_{each.layer}.{kind}", sentence=title)
+        draw_heat_map(each, folder / f"{each.place}_{each.layer}.svg", sentence=title)
 
 
 def analyze_attention(
@@ -90,7 +89,7 @@ def analyze_attention(
     dataset: Annotated[Path, Input("dataset artifact")],
     out: Annotated[
         Path,
-        OutputFolder("table of shares and heat maps", SHARES, "heat_maps/*.svg", "heat_maps/*.png"),
+        OutputFolder("table of shares and heat maps", SHARES, "heat_maps/*.svg"),
     ],
     report: Annotated[Path | None, Report("shares by quadrant (JSON)")] = None,
     accelerator: Annotated[Accelerator, Option("device of the model (default: auto)")] = "auto",
@@ -128,7 +127,7 @@ def analyze_attention(
         for pair in progress(pairs, "draw", total=None, unit="sentences", size=lambda _: 1):
             title = f"{split}, sentence {pair.index}"
             maps = folder / "heat_maps" / f"{split}_{pair.index}"
-            draw_heat_maps(translator, pair, maps, title, analyze.figures)
+            draw_heat_maps(translator, pair, maps, title)
 
 
 main = stage(analyze_attention)

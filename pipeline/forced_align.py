@@ -58,21 +58,13 @@ def align_text(
     ],
     tokenized: Annotated[bool, Option("the text is in tokens, separated by one space")] = False,
     parser: ParserFolder = Path("data/parser"),
-    layer: Annotated[
-        int | None,
-        Option(
-            "take the mean of the heads of decoder layer N (default: the alignment head, or else "
-            "the last layer but one)",
-            metavar="N",
-        ),
-    ] = None,
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Align the words of pairs of sentences, line by line, as a model sees them."""
     from mgsa.decoding.align import Aligner
     from pipeline.dataset.preprocessor import Preprocessor
 
-    aligner = Aligner.load(model, layer=layer, accelerator=accelerator)
+    aligner = Aligner.load(model, accelerator=accelerator)
     preprocessor = Preprocessor.load(
         model,
         parser=parser if aligner.artifact.levels else None,

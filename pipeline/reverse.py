@@ -23,57 +23,7 @@ from pipeline.dataset.manifest import CARD, FILES
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mgsa.data.dataset import Dataset
-
 _OTHER = {"source": "target", "target": "source"}
-
-
-def reverse_dataset(dataset: Dataset, folder: Path) -> None:
-    """Fill `folder` with the artifact.
-
-    Raises:
-        InputError: the dataset is not one of the pipeline, or a file of it is damaged.
-    """
-    from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
-    from pipeline.dataset.build import write_manifest, write_split
-
-    manifest = dataset.manifest
-    if CARD not in manifest.files:
-        path = dataset.folder / MANIFEST
-        raise InputError(f"expected a dataset of the pipeline, with a {CARD}", path=path)
-    source, target = dataset.vocabularies
-    symbols = target.symbols, None if source is target else source.symbols
-    write_json(folder / VOCABULARY, dict(zip(SIDES, symbols, strict=True)))
-    write_json(folder / TAGS, dataset.tags[:1])
-    codes, of_source, of_target = BPE_FILES
-    for name, other in ((codes, codes), (of_source, of_target), (of_target, of_source)):
-        shutil.copyfile(dataset.folder / name, folder / other)
-    write_json(folder / PREPROCESSING, swapped_sides(read_json(dataset.folder / PREPROCESSING)))
-    splits = {}
-    for split in SPLITS:
-        tables = progress(
-            dataset.tables(split),
-            f"reverse {split}",
-            total=dataset.num_rows(split),
-            unit="pairs",
-            size=len,
-        )
-        splits[split] = write_split(
-            folder,
-            split,
-            map(reversed_table, tables),
-            compression="zstd",
-            shard_rows=max(dataset.shard_rows(split)),
-        )
-    content = {
-        **swapped_sides(manifest.content),
-        "levels": 0,
-        "tags": 1,
-        "vocabulary": swapped_sides(manifest.content["vocabulary"]),
-        "splits": splits,
-        "made_by": {**manifest.content["made_by"], "reversed_from": manifest.identity},
-    }
-    write_manifest(folder, content, figures={})
 
 
 def swapped_sides(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,10 +61,48 @@ def reverse(
 ) -> None:
     """Turn a dataset artifact round: its target becomes the source. It has no syntactic phrases."""
     from mgsa.data.dataset import open_dataset
+    from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
+    from pipeline.dataset.build import write_manifest, write_split
 
     opened = open_dataset(dataset)
+    manifest = opened.manifest
+    if CARD not in manifest.files:
+        path = opened.folder / MANIFEST
+        raise InputError(f"expected a dataset of the pipeline, with a {CARD}", path=path)
+    source, target = opened.vocabularies
+    symbols = target.symbols, None if source is target else source.symbols
     with atomic_folder(out) as folder:
-        reverse_dataset(opened, folder)
+        write_json(folder / VOCABULARY, dict(zip(SIDES, symbols, strict=True)))
+        write_json(folder / TAGS, opened.tags[:1])
+        codes, of_source, of_target = BPE_FILES
+        for name, other in ((codes, codes), (of_source, of_target), (of_target, of_source)):
+            shutil.copyfile(opened.folder / name, folder / other)
+        write_json(folder / PREPROCESSING, swapped_sides(read_json(opened.folder / PREPROCESSING)))
+        splits = {}
+        for split in SPLITS:
+            tables = progress(
+                opened.tables(split),
+                f"reverse {split}",
+                total=opened.num_rows(split),
+                unit="pairs",
+                size=len,
+            )
+            splits[split] = write_split(
+                folder,
+                split,
+                map(reversed_table, tables),
+                compression="zstd",
+                shard_rows=max(opened.shard_rows(split)),
+            )
+        content = {
+            **swapped_sides(manifest.content),
+            "levels": 0,
+            "tags": 1,
+            "vocabulary": swapped_sides(manifest.content["vocabulary"]),
+            "splits": splits,
+            "made_by": {**manifest.content["made_by"], "reversed_from": manifest.identity},
+        }
+        write_manifest(folder, content, figures={})
 
 
 main = stage(reverse)

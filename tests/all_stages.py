@@ -196,7 +196,7 @@ def _parameters() -> dict[str, Any]:
             "bootstrap_samples": 10,
             "seed": 1,
         },
-        "analyze": {"split": "test", "sentences": [1], "figures": "svg", "batch_tokens": 500},
+        "analyze": {"split": "test", "sentences": [1], "batch_tokens": 500},
         "probe": PROBE | {"max_epochs": 2},
         "report": {
             "split": "test",

@@ -116,17 +116,14 @@ def svg(spec: Spec) -> str:
 
 
 def write_figure(spec: Spec, path: Path) -> None:
-    """Write a figure on white; the suffix, `.svg` or `.png`, says which format."""
+    """Write a figure on white, as SVG."""
     import vl_convert
 
     config = {**_CONFIG, "background": "#ffffff", "padding": 20}
     text = json.dumps(_xml({**spec, "config": config}))
     plain = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", text)
-    with open_to_write(path, "wb") as file:
-        if path.suffix == ".png":
-            file.write(vl_convert.vegalite_to_png(plain, vl_version=VEGA_LITE, scale=2))
-        else:
-            file.write(vl_convert.vegalite_to_svg(plain, vl_version=VEGA_LITE).encode())
+    with open_to_write(path) as file:
+        file.write(vl_convert.vegalite_to_svg(plain, vl_version=VEGA_LITE))
 
 
 def labels(texts: Sequence[str]) -> str:

@@ -26,10 +26,7 @@ PART_NAMES = {"words": "subwords"}
 
 
 def draw_heat_map(heat_map: HeatMap, path: Path, *, sentence: str) -> None:
-    """Write the figure of a map; the suffix of `path` says which format.
-
-    `sentence` is what the title calls the sentence, such as `test, sentence 0`.
-    """
+    """Write the figure of a map as SVG; `sentence` is what its title calls the sentence."""
     write_figure(heat_map_chart(heat_map, sentence), path)
 
 

@@ -76,7 +76,7 @@ PLACES = {
 }
 _SENTENCE = re.compile(r"(.+)_(\d+)")
 _NGRAMS = re.compile(r"ngram_(\d+)_to_ngram_(\d+)")
-_MAP = re.compile(r"([a-z]+)_(\d+)\.(?:svg|png)")
+_MAP = re.compile(r"([a-z]+)_(\d+)\.svg")
 
 
 def curves(inputs: Inputs) -> Iterator[Block]:
@@ -228,6 +228,5 @@ def _heat_maps(
 
 
 def picture(path: Path) -> str:
-    """An SVG or PNG file as the address of a picture that holds its own data."""
-    kind = "png" if path.suffix == ".png" else "svg+xml"
-    return f"data:image/{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+    """An SVG file as the address of a picture that holds its own data."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"

@@ -16,7 +16,7 @@ from pipeline.analyze import SHARES, main
 from tests.model_folders import random_model
 from tests.stage_folders import random_dataset
 
-SECTION = {"split": "test", "sentences": [2], "figures": "svg", "batch_tokens": 100}
+SECTION = {"split": "test", "sentences": [2], "batch_tokens": 100}
 INTERLEAVED = {
     "attentions": ["encoder", "decoder", "cross"],
     "technique": "conv_kv",

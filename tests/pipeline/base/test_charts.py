@@ -70,15 +70,11 @@ def test_what_is_not_finite_is_left_out(value: float) -> None:
     assert "NaN" not in svg(panel(spec))
 
 
-@pytest.mark.parametrize("kind", ["svg", "png"])
-def test_the_same_rows_are_the_same_bytes(tmp_path: Path, kind: str) -> None:
-    paths = [tmp_path / f"{name}.{kind}" for name in ("one", "two")]
+def test_the_same_rows_are_the_same_bytes(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.svg" for name in ("one", "two")]
     for path in paths:
         write_figure(chart("curves", ROWS, x="step", y="loss", title="losses"), path)
     first, second = (path.read_bytes() for path in paths)
     assert first == second
-    if kind == "png":
-        assert first.startswith(b"\x89PNG\r\n")
-    else:
-        assert {"losses", "one", "<b>other</b>"} <= set(texts(first))
-        assert b"var(" not in first
+    assert {"losses", "one", "<b>other</b>"} <= set(texts(first))
+    assert b"var(" not in first

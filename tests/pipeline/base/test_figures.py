@@ -6,7 +6,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
-import pytest
 
 from mgsa.analysis.heat_maps import HeatMap
 from pipeline.base.charts import labels
@@ -54,15 +53,9 @@ def test_a_weight_has_one_colour_in_all_maps() -> None:
     assert scales[0]["domain"] == [0, 1]
 
 
-@pytest.mark.parametrize("kind", ["svg", "png"])
-def test_a_map_is_a_picture(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / f"map.{kind}"
-    draw_heat_map(MAP, path, sentence=NAME)
-    data = path.read_bytes()
-    if kind == "png":
-        assert data.startswith(b"\x89PNG\r\n")
-        return
-    root = ElementTree.fromstring(data)
+def test_a_map_is_a_picture(tmp_path: Path) -> None:
+    draw_heat_map(MAP, tmp_path / "map.svg", sentence=NAME)
+    root = ElementTree.fromstring((tmp_path / "map.svg").read_bytes())
     texts = {element.text for element in root.iter() if element.tag.endswith("text")}
     assert {"it costs", '"5"', "你好", "subwords", "2-grams", "3-grams"} <= texts
     assert {f"{NAME}: encoder, layer 3", "weight, mean over heads"} <= texts
