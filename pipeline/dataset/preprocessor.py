@@ -129,86 +129,21 @@ def check_length(length: int, *, path: Path | str, line: int) -> None:
 
 
 @dataclass(frozen=True)
-class Phraser:
-    """Tokens to the phrases of every level, as the stages `parse` and `partition` give them.
-
-    Without a parser every sentence gets a flat tree, and so does one of more than `max_words`.
-    """
-
-    parser: ConstituencyParser | None
-    levels: int
-    max_words: int
-
-    @classmethod
-    def load(cls, artifact: Path, parser: Path, *, gpu: bool) -> Phraser:
-        """The phraser that an artifact was made with.
-
-        Raises:
-            InputError: the parser is not the one that made the trees (those that came with a corpus
-                have none: any of the language will do), or raw text can't have such phrases.
-        """
-        from pipeline.parsing.parser_folder import read_parser_folder
-        from pipeline.parsing.stanza_parser import ConstituencyParser
-
-        made = Preprocessing.read(artifact)
-        boundaries = made.partition.boundaries
-        if boundaries != "parsed":
-            message = f"raw text can have parsed phrases (partition.boundaries), not {boundaries}"
-            raise InputError(f"{message}: expected rows of a dataset", path=artifact)
-        folder = read_parser_folder(parser)
-        if made.parser.kind == "stanza" and folder.identity != made.parser.identity:
-            raise InputError(
-                f"expected the parser that {artifact} was made with "
-                f"({made.parser.identity[:12]}), got another one ({folder.identity[:12]})",
-                path=parser,
-            )
-        if folder.language != made.source_language:
-            message = f"expected a parser of {made.source_language}, got one of {folder.language}"
-            raise InputError(message, path=parser)
-        return cls(
-            None if made.parser.kind == "none" else ConstituencyParser.load(parser, gpu=gpu),
-            levels=made.partition.levels,
-            max_words=made.parse.max_words,
-        )
-
-    def __call__(self, sentences: Sequence[Sequence[str]]) -> list[list[list[Phrase]]]:
-        """For each sentence, the phrases of each level; none of an empty sentence."""
-        trees = {i: flat_tree(tokens) for i, tokens in enumerate(sentences) if tokens}
-        if self.parser is not None:
-            trees |= self._parsed(self.parser, sentences)
-        return [
-            syntactic_partition(trees[i], self.levels) if i in trees else []
-            for i in range(len(sentences))
-        ]
-
-    def _parsed(
-        self, parser: ConstituencyParser, sentences: Sequence[Sequence[str]]
-    ) -> dict[int, Tree]:
-        """The trees of those sentences that are not too long and that the parser can take."""
-        from pipeline.parsing.stanza_parser import BATCH_SENTENCES, Unparsed, parse_each
-
-        trees = {}
-        fitting = [i for i, tokens in enumerate(sentences) if 0 < len(tokens) <= self.max_words]
-        # Like lengths together, as the parse stage does: a batch then holds little padding.
-        for batch in chunks(sorted(fitting, key=lambda i: len(sentences[i])), BATCH_SENTENCES):
-            parsed = parse_each(parser, [sentences[i] for i in batch])
-            for i, tree in zip(batch, parsed, strict=True):
-                if not isinstance(tree, Unparsed):
-                    trees[i] = read_tree(tree)
-                    check_leaves(trees[i], sentences[i])
-        return trees
-
-
-@dataclass(frozen=True)
 class Preprocessor:
     """Raw or tokenised text to rows, and the target's subwords to raw text.
 
-    Models that attend to no syntactic phrases need no phraser.
+    Attributes:
+        texts: tokenisers of source and target.
+        levels: of phrases, which are those of the stages `parse` and `partition`; 0: none.
+        max_words: of a sentence that is parsed; a longer one has a flat tree.
+        parser: without one, every sentence has a flat tree.
     """
 
     encoder: Encoder
     texts: tuple[MosesText, MosesText]
-    phraser: Phraser | None
+    levels: int = 0
+    max_words: int = 0
+    parser: ConstituencyParser | None = None
 
     @classmethod
     def load(cls, folder: Path, *, parser: Path | None, gpu: bool = False) -> Preprocessor:
@@ -217,13 +152,20 @@ class Preprocessor:
         Args:
             parser: the folder of the parser; `None`: rows get no syntactic phrases.
             gpu: whether the parser is to run on a GPU.
+
+        Raises:
+            InputError: the parser is not the one that made the trees (those that came with a corpus
+                have none: any of the language will do), or raw text can't have such phrases.
         """
         from pipeline.tokens.moses import MosesText
 
-        phraser = None if parser is None else Phraser.load(folder, parser, gpu=gpu)
         made = Preprocessing.read(folder)
         texts = MosesText(made.source_language), MosesText(made.target_language)
-        return cls(Encoder.load(folder), texts, phraser)
+        encoder = Encoder.load(folder)
+        if parser is None:
+            return cls(encoder, texts)
+        loaded = _load_parser(parser, made, folder, gpu=gpu)
+        return cls(encoder, texts, made.partition.levels, made.parse.max_words, loaded)
 
     def tokenize(self, *texts: str) -> list[list[str]]:
         """The tokens of a source sentence, or of a pair."""
@@ -239,13 +181,54 @@ class Preprocessor:
         """A row for each tokenised sentence, or pair of them."""
         from mgsa.data.batch import Row
 
-        phrases = self.phraser(sources) if self.phraser else [[] for _ in sources]
-        pairs = zip(sources, targets or [()] * len(sources), phrases, strict=True)
-        return [
-            Row.of_columns(index, self.encoder.encode(source, target, phrases=levels))
-            for index, (source, target, levels) in enumerate(pairs)
-        ]
+        trees = self._trees(sources) if self.levels else {}
+        rows = []
+        for index, source in enumerate(sources):
+            phrases = syntactic_partition(trees[index], self.levels) if index in trees else []
+            target = targets[index] if targets else ()
+            rows.append(Row.of_columns(index, self.encoder.encode(source, target, phrases=phrases)))
+        return rows
 
     def detokenize(self, subwords: Sequence[str]) -> str:
         """The text that a translation in subwords stands for."""
         return self.texts[1].detokenize(join_subwords(subwords).split())
+
+    def _trees(self, sentences: Sequence[Sequence[str]]) -> dict[int, Tree]:
+        """The trees of all sentences that have a word."""
+        from pipeline.parsing.stanza_parser import BATCH_SENTENCES, Unparsed, parse_each
+
+        trees = {i: flat_tree(tokens) for i, tokens in enumerate(sentences) if tokens}
+        if self.parser is None:
+            return trees
+        fitting = [i for i in trees if len(sentences[i]) <= self.max_words]
+        # Like lengths together, as the parse stage does: a batch then holds little padding.
+        for batch in chunks(sorted(fitting, key=lambda i: len(sentences[i])), BATCH_SENTENCES):
+            parsed = parse_each(self.parser, [sentences[i] for i in batch])
+            for i, tree in zip(batch, parsed, strict=True):
+                if not isinstance(tree, Unparsed):
+                    trees[i] = read_tree(tree)
+                    check_leaves(trees[i], sentences[i])
+        return trees
+
+
+def _load_parser(
+    parser: Path, made: Preprocessing, artifact: Path, *, gpu: bool
+) -> ConstituencyParser | None:
+    from pipeline.parsing.parser_folder import read_parser_folder
+    from pipeline.parsing.stanza_parser import ConstituencyParser
+
+    boundaries = made.partition.boundaries
+    if boundaries != "parsed":
+        message = f"raw text can have parsed phrases (partition.boundaries), not {boundaries}"
+        raise InputError(f"{message}: expected rows of a dataset", path=artifact)
+    folder = read_parser_folder(parser)
+    if made.parser.kind == "stanza" and folder.identity != made.parser.identity:
+        raise InputError(
+            f"expected the parser that {artifact} was made with "
+            f"({made.parser.identity[:12]}), got another one ({folder.identity[:12]})",
+            path=parser,
+        )
+    if folder.language != made.source_language:
+        message = f"expected a parser of {made.source_language}, got one of {folder.language}"
+        raise InputError(message, path=parser)
+    return None if made.parser.kind == "none" else ConstituencyParser.load(parser, gpu=gpu)

@@ -21,7 +21,7 @@ from mgsa.data.schema import LONGEST
 from mgsa.data.vocabulary import UNK, Vocabulary
 from pipeline import parse
 from pipeline.base.stage import SPLITS
-from pipeline.dataset.preprocessor import Encoder, Phraser, Preprocessor, SideEncoder, check_length
+from pipeline.dataset.preprocessor import Encoder, Preprocessor, SideEncoder, check_length
 from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.partition import Phrase, to_subwords
 from pipeline.tokens.moses import MosesText
@@ -138,8 +138,8 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
 
 
 def with_toy_parser(dataset: Dataset) -> Preprocessor:
-    phraser = Phraser(ToyParser(), levels=3, max_words=MAX_WORDS)
-    return Preprocessor(Encoder.load(dataset.folder), (MosesText("en"), MosesText("de")), phraser)
+    texts = MosesText("en"), MosesText("de")
+    return Preprocessor(Encoder.load(dataset.folder), texts, 3, MAX_WORDS, ToyParser())
 
 
 SOURCE = ("source", "subwords_per_word", "phrase_lengths", "phrase_tags")
