@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pyarrow as pa
+from annotated_types import Len
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import ManifestFile, read_json, sha256
@@ -91,7 +92,7 @@ class Split:
 
     rows: Count
     links: Count
-    files: tuple[str, ...]
+    files: Annotated[tuple[str, ...], Len(1)]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 import yaml
 
 from mgsa.base.cli import progress
+from mgsa.base.io import read_text
 from pipeline.base.stage import SIDES
 from pipeline.dataset.manifest import CARD
 
@@ -25,7 +26,7 @@ COUNTS = {
     "phrases": "phrases",
     "links": "links",
 }
-"""Counts of a split that are shown, and what they are called."""
+"""Counts of a split that a card shows, and what they are called."""
 
 COLUMNS = {
     "source_text, target_text": "the sentences as the corpus has them",
@@ -75,7 +76,7 @@ pandas.read_parquet("DIR/{file}")
 ```"""
 
 
-def facts(content: Mapping[str, Any]) -> dict[str, str]:
+def _facts(content: Mapping[str, Any]) -> dict[str, str]:
     """What a manifest of the pipeline says of a dataset as a whole, by what it is about."""
     sizes, made_by = content["vocabulary"], content["made_by"]
     parser, aligner = made_by["parser"], made_by["aligner"]
@@ -133,7 +134,7 @@ def dataset_card(content: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
         f"# {content['name']}, {content['source_language']} → {content['target_language']}",
         "Sentence pairs as arrays for neural machine translation: subwords, syntactic phrases with "
         "their tags, word links, and the text that they are of.",
-        _table(["", ""], facts(content).items()),
+        _table(["", ""], _facts(content).items()),
         "## Splits",
         _table(["split", *COUNTS.values()], rows),
         *(["## How it came about", _table(["", ""], shown)] if shown else []),
@@ -155,18 +156,17 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def description(folder: Path) -> Iterator[str]:
-    """What a dataset is, line by line; of one that others made, as much as is known."""
+    """What a dataset is, line by line: its card, or of one without a card what is known."""
     from mgsa.data.dataset import open_dataset
 
     manifest = open_dataset(folder, verify=False).manifest
     yield f"{manifest.name}, {manifest.identity}"
-    if CARD in manifest.files:  # the pipeline made it
-        yield from (f"{name}: {value}" for name, value in facts(manifest.content).items())
+    if CARD in manifest.files:
+        _, _, text = read_text(folder / CARD).partition("\n---\n")  # ends the front matter
+        yield from text.splitlines()
     else:
-        yield f"languages: {manifest.source_language} to {manifest.target_language}"
-    for split, counts in manifest.content["splits"].items():
-        shown = [f"{counts[name]:,} {what}" for name, what in COUNTS.items() if name in counts]
-        yield f"{split}: {', '.join(shown)}"
+        yield f"{manifest.source_language} to {manifest.target_language}"
+        yield from (f"{split}: {rows:,} rows" for split, rows in manifest.rows.items())
 
 
 def differences(*folders: Path) -> Iterator[str]:
