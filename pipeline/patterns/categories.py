@@ -85,7 +85,7 @@ def occurrences(
     tree: Tree, links: Set[Link], target_words: int, sizes: Sequence[int]
 ) -> list[Occurrence]:
     """Every n-gram of these sizes in a reference of so many words, then its phrases."""
-    constituents = find_constituents(tree)
+    constituents = _constituents(tree)
     sources: list[set[int]] = [set() for _ in range(target_words)]
     for source, target in links:
         sources[target].add(source)
@@ -105,7 +105,7 @@ def occurrences(
     return found
 
 
-def find_constituents(tree: Tree) -> Constituents:
+def _constituents(tree: Tree) -> Constituents:
     """The constituents of a tree, parts of speech over single words included."""
     constituents: dict[tuple[int, int], str] = {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,9 @@ import pytest
 import yaml
 
 from mgsa.base.io import read_json
-from pipeline.base.stage import SIDES, SPLITS
+from pipeline.base.stage import SPLITS
 from pipeline.params import compose
-from pipeline.tokens.trees import children, escape_token, is_preterminal, read_tree, top_node
+from pipeline.tokens.trees import children, is_preterminal, read_tree, top_node
 from tests.imports import ROOT
 from tests.multi30k import STAGES, lines, run, stage, write_head
 
@@ -60,59 +61,39 @@ def letters(text: str) -> str:
     return "".join(filter(str.isalpha, text))
 
 
-def check_trees_and_phrases(folder: Path) -> None:
-    """The leaves of every tree are the tokens of its sentence; a level refines the one above."""
+def check_phrases(folder: Path) -> None:
+    """Phrases of every level cover the leaves, and a level refines the one above."""
     flat = []
     for split in SPLITS:
-        files = (
-            f"parsed/{split}.trees",
-            f"tokenized/{split}.source",
-            f"partitions/{split}.phrases",
-        )
-        rows = zip(*(lines(folder / "data" / name) for name in files), strict=True)
-        for bracketed, source, phrases in rows:
+        files = (f"parsed/{split}.trees", f"partitions/{split}.phrases")
+        for bracketed, phrases in zip(*(lines(folder / "data" / f) for f in files), strict=True):
             tree = read_tree(bracketed)
-            assert tree.leaves() == [escape_token(token) for token in source.split(" ")]
             nodes = children(top_node(tree)) or [top_node(tree)]
             flat.append(all(map(is_preterminal, nodes)))
-            levels = [
-                [p.partition(":") for p in part.split(" ")] for part in phrases.split(" ||| ")
-            ]
-            assert [tag for _, _, tag in levels[0]] == [node.label() for node in nodes]
-            ends = [{*accumulate(int(length) for length, _, _ in level)} for level in levels]
+            levels = [[p.split(":") for p in part.split(" ")] for part in phrases.split(" ||| ")]
+            assert [tag for _, tag in levels[0]] == [node.label() for node in nodes]
+            ends = [{*accumulate(int(length) for length, _ in level)} for level in levels]
             assert len(ends) == LEVELS
             assert {max(level) for level in ends} == {len(tree.leaves())}
             assert ends[0] <= ends[1] <= ends[2]
     assert sum(flat) / len(flat) < 0.02
 
 
-def check_subwords(folder: Path) -> None:
-    """Put together again, subwords are the tokens; some words were split."""
-    for split in SPLITS:
-        for side in SIDES:
-            tokens = (folder / f"data/tokenized/{split}.{side}").read_text("utf-8")
-            subwords = (folder / f"data/bpe/{split}.{side}").read_text("utf-8")
-            assert subwords.replace("@@ ", "") == tokens
-            assert subwords.count("@@ ") > 100
-
-
 def check_training(folder: Path, report: dict[str, float]) -> None:
     """Losses of training and validation fall, and so does that of the tags."""
-    curves = [yaml.safe_load(line) for line in lines(folder / "data/model/curves.jsonl")]
+    curves = [json.loads(line) for line in lines(folder / "data/model/curves.jsonl")]
     for name in ("train_loss", "valid_nll", "valid_tag_nll"):
         values = [point[name] for point in curves if name in point]
-        assert len(values) >= 2
         assert values[-1] < 0.97 * values[0], (name, values)
     assert (report["updates"], report["skipped_batches"]) == (60, 0)
 
 
-def check_scores(folder: Path, report: dict[str, float]) -> None:
+def check_scores(folder: Path, report: dict[str, Any]) -> None:
     """As many translations as sentences; scores say how they came about, and how sure they are."""
     assert lines(folder / "data/translations/test.references") == lines(folder / "test.de")
-    content = read_json(folder / "data/reports/evaluate.json")
-    signatures = {entry["metric"]: entry["signature"] for entry in content["signatures"]}
-    for name in ("bleu", "chrf", "ter"):
-        assert signatures[name].startswith("nrefs:1|bs:100|seed:12345|case:mixed|")
+    for entry in report["signatures"]:
+        assert entry["signature"].startswith("nrefs:1|bs:100|seed:12345|case:mixed|")
+        name = entry["metric"]
         assert report[f"{name}_mean"] == pytest.approx(report[name], abs=3)
     assert report["sentences"] == PAIRS["test"]
     assert 0 < report["chrf_interval"] < report["chrf"] < 100
@@ -121,15 +102,13 @@ def check_scores(folder: Path, report: dict[str, float]) -> None:
 def check_probes(data: dict[str, Any], report: dict[str, Any]) -> None:
     """Sentences of the treebank have labels, which even a young encoder's states tell of."""
     assert [data[split]["sentences"] for split in SPLITS] == [1000, 100, 100]
-    assert data["duplicates"] + data["flat"] + data["sentences"] <= data["read"]
     train = data["train"]
     assert 0.02 < train["voice"]["passive"] / train["sentences"] < 0.3
     assert train["tense"]["past"] > 0.2 * train["sentences"]
     assert max(train["tss"], key=train["tss"].get) == "NP-VP-."
     assert {"NP", "VP", "PP"} <= set(train["spc"])
-    tasks = report["encoders"]["model"]
-    assert set(tasks) == {"voice", "tense", "tss", "spc", "pos"}
-    assert tasks["pos"]["low"] > tasks["pos"]["majority"]
+    pos = report["encoders"]["model"]["pos"]
+    assert pos["low"] > pos["majority"]
 
 
 @pytest.mark.real
@@ -146,10 +125,9 @@ def test_real_text_goes_through_every_stage(folder: Path) -> None:
     assert " 0 parsed now" in run(folder, STAGES["parse"]["cmd"]).stderr
     assert (folder / "data/parsed/train.trees").read_bytes() == parsed
     stage(folder, "partition")
-    check_trees_and_phrases(folder)
+    check_phrases(folder)
 
     stage(folder, "bpe")
-    check_subwords(folder)
     assert stage(folder, "align")["train_pairs_without_links"] < 0.01 * PAIRS["train"]
 
     report = stage(folder, "dataset")
