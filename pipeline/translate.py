@@ -22,7 +22,6 @@ from mgsa.config import STANDARD_SEARCH, TranslateConfig
 from pipeline.base.stage import stage
 
 if TYPE_CHECKING:
-    from mgsa.data.dataset import Dataset
     from mgsa.decoding.translate import Translator
     from pipeline.dataset.preprocessor import Preprocessor
 
@@ -96,27 +95,6 @@ def translate_text(
             check_length(len(row.source), path=STDIN, line=number + 1)
 
 
-def translate_split(
-    translator: Translator,
-    preprocessor: Preprocessor,
-    settings: TranslateConfig,
-    dataset: Dataset,
-    split: str,
-    out: Path,
-) -> None:
-    """Write to the folder `out`, a line a row: `SPLIT.hypotheses`, `.references` and `.scores`."""
-    translations = translator.translate_split(dataset, split, settings)
-    references = dataset.texts(split, "target_text")
-    with atomic_folder(out) as folder, ExitStack() as files:
-        hypothesis_file, reference_file, score_file = (
-            files.enter_context(open_to_write(folder / f"{split}.{name}")) for name in WRITTEN
-        )
-        for translation, reference in zip(translations, references, strict=True):
-            hypothesis_file.write(f"{preprocessor.detokenize(translation.subwords)}\n")
-            reference_file.write(f"{reference}\n")
-            score_file.write(f"{translation.score:.6f}\n")
-
-
 def translate_with_model(
     translate: TranslateConfig = STANDARD_SEARCH,
     *,
@@ -156,11 +134,20 @@ def translate_with_model(
         parser=parser if dataset is None and translator.levels else None,
         gpu=translator.device.type == "cuda",
     )
-    if dataset and split and out:
-        opened = open_dataset(dataset)
-        translate_split(translator, preprocessor, translate, opened, split, out)
-    else:
+    if not (dataset and split and out):
         translate_text(translator, preprocessor, translate, text, translations)
+        return
+    opened = open_dataset(dataset)
+    found = translator.translate_split(opened, split, translate)
+    references = opened.texts(split, "target_text")
+    with atomic_folder(out) as folder, ExitStack() as files:
+        hypothesis_file, reference_file, score_file = (
+            files.enter_context(open_to_write(folder / f"{split}.{name}")) for name in WRITTEN
+        )
+        for translation, reference in zip(found, references, strict=True):
+            hypothesis_file.write(f"{preprocessor.detokenize(translation.subwords)}\n")
+            reference_file.write(f"{reference}\n")
+            score_file.write(f"{translation.score:.6f}\n")
 
 
 main = stage(translate_with_model)
