@@ -22,6 +22,8 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
+from mgsa.masks import padding_mask
+
 
 class ONLSTM(nn.Module):
     """ON-LSTM over sequences.
@@ -81,14 +83,9 @@ def run_batched(
     for (_, g), state in zip(positions, hidden.unbind(0), strict=True):
         states[g].append(state)
     return [
-        torch.stack(own, dim=1) * ~_ended(length, len(own))
+        torch.stack(own, dim=1) * padding_mask(length, len(own))[:, 0, 0, :, None]
         for own, length in zip(states, lengths, strict=True)
     ]
-
-
-def _ended(lengths: Tensor, longest: int) -> Tensor:
-    """(B,) to (B, T, 1): the positions after each sequence's end."""
-    return (torch.arange(longest, device=lengths.device) >= lengths[:, None])[..., None]
 
 
 class _Recurrence(torch.autograd.Function):

@@ -58,11 +58,9 @@ class Cache:
         # (positions there is room for, rows, …), and how many positions are filled
         self._entries: dict[tuple[nn.Module, str], tuple[Tensor, int]] = {}
 
-    def get(self, owner: nn.Module, name: str) -> Tensor | None:
-        """An entry, (positions, rows, …), if there is one."""
-        if (owner, name) not in self._entries:
-            return None
-        buffer, length = self._entries[owner, name]
+    def get(self, owner: nn.Module, name: str, default: Tensor) -> Tensor:
+        """An entry, (positions, rows, …), or the default if there is none."""
+        buffer, length = self._entries.get((owner, name), (default, len(default)))
         return buffer[:length]
 
     def put(self, owner: nn.Module, name: str, x: Tensor) -> None:
@@ -84,9 +82,8 @@ class Cache:
 
     def recent(self, owner: nn.Module, name: str, x: Tensor, count: int) -> Tensor:
         """x (rows, 1, C) behind at most `count` positions before it: (rows, positions, C)."""
-        seen, before = x.transpose(0, 1), self.get(owner, name)
-        if before is not None:
-            seen = torch.cat([before, seen])
+        new = x.transpose(0, 1)
+        seen = torch.cat([self.get(owner, name, new[:0]), new])
         if count:
             self.put(owner, name, seen[-count:])
         return seen.transpose(0, 1)

@@ -11,8 +11,7 @@ interleaved    as heterogeneous, but with queries of one word and queries of two
 
 The bigram query of positions i − 1 and i is kept at i. Folding then reads its output, that of the
 word at i and, in the encoder, that of the next bigram query; in the decoder no output up to i sees
-past i. The convolution stands for the output projection too: two linear maps
-in a row are one.
+past i. The convolution stands for the output projection too: two linear maps in a row are one.
 """
 
 from __future__ import annotations

@@ -164,10 +164,7 @@ class RecurrentDecoder(nn.Module):
     def __init__(
         self, attention: StateAttention, *, layers: int, dim: int, context_dim: int, dropout: float
     ) -> None:
-        """
-        Args:
-            context_dim: width of c_j, which the attention gives.
-        """
+        """Attention gives c_j of width `context_dim`."""
         super().__init__()
         self.layers: Sequence[nn.LSTM] = nn.ModuleList(  # type: ignore[assignment]
             nn.LSTM(dim, dim, batch_first=True) for _ in range(layers)
@@ -197,17 +194,15 @@ class RecurrentDecoder(nn.Module):
     ) -> tuple[Tensor, list[DecoderAttended]]:
         """x (B, T, D), y_0 to y_{T−1}, to e (B, T, D), and the output of its attention.
 
-        Args:
-            cache: of the positions before x, which then is one position and joins them.
+        With a cache, T is 1 and x follows the positions in it.
         """
         assert context.causal or cache is not None, "a recurrence can't see what comes"
         (memory,) = memories
-        before = None if cache is None else cache.get(self, "states")
-        before = memory.states if before is None else before
-        d, after = self._run(x, before)
+        states = memory.states if cache is None else cache.get(self, "states", memory.states)
+        top = states[len(self.layers) - 1, :, None]  # of the last word before x
+        d, states = self._run(x, states)
         if cache is not None:
-            cache.put(self, "states", after)
-        top = before[len(self.layers) - 1, :, None]
+            cache.put(self, "states", states)
         queries = torch.cat([top, d[:, :-1]], dim=1)  # d_{j−1}
         attended = self.attention(queries, memory.words, need_weights=need_weights)
         alignment = self.attention.alignment(queries, memory.words) if aligned_layer else None
@@ -216,9 +211,9 @@ class RecurrentDecoder(nn.Module):
 
     def _run(self, x: Tensor, states: Tensor) -> tuple[Tensor, Tensor]:
         """x (B, T, D) through the LSTMs, to d (B, T, D) and their states (2 · layers, B, D)."""
-        before, after = states.chunk(2), []
+        hidden, cells = (part.split(1) for part in states.chunk(2))
+        after = []
         for number, layer in enumerate(self.layers):
-            hidden, cell = (part[number : number + 1] for part in before)
-            x, last = layer(x if number == 0 else self.dropout(x), (hidden, cell))
+            x, last = layer(self.dropout(x) if number else x, (hidden[number], cells[number]))
             after.append(last)
-        return x, torch.cat([part for parts in zip(*after, strict=True) for part in parts])
+        return x, torch.cat([state for kind in zip(*after, strict=True) for state in kind])

@@ -31,6 +31,7 @@ class EncoderLayer(nn.Module):
         """
         Args:
             self_attention: `(x, context, need_weights=…)` to `Attended`.
+            residual: makes the residual connection of a sub-layer.
         """
         super().__init__()
         self.self_attention = self_attention
@@ -114,10 +115,7 @@ class DecoderLayer(nn.Module):
         """x (B, T, D) to (B, T, D)."""
         residual = self.self_attention_residual
         attended = self.self_attention(
-            residual.before(x),
-            context,
-            cache=cache,
-            need_weights=need_weights and cache is None,
+            residual.before(x), context, cache=cache, need_weights=need_weights and cache is None
         )
         x = residual.after(x, attended.output)
         residual = self.cross_attention_residual
