@@ -32,6 +32,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     random_model(folder / "one", dataset, decoder_layers=2)
     random_model(folder / "two", dataset, seed=1)
     (folder / "config.yaml").write_text(CONFIG, encoding="utf-8")
+    for name, prefixes in (("short", "w1\n"), ("new", "\n\nw1 new\n"), ("end", "</s>\n")):
+        (folder / name).write_text(prefixes, encoding="utf-8")
     return folder
 
 
@@ -142,12 +144,18 @@ def test_soft_alignments_are_arrays(folder: Path, tmp_path: Path) -> None:
         ("translate", ["--beam", "0"], "translate.beam: expected greater than or equal to 1"),
         ("translate", ["--set", "beams=1"], "translate.beams: unknown key"),
         ("translate", ["--split", "dev"], "no split 'dev'; it has train, valid, test"),
-        ("translate", ["--dataset", "nowhere"], "nowhere/manifest.json: no such file"),
         ("translate", ["--weights", "w", "--model", "two"], "--weights: expected one --model, got"),
+        ("translate", ["--alignments", "--model", "two"], "--alignments: expected one --model"),
+        ("translate", ["--prefix", "short"], "short: expected 9 lines, one a row, got 1"),
         (
             "translate",
-            ["--alignments", "--model", "two"],
-            "--alignments: expected one --model",
+            ["--prefix", "new"],
+            "new:3: expected subwords of the target vocabulary, got",
+        ),
+        (
+            "translate",
+            ["--prefix", "end"],
+            "end:1: expected subwords of the target vocabulary, got",
         ),
         ("align", ["--batch-tokens", "0"], "expected at least 1, got 0"),
         ("align", ["--layer", "7"], "layer: expected 1 to 2, got 7"),
@@ -155,32 +163,16 @@ def test_soft_alignments_are_arrays(folder: Path, tmp_path: Path) -> None:
 )
 def test_mistakes_are_one_line_and_write_nothing(
     folder: Path,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
     command: str,
     options: list[str],
     message: str,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(folder)
+    before = sorted(folder.iterdir())
     assert mgsa_command(command, folder, "--out", "out", *options) == 2
     error = capfd.readouterr().err
     assert message in error
     assert error.count("\n") == 1
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("w1\n", "prefixes: expected 9 lines, one a row, got 1"),
-        ("\n\nw1 new\n", "prefixes:3: expected subwords of the target vocabulary, got 'new'"),
-        ("</s>\n", "prefixes:1: expected subwords of the target vocabulary, got '</s>'"),
-    ],
-)
-def test_wrong_prefixes_are_named(
-    folder: Path, tmp_path: Path, content: str, message: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "prefixes").write_text(content, encoding="utf-8")
-    assert mgsa_command("translate", folder, "--prefix", str(tmp_path / "prefixes")) == 2
-    assert message in capfd.readouterr().err
+    assert sorted(folder.iterdir()) == before

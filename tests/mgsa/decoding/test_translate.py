@@ -2,28 +2,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 import mgsa
 from mgsa.base.errors import InputError
-from mgsa.config import STANDARD_SEARCH
 from mgsa.data.batch import Row
 from mgsa.data.dataset import open_dataset
 from mgsa.data.vocabulary import Vocabulary, join_subwords
-from mgsa.decoding.translate import (
-    NOTHING,
-    Translation,
-    Translator,
-    choose_device,
-)
+from mgsa.decoding.translate import NOTHING, Translation, Translator, choose_device
 from mgsa.model_artifact import load_model
 from tests.copy_task import write_copy_task
 from tests.model_folders import random_model
 
 WORDS = {"multi_granularity": None}
-SMALL = replace(STANDARD_SEARCH, beam=2, batch_tokens=30, max_length_ratio=1.0, max_length_extra=2)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +26,6 @@ SMALL = replace(STANDARD_SEARCH, beam=2, batch_tokens=30, max_length_ratio=1.0, 
     [
         ("Bu@@ sh held a talk", "Bush held a talk"),
         ("a@@ b@@ c d", "abc d"),
-        ("a b", "a b"),
         ("cut sho@@", "cut sho"),  # a translation may end in the middle of a word
         ("@@ @", "@"),  # a piece of nothing but the mark
         ("me@@you x", "me@@you x"),  # no mark: it does not end the subword
@@ -50,7 +44,7 @@ def test_a_gpu_that_is_not_there_is_an_error() -> None:
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A dataset, a model that attends to its phrases, one that doesn't, and a recurrent one."""
+    """A dataset, and models of it: that attend to phrases, that don't, and a recurrent one."""
     folder = tmp_path_factory.mktemp("translator")
     dataset = write_copy_task(folder / "dataset", train=3, valid=3, test=50)
     return {
@@ -80,11 +74,6 @@ def test_mgsa_load_gives_an_object_that_translates_rows_and_texts(
         assert translation.text == " ".join(translation.subwords).replace("@@ ", "")
 
 
-def test_one_text_is_not_taken_for_its_characters(folders: dict[str, Path]) -> None:
-    with pytest.raises(InputError, match="expected a list of sentences, got one text"):
-        mgsa.load(folders["words"]).translate("a b")
-
-
 @pytest.mark.parametrize("name", ["words", "phrases", "recurrent"])
 def test_batches_change_neither_order_nor_translations(folders: dict[str, Path], name: str) -> None:
     translator = mgsa.load(folders[name])
@@ -93,30 +82,6 @@ def test_batches_change_neither_order_nor_translations(folders: dict[str, Path],
     together = translator.translate(rows, batch_tokens=25)
     assert texts(together) == texts(alone)
     assert [t.score for t in together] == pytest.approx([t.score for t in alone], rel=1e-4)
-
-
-def test_a_split_is_translated_in_its_order_window_by_window(
-    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    translator = Translator.load(folders["phrases"])
-    dataset = open_dataset(folders["dataset"])
-    rows = list(dataset.read("test"))
-    prefixes = [["w3"] * (row.index % 3) for row in rows]
-    expected = translator.translate(rows, beam=2, prefixes=prefixes, max_length_ratio=1.0)
-    monkeypatch.setattr("mgsa.decoding.batches.EVALUATION_WINDOW", 7)
-    found = list(translator.translate_split(dataset, "test", replace(SMALL), prefixes=prefixes))
-    for one, row, prefix in zip(found, rows, prefixes, strict=True):
-        assert list(one.subwords[: len(prefix)]) == prefix
-        assert len(one.subwords) <= len(row.source) + 2
-    config = replace(SMALL, max_length_extra=STANDARD_SEARCH.max_length_extra)
-    found = list(translator.translate_split(dataset, "test", config, prefixes=prefixes))
-    assert texts(found) == texts(expected)
-
-
-def test_raw_text_is_not_taken_for_subwords(folders: dict[str, Path]) -> None:
-    message = r"words: expected subwords of the model's vocabulary, got 'sleeps\.'; raw text goes"
-    with pytest.raises(InputError, match=message):
-        mgsa.load(folders["words"]).translate(["w1 w2", "w3 sleeps."])
 
 
 def test_sentences_without_words_have_no_translation(folders: dict[str, Path]) -> None:
@@ -135,9 +100,7 @@ def test_weights_are_given_without_padding(folders: dict[str, Path], name: str, 
     for row, found in zip(rows, translator.translate(rows, need_weights=True), strict=True):
         (weights,) = found.weights.values()  # of the one decoder layer
         assert weights.shape == (heads, len(found.subwords) + 1, len(row.source) + 1)
-        assert weights.sum(axis=-1).flatten().tolist() == pytest.approx(
-            [1.0] * weights[..., 0].size
-        )
+        np.testing.assert_allclose(weights.sum(axis=-1), 1.0, rtol=1e-5)
 
 
 def test_models_of_other_vocabularies_are_refused(folders: dict[str, Path]) -> None:
@@ -148,15 +111,28 @@ def test_models_of_other_vocabularies_are_refused(folders: dict[str, Path]) -> N
         Translator([artifact, other], torch.device("cpu"))
 
 
-def test_what_a_model_cannot_know_is_refused(folders: dict[str, Path]) -> None:
-    translator = mgsa.load(folders["phrases"])
-    with pytest.raises(InputError, match="attends to syntactic phrases, which text doesn't tell"):
-        translator.translate(["w1 w2"])
-    row = next(open_dataset(folders["dataset"]).read("test"))
-    with pytest.raises(InputError, match="expected rows with 2 levels of phrases, got 1"):
-        translator.translate([replace(row, phrase_lengths=row.phrase_lengths[:1])])
-    both = Translator.load([folders["words"], folders["phrases"]])
-    with pytest.raises(InputError, match="weights of attention: expected one model"):
-        both.translate([row], need_weights=True)
-    with pytest.raises(InputError, match="expected 1 prefixes, got 2"):
-        translator.translate([row], prefixes=[[], []])
+ROW = Row(0, (5, 6), (), (2,), ((2,),), ((0,),))  # one level of phrases
+
+
+@pytest.mark.parametrize(
+    ("models", "sentences", "options", "message"),
+    [
+        (["words"], "a b", {}, "expected a list of sentences, got one text"),
+        (
+            ["words"],
+            ["w1", "w3 sleeps."],
+            {},
+            r"words: .* vocabulary, got 'sleeps\.'; raw text goes",
+        ),
+        (["phrases"], ["w1 w2"], {}, "attends to syntactic phrases, which text doesn't tell"),
+        (["phrases"], [ROW], {}, "expected rows with 2 levels of phrases, got 1"),
+        (["words", "recurrent"], [ROW], {"need_weights": True}, "weights .* expected one model"),
+        (["words"], [ROW], {"prefixes": [[], []]}, "expected 1 prefixes, got 2"),
+    ],
+)
+def test_what_cannot_be_translated_is_refused(
+    folders: dict[str, Path], models: list[str], sentences: Any, options: Any, message: str
+) -> None:
+    translator = Translator.load([folders[name] for name in models])
+    with pytest.raises(InputError, match=message):
+        translator.translate(sentences, **options)
