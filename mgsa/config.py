@@ -6,7 +6,6 @@ Values live in `params.yaml` and `conf/`; a dataclass here holds no default.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -16,13 +15,6 @@ from mgsa.base.settings import NonNegative, Positive, Probability, Seed, check_e
 
 GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
 """`ngram_3` is the partition into 3-grams, `syntactic_2` level 2 of the syntactic partition."""
-
-
-def _check_sum(name: str, numbers: Sequence[int], heads: int) -> None:
-    if sum(numbers) != heads:
-        raise ValueError(
-            f"{name}: expected numbers that add up to heads ({heads}), got {sum(numbers)}"
-        )
 
 
 @dataclass(frozen=True)
@@ -51,16 +43,11 @@ class MultiGranularityConfig:
                 raise ValueError(f"granularities: expected ngram_N or syntactic_N, got {name!r}")
         check_each_once("granularities", self.granularities)
         check_each_once("layers", self.layers)
-        if len(self.group_heads) != len(self.granularities) + 1:
-            raise ValueError(
-                f"group_heads: expected {len(self.granularities) + 1} numbers (words, then one for "
-                f"each granularity), got {len(self.group_heads)}"
-            )
+        groups = len(self.granularities) + 1
+        if len(self.group_heads) != groups:
+            raise ValueError(f"group_heads: expected {groups} numbers, the first that of words")
         if self.interaction == "on_lstm" and self.interaction_width % self.interaction_chunk:
-            raise ValueError(
-                f"interaction_chunk: expected a divisor of interaction_width "
-                f"({self.interaction_width}), got {self.interaction_chunk}"
-            )
+            raise ValueError("interaction_chunk: expected a divisor of interaction_width")
         if self.tags and not any(name.startswith("syntactic_") for name in self.granularities):
             raise ValueError("tags: n-grams have none; expected false, or a syntactic granularity")
 
@@ -81,20 +68,16 @@ class PhraseAttentionConfig:
 
     def __post_init__(self) -> None:
         check_each_once("attentions", self.attentions)
-        if sorted(set(self.ngrams)) != list(self.ngrams) or not self.ngrams:
-            raise ValueError("ngrams: expected at least one size, each once, the smallest first")
-        if self.structure != "homogeneous":
-            if self.ngram_heads is not None:
-                raise ValueError(
-                    f"ngram_heads: expected null, as in {self.structure} attention every head "
-                    "attends to all sizes"
-                )
-            if self.ngrams[0] != 1:
-                raise ValueError("ngrams: expected 1 among them, for there is no other in one word")
-        elif self.ngram_heads is None or len(self.ngram_heads) != len(self.ngrams):
-            raise ValueError(
-                f"ngram_heads: expected {len(self.ngrams)} numbers, one for each of ngrams"
-            )
+        check_each_once("ngrams", self.ngrams)
+        if sorted(self.ngrams) != list(self.ngrams):
+            raise ValueError("ngrams: expected the smallest first")
+        if self.structure == "homogeneous":
+            if len(self.ngram_heads or ()) != len(self.ngrams):
+                raise ValueError("ngram_heads: expected a number for each of ngrams")
+        elif self.ngram_heads is not None:
+            raise ValueError("ngram_heads: expected null, for every head attends to all sizes")
+        elif self.ngrams[0] != 1:
+            raise ValueError("ngrams: expected 1 among them, for there is no other in one word")
 
 
 @dataclass(frozen=True)
@@ -113,9 +96,7 @@ class AlignmentConfig:
 
     def __post_init__(self) -> None:
         if not self.full_context and self.sentences != 1.0:
-            raise ValueError(
-                f"sentences: expected 1.0, as one pass costs the same for all, got {self.sentences}"
-            )
+            raise ValueError("sentences: expected 1.0, as one pass costs the same for all")
 
 
 @dataclass(frozen=True)
@@ -145,30 +126,19 @@ class TransformerConfig:
             raise ValueError(f"heads: expected a divisor of dim ({self.dim}), got {self.heads}")
         if self.dim % 2:
             raise ValueError(f"dim: expected an even number, got {self.dim}")
-        phrase = self.phrase_attention
-        if phrase and phrase.ngram_heads:
-            _check_sum("phrase_attention.ngram_heads", phrase.ngram_heads, self.heads)
-        self._check_alignment()
-        if multi := self.multi_granularity:
-            if max(multi.layers) > self.encoder_layers:
-                raise ValueError(
-                    f"multi_granularity.layers: expected 1 to {self.encoder_layers} "
-                    f"(encoder_layers), got {max(multi.layers)}"
-                )
-            _check_sum("multi_granularity.group_heads", multi.group_heads, self.heads)
-
-    def _check_alignment(self) -> None:
-        alignment, phrase = self.alignment, self.phrase_attention
-        if alignment is None:
-            return
-        if alignment.layer > self.decoder_layers:
+        multi, phrase, alignment = self.multi_granularity, self.phrase_attention, self.alignment
+        if phrase and phrase.ngram_heads and sum(phrase.ngram_heads) != self.heads:
+            raise ValueError(f"phrase_attention.ngram_heads: expected the sum {self.heads} (heads)")
+        if multi and sum(multi.group_heads) != self.heads:
             raise ValueError(
-                f"alignment.layer: expected 1 to {self.decoder_layers} (decoder_layers), "
-                f"got {alignment.layer}"
+                f"multi_granularity.group_heads: expected the sum {self.heads} (heads)"
             )
-        if phrase is None or "cross" not in phrase.attentions:
-            return
-        if phrase.structure != "homogeneous" or 1 not in phrase.ngrams:
+        if multi and max(multi.layers) > self.encoder_layers:
+            raise ValueError(f"multi_granularity.layers: expected 1 to {self.encoder_layers}")
+        if alignment and alignment.layer > self.decoder_layers:
+            raise ValueError(f"alignment.layer: expected 1 to {self.decoder_layers}")
+        cross = phrase if alignment and phrase and "cross" in phrase.attentions else None
+        if cross and (cross.structure != "homogeneous" or 1 not in cross.ngrams):
             raise ValueError(
                 "alignment: expected heads of cross-attention that attend to words alone, such as "
                 "homogeneous phrase_attention has for the 1 among its ngrams"
@@ -198,10 +168,7 @@ class RecurrentConfig:
         if self.dim % 4:
             raise ValueError(f"dim: expected a multiple of 4 (halves of halves), got {self.dim}")
         if self.alignment and (self.alignment.layer > 1 or self.alignment.full_context):
-            raise ValueError(
-                "alignment: expected layer 1 and no full_context, for it has one attention, and "
-                "reads from left to right"
-            )
+            raise ValueError("alignment: expected layer 1 and no full_context of this model")
 
 
 ModelConfig = TransformerConfig | RecurrentConfig

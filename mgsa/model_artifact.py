@@ -47,7 +47,7 @@ from mgsa.model_card import model_card
 from mgsa.weights import load_weights, materialize, named_tensors, put_tensors, save_tensors
 
 WEIGHTS, CONFIG, CURVES, CARD = "model.safetensors", "config.json", "curves.jsonl", "README.md"
-_FROM_DATASET = (VOCABULARY, TAGS, PREPROCESSING, *BPE_FILES)
+_FROM_DATASET = {VOCABULARY, TAGS, PREPROCESSING, *BPE_FILES}
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,12 @@ class _Manifest:
 
 @dataclass(frozen=True)
 class ModelArtifact:
-    """An open artifact.
+    """An open artifact; of pairs, the source comes first.
 
     Attributes:
         model: on the CPU, in evaluation mode.
-        vocabularies: of the source and of the target; one object twice when they share one.
+        vocabularies: one object twice when both languages share one.
         tags: names of the phrases' tags, by id.
-        languages: of the source and of the target.
     """
 
     folder: Path
@@ -128,23 +127,19 @@ def save_model(
             these are (`updates`), their validation scores (`scores`).
         curves: the lines of `curves.jsonl`.
     """
+    origin = dataset.manifest
     manifest = {
         "kind": "mgsa model",
         "version": 3,
-        "source_language": dataset.manifest.source_language,
-        "target_language": dataset.manifest.target_language,
-        "dataset": {
-            "name": dataset.manifest.name,
-            "identity": dataset.manifest.identity,
-            "rows": dataset.manifest.rows,
-        },
+        "source_language": origin.source_language,
+        "target_language": origin.target_language,
+        "dataset": {"name": origin.name, "identity": origin.identity, "rows": origin.rows},
     }
     with atomic_folder(folder) as partial:
         with open_to_write(partial / CURVES) as file:
             file.writelines(json.dumps(line) + "\n" for line in curves)
-        for name in _FROM_DATASET:
-            if name in dataset.manifest.files:
-                shutil.copyfile(dataset.folder / name, partial / name)
+        for name in _FROM_DATASET & origin.files.keys():
+            shutil.copyfile(dataset.folder / name, partial / name)
         _complete(partial, model, config, run, manifest)
 
 
@@ -183,14 +178,8 @@ def load_model(folder: Path) -> ModelArtifact:
         )
     materialize(model)
     load_weights(model, folder / WEIGHTS)
-    return ModelArtifact(
-        folder=folder,
-        model=model.eval(),
-        config=config,
-        vocabularies=(source, target),
-        tags=tags,
-        languages=(manifest.source_language, manifest.target_language),
-    )
+    languages = (manifest.source_language, manifest.target_language)
+    return ModelArtifact(folder, model.eval(), config, (source, target), tags, languages)
 
 
 def replace_weights(

@@ -1,14 +1,20 @@
-"""The model card, `README.md` of a model artifact: its settings, data and scores as Markdown."""
+"""The model card, `README.md` of a model artifact: what it is, its data and scores as Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-import yaml
-
 from mgsa.config import ModelConfig, TransformerConfig
 
+PAPERS = {
+    "transformer": "Transformer (Vaswani et al. 2017)",
+    "rnn": "recurrent encoder-decoder (Mino et al. 2017)",
+    "multi_granularity": "multi-granularity self-attention (Hao et al. 2019)",
+    "phrase_attention": "phrase-based attention (Nguyen & Joty 2018)",
+    "alignment": "a head that aligns words (Garg et al. 2019)",
+}
+"""Kinds of models, and sections of settings that a model may have."""
 SCORES = {
     "valid_bleu_tokenized": ("BLEU", "per cent, of tokens"),
     "valid_perplexity": ("perplexity", "a subword"),
@@ -21,80 +27,36 @@ SCORES = {
 def model_card(
     config: ModelConfig, run: Mapping[str, Any], manifest: Mapping[str, Any], *, parameters: int
 ) -> str:
-    """The card of a model.
+    """The card of a model of so many parameters.
 
     Args:
         run: `updates` and `scores` of `config.json`, if known.
         manifest: of the model artifact.
-        parameters: how many the model has, shared ones counted once.
     """
-    source, target = manifest["source_language"], manifest["target_language"]
     dataset = manifest["dataset"]
-    front = {"language": [source, target], "library_name": "mgsa", "pipeline_tag": "translation"}
+    parts = [PAPERS[name] for name in PAPERS if getattr(config, name, None)]
+    updates = [f"{update:,}" for update in run.get("updates", [])]
+    weights = "the mean of those of updates" if len(updates) > 1 else "of update"
     facts = {
-        "translates": f"{source} to {target}",
+        "architecture": " with ".join([PAPERS[config.kind], *parts]),
         "trained on": f"{dataset['name']}, {dataset['rows']['train']:,} pairs",
         "dataset": f"SHA-256 of its manifest: `{dataset['identity']}`",
-        "weights": _weights(run.get("updates", [])),
+        "weights": f"{weights} {', '.join(updates)}",
         "parameters": f"{parameters:,}",
         "sees": _sees(config),
     }
-    sections = [
-        f"---\n{yaml.safe_dump(front, sort_keys=False)}---",
-        f"# {source} → {target}, from {dataset['name']}",
-        describe(config),
-        "\n".join(["| | |", "| --- | --- |", *(f"| {k} | {v} |" for k, v in facts.items() if v)]),
-        *_scores(run.get("scores", {}), dataset["rows"].get("valid")),
-        _USE.format(source=source),
+    scores = [
+        f"| {name} | {run['scores'][key]:.4g} | {unit} |"
+        for key, (name, unit) in SCORES.items()
+        if key in run.get("scores", {})
     ]
-    return "\n\n".join(sections) + "\n"
-
-
-def describe(config: ModelConfig) -> str:
-    """A model's architecture in words."""
-    layers = f"{config.encoder_layers} layers of encoder and {config.decoder_layers} of decoder"
-    if isinstance(config, TransformerConfig):
-        text = (
-            f"A Transformer (Vaswani et al. 2017), {layers}, width {config.dim}, feed-forward "
-            f"{config.ffn_dim}, {config.heads} heads."
-        )
-        if multi := config.multi_granularity:
-            interaction = {"none": "no interaction", "lstm": "an LSTM", "on_lstm": "an ON-LSTM"}
-            text += (
-                f" Multi-granularity self-attention (Hao et al. 2019) in encoder layers "
-                f"{_listed(multi.layers)}: {_listed(multi.granularities)}; composition by "
-                f"{multi.composition.replace('_', '-')}, {interaction[multi.interaction]} over the "
-                f"phrases{', tag supervision' if multi.tags else ''}."
-            )
-        if phrase := config.phrase_attention:
-            technique = {"conv_kv": "ConvKV", "query_k": "QueryK"}[phrase.technique]
-            text += (
-                f" Phrase-based attention (Nguyen & Joty 2018), {technique}, {phrase.structure}, "
-                f"n = {_listed(phrase.ngrams)}, in {_listed(phrase.attentions)}."
-            )
-    else:
-        name = {"attn": "attn", "key_value": "key-value", "modifying_iw": "modifying-IW"}
-        text = (
-            f"LSTMs, {layers}, width {config.dim}, attention {name[config.attention]} "
-            "(Mino et al. 2017)."
-        )
-    if alignment := config.alignment:
-        context = "the full context" if alignment.full_context else "one pass"
-        text += (
-            f" A head of decoder layer {alignment.layer} aligns words (Garg et al. 2019), "
-            f"from {context}."
-        )
-    return text
-
-
-def _listed(items: tuple[object, ...]) -> str:
-    return ", ".join(map(str, items))
-
-
-def _weights(updates: list[int]) -> str:
-    if len(updates) < 2:
-        return "".join(f"of update {update:,}" for update in updates)
-    return f"the mean of those of updates {', '.join(f'{u:,}' for u in updates)}"
+    return _CARD.format(
+        source=manifest["source_language"],
+        target=manifest["target_language"],
+        name=dataset["name"],
+        facts="\n".join(f"| {name} | {fact} |" for name, fact in facts.items()),
+        scores="\n".join(["", _SCORES, *scores, ""]) if scores else "",
+    )
 
 
 def _sees(config: ModelConfig) -> str:
@@ -105,23 +67,27 @@ def _sees(config: ModelConfig) -> str:
     return "subwords alone: it needs no parser"
 
 
-def _scores(scores: Mapping[str, float], num_pairs: int | None) -> list[str]:
-    rows = [
-        f"| {name} | {scores[key]:.4g} | {unit} |"
-        for key, (name, unit) in SCORES.items()
-        if key in scores
-    ]
-    if not rows:
-        return []
-    said = (
-        f"Of the validation split ({num_pairs:,} pairs), by which the weights were chosen. Scores "
-        "on test data stand beside the project's other metrics, at the revision that the model is "
-        "of."
-    )
-    return ["## Scores", said, "\n".join(["| | | |", "| --- | ---: | --- |", *rows])]
+_SCORES = """\
+## Scores
 
+Of the validation split, by which the weights were chosen. Scores on test data stand beside the
+project's other metrics, at the revision that the model is of.
 
-_USE = """\
+| | | |
+| --- | ---: | --- |"""
+_CARD = """\
+---
+language: ["{source}", "{target}"]
+library_name: mgsa
+pipeline_tag: translation
+---
+
+# {source} → {target}, from {name}
+
+| | |
+| --- | --- |
+{facts}
+{scores}
 ## Use
 
 ```console
@@ -130,4 +96,5 @@ $ python -m pipeline.translate --model DIR < text.{source}
 ```
 
 `config.json` has every setting, `curves.jsonl` how training went, `manifest.json` the SHA-256 of
-every file. Weights are safetensors: nothing in the folder is unpickled, or run."""
+every file. Weights are safetensors: nothing in the folder is unpickled, or run.
+"""
