@@ -18,11 +18,11 @@ from typing import Annotated
 
 from mgsa.base.cli import progress_bar, run
 from mgsa.base.command import Input, OutputFile, OutputFolder, Report
-from mgsa.base.errors import FailedError, InputError
+from mgsa.base.errors import FailedError
 from mgsa.base.io import open_to_write
 from mgsa.base.settings import Positive, RunConfig
 from pipeline.base.stage import SPLITS, stage, stage_outputs
-from pipeline.base.text import read_parallel, read_sentences, split_tokens
+from pipeline.base.text import read_splits, split_tokens
 from pipeline.base.workers import chunks, map_chunks
 from pipeline.parsing.parse_memory import ParseMemory
 from pipeline.parsing.parser_folder import read_parser_folder
@@ -59,23 +59,16 @@ def read_tokens(tokenized: Path) -> Iterator[tuple[str, int, list[str]]]:
     Raises:
         InputError: a file is missing or damaged.
     """
-    for split in SPLITS:
-        path = tokenized / f"{split}.source"
-        for line, text in enumerate(read_sentences(path), start=1):
-            yield split, line, split_tokens(text, path=path, line=line)
+    for split, line, (text,) in read_splits((tokenized, "source")):
+        yield split, line, split_tokens(text, path=tokenized / f"{split}.source", line=line)
 
 
 def ready_trees(tokenized: Path) -> Iterator[SplitTree]:
     """The trees that came with the corpus, each checked against its sentence's tokens."""
-    for split in SPLITS:
-        path, source = tokenized / f"{split}.trees", tokenized / f"{split}.source"
-        if not path.is_file():
-            raise InputError(
-                "no such file: parser.kind is trees, so the corpus brings them", path=path
-            )
-        for line, (brackets, text) in enumerate(read_parallel([path, source]), start=1):
-            tree = read_parse(brackets, text, path=path, tokens_path=source, line=line)
-            yield split, bracketed(tree)
+    for split, line, (brackets, text) in read_splits((tokenized, "trees"), (tokenized, "source")):
+        path, source = (tokenized / f"{split}.{name}" for name in ("trees", "source"))
+        tree = read_parse(brackets, text, path=path, tokens_path=source, line=line)
+        yield split, bracketed(tree)
 
 
 def flat_trees(tokenized: Path) -> Iterator[SplitTree]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrainedParser:
-    """Train on a treebank: the files named, or those that came with the corpus (`null`)."""
+    """Train on the treebank files named, or those that came with the corpus (`null`)."""
 
     kind: Literal["train"]
     train: Annotated[str, Reads()] | None

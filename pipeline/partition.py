@@ -31,7 +31,7 @@ from mgsa.base.io import atomic_folder, open_to_write
 from mgsa.base.settings import Positive, RunConfig, Seed
 from pipeline.base.stage import SPLITS, stage, stage_outputs
 from pipeline.base.tables import write_csv
-from pipeline.base.text import read_parallel
+from pipeline.base.text import read_splits
 from pipeline.base.workers import map_chunks
 from pipeline.tokens.trees import children, read_parse, read_tree, top_node
 
@@ -212,17 +212,16 @@ def write_plots(counts: PhraseCounts, folder: Path) -> None:
         write_csv(rows, folder / file)
 
 
-Sentence = tuple[str, int, str, str]
-"""Its split and line, its tree and its tokens as text."""
-
-
 def _partition(
-    settings: PartitionSettings, parsed: Path, tokenized: Path, sentences: Sequence[Sentence]
+    settings: PartitionSettings,
+    parsed: Path,
+    tokenized: Path,
+    sentences: Sequence[tuple[str, int, tuple[str, ...]]],
 ) -> tuple[list[tuple[str, str]], PhraseCounts]:
     """The split and the line of phrases of each sentence, and what is in them."""
     lines = []
     counts: PhraseCounts = Counter()
-    for split, line, brackets, text in sentences:
+    for split, line, (brackets, text) in sentences:
         paths = {"path": parsed / f"{split}.trees", "tokens_path": tokenized / f"{split}.source"}
         tree = read_parse(brackets, text, line=line, **paths)
         partitions = partition_tree(tree, settings, split=split, line=line)
@@ -244,16 +243,9 @@ def partition_trees(
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Cut parsed sentences into phrases with tags."""
-    sentences = (
-        (split, line, *texts)
-        for split in SPLITS
-        for line, texts in enumerate(
-            read_parallel([parsed / f"{split}.trees", tokenized / f"{split}.source"]), start=1
-        )
-    )
     results = map_chunks(
         partial(_partition, partition, parsed, tokenized),
-        sentences,
+        read_splits((parsed, "trees"), (tokenized, "source")),
         workers=run.workers,
         chunk_size=SENTENCES_PER_CHUNK,
     )

@@ -14,7 +14,7 @@ from typing import Any
 from mgsa.base.errors import InputError
 from mgsa.base.io import NOT_A_FILE, no_file, not_utf_8, read_json
 from mgsa.base.settings import Language, from_excerpt
-from pipeline.base.stage import SIDES
+from pipeline.base.stage import SIDES, SPLITS
 
 Pair = tuple[str, str]
 """Source and target, tokens with one space between them."""
@@ -61,18 +61,31 @@ def read_parallel(paths: Sequence[Path]) -> Iterator[tuple[str, ...]]:
         yield lines
 
 
+def read_splits(*columns: tuple[Path, str]) -> Iterator[tuple[str, int, tuple[str, ...]]]:
+    """Split, line and texts of the files `FOLDER/SPLIT.NAME`, for each folder and name.
+
+    Raises:
+        InputError: as `read_parallel`.
+    """
+    for split in SPLITS:
+        rows = read_parallel([folder / f"{split}.{name}" for folder, name in columns])
+        for line, texts in enumerate(rows, start=1):
+            yield split, line, texts
+
+
 def split_tokens(text: str, *, path: Path, line: int) -> list[str]:
     """The tokens of a line of tokenised text.
 
     Raises:
-        InputError: there is none, they are not separated by one space, or one holds a character
-            that separates the parts of a tree.
+        InputError: there is none, they are not separated by one space, or one holds a tab or a
+            carriage return, which separate the parts of a tree.
     """
     tokens = text.split(" ")
     if "" in tokens:
         found = "" if text else ", found an empty line"
-        message = f"expected tokens with one space between them{found}"
-        raise InputError(message, path=path, line=line)
+        raise InputError(
+            f"expected tokens with one space between them{found}", path=path, line=line
+        )
     if "\t" in text or "\r" in text:
         raise InputError("expected tokens without tabs and carriage returns", path=path, line=line)
     return tokens

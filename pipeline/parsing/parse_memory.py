@@ -14,10 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mgsa.base.errors import InputError
-from pipeline.base.workers import chunks
 
-_LOOKUP_KEYS = 500
-"""Well under SQLite's smallest limit of variables in a statement."""
 _WAIT_SECONDS = 60.0
 
 
@@ -54,13 +51,11 @@ class ParseMemory:
         return hashlib.blake2b(text, digest_size=16, key=self._identity).digest()
 
     def trees(self, keys: Iterable[bytes]) -> dict[bytes, str]:
-        """The trees of those of `keys` that are remembered."""
-        trees: dict[bytes, str] = {}
-        for some in chunks(keys, _LOOKUP_KEYS):
-            query = f"SELECT key, tree FROM trees WHERE key IN ({','.join('?' * len(some))})"
-            with self._errors():
-                trees.update(self._database.execute(query, some))
-        return trees
+        """The trees of those of `keys` (32,766 at most) that are remembered."""
+        keys = list(keys)
+        query = f"SELECT key, tree FROM trees WHERE key IN ({','.join('?' * len(keys))})"
+        with self._errors():
+            return dict(self._database.execute(query, keys))
 
     def store(self, trees: Mapping[bytes, str]) -> None:
         """Remember trees, durably."""

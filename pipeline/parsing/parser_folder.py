@@ -103,23 +103,17 @@ def download_package(language: str, package: str, folder: Path) -> None:
     from stanza.resources import common  # addresses, which environment variables may change
 
     version = common.DEFAULT_RESOURCES_VERSION
-    index_url = f"{common.DEFAULT_RESOURCES_URL}/resources_{version}.json"
-    download(index_url, folder / INDEX)
+    download(f"{common.DEFAULT_RESOURCES_URL}/resources_{version}.json", folder / INDEX)
     index = read_json(folder / INDEX)
     for file, md5 in needed_models(index, language, package, where="parser.package").items():
-        url = common.DEFAULT_MODEL_URL
-        url = index.get("url") if url == "default" else url
-        if md5 is None or not isinstance(url, str):
-            message = f"expected stanza's index, with an address and an MD5 of {file}"
-            raise InputError(message, path=index_url)
         language, _, name = file.partition("/")
-        (folder / file).parent.mkdir(parents=True, exist_ok=True)
-        url = url.format(resources_version=version, lang=language, filename=name)
+        address = common.expand_model_url(index, common.DEFAULT_MODEL_URL)
+        url = address.format(resources_version=version, lang=language, filename=name)
         download(url, folder / file, md5=md5)
 
 
-def needed_models(index: Any, language: str, package: str, *, where: str) -> dict[str, str | None]:
-    """The files of a package that parsing takes, by their paths, each with its MD5 if it has one.
+def needed_models(index: Any, language: str, package: str, *, where: str) -> dict[str, str]:
+    """The files of a package that parsing takes, by their paths, each with its MD5.
 
     Raises:
         InputError: stanza's `index` has no such package, not all of it, or is malformed.
@@ -138,7 +132,7 @@ def needed_models(index: Any, language: str, package: str, *, where: str) -> dic
             dependencies = entry[processor][name].get("dependencies", [])
             needed |= {(model["model"], model["package"]) for model in dependencies}
         return {
-            f"{language}/{processor}/{name}.pt": entry.get(processor, {}).get(name, {}).get("md5")
+            f"{language}/{processor}/{name}.pt": entry[processor][name]["md5"]
             for processor, name in sorted(needed)
         }
     except (AttributeError, KeyError, TypeError) as error:

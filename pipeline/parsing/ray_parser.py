@@ -48,7 +48,7 @@ _ENVIRONMENT = {
 }
 
 Files = tuple[tuple[str, Any], ...]
-"""The files of a parser: their paths, and references to their bytes in Ray's object store."""
+"""A parser's files: their paths, and references to their bytes in Ray's object store."""
 
 
 @contextmanager
@@ -131,13 +131,8 @@ def map_batches(
 
 @contextmanager
 def connected(run: RunConfig) -> Iterator[None]:
-    """Have Ray connected to a cluster, to which this project's code goes along.
-
-    Raises:
-        InputError, FailedError: as for `ray_parser`.
-    """
-    for name, value in _ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
+    """Have Ray connected to a cluster, to which this project's code goes; as `ray_parser`."""
+    os.environ.update(_ENVIRONMENT | dict(os.environ))
     try:
         import ray
     except ModuleNotFoundError as error:
@@ -157,13 +152,9 @@ def connected(run: RunConfig) -> Iterator[None]:
             # Who may connect to its port may run code, so Ray wants a token of all users.
             os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
             temporary = tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True)
-            options = {
-                "address": "local",
-                "num_cpus": run.workers,
-                "include_dashboard": False,
-                "object_store_memory": OBJECT_STORE_BYTES,
-                "_temp_dir": until_end.enter_context(temporary),
-            }
+            options = {"address": "local", "num_cpus": run.workers, "include_dashboard": False}
+            options["_temp_dir"] = until_end.enter_context(temporary)
+            options["object_store_memory"] = OBJECT_STORE_BYTES
         elif run.ray_address != "auto":
             _check_listens(run.ray_address)
         until_end.callback(ray.shutdown)

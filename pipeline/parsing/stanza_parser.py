@@ -19,8 +19,7 @@ SHIFT_REDUCE_SENTENCES = 32
 """Sentences whose trees the parser builds in step."""
 
 _REFUSALS = (ValueError, IndexError, AssertionError, RuntimeError)
-"""What stanza raises on a sentence that it can't take: one that is too long for its Transformer, a
-stack that no transition fits, a tree that is too deep."""
+"""What stanza raises on a sentence that is too long for its Transformer or that no tree fits."""
 _DEVICE = re.compile("CUDA|CUBLAS|CUDNN|CUSOLVER|HIP error|NCCL", re.IGNORECASE)
 
 
@@ -32,10 +31,7 @@ class ConstituencyParser:
 
     @classmethod
     def load(cls, folder: Path, *, gpu: bool = False) -> ConstituencyParser:
-        """Load the models of a parser folder after their hashes are checked.
-
-        Model files of stanza are PyTorch pickles, so they are loaded by stanza only, and only if
-        they are the very files that the folder's `parser.json` recorded.
+        """Load the models of a parser folder after their hashes are checked: they are pickles.
 
         Raises:
             InputError: the folder is no parser's, a file of it changed, stanza refuses it, or there

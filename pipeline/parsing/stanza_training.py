@@ -62,12 +62,7 @@ class TrainingSettings:
 
 
 def train_parser(
-    train: Sequence[Tree],
-    dev: Sequence[Tree],
-    folder: Path,
-    *,
-    language: str,
-    settings: TrainingSettings,
+    train: list[Tree], dev: list[Tree], folder: Path, *, language: str, settings: TrainingSettings
 ) -> None:
     """Train on `train`, choose checkpoints by `dev`, and fill `folder` in stanza's layout.
 
@@ -78,6 +73,8 @@ def train_parser(
         OSError: a file can't be written; the disk may be full.
         FailedError: stanza's training fell, over a treebank of which there is too little to learn.
     """
+    from stanza.models.common.utils import set_random_seed
+
     models = {
         kind: Path(language, kind, f"{PACKAGE}.pt") for kind in ("pretrain", "pos", "constituency")
     }
@@ -88,31 +85,34 @@ def train_parser(
     ):
         for path in (WORK, *(model.parent for model in models.values())):
             path.mkdir(parents=True)
+        for name, trees in (("train", train), ("dev", dev)):
+            write_conllu(WORK / f"{name}.conllu", trees)
+            brackets = "".join(f"{as_stanza_reads(tree)}\n" for tree in trees)
+            (WORK / f"{name}.mrg").write_text(brackets, encoding="utf-8")
         _save_vectors(train, models["pretrain"], settings)
-        _train_tagger(train, dev, models, language, settings)
+        set_random_seed(settings.seed)
+        _train_tagger(models, language, settings)
         _save_alike(models["pos"])
-        _train_constituency(train, dev, models, language, settings, advance)
+        set_random_seed(settings.seed)
+        _train_constituency(models, language, settings, len(train), advance)
         _save_alike(models["constituency"])
         shutil.rmtree(WORK)
 
 
 def _write_index(path: Path, language: str) -> None:
     """stanza's index of a model folder. No MD5 is given: `parser.json` records SHA-256."""
-    needs = {"dependencies": [{"model": "pretrain", "package": PACKAGE}]}
-    processors = dict.fromkeys(("tokenize", "pos", "constituency"), PACKAGE)
-    entry = {
-        "lang_name": language,
-        "tokenize": {PACKAGE: {"md5": ""}},
-        "pretrain": {PACKAGE: {"md5": ""}},
-        "pos": {PACKAGE: {"md5": "", **needs}},
-        "constituency": {PACKAGE: {"md5": "", **needs}},
-        "packages": {"default": processors, PACKAGE: processors},
+    alone = {PACKAGE: {"md5": ""}}
+    with_vectors = {
+        PACKAGE: {"md5": "", "dependencies": [{"model": "pretrain", "package": PACKAGE}]}
     }
+    models = {"tokenize": alone, "pos": with_vectors, "constituency": with_vectors}
+    packages = dict.fromkeys(("default", PACKAGE), dict.fromkeys(models, PACKAGE))
+    entry = {"lang_name": language, "pretrain": alone, **models, "packages": packages}
     text = json.dumps({language: entry}, indent=1, sort_keys=True)
     path.write_text(f"{text}\n", encoding="utf-8")
 
 
-def _save_vectors(train: Sequence[Tree], path: Path, settings: TrainingSettings) -> None:
+def _save_vectors(train: list[Tree], path: Path, settings: TrainingSettings) -> None:
     import torch
     from stanza.models.common.pretrain import PretrainedWordVocab
     from stanza.models.common.vocab import VOCAB_PREFIX
@@ -126,31 +126,30 @@ def _save_vectors(train: Sequence[Tree], path: Path, settings: TrainingSettings)
     _save({"vocab": vocabulary, "emb": torch.cat([special, torch.tensor(vectors).float()])}, path)
 
 
-def _flags(**options: object) -> list[str]:
+def _flags(
+    models: dict[str, Path], language: str, settings: TrainingSettings, **options: object
+) -> list[str]:
     """Command-line flags: what stanza's own parsers of arguments take."""
+    options |= {
+        "lang": language,
+        "shorthand": f"{language}_treebank",
+        "wordvec_pretrain_file": models["pretrain"],
+        "seed": settings.seed,
+        "device": "cpu",
+    }
     return [str(part) for name, value in options.items() for part in (f"--{name}", value)]
 
 
-def _train_tagger(
-    train: Sequence[Tree],
-    dev: Sequence[Tree],
-    models: dict[str, Path],
-    language: str,
-    settings: TrainingSettings,
-) -> None:
+def _train_tagger(models: dict[str, Path], language: str, settings: TrainingSettings) -> None:
     """Save a tagger as `models["pos"]`; word vectors are there already."""
     from stanza.models import tagger
-    from stanza.models.common.utils import set_random_seed
 
-    set_random_seed(settings.seed)
-    for name, trees in (("train", train), ("dev", dev)):
-        write_conllu(WORK / f"{name}.conllu", trees)
     flags = _flags(
-        lang=language,
-        shorthand=f"{language}_treebank",
+        models,
+        language,
+        settings,
         train_file=WORK / "train.conllu",
         eval_file=WORK / "dev.conllu",
-        wordvec_pretrain_file=models["pretrain"],
         save_dir=models["pos"].parent,
         save_name=models["pos"].name,
         hidden_dim=settings.tagger_hidden,
@@ -164,48 +163,40 @@ def _train_tagger(
         max_steps=settings.tagger_steps,
         max_steps_before_stop=settings.tagger_steps,
         eval_interval=max(1, settings.tagger_steps // 5),
-        seed=settings.seed,
         log_step=10,
-        device="cpu",
     )
     tagger.train(tagger.parse_args(flags))
 
 
 def _train_constituency(
-    train: Sequence[Tree],
-    dev: Sequence[Tree],
     models: dict[str, Path],
     language: str,
     settings: TrainingSettings,
+    num_trees: int,
     advance: Callable[[int], None],
 ) -> None:
     """Save a parser as `models["constituency"]`; word vectors and a tagger are there already."""
     import stanza
     from stanza.models import constituency_parser
-    from stanza.models.common.utils import set_random_seed
     from stanza.models.constituency import parser_training, tree_reader
     from stanza.models.constituency.utils import remove_duplicate_trees, retag_trees
 
-    set_random_seed(settings.seed)
-    args = constituency_parser.parse_args(
-        _flags(
-            lang=language,
-            shorthand=f"{language}_treebank",
-            train_file=WORK / "train.mrg",
-            eval_file=WORK / "dev.mrg",
-            wordvec_pretrain_file=models["pretrain"],
-            save_dir=WORK,
-            save_name=models["constituency"].name,
-            hidden_size=settings.parser_hidden,
-            epochs=settings.parser_epochs,
-            epoch_size=len(train),
-            train_batch_size=settings.parser_batch,
-            retag_method="xpos",
-            retag_package=PACKAGE,
-            seed=settings.seed,
-            device="cpu",
-        )
+    flags = _flags(
+        models,
+        language,
+        settings,
+        train_file=WORK / "train.mrg",
+        eval_file=WORK / "dev.mrg",
+        save_dir=WORK,
+        save_name=models["constituency"].name,
+        hidden_size=settings.parser_hidden,
+        epochs=settings.parser_epochs,
+        epoch_size=num_trees,
+        train_batch_size=settings.parser_batch,
+        retag_method="xpos",
+        retag_package=PACKAGE,
     )
+    args = constituency_parser.parse_args(flags)
     # A label that only held-out trees have costs their score, which is no reason not to train.
     args["check_valid_states"] = False
     tagger = stanza.Pipeline(
@@ -219,32 +210,29 @@ def _train_constituency(
         verbose=False,
     )
 
-    def retagged(name: str, trees: Sequence[Tree]) -> Any:
-        path = WORK / f"{name}.mrg"
-        text = "".join(f"{as_stanza_reads(tree)}\n" for tree in trees)
-        path.write_text(text, encoding="utf-8")
-        read = remove_duplicate_trees(tree_reader.read_treebank(str(path)), name)
-        return retag_trees(read, [tagger], True)
+    def retagged(name: str) -> Any:
+        read = tree_reader.read_treebank(str(WORK / f"{name}.mrg"))
+        return retag_trees(remove_duplicate_trees(read, name), [tagger], True)
 
     def score_results(treebank: Sequence[Any]) -> Any:
         """F1 of stanza's parse results, by EVALB's conventions, at the end of every epoch."""
         gold = [read_tree(str(result.gold)) for result in treebank]
         predicted = [read_tree(str(result.predictions[0].tree)) for result in treebank]
         f1 = score(gold, predicted).f1
-        advance(len(train))
+        advance(num_trees)
         return SimpleNamespace(f1=f1, treeF1=f1, HasField=lambda _: False)
 
-    train_trees, dev_trees = retagged("train", train), retagged("dev", dev)
+    train, dev = retagged("train"), retagged("dev")
     trainer, sequences, silver, transitions = parser_training.build_trainer(
-        args, train_trees, dev_trees, [], tagger.foundation_cache, None
+        args, train, dev, [], tagger.foundation_cache, None
     )
     parser_training.iterate_training(
         args,
         trainer,
-        train_trees,
+        train,
         sequences,
         transitions,
-        dev_trees,
+        dev,
         [],
         silver,
         tagger.foundation_cache,
@@ -257,8 +245,7 @@ def _train_constituency(
 def _stanza_at_work(folder: Path) -> Iterator[None]:
     """Work from within `folder` on one thread; stanza is silent, and its failures are one line.
 
-    Its matrices are so small that a second thread costs more than it brings, and one thread gives
-    the same model whatever the number of cores.
+    One thread gives the same model whatever the number of cores, in no more time.
     """
     import torch
 

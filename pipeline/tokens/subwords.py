@@ -33,8 +33,7 @@ class SubwordSplitter:
         """
         Args:
             codes: file of merges.
-            vocabulary: the allowed subwords, marks included; single characters are always allowed.
-                `None`: no merge is undone.
+            vocabulary: allowed subwords, marks included, beside all characters; `None`: any.
 
         Raises:
             InputError: `codes` is malformed, or of another vocabulary.
@@ -49,10 +48,9 @@ class SubwordSplitter:
 
     @classmethod
     def load(cls, folder: Path, side: str, *, threshold: int) -> SubwordSplitter:
-        """The splitter of one side's text, by the files that the `bpe` stage wrote.
+        """The splitter of one side, by the files of the stage `bpe` or their copies in an artifact.
 
         Args:
-            folder: that stage's output, or an artifact with copies of the files.
             threshold: rarer subwords are split further.
 
         Raises:
@@ -114,10 +112,7 @@ def write_subword_counts(path: Path, counts: Mapping[str, int]) -> None:
 
 
 def check_subwords(folder: Path, side: str, subwords: Iterable[str]) -> None:
-    """Check that the files in `folder` are those by which one side's training text was split.
-
-    Args:
-        subwords: the different ones of that text.
+    """Check that the files in `folder` split one side's training text into these subwords.
 
     Raises:
         InputError: a file is missing or malformed, or is of another corpus.

@@ -1,4 +1,4 @@
-"""Phrases of n-grams and of tree levels, by hand and by property; their file; their order."""
+"""Phrases of n-grams and of tree levels, by hand and by property; the stage that writes them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from mgsa.base.settings import from_mapping
 from pipeline.partition import (
     PartitionSettings,
     Phrase,
+    main,
     ngram_partition,
     partition_tree,
     read_phrases_line,
@@ -25,6 +26,8 @@ from pipeline.partition import (
 )
 from pipeline.tokens.trees import bracketed, preterminals, read_tree
 from tests import strategies
+from tests.run_section import RUN
+from tests.text_folders import stage_argv
 
 BUSH = (
     "(ROOT (S (NP (NNP Bush)) (VP (VBD held) (NP (DT a) (NN talk)) (PP (IN with) (NNP Sharon)))))"
@@ -35,11 +38,9 @@ BUSH = (
     ("length", "n", "bounds"),
     [
         (0, 2, []),
-        (1, 1, [(0, 1)]),
         (1, 4, [(0, 1)]),
         (4, 2, [(0, 2), (2, 4)]),
         (5, 2, [(0, 2), (2, 4), (4, 5)]),
-        (7, 3, [(0, 3), (3, 6), (6, 7)]),
         (3, 1, [(0, 1), (1, 2), (2, 3)]),
     ],
 )
@@ -83,13 +84,6 @@ def assert_covers(phrases: list[Phrase], length: int) -> None:
     assert all(start < end for start, end, _ in phrases)
 
 
-@given(st.integers(1, 60), st.integers(1, 9))
-def test_ngrams_cover_the_sentence(length: int, n: int) -> None:
-    phrases = ngram_partition(length, n)
-    assert_covers(phrases, length)
-    assert all(end - start == n for start, end, _ in phrases[:-1])
-
-
 @given(strategies.trees(), st.integers(1, 5))
 def test_every_level_covers_the_sentence_and_refines_the_one_above(tree: Tree, levels: int) -> None:
     partitions = syntactic_partition(tree, levels)
@@ -99,13 +93,8 @@ def test_every_level_covers_the_sentence_and_refines_the_one_above(tree: Tree, l
     for coarse, fine in pairwise(partitions):
         assert {start for start, _, _ in coarse} <= {start for start, _, _ in fine}
     assert syntactic_partition(bracketed(tree), levels) == partitions
-
-
-@given(strategies.trees())
-def test_a_level_deep_enough_is_the_parts_of_speech(tree: Tree) -> None:
-    words = preterminals(tree)
-    expected = [Phrase(i, i + 1, word.label()) for i, word in enumerate(words)]
-    assert syntactic_partition(tree, 20)[-1] == expected
+    words = [Phrase(i, i + 1, word.label()) for i, word in enumerate(preterminals(tree))]
+    assert syntactic_partition(tree, 20)[-1] == words
 
 
 def test_a_phrase_takes_all_the_subwords_of_its_words() -> None:
@@ -142,13 +131,6 @@ def test_subword_phrases_cover_the_subwords(data: st.DataObject) -> None:
 def test_subwords_that_do_not_fit_are_refused(counts: list[int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         to_subwords([Phrase(0, 2, "NP")], counts)
-
-
-def test_impossible_sizes_are_refused() -> None:
-    with pytest.raises(ValueError, match="n of at least 1"):
-        ngram_partition(3, 0)
-    with pytest.raises(ValueError, match="at least 1 level, got 0"):
-        syntactic_partition(BUSH, 0)
 
 
 @pytest.mark.real
@@ -223,3 +205,76 @@ def test_the_order_of_shuffled_phrases_depends_on_seed_and_line_alone() -> None:
     assert lines[1:] == cut([flat] * 2, first_line=2, boundaries="shuffled", levels=1)
     others = cut([flat] * 3, boundaries="shuffled", levels=1, seed=2)
     assert len({*lines, *others, *cut([flat], levels=1)}) == 7
+
+
+SENTENCES = {
+    "train": [
+        (BUSH, "Bush held a talk with Sharon"),
+        ("(ROOT (NP (NN dog) (-LRB- -LRB-) (NN x) (-RRB- -RRB-)))", "dog ( x )"),
+    ],
+    "valid": [("(ROOT (UH Yes))", "Yes")],
+    "test": [("(ROOT (S (NP (PRP I)) (VP (VBP go)) (, ,)))", "I go ,")],
+}
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """A folder with `parsed/`, `tokenized/` and `params.yaml`."""
+    for folder in ("parsed", "tokenized"):
+        (tmp_path / folder).mkdir()
+    for split, sentences in SENTENCES.items():
+        trees, tokens = zip(*sentences, strict=True)
+        (tmp_path / "parsed" / f"{split}.trees").write_text("\n".join(trees) + "\n", "utf-8")
+        (tmp_path / "tokenized" / f"{split}.source").write_text("\n".join(tokens) + "\n", "utf-8")
+    (tmp_path / "params.yaml").write_text(json.dumps({"partition": SETTINGS, "run": RUN}), "utf-8")
+    return tmp_path
+
+
+def partition(folder: Path, *overrides: str) -> dict[str, bytes]:
+    """The files that the stage writes, by name."""
+    paths = {"parsed": "parsed", "tokenized": "tokenized", "out": "partitions", "plots": "plots"}
+    main(stage_argv(folder, *overrides, **paths, report="report.json"))
+    files = [*folder.glob("partitions/*"), *folder.glob("plots/*"), folder / "report.json"]
+    return {path.name: path.read_bytes() for path in files if path.is_file()}
+
+
+def test_the_stage_writes_phrases_report_and_plots(corpus: Path) -> None:
+    written = {name: content.decode() for name, content in partition(corpus).items()}
+    assert written["train.phrases"] == (
+        "1:NP 5:VP ||| 1:NNP 1:VBD 2:NP 2:PP ||| 1:NNP 1:VBD 1:DT 1:NN 1:IN 1:NNP\n"
+        + " ||| ".join(["1:NN 1:-LRB- 1:NN 1:-RRB-"] * 3)
+        + "\n"
+    )
+    assert written["valid.phrases"] == "1:UH ||| 1:UH ||| 1:UH\n"
+    assert written["test.phrases"] == "1:NP 1:VP 1:, ||| 1:PRP 1:VBP 1:, ||| 1:PRP 1:VBP 1:,\n"
+    assert json.loads(written["report.json"]) == {
+        "sentences": 4,
+        "words": 14,  # 6 + 4 + 1 + 3
+        "words_per_sentence": 3.5,
+        "phrases_per_sentence_ngram_2": 2.0,  # 3 + 2 + 1 + 2
+        "phrases_per_sentence_ngram_3": 1.5,  # 2 + 2 + 1 + 1
+        "phrases_per_sentence_syntactic_1": 2.5,  # 2 + 4 + 1 + 3
+        "phrases_per_sentence_syntactic_2": 3.0,  # 4 + 4 + 1 + 3
+        "phrases_per_sentence_syntactic_3": 3.5,  # every word
+        "words_per_phrase_ngram_2": 1.75,
+        "words_per_phrase_ngram_3": 2.3333,
+        "words_per_phrase_syntactic_1": 1.4,
+        "words_per_phrase_syntactic_2": 1.1667,
+        "words_per_phrase_syntactic_3": 1.0,
+        "tags": 14,  # NP VP NNP VBD PP DT NN IN -LRB- -RRB- UH , PRP VBP
+    }
+    assert written["phrase_lengths.csv"] == (
+        "level,length,count\n1,1,9\n1,5,1\n2,1,10\n2,2,2\n3,1,14\n"
+    )
+    assert written["tags.csv"].startswith(
+        'level,tag,count\n1,",",1\n1,-LRB-,1\n1,-RRB-,1\n1,NN,2\n1,NP,2\n1,UH,1\n1,VP,2\n2,",",1\n'
+    )
+
+
+def test_output_is_the_same_whatever_the_number_of_workers(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.partition.SENTENCES_PER_CHUNK", 1)
+    alone = partition(corpus, "boundaries=shuffled")
+    assert partition(corpus, "boundaries=shuffled", "run.workers=2") == alone
+    assert len(alone) == 6

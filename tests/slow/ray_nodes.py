@@ -27,23 +27,8 @@ from tests.running import PATIENCE, free_port
 
 STARTS = 3
 """How often a node is started that Ray gives up: it gives none more than half a minute."""
-
-
-@dataclass(frozen=True)
-class Node:
-    """A running `ray start --block`."""
-
-    process: subprocess.Popen[bytes]
-
-    def kill(self) -> None:
-        """SIGKILL all of its processes, if it is still there."""
-        if self.process.poll() is None:
-            below = psutil.Process(self.process.pid).children(recursive=True)
-            os.killpg(self.process.pid, signal.SIGKILL)
-            for worker in below:  # each has a group of its own
-                with suppress(psutil.NoSuchProcess):
-                    worker.kill()
-            self.process.wait()
+Node = subprocess.Popen[bytes]
+"""A running `ray start --block`."""
 
 
 @dataclass
@@ -67,7 +52,7 @@ class RayNodes:
         for _ in range(STARTS):
             log = self.folder / f"node-{len(self.nodes)}.log"
             with log.open("wb") as said:
-                process = subprocess.Popen(
+                node = subprocess.Popen(
                     [*command, *options],
                     cwd=self.folder,  # the project's code is not there
                     env=self.environment,
@@ -75,12 +60,14 @@ class RayNodes:
                     stderr=said,
                     start_new_session=True,
                 )
-            self.nodes.append(Node(process))
-            if has_started(process, log):
-                break
-        else:
-            raise AssertionError(f"no node starts within the half minute that Ray gives it: {log}")
-        return self.nodes[-1]
+            self.nodes.append(node)
+            if has_started(node, log):
+                return node
+        raise AssertionError(f"no node starts within the half minute that Ray gives it: {log}")
+
+    def join(self, *options: str, inside: Sequence[str] = ()) -> Node:
+        """Add a node that is not the head."""
+        return self.add(f"--address={self.address}", *options, inside=inside)
 
     @contextmanager
     def access(self) -> Iterator[None]:
@@ -90,16 +77,12 @@ class RayNodes:
                 environment.setenv(name, self.environment[name])
             yield
 
-    def join(self, *options: str, inside: Sequence[str] = ()) -> Node:
-        """Add a node that is not the head."""
-        return self.add(f"--address={self.address}", *options, inside=inside)
 
-
-def has_started(process: subprocess.Popen[bytes], log: Path) -> bool:
+def has_started(node: Node, log: Path) -> bool:
     """Whether a node runs, once it does or Ray has given it up."""
     deadline = time.monotonic() + PATIENCE
     while "Ray runtime started" not in (said := log.read_text("utf-8")):
-        if process.poll() is not None:
+        if node.poll() is not None:
             assert "timed out during startup" in said, said
             return False
         assert time.monotonic() < deadline, "the node did not start"
@@ -107,26 +90,34 @@ def has_started(process: subprocess.Popen[bytes], log: Path) -> bool:
     return True
 
 
+def kill_node(node: Node) -> None:
+    """SIGKILL all processes of a node, if it is still there."""
+    if node.poll() is None:
+        below = psutil.Process(node.pid).children(recursive=True)
+        os.killpg(node.pid, signal.SIGKILL)
+        for worker in below:  # each has a group of its own
+            with suppress(psutil.NoSuchProcess):
+                worker.kill()
+        node.wait()
+
+
 def wait_for_workers(
-    of: subprocess.Popen[Any], wanted: int, work: subprocess.Popen[str], *, busy: bool = False
+    node: Node, wanted: int, work: subprocess.Popen[Any], *, busy: bool = False
 ) -> list[psutil.Process]:
-    """At least so many workers below a process, at a task or idle, before `work` ends."""
+    """At least so many workers of a node, at a task or idle, before `work` ends."""
     names = ("ray::parse",) if busy else ("ray::parse", "ray::IDLE")
     deadline = time.monotonic() + PATIENCE
-    while len(found := _named(of, names)) < wanted:
+    while True:
+        found = []
+        for process in psutil.Process(node.pid).children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                if process.name().startswith(names):
+                    found.append(process)
+        if len(found) >= wanted:
+            return found
         assert work.poll() is None, work.communicate()
         assert time.monotonic() < deadline, "too few workers start"
         time.sleep(0.02)
-    return found
-
-
-def _named(of: subprocess.Popen[Any], names: tuple[str, ...]) -> list[psutil.Process]:
-    found = []
-    for process in psutil.Process(of.pid).children(recursive=True):
-        with suppress(psutil.NoSuchProcess):
-            if process.name().startswith(names):
-                found.append(process)
-    return found
 
 
 @contextmanager
@@ -145,15 +136,10 @@ def ray_head(*options: str) -> Iterator[RayNodes]:
     }
     cluster = RayNodes(folder, environment, free_port())
     try:
-        cluster.add(
-            "--head",
-            f"--port={cluster.port}",
-            f"--temp-dir={folder}",
-            "--include-dashboard=false",
-            *options,
-        )
+        head = ["--head", f"--port={cluster.port}", "--include-dashboard=false"]
+        cluster.add(*head, f"--temp-dir={folder}", *options)
         yield cluster
     finally:
         for node in reversed(cluster.nodes):
-            node.kill()
+            kill_node(node)
         shutil.rmtree(folder, ignore_errors=True)

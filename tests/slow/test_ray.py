@@ -6,7 +6,6 @@ Nodes are started as on a real cluster, on this machine, and ask for a token.
 from __future__ import annotations
 
 import os
-import random
 import re
 import shutil
 import signal
@@ -34,7 +33,7 @@ from tests.own_mounts import with_own_mounts
 from tests.pipeline.test_parser import TRAIN, command
 from tests.run_section import RUN
 from tests.running import PATIENCE
-from tests.slow.ray_nodes import RayNodes, ray_head, wait_for_workers
+from tests.slow.ray_nodes import RayNodes, kill_node, ray_head, wait_for_workers
 
 ray = pytest.importorskip("ray")
 
@@ -210,21 +209,18 @@ def assert_as_by_processes(folder: Path) -> None:
 
 def test_a_node_that_dies_in_the_middle_costs_nothing(head: RayNodes, project: Path) -> None:
     """Nothing is lost, nothing is there twice: the trees are those of the process pool."""
-    moments = random.Random(1)
     distinct = remembered(project, "processes")
-    for _ in range(2):
-        node = head.join("--num-cpus=1")
-        moment = moments.randint(1, distinct // 2)
-        process = start(project, "ray", address=head.address, waits_at=moment)
-        wait_until_remembered(process, project, moment)
-        go_on(project)
-        wait_for_workers(node.process, 1, process, busy=True)
-        node.kill()
-        assert remembered(project, "ray") < distinct, "and it was not done"
-        said = process.communicate(timeout=5 * PATIENCE)
-        assert process.returncode == 0, said
-        assert said == ("", f"parse: 1,580 sentences, {distinct:,} parsed now, 0 flat\n")
-        assert_as_by_processes(project)
+    node = head.join("--num-cpus=1")
+    process = start(project, "ray", address=head.address, waits_at=distinct // 4)
+    wait_until_remembered(process, project, distinct // 4)
+    go_on(project)
+    wait_for_workers(node, 1, process, busy=True)
+    kill_node(node)
+    assert remembered(project, "ray") < distinct, "and it was not done"
+    said = process.communicate(timeout=5 * PATIENCE)
+    assert process.returncode == 0, said
+    assert said == ("", f"parse: 1,580 sentences, {distinct:,} parsed now, 0 flat\n")
+    assert_as_by_processes(project)
 
 
 def shares_no_disk() -> list[str]:
@@ -243,69 +239,43 @@ def test_a_machine_needs_neither_the_parser_nor_the_code(project: Path) -> None:
         with cluster.access():
             process = start(project, "ray", address=cluster.address, waits_at=1)
         wait_until_remembered(process, project, 1)
-        actor, *_ = wait_for_workers(node.process, 1, process)
-        seen = Path(f"/proc/{actor.pid}/root{project}")
-        assert list(seen.iterdir()) == []
+        worker, *_ = wait_for_workers(node, 1, process)
+        assert list(Path(f"/proc/{worker.pid}/root{project}").iterdir()) == []
         go_on(project)
         said = process.communicate(timeout=5 * PATIENCE)
         assert process.returncode == 0, said
     assert_as_by_processes(project)
 
 
-@pytest.fixture
-def bare_machine(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """An environment without network, with a home folder that nobody may write to."""
-    home = tmp_path / "home"
-    home.mkdir(mode=0o555)
-    nowhere = "http://127.0.0.1:9"
-    yield {"HOME": str(home), "http_proxy": nowhere, "https_proxy": nowhere}
-    assert list(home.iterdir()) == []
-
-
-def processes_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
-    return psutil.Process(process.pid).children(recursive=True)
-
-
-def assert_nothing_stays(children: list[psutil.Process], ray_folders: set[Path]) -> None:
-    """No process of theirs, and no folder of Ray's that was not there."""
+@pytest.mark.parametrize(
+    ("number", "errors"),
+    [
+        (None, r"parse: 1,580 sentences, [\d,]+ parsed now, 0 flat\n"),
+        (signal.SIGINT, "error: interrupted\n"),
+        (signal.SIGTERM, "error: terminated\n"),
+    ],
+)
+def test_a_cluster_of_its_own_is_started_and_ended(
+    project: Path, tmp_path: Path, number: signal.Signals | None, errors: str
+) -> None:
+    """Without network, with a home folder that nobody may write to; a signal ends it as cleanly."""
+    (tmp_path / "home").mkdir(mode=0o555)
+    nowhere = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    folders = set(Path("/tmp").glob("ray-*"))
+    process = start(project, "ray", waits_at=1, HOME=str(tmp_path / "home"), **nowhere)
+    wait_until_remembered(process, project, 1)
+    children = psutil.Process(process.pid).children(recursive=True)
+    go_on(project)
+    if number is not None:
+        os.killpg(process.pid, number)  # as a terminal does
+    said = process.communicate(timeout=5 * PATIENCE)
+    assert process.returncode == (128 + number if number else 0), said
+    assert said[0] == ""
+    assert re.fullmatch(errors, said[1])
+    if number is None:
+        assert_as_by_processes(project)
+    assert not list(project.glob(".partial-*"))
     _, alive = psutil.wait_procs(children, timeout=PATIENCE)
     assert alive == []
-    assert set(Path("/tmp").glob("ray-*")) <= ray_folders
-
-
-def test_a_cluster_of_its_own_is_started_and_ended(
-    project: Path, bare_machine: dict[str, str]
-) -> None:
-    folders = set(Path("/tmp").glob("ray-*"))
-    process = start(project, "ray", waits_at=1, **bare_machine)
-    wait_until_remembered(process, project, 1)
-    wait_for_workers(process, WORKERS, process)
-    children = processes_of(process)
-    go_on(project)
-    said = process.communicate(timeout=5 * PATIENCE)
-    assert process.returncode == 0, said
-    assert re.fullmatch(r"parse: 1,580 sentences, [\d,]+ parsed now, 0 flat\n", said[1])
-    assert said[0] == ""
-    assert_as_by_processes(project)
-    assert_nothing_stays(children, folders)
-
-
-SIGNALS = [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")]
-
-
-@pytest.mark.parametrize(("number", "said"), SIGNALS)
-def test_a_signal_ends_it_cleanly(
-    project: Path, bare_machine: dict[str, str], number: signal.Signals, said: str
-) -> None:
-    folders = set(Path("/tmp").glob("ray-*"))
-    process = start(project, "ray", waits_at=1, **bare_machine)
-    wait_until_remembered(process, project, 1)
-    children = processes_of(process)
-    go_on(project)
-    os.killpg(process.pid, number)  # as a terminal does
-    output, errors = process.communicate(timeout=PATIENCE)
-    assert output == ""
-    assert errors == f"error: {said}\n"
-    assert process.returncode == 128 + number
-    assert not list(project.glob(".partial-*"))
-    assert_nothing_stays(children, folders)
+    assert set(Path("/tmp").glob("ray-*")) <= folders
+    assert not list((tmp_path / "home").iterdir())

@@ -7,39 +7,26 @@ from pathlib import Path
 import pytest
 
 from mgsa.base.errors import InputError
+from pipeline.parse import WINDOW_SENTENCES
 from pipeline.parsing.parse_memory import ParseMemory
 from tests.full_disk import room_for
 
 
-def test_trees_outlive_the_run(tmp_path: Path) -> None:
+def test_trees_outlive_the_run_and_are_of_one_parser(tmp_path: Path) -> None:
     path = tmp_path / "memory.sqlite"
-    with ParseMemory(path, "parser") as memory:
+    with ParseMemory(path, "parser") as memory, ParseMemory(path, "another parser") as other:
         key = memory.key(["a", "b"])
         memory.store({key: "(ROOT (X a) (X b))"})
+        other.store({other.key(["c"]): "(ROOT (X c))"})
+        assert other.trees([other.key(["a", "b"])]) == {}
     with ParseMemory(path, "parser") as memory:
         assert memory.trees([key, memory.key(["c"])]) == {key: "(ROOT (X a) (X b))"}
 
 
-def test_another_parser_remembers_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "memory.sqlite"
-    with ParseMemory(path, "one parser") as memory:
-        memory.store({memory.key(["a"]): "(ROOT (X a))"})
-    with ParseMemory(path, "another parser") as memory:
-        assert memory.trees([memory.key(["a"])]) == {}
-
-
-def test_two_runs_share_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "memory.sqlite"
-    with ParseMemory(path, "parser") as one, ParseMemory(path, "parser") as other:
-        one.store({one.key(["a"]): "(ROOT (X a))"})
-        other.store({other.key(["b"]): "(ROOT (X b))"})
-        both = {one.key(["a"]), one.key(["b"])}
-        assert one.trees(both).keys() == other.trees(both).keys() == both
-
-
-def test_more_keys_than_a_statement_takes(tmp_path: Path) -> None:
+def test_a_window_is_looked_up_at_once(tmp_path: Path) -> None:
     with ParseMemory(tmp_path / "memory.sqlite", "parser") as memory:
-        trees = {memory.key([str(number)]): f"(ROOT (X {number}))" for number in range(1203)}
+        words = [str(number) for number in range(WINDOW_SENTENCES)]
+        trees = {memory.key([word]): f"(ROOT (X {word}))" for word in words}
         memory.store(trees)
         assert memory.trees(trees) == trees
 

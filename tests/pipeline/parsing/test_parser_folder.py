@@ -28,31 +28,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_folder_is_read_as_written(folder: Path) -> None:
+def test_a_folder_is_read_as_written_and_other_weights_are_another_parser(folder: Path) -> None:
     parser = read_parser_folder(folder)
     assert (parser.kind, parser.language, parser.package) == ("stanza", "en", "name")
     assert list(parser.files) == ["en/model.pt"]
-
-
-def test_other_weights_are_another_parser(folder: Path) -> None:
-    before = read_parser_folder(folder).identity
     (folder / "en" / "model.pt").write_bytes(b"other weights")
+    with pytest.raises(InputError, match=r"model\.pt: its SHA-256 is not"):
+        read_parser_folder(folder)
     write_parser_folder(folder, kind="stanza", language="en", package="name")
-    assert read_parser_folder(folder).identity != before
-
-
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (lambda folder: (folder / "en/model.pt").write_bytes(b"x"), "model.pt: its SHA-256 is not"),
-        (lambda folder: (folder / "en/model.pt").unlink(), "model.pt: no such file"),
-    ],
-)
-def test_a_file_that_is_not_the_recorded_one_is_named(
-    folder: Path, damage: Callable[[Path], object], message: str
-) -> None:
-    damage(folder)
-    with pytest.raises(InputError, match=message):
+    assert read_parser_folder(folder).identity != parser.identity
+    (folder / "en" / "model.pt").unlink()
+    with pytest.raises(InputError, match=r"model\.pt: no such file"):
         read_parser_folder(folder)
 
 
@@ -116,16 +102,9 @@ def test_models_may_be_elsewhere_than_the_index_says(
     assert server.paths[1:] == ["/some/mirror/constituency/m.pt", "/some/mirror/pos/m.pt"]
 
 
-@pytest.mark.parametrize(
-    ("md5", "message"),
-    [
-        ("0", rf"m\.pt: expected the file with MD5 0, .* has {MD5}$"),
-        (None, "expected stanza's index, with an address and an MD5"),
-    ],
-)
 def test_a_model_that_is_not_what_the_index_says_is_refused(
-    serve: Any, download: Callable[..., None], md5: str | None, message: str
+    serve: Any, download: Callable[..., None]
 ) -> None:
     server = serve("whole")
-    with pytest.raises(InputError, match=message):
-        download(server, index_of(server, md5=md5))
+    with pytest.raises(InputError, match=rf"m\.pt: expected the file with MD5 0, .* has {MD5}$"):
+        download(server, index_of(server, md5="0"))

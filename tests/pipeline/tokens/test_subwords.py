@@ -76,32 +76,21 @@ def test_counts_are_read_as_they_were_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("name", "content", "message"),
     [
-        ("", "codes:1: expected BPE codes: '#version: 0.2', got ''"),
-        ("a b\n", "codes:1: expected BPE codes: '#version: 0.2', got 'a b'"),
-        ("#version: 0.2\na b\nc\n", "codes:3: expected a merge of two symbols, got 'c'"),
-        ("#version: 0.2\na b\n\n", "codes:3: expected a merge of two symbols, got ''"),
+        ("bpe.codes", "", "bpe.codes:1: expected BPE codes: '#version: 0.2', got ''"),
+        ("bpe.codes", "#version: 0.2\na b\nc\n", "bpe.codes:3: expected a merge of two symbols,"),
+        ("bpe.codes", "#version: 0.2\na b\n\n", "bpe.codes:3: expected a merge of two symbols,"),
+        ("vocab.source", "a 3\nb\n", "vocab.source:2: expected `subword count`, got 'b'"),
+        ("vocab.source", "a 3\nb x\n", "vocab.source:2: expected `subword count`, got 'b x'"),
+        ("vocab.source", " 3\n", "vocab.source:1: expected `subword count`, got ' 3'"),
     ],
 )
-def test_malformed_codes_are_named(tmp_path: Path, content: str, message: str) -> None:
-    (tmp_path / "codes").write_text(content)
+def test_malformed_files_are_named(codes: Path, name: str, content: str, message: str) -> None:
+    write_subword_counts(codes.with_name("vocab.source"), {"low": 3})
+    codes.with_name(name).write_text(content)
     with pytest.raises(InputError, match=re.escape(message)):
-        SubwordSplitter(tmp_path / "codes", None)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("a 3\nb\n", "vocab:2: expected `subword count`, got 'b'"),
-        ("a 3\nb x\n", "vocab:2: expected `subword count`, got 'b x'"),
-        (" 3\n", "vocab:1: expected `subword count`, got ' 3'"),
-    ],
-)
-def test_malformed_counts_are_named(tmp_path: Path, content: str, message: str) -> None:
-    (tmp_path / "vocab").write_text(content)
-    with pytest.raises(InputError, match=re.escape(message) + "$"):
-        read_subword_counts(tmp_path / "vocab")
+        SubwordSplitter.load(codes.parent, "source", threshold=1)
 
 
 def test_a_word_that_ends_in_the_mark_is_of_its_corpus(codes: Path) -> None:
