@@ -10,11 +10,10 @@ recall text is tokenised as in the stage `tokenize`. All intervals and tests sha
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby, pairwise
-from operator import itemgetter
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -84,31 +83,18 @@ def report_of(tables: Mapping[str, Sequence[Row]], recipe: dict[str, Any]) -> di
     return {"systems": systems, "recipe": [recipe], "ngrams": tables["ngrams"]}
 
 
-def describe(rows: Sequence[Row], baseline: str | None) -> Iterator[str]:
-    """A line for each system: BLEU restricted to n, or its gain over a baseline."""
-    of_bleu = [row for row in rows if row["measure"] == "bleu"]
-    for system, some in groupby(of_bleu, key=itemgetter("system")):
-        shown, above = "{n}: {score:.2f}", ""
-        if baseline not in (None, system):
-            shown, above = "{n}: {difference:+.2f} (p = {p_value:.4f})", f" above {baseline}"
-        parts = ", ".join(shown.format(**row) for row in some)
-        yield f"{system}: BLEU restricted to n{above}: {parts}"
-
-
 def score_patterns(
     phrasal_patterns: PhrasalPatternsSettings,
     *,
     references: Annotated[Path, Input("reference translations, detokenised", "FILE")],
     system: Annotated[
-        dict[str, Path],
-        Input("its translations, detokenised; may be repeated", "NAME=FILE"),
+        dict[str, Path], Input("its translations, detokenised; may be repeated", "NAME=FILE")
     ],
     baseline: Annotated[str | None, Option("the system to compare the others with", "NAME")] = None,
     tokenized: Annotated[Path | None, Input("tokenised text, for scores by source length")] = None,
     split: Annotated[str, Option("of the tokenised text (default: test)", "NAME")] = "test",
     trees: Annotated[
-        Path | None,
-        Input("of its source side; with --alignments, for recall by category", "FILE"),
+        Path | None, Input("of its source side; with --alignments, for recall by category", "FILE")
     ] = None,
     alignments: Annotated[
         Path | None,
@@ -141,8 +127,8 @@ def score_patterns(
 
     settings = phrasal_patterns
     if baseline is not None and (baseline not in system or len(system) == 1):
-        others = ", ".join(name for name in system if name != baseline)
-        raise InputError(f"--baseline {baseline}: expected one of {others or 'several --system'}")
+        named = ", ".join(system)
+        raise InputError(f"--baseline {baseline}: expected one of several systems, got {named}")
     if (trees or alignments) and not (trees and alignments and tokenized):
         raise InputError("expected --tokenized, --trees and --alignments together")
     sides = [tokenized / f"{split}.{side}" for side in SIDES] if tokenized else []
@@ -171,6 +157,7 @@ def score_patterns(
             translated = zip(*(map(tokenize, texts) for texts in hypotheses), strict=True)
             sentences = zip(ngrams, tokens, translated, strict=True)
             scores["categories"] = category_scores(sentences, len(system))
+    resamples = {"samples": settings.bootstrap_samples, "seed": settings.seed}
     recipe = {
         **to_mapping(settings),
         "links": None if links is None else str(links),
@@ -180,19 +167,11 @@ def score_patterns(
         (folder / "figures").mkdir()
         tables = {}
         for name, of_table in scores.items():
-            tables[name] = rows = rows_of(
-                of_table,
-                system,
-                baseline,
-                samples=settings.bootstrap_samples,
-                seed=settings.seed,
-            )
+            tables[name] = rows = rows_of(of_table, system, baseline, **resamples)
             write_csv(rows, folder / f"{name}.csv")
             figure = pattern_chart(name, drawn_rows(name, rows), baseline)
             write_figure(figure, folder / "figures" / f"{name}.svg")
         metrics.update(sentences=len(expected), **report_of(tables, recipe))
-    for line in describe(tables["ngrams"], baseline):
-        print(line)
 
 
 main = stage(score_patterns)

@@ -62,14 +62,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-SOURCE = (
-    "--tokenized",
-    "{}/tokenized",
-    "--trees",
-    "{}/test.trees",
-    "--alignments",
-    "{}/test.links",
-)
+SOURCE = ["--tokenized", "{}/tokenized", "--trees", "{}/test.trees"]
+SOURCE += ["--alignments", "{}/test.links"]
 
 
 def patterns(
@@ -90,9 +84,7 @@ def table(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_one_system_needs_nothing_but_references(
-    files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_system_needs_nothing_but_references(files: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert patterns(files, out, systems=("good",)) == DONE
     assert contents(out).keys() == {"ngrams.csv", "figures", "figures/ngrams.svg"}
@@ -104,14 +96,9 @@ def test_one_system_needs_nothing_but_references(
     for n, precision in enumerate(expected.precisions, start=1):
         assert scores[f"precision_{n}"] == pytest.approx(precision, abs=1e-6)
         assert scores[f"bleu_{n}"] == pytest.approx(expected.bp * precision, abs=1e-6)
-    said = capsys.readouterr().out
-    assert said.startswith(f"good: BLEU restricted to n: 1: {scores['bleu_1']:.2f}, 2: ")
-    assert said.count("\n") == 1
 
 
-def test_systems_are_compared_in_every_table(
-    files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_systems_are_compared_in_every_table(files: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert patterns(files, out, *SOURCE, "--baseline", "bad") == DONE
     assert contents(out).keys() == {
@@ -135,10 +122,6 @@ def test_systems_are_compared_in_every_table(
     assert of_two["difference"] == pytest.approx(difference, abs=2e-6)
     assert of_two["difference_low"] > 0
     assert of_two["p_value"] < 0.05
-    first, second = capsys.readouterr().out.splitlines()
-    assert first.startswith("good: BLEU restricted to n above bad: 1: +")
-    assert f"2: {difference:+.2f} (p = {of_two['p_value']:.4f}), 3: " in first
-    assert second.startswith("bad: BLEU restricted to n: 1: ")
 
 
 def test_categories_are_counted_over_the_pipelines_tokens(files: Path, tmp_path: Path) -> None:
@@ -172,10 +155,9 @@ def test_categories_are_counted_over_the_pipelines_tokens(files: Path, tmp_path:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--baseline", "worse"), "--baseline worse: expected one of good"),
-        (("--baseline", "good"), "--baseline good: expected one of several --system"),
+        (("--baseline", "worse"), "--baseline worse: expected one of several systems, got good"),
+        (("--baseline", "good"), "--baseline good: expected one of several systems, got good"),
         (("--set", "source_lengths=[8, 4]"), "phrasal_patterns: source_lengths: expected each "),
-        (("--trees", "{}/test.trees"), "expected --tokenized, --trees and --alignments together"),
         (SOURCE[2:], "expected --tokenized, --trees and --alignments together"),
         (
             ("--references", "{}/test.links", *SOURCE[:2]),
