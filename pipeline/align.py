@@ -9,31 +9,95 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
+
+from annotated_types import Interval
 
 from mgsa.analysis.alignment_error import AlignmentCounts, GoldLinks, count
 from mgsa.base.cli import progress, run
-from mgsa.base.command import Input, OutputFolder, Report
+from mgsa.base.command import Input, OutputFolder, Reads, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, write_json
-from mgsa.base.settings import to_mapping
+from mgsa.base.settings import Positive, Probability, to_mapping
 from mgsa.base.word_links import Link, format_links
-from pipeline.aligners.settings import (
-    AlignSettings,
-    CorpusSettings,
-    EflomalSettings,
-    HmmSettings,
-    NoLinks,
-    PharaohSettings,
-)
-from pipeline.aligners.symmetrize import symmetrize
+from pipeline.aligners.symmetrize import Symmetrization, symmetrize
 from pipeline.alignment_error import percentages
 from pipeline.base.stage import SPLITS, stage, stage_outputs
 from pipeline.base.text import Pair, read_pairs
 from pipeline.base.workers import chunks
 from pipeline.links import Notation, corpus_links, read_link_file
+
+
+@dataclass(frozen=True)
+class HmmSettings:
+    """IBM model 1, then a hidden Markov model, in both directions.
+
+    `lexical_prior` is the Dirichlet parameter of translation probabilities (0: maximum likelihood),
+    `null_probability` the share of words that have no translation.
+    """
+
+    kind: Literal["hmm"]
+    symmetrization: Symmetrization
+    fold_case: bool
+    ibm1_iterations: Annotated[int, Interval(ge=0, le=1_000)]
+    hmm_iterations: Annotated[int, Interval(ge=1, le=1_000)]
+    lexical_prior: Annotated[float, Interval(ge=0, le=1_000)]
+    null_probability: Probability
+    learn_pairs: Positive
+    max_words: Positive
+
+
+@dataclass(frozen=True)
+class EflomalSettings:
+    """The command `eflomal-align`, which takes no seed."""
+
+    kind: Literal["eflomal"]
+    symmetrization: Symmetrization
+    model: Literal[1, 2, 3]
+    length: Annotated[float, Interval(ge=0.01, le=1_000)]
+    samplers: Annotated[int, Interval(ge=1, le=1_000)]
+    null_prior: Probability
+
+
+@dataclass(frozen=True)
+class LinkFiles:
+    """A file of links for each target word, and one of those for each source word, if any."""
+
+    forward: Annotated[str, Reads()]
+    reverse: Annotated[str, Reads()] | None
+
+
+@dataclass(frozen=True)
+class PharaohSettings:
+    """Any aligner's files, a line for each pair of the tokenised text."""
+
+    kind: Literal["pharaoh"]
+    symmetrization: Symmetrization
+    first: Literal[0, 1]
+    reverse_order: Literal["source_first", "target_first"]
+    train: LinkFiles
+    valid: LinkFiles | None
+    test: LinkFiles | None
+
+
+@dataclass(frozen=True)
+class CorpusSettings:
+    """The links that came with the corpus."""
+
+    kind: Literal["corpus"]
+
+
+@dataclass(frozen=True)
+class NoLinks:
+    """No links: no model learns from any."""
+
+    kind: Literal["none"]
+
+
+AlignSettings = HmmSettings | EflomalSettings | PharaohSettings | CorpusSettings | NoLinks
 
 MARK = "aligner.json"
 PORTION = 20_000

@@ -23,7 +23,7 @@ from mgsa.base.io import atomic_file, write_json
 from mgsa.base.settings import RunConfig, from_mapping, read_yaml
 from mgsa.config import ModelConfig, TrainConfig, TranslateConfig
 from mgsa.probing.settings import ProbeConfig
-from pipeline.aligners.settings import AlignSettings
+from pipeline.align import AlignSettings
 from pipeline.analyze import AnalyzeSettings
 from pipeline.bpe import BpeSettings
 from pipeline.corpus import Corpus, LocalCorpus, SampleCorpus

@@ -9,13 +9,16 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mgsa.base.errors import FailedError, InputError
 from mgsa.base.io import open_to_write
 from mgsa.base.word_links import Link
-from pipeline.aligners.settings import EflomalSettings
 from pipeline.base.text import Pair, read_parallel
 from pipeline.links import read_links
+
+if TYPE_CHECKING:
+    from pipeline.align import EflomalSettings
 
 COMMAND = "eflomal-align"
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +22,11 @@ from mgsa.base.cli import progress
 from mgsa.base.errors import InputError
 from mgsa.base.word_links import Link
 from pipeline.aligners.bitext import Block, Sentences, blocks
-from pipeline.aligners.settings import HmmSettings
 from pipeline.base.text import Pair
 from pipeline.base.workers import chunks
+
+if TYPE_CHECKING:
+    from pipeline.align import HmmSettings
 
 BLOCKS_MERGED = 64
 """Blocks whose word pairs are in memory before duplicates are merged."""

@@ -15,8 +15,7 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
 from mgsa.base.settings import read_yaml
 from mgsa.base.word_links import Link
-from pipeline.align import main
-from pipeline.aligners.settings import EflomalSettings
+from pipeline.align import EflomalSettings, main
 from pipeline.base.stage import SPLITS
 from pipeline.base.text import Pair
 from tests.imports import ROOT

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from mgsa.base.errors import FailedError, InputError
+from pipeline.align import EflomalSettings
 from pipeline.aligners.eflomal_command import COMMAND, run_eflomal
-from pipeline.aligners.settings import EflomalSettings
 
 SETTINGS = EflomalSettings(
     kind="eflomal", symmetrization="intersection", model=3, length=0.5, samplers=2, null_prior=0.1

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from mgsa.base.errors import InputError
 from mgsa.base.word_links import Link
+from pipeline.align import HmmSettings
 from pipeline.aligners import hmm
 from pipeline.aligners.hmm import (
     LONGEST_JUMP,
@@ -25,7 +26,6 @@ from pipeline.aligners.hmm import (
     ibm1_posteriors,
     jump_matrix,
 )
-from pipeline.aligners.settings import HmmSettings
 from tests.reference import alignment as reference
 
 NULL_SHARE = 0.3
