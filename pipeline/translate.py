@@ -13,7 +13,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
-from mgsa.base.cli import run
+from mgsa.base.cli import progress_bar, run
 from mgsa.base.command import Input, Option, OutputFolder
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_folder, not_utf_8, open_to_write
@@ -138,9 +138,15 @@ def translate_with_model(
         translate_text(translator, preprocessor, translate, text, translations)
         return
     opened = open_dataset(dataset)
-    found = translator.translate_split(opened, split, translate)
+    translator.check_dataset(opened)
+    num_rows = opened.num_rows(split)
     references = opened.texts(split, "target_text")
-    with atomic_folder(out) as folder, ExitStack() as files:
+    with (
+        progress_bar(f"translate {split}", total=num_rows, unit="sentences") as advance,
+        atomic_folder(out) as folder,
+        ExitStack() as files,
+    ):
+        found = translator.translate_rows(opened.read(split), translate, advance=advance)
         hypothesis_file, reference_file, score_file = (
             files.enter_context(open_to_write(folder / f"{split}.{name}")) for name in WRITTEN
         )

@@ -10,12 +10,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from mgsa.base.cli import progress_bar
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Accelerator
 from mgsa.base.word_links import Link, strongest, word_links, word_matrix
 from mgsa.data.batch import Row, RowColumns, pad_columns
-from mgsa.data.dataset import Dataset
 from mgsa.decoding.batches import in_batches
 from mgsa.decoding.translate import Translation, choose_device
 from mgsa.model.joint_alignment import layer_average
@@ -90,20 +88,6 @@ class Aligner:
         device = choose_device(accelerator)
         return cls(load_model(folder), device, layer=layer)
 
-    def align_split(
-        self, dataset: Dataset, split: str, *, batch_tokens: int
-    ) -> Iterator[Alignment]:
-        """The alignment of every row of a split, in its order, with progress on stderr.
-
-        Raises:
-            InputError: the dataset is not one for this model, or has no such split.
-        """
-        self.artifact.check_dataset(dataset)
-        total = dataset.num_rows(split)
-        with progress_bar(f"align {split}", total=total, unit="pairs") as advance:
-            rows = dataset.read(split)
-            yield from self.align_rows(rows, batch_tokens=batch_tokens, advance=advance)
-
     def align_rows(
         self,
         rows: Iterable[Row],
@@ -111,7 +95,7 @@ class Aligner:
         batch_tokens: int,
         advance: Callable[[int], None] = lambda _: None,
     ) -> Iterator[Alignment]:
-        """The alignment of every row, in their order; `advance` is told the number of rows done."""
+        """The alignment of every row, in their order; `advance` is told how many more are done."""
         return in_batches(
             rows,
             self._align,

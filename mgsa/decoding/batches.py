@@ -30,7 +30,7 @@ def in_batches(
         nothing: the result of a row without source or, of `pairs`, without target.
         batch_tokens: the most subwords of a batch, padding counted.
         pairs: whether the length of a row is that of its longer side, or of its source.
-        advance: is told the number of rows done (`mgsa.base.cli.progress_bar`).
+        advance: is told how many more rows are done (`mgsa.base.cli.progress_bar`).
     """
     stream = iter(rows)
     while window := list(islice(stream, EVALUATION_WINDOW)):

@@ -21,7 +21,6 @@ from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
 
 import numpy as np
 import torch
@@ -31,7 +30,7 @@ from mgsa.base.errors import FailedError
 from mgsa.config import TranslateConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import BOS, EOS, PAD
-from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.model.encoder_decoder import DecoderState, EncoderDecoder
 
 BLOCK = 64
 """Neighbours of which only the largest is looked at first; near √V costs least."""
@@ -84,7 +83,7 @@ def search_batch(
     prefixes = prefixes or [()] * len(longest)
     search = _Search(config.beam, n_best, config.length_penalty, longest, prefixes)
     device = batches[0].source.device
-    states: Sequence[Any] = [
+    states: Sequence[DecoderState] = [
         model.start(model.encode(batch), need_weights=need_weights)
         for model, batch in zip(models, batches, strict=True)
     ]
@@ -105,8 +104,8 @@ def search_batch(
 
 
 def _step(
-    models: Sequence[EncoderDecoder], states: Sequence[Any], tokens: Tensor
-) -> tuple[Tensor, Sequence[Any]]:
+    models: Sequence[EncoderDecoder], states: Sequence[DecoderState], tokens: Tensor
+) -> tuple[Tensor, Sequence[DecoderState]]:
     """Log of the mean probability (rows, V) of the word after `tokens` (rows,), and new states."""
     steps = [model.step(state, tokens) for model, state in zip(models, states, strict=True)]
     log_probs, states = zip(*steps, strict=True)

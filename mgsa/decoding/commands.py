@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from mgsa.base.cli import STANDARD_OUTPUT, opened
+from mgsa.base.cli import STANDARD_OUTPUT, opened, progress_bar
 from mgsa.base.command import Input, Option, OutputFile
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_file, read_lines
@@ -81,24 +81,26 @@ def translate(
     num_rows = data.num_rows(split)
     prefixes = read_prefixes(prefix, num_rows, data.vocabularies[1]) if prefix else None
     translator = Translator.load(model, accelerator=accelerator)
-    translations = translator.translate_split(
-        data,
-        split,
-        config,
-        n_best=n_best or 1,
-        prefixes=prefixes,
-        need_weights=weights is not None,
-    )
-    if alignments:
-        aligner = Aligner(translator.artifacts[0], translator.device, layer=None)
-        translations = aligner.align_translations(
-            translations, data.read(split), batch_tokens=config.batch_tokens
+    translator.check_dataset(data)
+    with progress_bar(f"translate {split}", total=num_rows, unit="sentences") as advance:
+        translations = translator.translate_rows(
+            data.read(split),
+            config,
+            n_best=n_best or 1,
+            prefixes=prefixes,
+            need_weights=weights is not None,
+            advance=advance,
         )
-    rows = (
-        (lines_of(t, row=None if n_best is None else row, scores=scores), t.weights)
-        for row, t in enumerate(translations)
-    )
-    _write(rows, out, weights)
+        if alignments:
+            aligner = Aligner(translator.artifacts[0], translator.device, layer=None)
+            translations = aligner.align_translations(
+                translations, data.read(split), batch_tokens=config.batch_tokens
+            )
+        rows = (
+            (lines_of(t, row=None if n_best is None else row, scores=scores), t.weights)
+            for row, t in enumerate(translations)
+        )
+        _write(rows, out, weights)
 
 
 def align(
@@ -141,14 +143,21 @@ def align(
     from mgsa.decoding.align import Aligner
 
     data = open_dataset(dataset)
-    data.num_rows(split)  # before the model is opened: whether there is such a split
+    num_rows = data.num_rows(split)
     aligner = Aligner.load(model, layer=layer, accelerator=accelerator)
-    alignments = aligner.align_split(data, split, batch_tokens=batch_tokens)
-    rows = (
-        ([f"{format_links(a.links)}\n"], {"words": a.words, "subwords": a.matrix} if soft else {})
-        for a in alignments
-    )
-    _write(rows, out, soft)
+    aligner.artifact.check_dataset(data)
+    with progress_bar(f"align {split}", total=num_rows, unit="pairs") as advance:
+        alignments = aligner.align_rows(
+            data.read(split), batch_tokens=batch_tokens, advance=advance
+        )
+        rows = (
+            (
+                [f"{format_links(a.links)}\n"],
+                {"words": a.words, "subwords": a.matrix} if soft else {},
+            )
+            for a in alignments
+        )
+        _write(rows, out, soft)
 
 
 def lines_of(translation: Translation, *, row: int | None, scores: bool) -> Iterator[str]:

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from mgsa.base.cli import progress_bar
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Accelerator
 from mgsa.config import STANDARD_SEARCH, TranslateConfig
@@ -205,7 +204,7 @@ class Translator:
         need_weights: bool = False,
         advance: Callable[[int], None] = lambda _: None,
     ) -> Iterator[Translation]:
-        """As `translate`, for rows; `advance` is told the number of rows done."""
+        """As `translate`, for rows; `advance` is told how many more are done."""
         if need_weights and len(self.artifacts) > 1:
             raise InputError("weights of attention: expected one model, got several")
         models = [artifact.model for artifact in self.artifacts]
@@ -241,33 +240,6 @@ class Translator:
             pairs=False,
             advance=advance,
         )
-
-    def translate_split(
-        self,
-        dataset: Dataset,
-        split: str,
-        config: TranslateConfig,
-        *,
-        n_best: int = 1,
-        prefixes: Sequence[Sequence[str]] | None = None,
-        need_weights: bool = False,
-    ) -> Iterator[Translation]:
-        """The translation of every row of a split, in its order, with progress on stderr.
-
-        Raises:
-            InputError: as `translate`, or the dataset is not one for these models.
-        """
-        self.check_dataset(dataset)
-        total = dataset.num_rows(split)
-        with progress_bar(f"translate {split}", total=total, unit="sentences") as advance:
-            yield from self.translate_rows(
-                dataset.read(split),
-                config,
-                n_best=n_best,
-                prefixes=prefixes,
-                need_weights=need_weights,
-                advance=advance,
-            )
 
     def check_dataset(self, dataset: Dataset) -> None:
         """Check that a dataset's ids and phrases are what the models were trained on."""

@@ -41,7 +41,7 @@ def test_text_is_aligned_as_its_rows_in_a_dataset(folder: Path, tmp_path: Path) 
     out = tmp_path / "out"
     align(folder, out)
     dataset = open_dataset(folder / "dataset")
-    found = Aligner.load(folder / "model").align_split(dataset, "test", batch_tokens=1000)
+    found = Aligner.load(folder / "model").align_rows(dataset.read("test"), batch_tokens=1000)
     assert lines_of(out / "aligned.links") == [format_links(alignment.links) for alignment in found]
     assert lines_of(out / "aligned.source") == list(dataset.texts("test", "source_tokens"))
     assert lines_of(out / "aligned.target") == list(dataset.texts("test", "target_tokens"))

@@ -121,7 +121,8 @@ def test_learns_to_align(tmp_path: Path, full_context: bool) -> None:
     learned = curve(dataset, "valid_alignment_nll")[250]
     assert learned < 0.5 * math.log(9)  # of a head that knows nothing of nine positions
     pairs = open_dataset(dataset)
-    found = Aligner.load(dataset.with_name("out")).align_split(pairs, "test", batch_tokens=1000)
+    aligner = Aligner.load(dataset.with_name("out"))
+    found = aligner.align_rows(pairs.read("test"), batch_tokens=1000)
     links = [link for alignment in found for link in alignment.links]
     assert sum(source == target for source, target in links) > 0.9 * len(links)
 
