@@ -7,10 +7,9 @@ It needs no network and no server, and it shows the numbers of the files that th
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from mgsa.base.cli import run
 from mgsa.base.command import Input, OutputFolder, ParameterFile
@@ -18,9 +17,6 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_folder, open_to_write
 from mgsa.base.settings import Count, Positive, read_yaml
 from pipeline.base.stage import stage
-
-if TYPE_CHECKING:
-    from pipeline.report_page.inputs import System
 
 PAGE = "index.html"
 RUN = "this run"
@@ -52,24 +48,15 @@ def write_report(
     tokenized: Annotated[Path | None, Input("tokenised text")] = None,
     parser: Annotated[Path | None, Input("the parser")] = None,
     parsed: Annotated[Path | None, Input("trees of the source side")] = None,
-    bpe: Annotated[Path | None, Input("segmented text")] = None,
     partitions: Annotated[Path | None, Input("phrases of every level")] = None,
-    phrase_counts: Annotated[
-        Path | None, Input("counts of phrases, from the --plots of the stage partition")
-    ] = None,
+    phrase_counts: Annotated[Path | None, Input("--plots of the stage partition")] = None,
     alignments: Annotated[Path | None, Input("word links")] = None,
     dataset: Annotated[Path | None, Input("dataset artifact")] = None,
     model: Annotated[Path | None, Input("model artifact")] = None,
     translations: Annotated[Path | None, Input("translations of the model")] = None,
-    curves: Annotated[
-        Path | None, Input("learning curves, from the --plots of the stage train")
-    ] = None,
-    attention: Annotated[
-        Path | None, Input("shares of attention and heat maps, from the stage analyze")
-    ] = None,
-    patterns: Annotated[
-        Path | None, Input("scores of n-grams, from the stage phrasal_patterns")
-    ] = None,
+    curves: Annotated[Path | None, Input("--plots of the stage train")] = None,
+    attention: Annotated[Path | None, Input("output of the stage analyze")] = None,
+    patterns: Annotated[Path | None, Input("output of the stage phrasal_patterns")] = None,
     gold: Annotated[
         Path | None,
         Input(
@@ -96,7 +83,7 @@ def write_report(
 
     Every folder is optional: a section whose inputs are not given is left out.
     """
-    from pipeline.report_page.inputs import Inputs, System
+    from pipeline.report_page.inputs import Inputs, Report, System
     from pipeline.report_page.page import render
 
     folders = {
@@ -105,7 +92,6 @@ def write_report(
         "tokenized": tokenized,
         "parser": parser,
         "parsed": parsed,
-        "bpe": bpe,
         "partitions": partitions,
         "phrase-counts": phrase_counts,
         "alignments": alignments,
@@ -120,40 +106,19 @@ def write_report(
     for name, path in paths.items():
         if not path.is_dir():
             raise InputError(f"--{name}: no such folder", path=path)
-    compared = [System.in_folder(*named) for named in (system or {}).items()]
-    systems = [*_own_system(paths, system or {}), *compared]
-    only_compares = len(systems) == len(compared) and bool(systems or table)
-    inputs = Inputs(
-        settings=report,
-        parameters=None if only_compares else read_yaml(params),
-        parameter_file=params,
-        paths=paths,
-        gold=gold,
-        systems=systems,
-        tables=table or [],
-    )
+    systems = {name: System.in_folder(name, folder) for name, folder in (system or {}).items()}
+    own = System(RUN, reports, translations, curves, attention, model)
+    is_run = any((translations, curves, attention, model, own.report("evaluate")))
+    if is_run:
+        own = replace(own, name=(own.report("params") or Report()).get("model", RUN))
+        if own.name in systems:
+            raise InputError(f"--system {own.name}: expected another name, the run's model has it")
+        systems = {own.name: own, **systems}
+    parameters = read_yaml(params) if is_run or not (system or table) else None
+    inputs = Inputs(report, parameters, paths, gold, list(systems.values()), table or [])
     page = render(inputs)
     with atomic_folder(out) as folder, open_to_write(folder / PAGE) as file:
         file.write(page)
-
-
-def _own_system(paths: Mapping[str, Path], compared: Mapping[str, Path]) -> Iterator[System]:
-    """The run's own system, if there is anything of it, with its model's name in the config groups.
-
-    Raises:
-        InputError: a system to compare has its name.
-    """
-    from pipeline.report_page.inputs import Report, System
-
-    own = {name: paths.get(name) for name in ("translations", "curves", "attention", "model")}
-    reports = paths.get("reports")
-    scored = reports is not None and (reports / "evaluate.json").is_file()
-    if any(own.values()) or (scored and not compared):
-        named = reports is not None and (reports / "params.json").is_file()
-        name = Report.read(reports / "params.json").get("model", RUN) if reports and named else RUN
-        if name in compared:
-            raise InputError(f"--system {name}: expected another name, the run's model has it")
-        yield System(name, reports, **own)
 
 
 main = stage(write_report)

@@ -71,7 +71,7 @@ COMMANDS = {
     "probe": "pipeline.probe --probing probing --model model=model --out probe "
     "--report reports/probe.json",
     "report": "pipeline.report --reports reports --corpus corpus --tokenized tokenized "
-    "--parser parser --parsed parsed --bpe bpe --partitions partitions --phrase-counts plots "
+    "--parser parser --parsed parsed --partitions partitions --phrase-counts plots "
     "--alignments alignments --dataset dataset --model model --translations translations "
     "--attention attention --patterns patterns --out page",
     "params": "pipeline.params --config conf --report reports/params.json",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -37,17 +37,12 @@ def browser() -> Iterator[Browser]:
 
 
 def open_page(
-    browser: Browser, path: Path, said: list[str], size: tuple[int, int], scheme: str
+    browser: Browser, path: Path, size: tuple[int, int], scheme: str, **options: Any
 ) -> Iterator[Page]:
-    """A page in a window of this size; it may say nothing, and ask the network for nothing.
-
-    Args:
-        said: filled with what it says on the console, errors of its script, and what it asks for.
-    """
-    context = browser.new_context(
-        viewport={"width": size[0], "height": size[1]},
-        color_scheme=scheme,  # type: ignore[arg-type]
-    )
+    """A page in a window of this size; it may say nothing, and ask the network for nothing."""
+    said: list[str] = []
+    viewport = {"width": size[0], "height": size[1]}
+    context = browser.new_context(viewport=viewport, color_scheme=scheme, **options)  # type: ignore[arg-type]
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
@@ -58,8 +53,7 @@ def open_page(
     yield page
     context.close()
     # Pictures that hold their own data are requests to Chromium.
-    asked = [text for text in said if not text.startswith(("data:", path.as_uri()))]
-    assert asked == []
+    assert [text for text in said if not text.startswith(("data:", path.as_uri()))] == []
 
 
 def check_whole(page: Page, sections: Sequence[str]) -> None:

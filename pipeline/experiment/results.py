@@ -111,37 +111,41 @@ def spread(values: Iterable[float]) -> dict[str, float | None] | None:
     return {"mean": statistics.fmean(values), "deviation": deviation}
 
 
-def to_markdown(content: Mapping[str, Any]) -> str:
-    """A title and a table whose rows are systems; means ± standard deviations over seeds."""
+def table_rows(content: Mapping[str, Any]) -> list[dict[str, str]]:
+    """A row for each system, by column: means ± standard deviations over seeds."""
     systems = content["systems"]
     metrics = [name for name in HEADINGS if all(name in row for row in systems.values())]
-    headings = [*(HEADINGS[name] for name in metrics), "Δ BLEU", *TESTS.values()]
-    headings = ["system", *headings, "parameters", "tokens/s", "minutes", "seeds"]
-    rows, without = [], []
+    rows = []
     for system, row in systems.items():
+        compared, absent = row["comparisons"], row["failed"] + row["not_run"]
+        missing = "failed" if row["failed"] else "not run"
+        count, size, speed = len(row["seeds"]), row["parameters"], row["tokens_per_second"]
+        p_values = [one["randomization"] for one in compared if one["randomization"] is not None]
+        rows.append(
+            {
+                "system": system,
+                **{HEADINGS[name]: _shown(row[name]) if count else missing for name in metrics},
+                "Δ BLEU": _shown(spread(one["difference"] for one in compared), "+"),
+                TESTS["bootstrap"]: ", ".join(f"{one['bootstrap']:.3f}" for one in compared),
+                TESTS["randomization"]: ", ".join(f"{value:.4f}" for value in p_values),
+                "parameters": f"{size:,}" if count else "",
+                "tokens/s": f"{speed['mean']:,.0f}" if count else "",
+                "minutes": f"{row['minutes']['mean']:.1f}" if count else "",
+                "seeds": f"{count} of {count + len(absent)}" if absent else f"{count}",
+            }
+        )
+    return rows
+
+
+def to_markdown(content: Mapping[str, Any]) -> str:
+    """A title, the table, and the cells without results."""
+    rows = table_rows(content)
+    without = []
+    for system, row in content["systems"].items():
         reason = "failed" if row["failed"] else "not run"
-        absent = row["failed"] + row["not_run"]
-        without += ["", *(f"{system}-{seed}: {reason}" for seed in absent)]
-        count, compared = len(row["seeds"]), row["comparisons"]
-        cells = [*[reason] * len(metrics), *[""] * 6]
-        if count:
-            cells = [
-                *(_shown(row[name]) for name in metrics),
-                _shown(spread(one["difference"] for one in compared), "+"),
-                ", ".join(f"{one['bootstrap']:.3f}" for one in compared),
-                ", ".join(
-                    f"{one['randomization']:.4f}"
-                    for one in compared
-                    if one["randomization"] is not None
-                ),
-                f"{row['parameters']:,}",
-                f"{row['tokens_per_second']['mean']:,.0f}",
-                f"{row['minutes']['mean']:.1f}",
-            ]
-        seeds = f"{count} of {count + len(absent)}" if absent else f"{count}"
-        rows.append(dict(zip(headings, [system, *cells, seeds], strict=True)))
+        without += ["", *(f"{system}-{seed}: {reason}" for seed in row["failed"] + row["not_run"])]
     title = f"{content['title']}; differences and p-values: to {content['baseline']}."
-    return "\n".join([title, "", *markdown(rows, headings), *without]).rstrip() + "\n"
+    return "\n".join([title, "", *markdown(rows, list(rows[0])), *without]).rstrip() + "\n"
 
 
 def _shown(figure: Mapping[str, float | None] | None, sign: str = "") -> str:

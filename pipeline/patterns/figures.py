@@ -77,7 +77,8 @@ def pattern_chart(
     template, place = _CHARTS[table]
     score = "score" if baseline is None else "difference"
     drawn = [
-        {**row, **{f"score{end}": row[f"{score}{end}"] for end in ("", "_low", "_high")}}
+        {name: value for name, value in row.items() if not name.startswith("difference")}
+        | {f"score{end}": row[f"{score}{end}"] for end in ("", "_low", "_high")}
         for row in rows
         if row["system"] != baseline
     ]

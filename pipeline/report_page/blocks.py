@@ -1,167 +1,165 @@
-"""What sections are made of: text, tables, charts, and groups of them."""
+"""What sections are made of, as HTML whose text is escaped: numbers, tables, charts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from pipeline.base.charts import Spec, chart, panel, svg
 from pipeline.base.tables import Row
-from pipeline.report_page.inputs import Inputs, Report
-from pipeline.report_page.markup import foreign, html, shortened
-from pipeline.report_page.numbers import Number, plain
+from pipeline.report_page.inputs import Inputs
+
+TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+MACROS: Any = TEMPLATES.get_template("blocks.html").module
 
 
-@dataclass(frozen=True)
-class Table:
-    """Rows below a caption; the first cell of each row is its name."""
-
-    caption: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str | None]]
-    style: str = ""
-    kind = "table"
-
-    @property
-    def numeric(self) -> list[bool]:
-        """Of each column, whether it has numbers."""
-        columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
-        return [any(isinstance(cell, Number) for cell in column) for column in columns]
+class Number(str):
+    """A formatted number: it stands at the right of its column."""
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A chart as SVG, and its numbers as a table."""
+def number(value: float | None, form: str | None = None) -> Number:
+    """A number, with a true minus; nothing for `None`.
 
-    title: str
-    svg: Markup
-    table: Table | None = None
-    kind = "figure"
+    Args:
+        form: a format; without one, whole numbers are written in full, others in four digits.
+    """
+    if value is None:
+        return Number("")
+    form = form or (",.0f" if value == int(value) else ",.4g")
+    return Number(format(value, form).replace("-", "−"))
 
 
-@dataclass(frozen=True)
-class Group:
+def p_value(value: float | None) -> Number:
+    """A probability; sacreBLEU's smallest is one over the resamples."""
+    return number(value, ".3f") if value is None or value >= 0.001 else Number("< 0.001")
+
+
+def interval(low: float | None, high: float | None, form: str = ".2f") -> Number:
+    """The ends of an interval, if there is one."""
+    if low is None or high is None:
+        return Number("")
+    return Number(f"{number(low, form)} to {number(high, form)}")
+
+
+def html(template: str, *values: object) -> Markup:
+    """Markup with values filled in, each escaped unless it is markup."""
+    return Markup(template).format(*values)
+
+
+def join(parts: Iterable[str], between: str = "") -> Markup:
+    """Pieces of markup and text, one after the other."""
+    return Markup(between).join(parts)
+
+
+def text_in(language: str, text: str) -> Markup:
+    """Text of a language."""
+    return html('<span lang="{}" dir="auto">{}</span>', language, text)
+
+
+def breakable(name: str) -> Markup:
+    """A name that may be broken after its points, slashes and underscores."""
+    return join(re.findall(r"[^_./]*[_./]|[^_./]+", name), "<wbr>")
+
+
+def named(name: str, styles: Mapping[str, int]) -> Markup:
+    """A system's name, with its colour and dash where several are compared."""
+    mark = MACROS.swatch(styles[name]) if len(styles) > 1 else ""
+    return html('{} <span dir="auto">{}</span>', mark, breakable(name))
+
+
+def bar(share: float) -> Markup:
+    """A share as a bar, as wide as its cell for all."""
+    return html('<span class="bar" style="width:{:.1f}%"></span>', 100 * share)
+
+
+def legend(styles: Mapping[str, int]) -> Markup:
+    """Buttons that single out one of several systems."""
+    return MACROS.legend(styles)
+
+
+def group(style: str, blocks: Iterable[Markup]) -> Markup:
     """Blocks beside each other; `style` is `beside`, `charts` or another class of the page."""
-
-    blocks: Sequence[Block]
-    style: str
-    kind = "group"
+    cells = join(html("<div>{}</div>", block) for block in blocks)
+    return html('<div class="{}">{}</div>', style, cells) if cells else cells
 
 
-@dataclass(frozen=True)
-class Details:
+def details(summary: str, *blocks: Markup, style: str = "", opened: bool = False) -> Markup:
     """Blocks that a summary unfolds."""
-
-    summary: str
-    blocks: Sequence[Block]
-    opened: bool = False
-    style: str = ""
-    kind = "details"
+    template = '<details class="{}"{}><summary>{}</summary>{}</details>'
+    return html(template, style, Markup(" open" if opened else ""), summary, join(blocks))
 
 
-@dataclass(frozen=True)
-class Legend:
-    """Systems by their style: buttons that single one out. None are shown of one system."""
-
-    styles: Mapping[str, int]
-    kind = "legend"
-
-
-@dataclass(frozen=True)
-class Files:
-    """The files that a section shows."""
-
-    paths: Sequence[Path]
-    kind = "files"
-
-
-@dataclass(frozen=True)
-class Part:
-    """A template of its own."""
-
-    template: str
-    context: Mapping[str, Any]
-    kind = "part"
-
-
-Block = Markup | Table | Figure | Group | Details | Legend | Files | Part
-
-
-def files(*sources: Report | Path | None) -> Files:
-    """Those of the files that were given."""
-    given = [source for source in sources if source is not None]
-    return Files([source.path if isinstance(source, Report) else source for source in given])
-
-
-def drawn_sentence(
-    inputs: Inputs, index: int, words: Sequence[str], blocks: Sequence[Block]
-) -> Details:
+def drawn_sentence(inputs: Inputs, index: int, words: Sequence[str], *blocks: Markup) -> Markup:
     """What is drawn of a sentence, folded to its text but for the two in the middle."""
-    sentence = foreign(shortened(" ".join(words)), inputs.languages["source"])
-    summary = html('<span class="muted">Sentence {}</span> {}', index, sentence)
-    is_opened = abs(inputs.drawn.index(index) - len(inputs.drawn) // 2 + 0.5) < 1
-    return Details(summary, blocks, is_opened, "drawing")
+    text = text_in(inputs.languages["source"], " ".join(words))
+    summary = html('<span class="muted">Sentence {}</span> {}', index, text)
+    middle = len(inputs.drawn) // 2
+    opened = index in inputs.drawn[max(middle - 1, 0) : middle + 1]
+    return details(summary, *blocks, style="drawing", opened=opened)
 
 
-def figure(title: str, spec: Spec, table: Table | None = None) -> Figure:
-    """A chart, drawn."""
-    return Figure(title, Markup(svg(spec)), table)
+def table(caption: str, rows: Sequence[Mapping[str, str]], style: str = "") -> Markup:
+    """Rows of cells by their columns' names; the first cell is the row's name.
+
+    A column without any text is left out.
+    """
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {name: [row.get(name, "") for row in rows] for name in names}
+    columns = {name: cells for name, cells in columns.items() if any(cells)}
+    numeric = [any(isinstance(cell, Number) for cell in cells) for cells in columns.values()]
+    lines = list(zip(*columns.values(), strict=True))
+    return MACROS.table(caption, list(zip(columns, numeric, strict=True)), lines, style)
+
+
+def figure(title: str, spec: Spec, *, with_numbers: bool = True) -> Markup:
+    """A chart, drawn, and a table of its rows, less texts that are the same in all of them."""
+    rows: list[Row] = spec["data"]["values"] if with_numbers else []
+    names = dict.fromkeys(name for row in rows for name in row)
+    values = {name: {row.get(name) for row in rows} for name in names}
+    shown = [n for n in names if len(values[n]) > 1 or not isinstance(rows[0].get(n), str)]
+    titles = {name: "series" if name == "rev" else name.replace("_", " ") for name in shown}
+    numbers = [{title: _cell(row.get(n)) for n, title in titles.items()} for row in rows]
+    return MACROS.figure(title, Markup(svg(spec)), table(title, numbers) if numbers else "")
+
+
+def _cell(value: str | float | None) -> str:
+    return value if isinstance(value, str) else number(value)
 
 
 def line_figure(
     title: str,
-    rows: Sequence[Row],
+    rows: Iterable[Row],
     x: str,
     y: str,
-    cell: Callable[[float], str],
     *,
-    x_name: str,
-    y_name: str = "",
+    x_label: str = "",
     scale: Mapping[str, Any] | None = None,
     styles: Mapping[str, int] | None = None,
-) -> Figure:
+) -> Markup:
     """A line for each `rev` of the rows, with a legend unless they are systems with `styles`."""
-    spec = chart("curves", rows, x=x, y=y, x_label=x_name, y_label=y_name, styles=styles)
+    spec = chart("curves", list(rows), x=x, y=y, x_label=x_label or x, styles=styles)
     y_axis = spec["encoding"]["y"]
     y_axis["scale"] |= scale or {}
     if y_axis["scale"].get("type") == "log":
         y_axis["axis"]["tickCount"] = 2  # powers of ten alone
     if styles is None:
         with_legend(spec, "color", "strokeDash")
-    in_order = sorted(rows, key=lambda row: row[x])
-    table = series_table(title, in_order, x, "rev", lambda row: cell(row[y]), x_name=x_name)
-    return figure(title, panel(spec), table)
-
-
-def series_table(
-    title: str,
-    rows: Sequence[Row],
-    x: str,
-    series: str,
-    cell: Callable[[Row], str],
-    *,
-    x_name: str,
-) -> Table:
-    """A line for each value of `x`, a column for each of `series`."""
-    columns = list(dict.fromkeys(row[series] for row in rows))
-    cells: dict[Any, dict[str, str]] = {}
-    for row in rows:
-        cells.setdefault(row[x], {})[row[series]] = cell(row)
-    lines = [
-        [value if isinstance(value, str) else plain(value)]
-        + [of_x.get(name, "") for name in columns]
-        for value, of_x in cells.items()
-    ]
-    return Table(title, [x_name, *columns], lines)
+    return figure(title, panel(spec))
 
 
 def with_legend(spec: Spec, *channels: str) -> Spec:
     """The legend of a chart whose series are no systems."""
     for channel in channels:
-        legend = {"orient": "bottom", "title": None, "disable": False}
-        spec["encoding"][channel]["legend"] = legend
+        spec["encoding"][channel]["legend"] = {"orient": "bottom", "title": None, "disable": False}
     return spec

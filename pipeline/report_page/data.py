@@ -1,191 +1,214 @@
-"""Data: the corpus and its subwords."""
+"""Data: the corpus, its subwords, and its word alignments."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import product
+from typing import Any
 
+from markupsafe import Markup
+
+from mgsa.base.errors import InputError
+from mgsa.base.word_links import Link
+from pipeline.base.charts import MUTED, SYSTEMS, Spec, chart, labels
 from pipeline.base.stage import SIDES, SPLITS
-from pipeline.base.tables import Row, read_csv
-from pipeline.base.text import read_parallel, read_sentences
-from pipeline.report_page.blocks import Block, Details, Figure, Group, Table, files, line_figure
-from pipeline.report_page.inputs import Inputs, Report
-from pipeline.report_page.markup import bar, foreign, html, join, shortened
-from pipeline.report_page.numbers import fixed, percent, plain
-from pipeline.tokens.subwords import MARK
+from pipeline.base.tables import Row
+from pipeline.base.text import read_sentences
+from pipeline.links import PHARAOH, read_gold_links, read_links
+from pipeline.report_page.blocks import (
+    drawn_sentence,
+    figure,
+    group,
+    html,
+    join,
+    line_figure,
+    number,
+    table,
+)
+from pipeline.report_page.inputs import Inputs, Report, Text, check_same_number
 
-EXAMPLES = 3
-"""Dropped pairs that are shown of each reason."""
 LONGEST = 100
 """Words: longer sentences are counted with these in the chart."""
-REASONS = {
-    "empty": "a side has no token",
-    "short": "a side is shorter than tokenize.min_tokens",
-    "long": "a side is longer than tokenize.max_tokens",
-    "ratio": "one side is more than tokenize.max_ratio times as long as the other",
-    "token": "a token has more than 1,000 characters",
-    "duplicate": "the pair came before",
+LINK_COUNTS = {
+    "links": ("links", None),
+    "a target word": ("links_per_target_word", ".2f"),
+    "source without": ("unaligned_source", ".1%"),
+    "target without": ("unaligned_target", ".1%"),
+    "precision": ("precision", ".2f"),
+    "recall": ("recall", ".2f"),
+    "AER": ("aer", ".2f"),
 }
-"""Why the stage `tokenize` drops pairs, for people."""
-MOST_SUBWORDS = 6
-"""Words of so many subwords and more are counted together."""
-SPLIT_WORDS = 8
-"""Words that are split most often."""
+"""Columns about links: keys of the reports, and formats."""
+CROSS, CLEAR = "M-.7,-.7L.7,.7M.7,-.7L-.7,.7", "transparent"
+LINK_KINDS = {
+    "link": ("link", "links", "■", "square", SYSTEMS[0], SYSTEMS[0]),
+    "sure": ("found, a sure gold link", "right", "■", "square", SYSTEMS[0], SYSTEMS[0]),
+    "possible": ("found, a possible one", "possible", "◆", "diamond", SYSTEMS[5], SYSTEMS[5]),
+    "wrong": ("found, no gold link", "wrong", "✕", CROSS, CLEAR, SYSTEMS[1]),
+    "missed": ("sure gold link, not found", "missed", "○", "circle", CLEAR, SYSTEMS[3]),
+    "unneeded": ("possible one, not found", "possible left out", "◇", "diamond", CLEAR, MUTED),
+}
+"""What a cell of a matrix can be, `link` where there is no gold: its meaning, what it is called
+where such cells are counted, its character in the legend; shape, fill and stroke."""
 
 
-def corpus(inputs: Inputs) -> Iterator[Block]:
-    """How large the corpus is, how long its sentences are, what cleaning dropped."""
-    report, folder = inputs.report("tokenize"), inputs.paths.get("corpus")
-    tokenized = inputs.paths.get("tokenized")
+def corpus(inputs: Inputs) -> Iterator[Markup]:
+    """How large the corpus is, how long its sentences are, how many cleaning dropped."""
+    report = inputs.report("tokenize")
     if report is None:
         return
-    pairs = report.number("train_pairs")
-    dropped = pairs - report.number("train_kept")
-    if folder is None:
-        which = ""
-    else:
-        name = Report.read(folder / "corpus.json")["name"]
-        languages = inputs.languages.values()
-        which = html('<strong dir="auto">{}</strong>, {} to {}. ', name, *languages)
-    yield html(
-        "<p>{}{} Pairs of the other splits are never dropped.</p>",
-        which,
-        f"Cleaning dropped {plain(dropped)} of {plain(pairs)} training pairs "
-        f"({percent(dropped / pairs)})."
-        if dropped
-        else "Cleaning dropped no training pair.",
+    reasons = ", ".join(
+        f"{number(count)} {key.removeprefix('train_dropped_')}"
+        for key, count in report.items()
+        if key.startswith("train_dropped_") and count
     )
-    sizes = [_size(report, split) for split in SPLITS if f"{split}_pairs" in report]
-    of_sides = [name for side in SIDES for name in (f"{side} tokens", "a sentence")]
-    yield Table("Sizes", ["split", "pairs", "kept", *of_sides], sizes)
-    if dropped:
-        lines = [
-            [reason, plain(number), meaning]
-            for reason, meaning in REASONS.items()
-            if (number := report.optional(f"train_dropped_{reason}"))
-        ]
-        yield Table("Training pairs that cleaning dropped", ["reason", "pairs", "that is"], lines)
-    if tokenized is not None:
-        yield from _dropped(tokenized, folder, inputs.languages)
-        yield Group([_sentence_lengths(tokenized, "train")], "charts")
-    yield files(report, tokenized)
+    yield html("<p>Training pairs that cleaning dropped: {}.</p>", reasons or "none")
+    sizes = []
+    for split in (split for split in SPLITS if f"{split}_pairs" in report):
+        kept = report[f"{split}_kept"]
+        row = {"split": split, "pairs": number(report[f"{split}_pairs"]), "kept": number(kept)}
+        for side in SIDES:
+            tokens = report[f"{split}_{side}_tokens"]
+            row[f"{side} tokens"] = number(tokens)
+            row[f"a {side} sentence"] = number(tokens / kept if kept else None, ".1f")
+        sizes.append(row)
+    blocks = [table("Sizes", sizes)]
+    if "tokenized" in inputs.paths:
+        rows: list[Row] = []
+        for side in SIDES:
+            texts = read_sentences(inputs.paths["tokenized"] / f"train.{side}")
+            counts = Counter(min(text.count(" ") + 1, LONGEST) for text in texts)
+            lengths = range(1, max(counts) + 1)
+            rows += [{"rev": side, "tokens": n, "sentences": counts[n]} for n in lengths]
+        blocks.append(line_figure("Training sentences by tokens", rows, "tokens", "sentences"))
+    yield group("beside", blocks)
 
 
-def _size(report: Report, split: str) -> list[str]:
-    kept = report.number(f"{split}_kept")
-    cells: list[str] = [split, plain(report.number(f"{split}_pairs")), plain(kept)]
-    for side in SIDES:
-        tokens = report.number(f"{split}_{side}_tokens")
-        cells += [plain(tokens), fixed(tokens / kept if kept else 0.0, 1)]
-    return cells
-
-
-def _dropped(tokenized: Path, corpus: Path | None, languages: Mapping[str, str]) -> Iterator[Block]:
-    """The first dropped pairs of each reason."""
-    lines: dict[str, list[int]] = {reason: [] for reason in REASONS}
-    columns = {"split": str, "line": int, "reason": str}
-    for row in read_csv(tokenized / "dropped.tsv", columns, delimiter="\t"):
-        of_reason = lines.setdefault(row["reason"], [])
-        if row["split"] == "train" and len(of_reason) < EXAMPLES:
-            of_reason.append(row["line"])
-    wanted = {line for some in lines.values() for line in some}
-    pairs: dict[int, tuple[str, ...]] = {}
-    if corpus is not None and wanted:
-        rows = read_parallel([corpus / f"train.{side}" for side in SIDES])
-        numbered = enumerate(islice(rows, max(wanted)), start=1)
-        pairs = {line: pair for line, pair in numbered if line in wanted}
-    for reason, some in lines.items():
-        examples = [
-            html("<dt>line {}</dt>", plain(line))
-            + join(
-                html("<dd>{}</dd>", foreign(shortened(text), languages[side]))
-                for side, text in zip(SIDES, pairs.get(line, ()), strict=False)
-            )
-            for line in some
-        ]
-        if examples:
-            listed = html('<dl class="texts">{}</dl>', join(examples))
-            yield Details(f"First pairs dropped as “{reason}”", [listed])
-
-
-def _sentence_lengths(tokenized: Path, split: str) -> Figure:
-    """How many sentences of each side have each length."""
-    rows: list[Row] = []
-    for side in SIDES:
-        texts = read_sentences(tokenized / f"{split}.{side}")
-        counts = Counter(min(text.count(" ") + 1, LONGEST) for text in texts)
-        numbers = range(1, max(counts, default=0) + 1)
-        rows += [{"rev": side, "tokens": n, "sentences": counts[n]} for n in numbers]
-    return line_figure(
-        f"Sentence lengths of {split}",
-        rows,
-        "tokens",
-        "sentences",
-        plain,
-        x_name="tokens",
-        y_name="sentences",
-        scale={"zero": True},
-    )
-
-
-def subwords(inputs: Inputs) -> Iterator[Block]:
+def subwords(inputs: Inputs) -> Iterator[Markup]:
     """How large the byte-pair encoding is, and how it splits words."""
-    report, tokenized = inputs.report("bpe"), inputs.report("tokenize")
-    if report is not None:
-        titles = {"merges": "merges learned, of both languages"} | {
-            f"{side}_{unit}": f"different {unit}, {side}"
-            for side in SIDES
-            for unit in ("words", "subwords")
-        }
-        sizes = [[name, plain(report.number(key))] for key, name in titles.items() if key in report]
-        columns = ["split", "side", "words", "subwords", "a word"]
-        splits = [
-            _fertility(split, side, report, tokenized)
-            for split in SPLITS
-            for side in SIDES
-            if f"{split}_{side}_subwords" in report
-        ]
-        joint = Table("Joint byte-pair encoding", ["of the training text", "number"], sizes)
-        yield Group([joint, Table("Subwords of each split", columns, splits)], "beside")
-    segmented = {side: lines for side in SIDES if (lines := inputs.lines("bpe", side)) is not None}
-    if segmented:
-        sides = [Group([*_side(*one, inputs)], "side") for one in segmented.items()]
-        yield Group(sides, "charts")
-    if report is not None or segmented:
-        yield files(report, inputs.paths.get("bpe"))
+    report, tokenized = inputs.report("bpe"), inputs.report("tokenize") or Report()
+    if report is None:
+        return
+    sizes = " and ".join(
+        f"{number(report[f'{side}_words'])} different {side} words became "
+        f"{number(report[f'{side}_subwords'])} subwords"
+        for side in SIDES
+    )
+    text = "<p>{} merges were learned of both languages together: in the training text, {}.</p>"
+    yield html(text, number(report["merges"]), sizes)
+    rows = []
+    for split, side in product(SPLITS, SIDES):
+        if count := report.get(f"{split}_{side}_subwords"):
+            words = tokenized.get(f"{split}_{side}_tokens")
+            row = {"split": split, "side": side, "words": number(words), "subwords": number(count)}
+            rows.append(row | {"a word": number(count / words if words else None, ".3f")})
+    yield table("Subwords of each split", rows)
 
 
-def _fertility(split: str, side: str, report: Report, tokenized: Report | None) -> list[str]:
-    subwords = report.number(f"{split}_{side}_subwords")
-    words = None if tokenized is None else tokenized.optional(f"{split}_{side}_tokens")
-    a_word = fixed(subwords / words if words else None, 3)
-    return [split, side, plain(words), plain(subwords), a_word]
+def alignments(inputs: Inputs) -> Iterator[Markup]:
+    """Counts and error rates of links; links as matrices, against gold ones if there are any."""
+    report, split = inputs.report("align") or Report(), inputs.settings.split
+    rows = [_link_counts("aligner", s, report, f"{s}_") for s in SPLITS if f"{s}_links" in report]
+    for name, of_system in inputs.system_reports("alignment").items():
+        rows.append(_link_counts(name, split, of_system))
+    if rows:
+        yield table("Links, and their precision, recall and error rate in per cent", rows)
+    source, target, links = inputs.tokens("source"), inputs.tokens("target"), _links(inputs)
+    if source is None or target is None or not links:
+        return
+    gold, sides = _gold(inputs), [inputs.text("tokenized", side) for side in SIDES]
+    check_same_number(*sides, *links.values(), gold)
+    item = '<li><span style="color: {}" aria-hidden="true">{}</span>{}</li>'
+    items = [
+        html(item, colour, character, meaning)
+        for kind, (meaning, _, character, *_, colour) in LINK_KINDS.items()
+        if (kind == "link") == (gold is None)
+    ]
+    yield html('<ul class="legend" aria-label="Marks">{}</ul>', join(items))
+    for index in inputs.drawn:
+        words = source[index], target[index]
+        matrices = [_matrix(index, *words, *one, gold) for one in links.items()]
+        yield drawn_sentence(inputs, index, source[index], group("matrices", matrices))
 
 
-def _side(side: str, lines: Sequence[str], inputs: Inputs) -> Iterator[Block]:
-    """Words of the split by their subwords, and those that are split most often."""
-    word = re.compile(rf"(?:[^ ]*{re.escape(MARK)} )*[^ ]+")
-    words = Counter(found for line in lines for found in word.findall(line))
-    lengths: Counter[int] = Counter()
-    for text, number in words.items():
-        lengths[min(text.count(" ") + 1, MOST_SUBWORDS)] += number
-    total = lengths.total() or 1
-    shares = {n: lengths[n] / total for n in range(1, MOST_SUBWORDS)}
-    last = {f"{MOST_SUBWORDS} and more": lengths[MOST_SUBWORDS] / total}
-    rows = [[str(n), percent(share), bar(share)] for n, share in (shares | last).items()]
-    title = f"Words of {inputs.settings.split}, {side}, by their subwords"
-    yield Table(title, ["subwords", "words", ""], rows)
-    split = sorted((-number, text) for text, number in words.items() if " " in text)
-    if split:
-        chips = [
-            html(
-                '<span class="chip">{} <span class="muted">{}×</span></span>',
-                foreign(text, inputs.languages[side]),
-                plain(-number),
-            )
-            for number, text in split[:SPLIT_WORDS]
-        ]
-        yield html("<p>Split most often: {}</p>", join(chips, " "))
+def _link_counts(
+    name: str, split: str, report: Mapping[str, Any], prefix: str = ""
+) -> dict[str, str]:
+    counts = {
+        title: number(report.get(f"{prefix}{key}"), form)
+        for title, (key, form) in LINK_COUNTS.items()
+    }
+    return {"links of": name, "split": split, **counts}
+
+
+def _links(inputs: Inputs) -> dict[str, Text]:
+    """The aligner's links of the split, then those of systems."""
+    split, aligner = inputs.settings.split, inputs.description("alignments", "aligner.json")
+    paths = {s.name: s.folder / f"{split}.links" for s in inputs.systems if s.folder is not None}
+    links = {name: Text.read(path) for name, path in paths.items() if path.is_file()}
+    if aligner and split in aligner["splits"]:
+        links = {aligner["kind"]: Text.read(aligner.path.with_name(f"{split}.links")), **links}
+    return links
+
+
+def _gold(inputs: Inputs) -> Text | None:
+    """Gold links: of the file that was given, or the corpus's own unless they are the aligner's."""
+    path, aligner = inputs.gold, inputs.description("alignments", "aligner.json")
+    if path is None:
+        path = inputs.paths["tokenized"] / f"{inputs.settings.split}.links"
+        if not path.is_file() or (aligner and aligner["kind"] == "corpus"):
+            return None
+    return Text.read(path)
+
+
+def _matrix(
+    index: int,
+    source: Sequence[str],
+    target: Sequence[str],
+    name: str,
+    links: Text,
+    gold: Text | None,
+) -> Markup:
+    line = index + 1
+    linked = set(read_links(links.lines[index], path=links.path, line=line))
+    sure_possible = None
+    if gold is not None:
+        sure_possible = read_gold_links(gold.lines[index], PHARAOH, path=gold.path, line=line)
+    kinds = kinds_of(linked, sure_possible)
+    for i, j in sorted(kinds):
+        if i >= len(source) or j >= len(target):
+            message = f"expected {len(source)} source and {len(target)} target words, got {i}-{j}"
+            of = links if gold is None or (i, j) in linked else gold
+            raise InputError(message, path=of.path, line=line)
+    counts = Counter(kinds.values())
+    told = [f"{counts[kind]} {LINK_KINDS[kind][1]}" for kind in LINK_KINDS if counts[kind]]
+    title = f"{name}: {', '.join(told) or 'no links'}"
+    return figure(title, link_chart(source, target, kinds), with_numbers=False)
+
+
+def link_chart(source: Sequence[str], target: Sequence[str], kinds: Mapping[Link, str]) -> Spec:
+    """Links as a matrix: a column for each source word, a row for each target word."""
+    rows = [{"source": i, "target": j, "kind": kind} for (i, j), kind in sorted(kinds.items())]
+    spec = chart("link_matrix", rows, x="source", y="target", title="")
+    for channel, words in (("x", source), ("y", target)):
+        spec["encoding"][channel]["scale"]["domain"] = list(range(len(words)))
+        spec["encoding"][channel]["axis"]["labelExpr"] = labels(words)
+    for place, channel in enumerate(("shape", "fill", "stroke"), start=3):
+        marks = [kind[place] for kind in LINK_KINDS.values()]
+        spec["encoding"][channel]["scale"] = {"domain": list(LINK_KINDS), "range": marks}
+    return spec
+
+
+def kinds_of(links: Set[Link], gold: tuple[Set[Link], Set[Link]] | None) -> dict[Link, str]:
+    """What each link is, found ones and gold ones (sure, possible)."""
+    if gold is None:
+        return dict.fromkeys(links, "link")
+    sure, possible = gold[0], gold[1] - gold[0]
+    return (
+        dict.fromkeys(possible, "unneeded")
+        | dict.fromkeys(sure, "missed")
+        | dict.fromkeys(links, "wrong")
+        | dict.fromkeys(links & possible, "possible")
+        | dict.fromkeys(links & sure, "sure")
+    )

@@ -6,132 +6,83 @@ A path that is given is a promise: what a section needs of it must be there. Wha
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
-from mgsa.base.settings import read_yaml
 from pipeline.base.stage import SIDES
-from pipeline.base.text import (
-    read_languages,
-    read_parallel,
-    read_sentences,
-    split_tokens,
-    unequal_lines,
-)
+from pipeline.base.text import read_languages, read_sentences, unequal_lines
 
 if TYPE_CHECKING:
     from pipeline.report import ReportSettings
-
-REPORTS = {"analyze": ("analyze.json", "attention.json"), "align": ("alignment.json",)}
-"""What a stage's report is called in a system's folder, where it is not `STAGE.json`."""
-PARAMS = "params.yaml"
-CELL_SECTIONS = ("model", "train", "translate", "evaluate", "analyze")
-"""The sections that a cell of `experiments/runs` is run with; its dataset has the project's."""
 
 
 class Report(dict[str, Any]):
     """An object of a JSON file that a stage wrote; a key that it lacks is an error naming both."""
 
-    def __init__(self, content: Mapping[str, Any], path: Path) -> None:
-        super().__init__(content)
-        self.path = path
+    path: Path
 
     @classmethod
     def read(cls, path: Path) -> Report:
         """Read a report; objects in it are reports too."""
-        report = read_json(path, object_hook=lambda content: cls(content, path))
-        if not isinstance(report, cls):
-            raise InputError("expected an object", path=path)
-        return report
+
+        def of_file(content: dict[str, Any]) -> Report:
+            report = cls(content)
+            report.path = path
+            return report
+
+        return read_json(path, object_hook=of_file)
 
     def __missing__(self, key: str) -> Any:
         raise InputError(f"{key}: expected a value, found none", path=self.path)
 
-    def number(self, key: str) -> float:
-        """The number of a key."""
-        if not _is_number(self[key]):
-            message = f"{key}: expected a number, found {self[key]!r:.200}"
-            raise InputError(message, path=self.path)
-        return self[key]
 
-    def optional(self, key: str) -> float | None:
-        """The number of a key that may be missing or `null`."""
-        return None if self.get(key) is None else self.number(key)
+class Text(NamedTuple):
+    """A text file with a line for each sentence."""
 
-    def numbers(self) -> dict[str, float]:
-        """All keys with a number."""
-        return {key: value for key, value in self.items() if _is_number(value)}
+    path: Path
+    lines: list[str]
 
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
+    @classmethod
+    def read(cls, path: Path) -> Text:
+        """Read a file."""
+        return cls(path, list(read_sentences(path)))
 
 
 @dataclass(frozen=True)
 class System:
-    """A trained model and its outputs; `None` is what is missing.
-
-    Attributes:
-        folder: of its reports: `STAGE.json`, or as `REPORTS` says.
-    """
+    """A trained model and its outputs, each `None` if missing; `folder` has its reports."""
 
     name: str
-    folder: Path | None
-    translations: Path | None
-    curves: Path | None
-    attention: Path | None
-    model: Path | None
+    folder: Path | None = None
+    translations: Path | None = None
+    curves: Path | None = None
+    attention: Path | None = None
+    model: Path | None = None
 
     @classmethod
     def in_folder(cls, name: str, folder: Path) -> System:
         """The system whose stages wrote below `folder`, laid out as `experiments/runs/NAME`."""
         if not folder.is_dir():
             raise InputError(f"--system {name}: no such folder", path=folder)
-        parts = {
-            part: folder / part if (folder / part).is_dir() else None
-            for part in ("translations", "curves", "attention", "model")
-        }
-        system = cls(name=name, folder=folder, **parts)
-        if not any(parts.values()) and system.report("evaluate") is None:
-            raise InputError(
-                f"--system {name}: expected translations, evaluate.json, curves or attention",
-                path=folder,
-            )
+        parts = [folder / part for part in ("translations", "curves", "attention", "model")]
+        system = cls(name, folder, *(part if part.is_dir() else None for part in parts))
+        if system == cls(name, folder) and system.report("evaluate") is None:
+            expected = "translations, evaluate.json, curves or attention"
+            raise InputError(f"--system {name}: expected {expected}", path=folder)
         return system
 
     def report(self, stage: str) -> Report | None:
         """What a stage reported of this system, if it did."""
-        names = REPORTS.get(stage, (f"{stage}.json",))
-        paths = [] if self.folder is None else [self.folder / name for name in names]
-        return next((Report.read(path) for path in paths if path.is_file()), None)
-
-    def parameters(self) -> tuple[Path, dict[str, Any]] | None:
-        """The file of parameters that this system was run with, and its sections.
-
-        Cells of `experiments/runs` share the file of their system: `SYSTEM-SEED` is run with that
-        of `SYSTEM`, but for the seed.
-        """
-        if self.folder is None:
-            return None
-        if (own := self.folder / PARAMS).is_file():
-            return own, read_yaml(own)
-        system, _, seed = self.folder.name.rpartition("-")
-        shared = self.folder.parent / system / PARAMS
-        if not system or not seed.isdecimal() or not shared.is_file():
-            return None
-        content = read_yaml(shared)
-        sections = {name: content[name] for name in CELL_SECTIONS if name in content}
-        return shared, sections | {"train": sections.get("train", {}) | {"seed": int(seed)}}
+        path = None if self.folder is None else self.folder / f"{stage}.json"
+        return Report.read(path) if path is not None and path.is_file() else None
 
 
-@dataclass
+@dataclass(frozen=True)
 class Inputs:
     """What was given, and what several sections read of it.
 
@@ -146,28 +97,29 @@ class Inputs:
 
     settings: ReportSettings
     parameters: Mapping[str, Any] | None
-    parameter_file: Path
     paths: Mapping[str, Path]
     gold: Path | None
     systems: Sequence[System]
-    tables: Sequence[Path] = ()
+    tables: Sequence[Path]
 
     def report(self, stage: str) -> Report | None:
         """What a stage reported, if `--reports` has it."""
-        folder = self.paths.get("reports")
-        path = None if folder is None else folder / f"{stage}.json"
-        return None if path is None or not path.is_file() else Report.read(path)
+        return System("", self.paths.get("reports")).report(stage)
 
-    def systems_reports(self, stage: str) -> dict[str, Report]:
+    def system_reports(self, stage: str) -> dict[str, Report]:
         """What a stage reported of each system of which it did."""
         return {s.name: report for s in self.systems if (report := s.report(stage)) is not None}
+
+    def description(self, folder: str, file: str) -> Report | None:
+        """The JSON file that describes the contents of a folder, if that is given."""
+        return Report.read(self.paths[folder] / file) if folder in self.paths else None
 
     @cached_property
     def runs(self) -> list[Report]:
         """When and where each stage ran, as `pipeline.base.stage` noted it, in order of time."""
         reports = self.paths.get("reports")
-        notes = [] if reports is None else sorted(reports.with_name("runs").glob("*.json"))
-        return sorted(map(Report.read, notes), key=lambda run: str(run["started"]))
+        notes = [] if reports is None else reports.with_name("runs").glob("*.json")
+        return sorted(map(Report.read, sorted(notes)), key=lambda run: run["started"])
 
     @property
     def styles(self) -> dict[str, int]:
@@ -175,45 +127,38 @@ class Inputs:
         return {system.name: number for number, system in enumerate(self.systems)}
 
     @cached_property
-    def parser_kind(self) -> str | None:
-        """Where the trees come from; `none`: every tree is flat, and says nothing."""
-        folder = self.paths.get("parser")
-        return None if folder is None else Report.read(folder / "parser.json")["kind"]
+    def flat_trees(self) -> bool:
+        """Whether no parser was run: every tree is flat, and says nothing."""
+        parser = self.description("parser", "parser.json")
+        return parser is not None and parser["kind"] == "none"
 
     @cached_property
     def languages(self) -> dict[str, str]:
-        """The language code of each side: `en` for `source`; empty where nothing tells it."""
-        corpus, dataset = self.paths.get("corpus"), self.paths.get("dataset")
-        if corpus is not None:
-            return read_languages(corpus)
-        if dataset is None:
-            return dict.fromkeys(SIDES, "")
-        manifest = Report.read(dataset / "manifest.json")
-        return {side: manifest[f"{side}_language"] for side in SIDES}
+        """The language code of each side: `en` for `source`; empty where no corpus tells it."""
+        corpus = self.paths.get("corpus")
+        return dict.fromkeys(SIDES, "") if corpus is None else read_languages(corpus)
 
     @cached_property
-    def translations(self) -> tuple[list[str], dict[str, list[str]]]:
+    def translations(self) -> tuple[Text | None, dict[str, list[str]]]:
         """The references of the split, and the translations of every system that has some.
 
         Raises:
-            InputError: systems have different references.
+            InputError: systems have different references, or not a translation of each.
         """
-        references: dict[Path, list[str]] = {}
+        references: Text | None = None
         hypotheses: dict[str, list[str]] = {}
         for system in self.systems:
             if system.translations is not None:
-                files = [self._file(system.translations, s) for s in ("references", "hypotheses")]
-                lines = list(read_parallel(files))
-                references[files[0]] = [reference for reference, _ in lines]
-                hypotheses[system.name] = [hypothesis for _, hypothesis in lines]
-        first, expected = next(iter(references.items()), (None, []))
-        for path, found in references.items():
-            if found != expected:
-                message = f"expected the same references as in {first}, for systems side by side"
-                pairs = enumerate(zip_longest(found, expected), start=1)
-                line = next(number for number, (one, other) in pairs if one != other)
-                raise InputError(message, path=path, line=line)
-        return expected, hypotheses
+                prefix = system.translations / self.settings.split
+                own = Text.read(prefix.with_suffix(".references"))
+                translated = Text.read(prefix.with_suffix(".hypotheses"))
+                references = references or own
+                if own.lines != references.lines:
+                    message = f"expected the references of {references.path}"
+                    raise InputError(message, path=own.path)
+                check_same_number(own, translated)
+                hypotheses[system.name] = translated.lines
+        return references, hypotheses
 
     @cached_property
     def drawn(self) -> list[int]:
@@ -224,43 +169,27 @@ class Inputs:
             longest=self.settings.max_words,
         )
 
-    def file(self, name: str, ending: str) -> Path:
-        """A folder's file of the split, such as `test.source`."""
-        return self._file(self.paths[name], ending)
-
-    def _file(self, folder: Path, ending: str) -> Path:
-        return folder / f"{self.settings.split}.{ending}"
-
-    def lines(self, name: str, ending: str) -> list[str] | None:
-        """The lines of a folder's file of the split; `None` if the folder is not given."""
-        return list(read_sentences(self.file(name, ending))) if name in self.paths else None
+    def text(self, folder: str, ending: str) -> Text | None:
+        """A folder's file of the split, such as `test.source`, if the folder is given."""
+        if folder not in self.paths:
+            return None
+        return Text.read(self.paths[folder] / f"{self.settings.split}.{ending}")
 
     def tokens(self, side: str) -> list[list[str]] | None:
-        """The tokens of every sentence of the split; `None` if not given."""
-        lines = self.lines("tokenized", side)
-        if lines is None:
-            return None
-        path = self.file("tokenized", side)
-        return [split_tokens(text, path=path, line=i) for i, text in enumerate(lines, start=1)]
+        """The tokens of every sentence of the split, if given."""
+        text = self.text("tokenized", side)
+        return text and [line.split(" ") for line in text.lines]
 
     @cached_property
-    def sources(self) -> list[str] | None:
-        """The source sentences of the split: raw where the corpus is given, else tokenised.
-
-        Raises:
-            InputError: the lines that were kept are not lines of the corpus.
-        """
-        raw, kept = self.lines("corpus", "source"), self.lines("tokenized", "lines")
+    def sources(self) -> Text | None:
+        """The source sentences of the split: raw where the corpus is given, else tokenised."""
+        raw, kept = self.text("corpus", "source"), self.text("tokenized", "lines")
         if raw is None or kept is None:
-            return self.lines("tokenized", "source")
-        sentences = []
-        for line, number in enumerate(kept, start=1):
-            if not (number.isdecimal() and 1 <= int(number) <= len(raw)):
-                expected = f"the number of one of {len(raw)} lines of the corpus"
-                message = f"expected {expected}, got {number!r}"
-                raise InputError(message, path=self.file("tokenized", "lines"), line=line)
-            sentences.append(raw[int(number) - 1])
-        return sentences
+            return self.text("tokenized", "source")
+        try:
+            return Text(kept.path, [raw.lines[int(line) - 1] for line in kept.lines])
+        except (ValueError, IndexError):
+            raise InputError(f"expected numbers of lines of {raw.path}", path=kept.path) from None
 
 
 def drawn_sentences(lengths: Sequence[int], *, count: int, longest: int) -> list[int]:
@@ -269,16 +198,15 @@ def drawn_sentences(lengths: Sequence[int], *, count: int, longest: int) -> list
     The shortest and the longest are among them; all come in the order of their lengths.
     """
     fitting = [index for index, length in enumerate(lengths) if length <= longest]
-    fitting.sort(key=lambda index: (lengths[index], index))
-    if count >= len(fitting):
-        return fitting
-    if count == 1:
-        return [fitting[len(fitting) // 2]]
+    fitting.sort(key=lambda index: lengths[index])
+    count = min(count, len(fitting))
+    if count < 2:
+        return fitting[len(fitting) // 2 :][:count]
     return [fitting[i * (len(fitting) - 1) // (count - 1)] for i in range(count)]
 
 
-def check_same_number(columns: Mapping[Path, Sequence[object]]) -> None:
+def check_same_number(*texts: Text | None) -> None:
     """Check that files which are read side by side have as many lines as each other."""
-    counts = {path: len(lines) for path, lines in columns.items()}
+    counts = {text.path: len(text.lines) for text in texts if text is not None}
     if len(set(counts.values())) > 1:
         raise unequal_lines(counts)

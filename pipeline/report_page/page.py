@@ -9,102 +9,73 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Iterator
-from itertools import groupby
-from pathlib import Path
 from typing import NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from pipeline.report_page import (
-    alignments,
-    data,
-    model,
-    patterns,
-    probing,
-    provenance,
-    results,
-    sentences,
-    syntax,
-)
-from pipeline.report_page.blocks import Block
-from pipeline.report_page.inputs import Inputs, Report
-from pipeline.report_page.markup import swatch
-from pipeline.report_page.numbers import fixed
-
-TEMPLATES = Path(__file__).parent / "templates"
+from pipeline.report_page.analysis import attention, patterns, probing
+from pipeline.report_page.blocks import TEMPLATES, join
+from pipeline.report_page.data import alignments, corpus, subwords
+from pipeline.report_page.inputs import Inputs
+from pipeline.report_page.provenance import provenance
+from pipeline.report_page.results import curves, overview, scores, tables
+from pipeline.report_page.sentences import sentences
+from pipeline.report_page.syntax import parsing, phrases, trees
 
 
 class Section(NamedTuple):
-    """A section of the page.
+    """A section of the page: what `blocks` give of the inputs; left out if that is nothing.
 
-    Attributes:
-        name: its id on the page.
-        group: the part of the table of contents that it is in.
-        blocks: what it shows; without any, it is left out.
+    `name` is its id on the page, `group` the part of the table of contents that it is in.
     """
 
     name: str
     title: str
     group: str
-    blocks: Callable[[Inputs], Iterator[Block]]
+    blocks: Callable[[Inputs], Iterator[Markup]]
 
 
 SECTIONS = (
-    Section("overview", "Overview", "Results", results.overview),
-    Section("scores", "Scores", "Results", results.scores),
-    Section("tables", "Systems over seeds", "Results", results.tables),
-    Section("sentences", "Sentences", "Results", sentences.sentences),
-    Section("patterns", "Phrasal patterns", "Results", patterns.patterns),
-    Section("curves", "Learning curves", "Results", model.curves),
-    Section("attention", "Attention", "Model", model.attention),
-    Section("probing", "Probing", "Model", probing.probing),
-    Section("corpus", "Corpus", "Data", data.corpus),
-    Section("parsing", "Parser", "Data", syntax.parsing),
-    Section("trees", "Trees and phrases", "Data", syntax.trees),
-    Section("phrases", "Phrase statistics", "Data", syntax.phrases),
-    Section("subwords", "Subwords", "Data", data.subwords),
-    Section("alignments", "Word alignments", "Data", alignments.alignments),
-    Section("provenance", "What was run", "Provenance", provenance.provenance),
+    Section("overview", "Overview", "Results", overview),
+    Section("scores", "Scores", "Results", scores),
+    Section("tables", "Systems over seeds", "Results", tables),
+    Section("sentences", "Sentences", "Results", sentences),
+    Section("patterns", "Phrasal patterns", "Results", patterns),
+    Section("curves", "Learning curves", "Results", curves),
+    Section("attention", "Attention", "Model", attention),
+    Section("probing", "Probing", "Model", probing),
+    Section("corpus", "Corpus", "Data", corpus),
+    Section("parsing", "Parser", "Data", parsing),
+    Section("trees", "Trees and phrases", "Data", trees),
+    Section("phrases", "Phrase statistics", "Data", phrases),
+    Section("subwords", "Subwords", "Data", subwords),
+    Section("alignments", "Word alignments", "Data", alignments),
+    Section("provenance", "What was run", "Provenance", provenance),
 )
 """The sections in order: the one place that knows them all."""
 
 
 def render(inputs: Inputs) -> str:
     """The whole page."""
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"fixed": fixed, "swatch": swatch}
-    sections = [(section, list(section.blocks(inputs))) for section in SECTIONS]
-    sections = [(section, blocks) for section, blocks in sections if blocks]
-    script = (TEMPLATES / "page.js").read_text("utf-8")
-    page = environment.get_template("page.html").render(
+    shown = [(section, join(section.blocks(inputs), "\n")) for section in SECTIONS]
+    style, script = (TEMPLATES.get_template(f"page.{kind}").render() for kind in ("css", "js"))
+    digest = hashlib.sha256(script.encode()).digest()
+    page = TEMPLATES.get_template("page.html").render(
         title=title(inputs),
-        sections=sections,
-        groups=groupby((section for section, _ in sections), lambda section: section.group),
-        style=Markup((TEMPLATES / "page.css").read_text("utf-8")),
+        sections=[(section, html) for section, html in shown if html.strip()],
+        style=Markup(style),
         script=Markup(script),
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+        script_hash=base64.b64encode(digest).decode("ascii"),
     )
     return f"{page}\n"
 
 
 def title(inputs: Inputs) -> str:
-    """The corpus, the direction, and what the page is about."""
-    corpus = inputs.paths.get("corpus")
-    name = "" if corpus is None else Report.read(corpus / "corpus.json")["name"]
-    languages = " → ".join(filter(None, inputs.languages.values()))
-    match inputs.systems:
-        case []:
-            what = "systems over seeds" if inputs.tables else "data"
-        case [system]:
-            what = system.name
-        case systems:
-            what = f"{len(systems)} systems"
-    about = " ".join(filter(None, (name, languages)))
-    return f"{what} on {about}" if about else what
+    """What the page is about, the corpus, and the direction."""
+    names = [system.name for system in inputs.systems]
+    what = "systems over seeds" if inputs.tables else "data"
+    if names:
+        what = names[0] if len(names) == 1 else f"{len(names)} systems"
+    corpus = inputs.description("corpus", "corpus.json")
+    languages = " → ".join(inputs.languages.values())
+    return f"{what} on {corpus['name']} {languages}" if corpus else what

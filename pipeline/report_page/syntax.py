@@ -10,26 +10,22 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from mgsa.base.errors import InputError
 from pipeline.base.charts import chart, panel
 from pipeline.base.tables import Row, read_csv
 from pipeline.partition import LEVEL_SEPARATOR, Phrase, read_phrases_line
 from pipeline.report_page.blocks import (
-    Block,
-    Details,
-    Figure,
-    Files,
-    Group,
-    Table,
+    MACROS,
+    bar,
     drawn_sentence,
     figure,
-    files,
-    series_table,
+    group,
+    html,
+    join,
+    number,
+    table,
     with_legend,
 )
-from pipeline.report_page.inputs import Inputs, Report, check_same_number
-from pipeline.report_page.markup import bar, foreign, html, join, listed
-from pipeline.report_page.numbers import fixed, percent, plain
+from pipeline.report_page.inputs import Inputs, check_same_number
 from pipeline.tokens.trees import check_leaves, read_tree, unescape_token
 
 if TYPE_CHECKING:
@@ -41,201 +37,138 @@ PARSER_SCORES = {
     "labelled_recall": "labelled recall",
     "tagging_accuracy": "accuracy of parts of speech",
 }
-FLAT = {
-    "flat_too_long": "longer than parse.max_words: a flat tree",
-    "flat_failed": "failed to parse: a flat tree",
-}
 TAGS_SHOWN = 12
-"""Of each level, the most frequent; the rest is one line."""
-FAMILIES: dict[str, tuple[str, ...]] = {
-    "clause": ("S", "SBAR", "SBARQ", "SINV", "SQ", "FRAG", "ROOT", "TOP", "PRN", "RRC", "CS"),
-    "noun": (
-        *("NP", "NN", "NNS", "NNP", "NNPS", "PRP", "EX", "CD", "QP", "NX", "NAC", "NML"),
-        *("WHNP", "WP", "PN", "MPN", "NOUN", "PROPN", "PRON", "NUM", "FW"),
-    ),
-    "verb": ("VP", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD", "VZ", "VERB", "AUX"),
-    "preposition": ("PP", "IN", "TO", "RP", "PRT", "WHPP", "AC", "ADP", "PART"),
-    "modifier": (
-        *("ADJP", "JJ", "JJR", "JJS", "ADVP", "RB", "RBR", "RBS"),
-        *("WRB", "WHADVP", "WHADJP", "AP", "AVP", "ADJ", "ADV"),
-    ),
-    "function": (
-        *("DT", "PDT", "WDT", "PRP$", "WP$", "POS", "CC", "CONJP", "UCP", "UH", "INTJ"),
-        *("DET", "CCONJ", "SCONJ"),
-    ),
-    "other": (),
+"""Of each level, the most frequent."""
+FAMILIES = {
+    "clause": r"S|SBARQ?|SINV|SQ|FRAG|ROOT|TOP|PRN|RRC|CS",
+    "noun": r"N.*|PRP|EX|CD|QP|WHNP|WP|M?PN|PROPN|PRON|FW",
+    "verb": r"V.*|MD|AUX",
+    "preposition": r"PP|IN|TO|RP|PRT|WHPP|AC|ADP|PART",
+    "modifier": r"AD.*|AP|AVP|JJ.*|RB.*|WRB|WHAD.*",
+    "function": r"DT|PDT|WDT|PRP\$|WP\$|POS|CC|CONJP|UCP|UH|INTJ|DET|CCONJ|SCONJ",
+    "other": r".*",
 }
 """A colour stands for a family of tags, of the Penn treebank and of some others."""
-TAG = '<span class="tag tag-{}">{}</span>'
-_FAMILY = {tag: family for family, tags in FAMILIES.items() for tag in tags}
-_FUNCTION = re.compile(r"(?<=.)[-=|+].*", re.DOTALL)
 
 
 def family(tag: str) -> str:
     """The family of a tag; `NP-SBJ` is as `NP`."""
-    return _FAMILY.get(tag) or _FAMILY.get(_FUNCTION.sub("", tag), "other")
+    label = re.sub(r"(?<=.)[-=|+].*", "", tag, flags=re.DOTALL)
+    return next(name for name, tags in FAMILIES.items() if re.fullmatch(tags, label, re.DOTALL))
 
 
-def parsing(inputs: Inputs) -> Iterator[Block]:
+def parsing(inputs: Inputs) -> Iterator[Markup]:
     """How good the parser is on held-out trees, and which sentences it could not parse."""
-    scored, parsed, folder = (
-        inputs.report("parser"),
-        inputs.report("parse"),
-        inputs.paths.get("parser"),
-    )
-    if inputs.parser_kind == "none" or not (scored or parsed or folder):
+    if inputs.flat_trees:
         return
-    described = None if folder is None else Report.read(folder / "parser.json")
-    if described is not None and inputs.parser_kind == "trees":
-        yield Markup("<p>Trees came with the corpus; nothing was parsed.</p>")
-    elif described is not None:
-        package = described.get("package")
-        which = html(", package <code>{}</code>", package) if package else ""
-        yield html("<p>A stanza parser{}.</p>", which)
-    shown: list[Block] = []
-    if scored is not None:
-        scores = {name: scored.number(key) for key, name in PARSER_SCORES.items() if key in scored}
-        lines = [[name, fixed(score), bar(score / 100)] for name, score in scores.items()]
-        trees = plain(scored.optional("dev_trees")) or "no"
-        title = f"On {trees} held-out trees, in per cent"
-        shown += [Table(title, ["measure", "%", ""], lines)] if lines else []
-    if parsed is not None and (total := parsed.number("sentences")):
-        flat = {label: parsed.number(key) for key, label in FLAT.items() if key in parsed}
-        counts = flat | {"parsed": total - sum(flat.values())}
-        lines = [[label, plain(n), percent(n / total)] for label, n in counts.items()]
-        columns = ["what became of them", "sentences", "share"]
-        shown.append(Table(f"Of {plain(total)} source sentences", columns, lines))
-    yield Group(shown, "beside")
-    yield files(scored, parsed, described)
+    if described := inputs.description("parser", "parser.json"):
+        if described["kind"] == "trees":
+            yield Markup("<p>Trees came with the corpus; nothing was parsed.</p>")
+        else:
+            yield html("<p>A stanza parser, package <code>{}</code>.</p>", described["package"])
+    if parsed := inputs.report("parse"):
+        yield html(
+            "<p>Of {} source sentences, {} have a flat tree: {} were too long, {} failed.</p>",
+            number(parsed["sentences"]),
+            number(parsed["flat_too_long"] + parsed["flat_failed"]),
+            number(parsed["flat_too_long"]),
+            number(parsed["flat_failed"]),
+        )
+    if (scored := inputs.report("parser")) and "dev_trees" in scored:
+        rows = [
+            {"measure": name, "%": number(scored[key], ".2f"), "": bar(scored[key] / 100)}
+            for key, name in PARSER_SCORES.items()
+            if key in scored
+        ]
+        caption = f"On {number(scored['dev_trees'])} held-out trees, in per cent"
+        yield group("beside", [table(caption, rows)])
 
 
-def trees(inputs: Inputs) -> Iterator[Block]:
+def trees(inputs: Inputs) -> Iterator[Markup]:
     """Sentences with their tree, and their phrases at each level of the partition."""
-    tokens = inputs.tokens("source")
-    brackets, phrases = inputs.lines("parsed", "trees"), inputs.lines("partitions", "phrases")
-    if tokens is None or (brackets is None and phrases is None) or inputs.parser_kind == "none":
+    tokens, language = inputs.tokens("source"), inputs.languages["source"]
+    brackets, phrases = inputs.text("parsed", "trees"), inputs.text("partitions", "phrases")
+    if tokens is None or not inputs.drawn or not (brackets or phrases) or inputs.flat_trees:
         return
-    split, language = inputs.settings.split, inputs.languages["source"]
-    columns: dict[Path, Sequence[object]] = {inputs.file("tokenized", "source"): tokens}
-    if brackets is not None:
-        columns[inputs.file("parsed", "trees")] = brackets
-    if phrases is not None:
-        columns[inputs.file("partitions", "phrases")] = phrases
-    check_same_number(columns)
-    if not inputs.drawn:
-        return
+    check_same_number(inputs.text("tokenized", "source"), brackets, phrases)
     yield html(
         "<p>{} of the {} sentences of <code>{}</code>, from a short to a long one. A colour is a "
-        "family of tags:</p>{}",
-        len(inputs.drawn),
-        plain(len(tokens)),
-        split,
-        listed("families", (html(TAG, name, name) for name in FAMILIES)),
+        'family of tags:</p><p class="families">{}</p>',
+        *(len(inputs.drawn), number(len(tokens)), inputs.settings.split),
+        join(_tag(name, name) for name in FAMILIES),
     )
     for index in inputs.drawn:
-        words = tokens[index]
-        blocks: list[Block] = []
-        if brackets is not None:
-            blocks.append(_tree(inputs, index, brackets[index], words))
-        if phrases is not None:
-            blocks.append(_levels(inputs, index, phrases[index], words))
-        if brackets is not None:
-            line = html('<p class="brackets">{}</p>', foreign(brackets[index], language))
-            blocks.append(Details("As brackets", [line], style="numbers"))
-        yield drawn_sentence(inputs, index, words, blocks)
-    yield Files(list(columns))
-
-
-def _tree(inputs: Inputs, index: int, text: str, words: Sequence[str]) -> Markup:
-    """A tree as lists within lists, which the styles draw."""
-    path = inputs.file("parsed", "trees")
-    tree = read_tree(text, path=path, line=index + 1)
-    check_leaves(tree, words, path=path, line=index + 1)
-    return html(
-        '<div class="scroll" role="region" tabindex="0" aria-label="Tree of sentence {}" lang="{}">'
-        '<ul class="tree">{}</ul></div>',
-        *(index, inputs.languages["source"], draw_tree(tree)),
-    )
+        words, drawings = tokens[index], []
+        if brackets:
+            tree = read_tree(brackets.lines[index], path=brackets.path, line=index + 1)
+            check_leaves(tree, words, path=brackets.path, line=index + 1)
+            drawings.append(MACROS.tree(index, language, draw_tree(tree)))
+        if phrases:
+            levels = read_phrases_line(
+                phrases.lines[index],
+                levels=phrases.lines[index].count(LEVEL_SEPARATOR) + 1,
+                num_words=len(words),
+                path=phrases.path,
+                line=index + 1,
+            )
+            levels_drawn = [draw_phrases(words, of_level) for of_level in levels]
+            drawings.append(MACROS.levels(language, levels_drawn))
+        yield drawn_sentence(inputs, index, words, *drawings)
 
 
 def draw_tree(tree: Tree) -> Markup:
-    """A node with its children, as an item of a list."""
-    label = html(TAG, family(tree.label()), tree.label())
+    """A node with its children, as an item of a list: the styles draw lists within lists."""
+    label = _tag(family(tree.label()), tree.label())
     if isinstance(tree[0], str):
         return html("<li>{}<i></i><span>{}</span></li>", label, unescape_token(tree[0]))
     return html("<li>{}<ul>{}</ul></li>", label, join(map(draw_tree, tree)))
 
 
-def _levels(inputs: Inputs, index: int, text: str, words: Sequence[str]) -> Markup:
-    """A line for each level of phrases."""
-    path, line = inputs.file("partitions", "phrases"), index + 1
-    if not text:
-        raise InputError("expected phrases, found an empty line", path=path, line=line)
-    count = text.count(LEVEL_SEPARATOR) + 1
-    levels = read_phrases_line(text, levels=count, num_words=len(words), path=path, line=line)
-    level = (
-        '<p class="level"><span class="muted">level {}</span> <span lang="{}" dir="auto">{}'
-        "</span></p>"
-    )
-    language = inputs.languages["source"]
-    return join(
-        html(level, number, language, draw_phrases(words, phrases))
-        for number, phrases in enumerate(levels, start=1)
-    )
+def _tag(of_family: str, text: str) -> Markup:
+    return html('<span class="tag" style="--tag: var(--tag-{})">{}</span>', of_family, text)
 
 
 def draw_phrases(words: Sequence[str], phrases: Sequence[Phrase]) -> Markup:
     """The words in order, each phrase underlined, with its tag."""
-    phrase = '<span class="phrase tag-{}">{}<small>{}</small></span>'
-    return join(
-        (
-            html(phrase, family(tag or ""), " ".join(words[start:end]), tag or "")
-            for start, end, tag in phrases
-        ),
-        " ",
+    drawn = (
+        html(
+            '<span class="phrase" style="--tag: var(--tag-{})">{}<small>{}</small></span>',
+            *(family(tag or ""), " ".join(words[start:end]), tag or ""),
+        )
+        for start, end, tag in phrases
     )
+    return join(drawn, " ")
 
 
-def phrases(inputs: Inputs) -> Iterator[Block]:
+def phrases(inputs: Inputs) -> Iterator[Markup]:
     """Phrases by length and by tag, as the stage `partition` counted them."""
     report, folder = inputs.report("partition"), inputs.paths.get("phrase-counts")
-    if (report is None and folder is None) or inputs.parser_kind == "none":
+    if (report is None and folder is None) or inputs.flat_trees:
         return
-    shown: list[Block] = []
+    shown = []
     if report is not None:
-        prefix = "phrases_per_sentence_"
-        names = [key.removeprefix(prefix) for key in report if key.startswith(prefix)]
-        keys = (prefix, "words_per_phrase_")
-        lines = [
-            [_partition_name(name), *(fixed(report.number(f"{key}{name}")) for key in keys)]
-            for name in names
+        sizes = (re.fullmatch(r"phrases_per_sentence_((\w+)_(\d+))", key) for key in report)
+        rows = [
+            {
+                "partition": f"{size}-grams" if kind == "ngram" else f"syntactic, level {size}",
+                "phrases a sentence": number(report[f"phrases_per_sentence_{name}"], ".2f"),
+                "words a phrase": number(report[f"words_per_phrase_{name}"], ".2f"),
+            }
+            for name, kind, size in (match.groups() for match in sizes if match)
         ]
-        tags = f", with {plain(report.number('tags'))} different tags" if "tags" in report else ""
-        title = f"Partitions of {plain(report.number('sentences'))} sentences{tags}"
-        header = ["partition", "phrases a sentence", "words a phrase"]
-        shown.append(Table(title, header, lines))
+        shown.append(table(f"Partitions of {number(report['sentences'])} sentences", rows))
     if folder is not None:
         columns = {"level": int, "length": int, "count": int}
-        rows = read_csv(folder / "phrase_lengths.csv", columns)
-        rows = [{**row, "level": f"level {row['level']}"} for row in rows]
-        spec = with_legend(chart("phrase_lengths", rows, x="length", y="count"), "color")
-        title = "Phrases by length"
-        table = series_table(
-            title, rows, "length", "level", lambda row: plain(row["count"]), x_name="words"
-        )
-        shown.append(figure(title, panel(spec), table))
-    yield Group(shown, "beside")
+        counts = read_csv(folder / "phrase_lengths.csv", columns)
+        counts = [{**row, "level": f"level {row['level']}"} for row in counts]
+        spec = with_legend(chart("phrase_lengths", counts, x="length", y="count"), "color")
+        shown.append(figure("Phrases by length", panel(spec)))
+    yield group("beside", shown)
     if folder is not None:
-        yield Group([*_tags(folder / "tags.csv")], "charts thirds")
-    yield files(report, folder)
+        yield group("charts thirds", _tags(folder / "tags.csv"))
 
 
-def _partition_name(name: str) -> str:
-    kind, _, number = name.rpartition("_")
-    return f"{number}-grams" if kind == "ngram" else f"syntactic, level {number}"
-
-
-def _tags(path: Path) -> Iterator[Figure]:
+def _tags(path: Path) -> Iterator[Markup]:
     """For each level its tags, the most frequent first."""
     levels: dict[int, list[Row]] = defaultdict(list)
     for row in read_csv(path, {"level": int, "tag": str, "count": int}):
@@ -244,14 +177,11 @@ def _tags(path: Path) -> Iterator[Figure]:
         rows.sort(key=lambda row: (-row["count"], row["tag"]))
         drawn = [{**row, "level": family(row["tag"])} for row in rows[:TAGS_SHOWN]]
         spec = chart("phrase_tags", drawn, x="count", y="tag")
+        spec["spec"]["height"] = {"step": 20}
+        spec["spec"]["encoding"]["y"]["title"] = None
         spec["spec"]["encoding"]["color"]["scale"] = {
             "domain": list(FAMILIES),
             "range": [f"var(--tag-{name}, #888888)" for name in FAMILIES],
         }
-        spec["spec"]["height"] = {"step": 20}
-        spec["spec"]["encoding"]["y"]["title"] = None
-        total = sum(row["count"] for row in rows)
-        title = f"Level {level}: {plain(total)} phrases by tag"
-        lines = [[row["tag"], plain(row["count"]), percent(row["count"] / total)] for row in rows]
-        table = Table(title, ["tag", "phrases", "share"], lines)
-        yield figure(title, panel(spec, width=280, height=None), table)
+        title = f"Level {level}: {number(sum(row['count'] for row in rows))} phrases by tag"
+        yield figure(title, panel(spec, width=280, height=None))

@@ -1,70 +1,47 @@
 "use strict";
 
-// Light or dark: the reader's system says, unless a button was pressed.
-(function () {
-  const buttons = document.querySelectorAll(".theme button");
-  const storage = "mgsa-report-theme";
-  const themes = ["light", "dark"];
-  function choose(theme) {
-    if (themes.includes(theme)) document.documentElement.dataset.theme = theme;
-    else delete document.documentElement.dataset.theme;
-    for (const button of buttons) {
-      button.setAttribute("aria-pressed", String(button.dataset.theme === theme));
-    }
-  }
-  let kept = null;
-  try { kept = localStorage.getItem(storage); } catch { /* a reader may forbid it */ }
-  choose(themes.includes(kept) ? kept : "auto");
-  document.querySelector(".theme").hidden = false;
-  for (const button of buttons) {
-    button.addEventListener("click", () => {
-      choose(button.dataset.theme);
-      try { localStorage.setItem(storage, button.dataset.theme); } catch { /* as above */ }
-    });
-  }
-})();
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const press = (button, on) => button.setAttribute("aria-pressed", String(on));
 
-// The table of contents: folded on a phone, and marking the section that is being read.
-(function () {
-  const toggle = document.querySelector(".toc-toggle");
-  const narrow = matchMedia("(max-width: 60rem)");
-  const open = (is) => toggle.setAttribute("aria-expanded", String(is));
-  toggle.hidden = false;
-  open(!narrow.matches);
-  narrow.addEventListener("change", () => open(!narrow.matches));
-  toggle.addEventListener("click", () => open(toggle.getAttribute("aria-expanded") !== "true"));
-  const links = new Map();
-  for (const link of document.querySelectorAll(".toc a")) {
-    links.set(link.hash.slice(1), link);
-    link.addEventListener("click", () => { if (narrow.matches) open(false); });
+// Light or dark: the reader's system says, unless a button was pressed.
+const themes = all(".theme button");
+document.querySelector(".theme").hidden = false;
+for (const button of themes) {
+  button.addEventListener("click", () => {
+    document.documentElement.dataset.theme = button.dataset.theme;
+    for (const other of themes) press(other, other === button);
+  });
+}
+
+// The table of contents: folded on a phone, and marking the section a quarter down the window.
+const toggle = document.querySelector(".toc-toggle");
+const narrow = matchMedia("(max-width: 60rem)");
+const unfold = (on) => toggle.setAttribute("aria-expanded", String(on));
+toggle.hidden = false;
+unfold(!narrow.matches);
+narrow.addEventListener("change", () => unfold(!narrow.matches));
+toggle.addEventListener("click", () => unfold(toggle.getAttribute("aria-expanded") === "false"));
+for (const link of all(".toc a")) link.addEventListener("click", () => unfold(!narrow.matches));
+const observer = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    document.querySelector(`.toc a[href="#${target.id}"]`).ariaCurrent = isIntersecting ? "true" : null;
   }
-  const seen = new Set();
-  const observer = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      if (entry.isIntersecting) seen.add(entry.target.id);
-      else seen.delete(entry.target.id);
-    }
-    const current = [...links.keys()].find((id) => seen.has(id));
-    for (const [id, link] of links) {
-      if (id === current) link.setAttribute("aria-current", "true");
-      else link.removeAttribute("aria-current");
-    }
-  }, { rootMargin: "-10% 0px -60% 0px" });
-  for (const section of document.querySelectorAll("main > section")) observer.observe(section);
-})();
+}, { rootMargin: "-25% 0px -74% 0px" });
+for (const section of all("main > section")) observer.observe(section);
 
 // Charts: what Vega wrote of a mark ("update: 100; value: 3.2; rev: name"), under the pointer.
-const parts = (mark) => mark.getAttribute("aria-label").split("; ");
+const SYSTEM = /^(rev|system|encoder): /;
+const parts = (mark) => mark.ariaLabel.split("; ");
 const tip = document.createElement("div");
 tip.className = "tip";
 tip.hidden = true;
 document.body.append(tip);
-for (const plot of document.querySelectorAll(".plot")) {
+for (const plot of all(".plot")) {
   plot.addEventListener("pointermove", (event) => {
     const mark = event.target.closest('[role="graphics-symbol"][aria-label]:not([aria-roledescription="axis"])');
-    tip.hidden = !mark || mark.getAttribute("aria-roledescription") === "line mark";
+    tip.hidden = !mark || mark.ariaRoleDescription === "line mark";
     if (tip.hidden) return;
-    tip.textContent = parts(mark).map((part) => part.replace(/^(rev|system|encoder): /, "")).join("\n");
+    tip.textContent = parts(mark).map((part) => part.replace(SYSTEM, "")).join("\n");
     tip.style.left = `${Math.min(event.pageX + 12, innerWidth - tip.offsetWidth - 12)}px`;
     tip.style.top = `${event.pageY + 12}px`;
   });
@@ -72,101 +49,60 @@ for (const plot of document.querySelectorAll(".plot")) {
 }
 
 // One system alone in every chart that draws it.
-(function () {
-  const buttons = document.querySelectorAll(".legend.systems button");
-  for (const button of buttons) {
-    button.addEventListener("click", () => {
-      const system = button.dataset.system;
-      const alone = button.getAttribute("aria-pressed") !== "true";
-      for (const other of buttons) {
-        other.setAttribute("aria-pressed", String(alone && other.dataset.system === system));
-      }
-      const systems = (mark) => parts(mark).filter((part) => /^(rev|system|encoder): /.test(part));
-      for (const plot of document.querySelectorAll(".plot")) {
-        const marks = [...plot.querySelectorAll('[role="graphics-symbol"][aria-label]')].filter((mark) => systems(mark).length);
-        const is = (mark) => systems(mark).some((part) => part.endsWith(`: ${system}`));
-        const has = marks.some(is);
-        for (const mark of marks) mark.classList.toggle("faded", alone && has && !is(mark));
-      }
-    });
-  }
-})();
-
-// The list of sentences: which are shown, and in which order.
-(function () {
-  const form = document.querySelector(".filters");
-  if (!form) return;
-  const list = document.querySelector(".sentences");
-  const nothing = document.querySelector(".nothing");
-  const more = document.querySelector(".more-sentences");
-  const portion = 10;
-  let limit = portion;
-  const sentences = [...list.children].map((item) => ({
-    item,
-    outputs: [...item.querySelectorAll(".output")],
-    texts: [...item.querySelectorAll(".texts:not(.outputs) .searched")].map((text) => text.textContent.toLowerCase()),
-  }));
-  for (const sentence of sentences) {
-    for (const output of sentence.outputs) {
-      // What is struck through is the reference's, not the output's.
-      const text = output.querySelector(".searched").cloneNode(true);
-      for (const missing of text.querySelectorAll("del")) missing.remove();
-      output.searched = text.textContent.toLowerCase();
+const systems = all(".legend.systems button");
+for (const button of systems) {
+  button.addEventListener("click", () => {
+    const { system } = button.dataset;
+    const alone = button.ariaPressed === "false";
+    for (const other of systems) press(other, alone && other.dataset.system === system);
+    const of = (mark) => parts(mark).filter((part) => SYSTEM.test(part)).map((part) => part.replace(SYSTEM, ""));
+    for (const plot of all(".plot")) {
+      const marks = all('[role="graphics-symbol"][aria-label]', plot).filter((mark) => of(mark).length);
+      const drawn = marks.some((mark) => of(mark).includes(system));
+      for (const mark of marks) mark.classList.toggle("faded", alone && drawn && !of(mark).includes(system));
     }
-  }
-  const value = (name) => (form.elements[name] ? form.elements[name].value : "");
-  const number = (name, otherwise) => (value(name) === "" ? otherwise : Number(value(name)));
-  function scoreOf(sentence, system) {
-    if (system === "all") return Number(sentence.item.dataset.score);
-    const output = sentence.outputs.find((one) => one.dataset.system === system);
-    return Number(output.dataset.score);
+  });
+}
+
+// The list of sentences: which are shown, in which order, and how many at once.
+const form = document.querySelector(".filters");
+if (form) {
+  const fields = form.elements;
+  const list = document.querySelector(".sentences");
+  const more = document.querySelector(".more-sentences");
+  const items = [...list.children];
+  const value = (name) => (fields[name] ? fields[name].value : "");
+  // What is struck through is the reference's, not the output's.
+  const text = (dd) => [...dd.childNodes].filter((node) => node.nodeName !== "DEL").map((node) => node.textContent).join("");
+  const between = (number, from, to) => Number(number) >= (value(from) || -Infinity) && Number(number) <= (value(to) || Infinity);
+  let limit = 10;
+
+  function fits(item, system) {
+    for (const output of all(".output", item)) output.hidden = system && output.dataset.system !== system;
+    item.dataset.shown = (system ? all(".output:not([hidden])", item)[0] : item).dataset.score;
+    const texts = all(".texts > dd, .output:not([hidden]) dd", item).map((dd) => text(dd).toLowerCase());
+    return item.dataset.lists.includes(value("list"))
+      && texts.some((one) => one.includes(value("text").trim().toLowerCase()))
+      && between(item.dataset.length, "shortest", "longest")
+      && between(item.dataset.shown, "lowest", "highest");
   }
   function apply() {
-    const text = value("text").trim().toLowerCase();
-    const system = value("system") || "all";
-    const chosen = value("list");
-    let count = 0;
-    for (const sentence of sentences) {
-      const data = sentence.item.dataset;
-      const shown = sentence.outputs.filter((one) => system === "all" || one.dataset.system === system);
-      for (const output of sentence.outputs) output.hidden = !shown.includes(output);
-      const score = scoreOf(sentence, system);
-      const key = chosen === "different" ? "all" : system;
-      const fits = (!chosen || (data[chosen] || "").split(" ").includes(key))
-        && (!text || sentence.texts.some((one) => one.includes(text)) || shown.some((one) => one.searched.includes(text)))
-        && Number(data.length) >= number("shortest", 0) && Number(data.length) <= number("longest", Infinity)
-        && score >= number("lowest", -Infinity) && score <= number("highest", Infinity);
-      sentence.item.hidden = !fits;
-      count += fits;
-    }
-    form.elements.count.value = String(count);
-    nothing.hidden = count > 0;
-    const order = value("order");
-    const by = order.replace("-", "");
-    const rank = (sentence) => (by === "score" ? scoreOf(sentence, system) : Number(sentence.item.dataset[by]));
-    const sign = order.startsWith("-") ? -1 : 1;
-    sentences.sort((a, b) => sign * (rank(a) - rank(b)) || Number(a.item.dataset.index) - Number(b.item.dataset.index));
-    list.append(...sentences.map((sentence) => sentence.item));
-    fold();
-  }
-  function fold() {
-    const fitting = sentences.filter((sentence) => !sentence.item.hidden);
-    fitting.forEach((sentence, i) => sentence.item.classList.toggle("later", i >= limit));
-    const left = fitting.length - limit;
-    more.hidden = left <= 0;
-    more.textContent = `Show ${Math.min(left, 2 * portion)} more`;
+    const key = value("order").replace("-", "").replace("score", "shown");
+    const sign = value("order").startsWith("-") ? -1 : 1;
+    for (const item of items) item.hidden = !fits(item, value("system"));
+    items.sort((a, b) => sign * (a.dataset[key] - b.dataset[key]) || a.dataset.index - b.dataset.index);
+    list.append(...items);
+    const fitting = items.filter((item) => !item.hidden);
+    fitting.forEach((item, place) => item.classList.toggle("later", place >= limit));
+    fields.count.value = fitting.length;
+    document.querySelector(".nothing").hidden = fitting.length > 0;
+    more.hidden = fitting.length <= limit;
+    more.textContent = `Show ${Math.min(fitting.length - limit, 20)} more`;
   }
   form.hidden = false;
-  form.addEventListener("input", () => { limit = portion; apply(); });
-  more.addEventListener("click", () => {
-    const first = sentences.filter((sentence) => !sentence.item.hidden)[limit];
-    limit += 2 * portion;
-    fold();
-    first.item.tabIndex = -1;
-    first.item.focus();
-  });
+  form.addEventListener("input", () => { limit = 10; apply(); });
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(() => { limit = portion; apply(); }));
-  nothing.querySelector("button").addEventListener("click", () => form.reset());
+  form.addEventListener("reset", () => setTimeout(apply));
+  more.addEventListener("click", () => { limit += 20; apply(); });
   apply();
-})();
+}
