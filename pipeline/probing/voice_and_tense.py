@@ -43,29 +43,24 @@ _PERFECTS = (
 # Before them `'s` is `has`: always, or if a clause without `that` follows (`'s tried to go`).
 _ONLY_AFTER_HAVE, _BEFORE_CLAUSE_AFTER_HAVE = (frozenset(words.split()) for words in _PERFECTS)
 
-PASSIVE: list[list[dict[str, Any]]] = [
-    [
+PATTERNS: dict[str, list[dict[str, Any]]] = {
+    # At the end of a verb group.
+    "passive": [
         {"LEMMA": {"IN": ["be", "get"]}},
         _BETWEEN_VERBS,
         # VBD is a tagger's mistake: no finite verb follows an auxiliary.
         {"TAG": {"IN": ["VBN", "VBD"]}, "LOWER": {"NOT_IN": [*_INTRANSITIVE, "rid"]}},
-    ]
-]
-"""The end of the verb group of a passive clause."""
-
-PAST: list[list[dict[str, Any]]] = [[{"TAG": "VBD"}]]
-"""The start of a verb group in the past tense."""
-
-HAD_BETTER: list[list[dict[str, Any]]] = [
-    [
+    ],
+    # At its start; `had` may be a modal: `had better go`, `had far rather not go`.
+    "past": [{"TAG": "VBD"}],
+    "had better": [
         {"LEMMA": "have"},
         _BETWEEN_VERBS,
         {"LOWER": {"IN": ["best", "better", "rather", "sooner"]}},
         _BETWEEN_VERBS,
         {"TAG": "VB"},
-    ]
-]
-"""The start of a verb group where `had` is a modal: `had better go`, `had far rather not go`."""
+    ],
+}
 
 
 class VerbPatterns:
@@ -76,10 +71,9 @@ class VerbPatterns:
         from spacy.matcher import Matcher
 
         self._vocab = spacy.blank("en").vocab
-        self._at_start, self._at_end = Matcher(self._vocab), Matcher(self._vocab)
-        self._at_start.add("past", PAST)
-        self._at_start.add("had better", HAD_BETTER)
-        self._at_end.add("passive", PASSIVE)
+        self._matcher = Matcher(self._vocab)
+        for name, pattern in PATTERNS.items():
+            self._matcher.add(name, [pattern])
 
     def voice_and_tense(self, tree: Tree) -> tuple[str, str] | tuple[None, None]:
         """One of `VOICES` and one of `TENSES`: those of an English sentence's main clause.
@@ -93,9 +87,11 @@ class VerbPatterns:
             return None, None
         lemmas = [_auxiliary(group, place) for place in range(len(group.words))]
         verbs = Doc(self._vocab, words=list(group.words), tags=list(group.tags), lemmas=lemmas)
-        starts = {self._vocab.strings[n] for n, start, _ in self._at_start(verbs) if start == 0}
-        passive = any(end == len(verbs) for _, _, end in self._at_end(verbs))
-        return "passive" if passive else "active", "past" if starts == {"past"} else "nonpast"
+        found = [(self._vocab.strings[key], *bounds) for key, *bounds in self._matcher(verbs)]
+        at_start = {name for name, start, _ in found if start == 0}
+        at_end = {name for name, _, end in found if end == len(verbs)}
+        past = "past" in at_start and "had better" not in at_start
+        return "passive" if "passive" in at_end else "active", "past" if past else "nonpast"
 
 
 def _auxiliary(group: VerbGroup, place: int) -> str:

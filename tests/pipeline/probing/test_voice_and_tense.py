@@ -39,34 +39,6 @@ def test_hard_sentences(voice: str, tense: str, tree: Tree) -> None:
     assert [label or "none" for label in found] == [voice, tense]
 
 
-def clause(*verbs: str) -> Tree:
-    """`it` with verbs, given as `TAG word`, each of which heads a phrase around the next."""
-    inner = "".join(f"(VP ({verb} " for verb in verbs).replace(" (VP", ") (VP").rstrip()
-    return read_tree(f"(S (NP (PRP it)) {inner}{'))' + ')' * (len(verbs) - 1)})")
-
-
-@pytest.mark.parametrize(
-    ("verbs", "voice", "tense"),
-    [
-        # Tokens that sacremoses makes of contractions, and typographic apostrophes.
-        (["VBZ isn", "VBN sold"], "passive", "nonpast"),
-        (["VBZ ’s", "VBN sold"], "passive", "nonpast"),
-        (["VBZ 's", "VBN been", "VBN sold"], "passive", "nonpast"),
-        (["MD 'd", "VB be", "VBN sold"], "passive", "nonpast"),
-        (["VBD 'd", "VBN been", "VBN sold"], "passive", "past"),
-        # Capitals, and what taggers confuse.
-        (["VBD WAS", "VBN SOLD"], "passive", "past"),
-        (["VBD was", "VBD sold"], "passive", "past"),
-        (["VBZ has", "VBD sold"], "active", "nonpast"),
-        # One verb is no passive.
-        (["VBD was"], "active", "past"),
-        (["VBZ is", "VBG selling"], "active", "nonpast"),
-    ],
-)
-def test_auxiliaries(verbs: list[str], voice: str, tense: str) -> None:
-    assert patterns().voice_and_tense(clause(*verbs)) == (voice, tense)
-
-
 def test_the_samples_own_labels_agree() -> None:
     """Its grammar knows voice and tense of the sentences that it makes (99 % is asked for)."""
     pairs = list(generate(1000, "voice and tense", ambiguity=0.2))
