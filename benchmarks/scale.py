@@ -138,7 +138,7 @@ def load_epoch(folder: Path, window: int) -> None:
         ngram_unit="subword",
     )
     for update in batches.updates(Position(0, 0), rank=0, world_size=1, accumulate=1):
-        if update.end_of_epoch:
+        if update.position_after.micro_batch == 0:
             return
 
 

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass
-from itertools import chain, count, islice
+from itertools import islice
 from typing import TypeVar
 
 import numpy as np
@@ -40,6 +40,10 @@ class Position:
     micro_batch: Count
 
 
+MicroBatch = tuple[int, int, Batch | None]
+"""Its number in its epoch, its target tokens, and the batch if it is this rank's."""
+
+
 @dataclass(frozen=True)
 class Update:
     """What one update of the weights learns from.
@@ -53,7 +57,6 @@ class Update:
     batches: tuple[tuple[int, Batch | None], ...]
     position_after: Position
     num_target_tokens: int
-    end_of_epoch: bool
 
 
 def bucketed(
@@ -119,37 +122,34 @@ class TrainBatches:
         self, position: Position, *, rank: int, world_size: int, accumulate: int
     ) -> Iterator[Update]:
         """The updates from `position` on, without end; windows before it are not decoded."""
-        later = (Position(epoch, 0) for epoch in count(position.epoch + 1))
-        updates = chain.from_iterable(
-            self._epoch(start, rank, world_size, accumulate) for start in chain([position], later)
-        )
+        updates = self._updates(position, rank, world_size, accumulate)
         return prefetched(updates, ahead=UPDATES_AHEAD)
 
-    def _epoch(
+    def _updates(
         self, position: Position, rank: int, world_size: int, accumulate: int
     ) -> Iterator[Update]:
-        """The updates from `position` to the end of its epoch."""
         size = world_size * accumulate
-        micro_batches = self._micro_batches(position, rank, world_size)
-        following = list(islice(micro_batches, size))
-        for first in count(position.micro_batch, size):
+        micro_batches: Iterator[MicroBatch] = iter(())
+        following: list[MicroBatch] = []
+        while True:
+            if not following:
+                micro_batches = self._micro_batches(position, rank, world_size)
+                following = list(islice(micro_batches, size))
             group, following = following, list(islice(micro_batches, size))
             batches = {number: batch for number, _, batch in group}
-            mine = range(first + rank, first + size, world_size)
-            here, next_epoch = Position(position.epoch, first + size), position.epoch + 1
+            first, end = position.micro_batch, position.micro_batch + size
+            here, next_epoch = Position(position.epoch, end), Position(position.epoch + 1, 0)
+            position = here if following else next_epoch
             yield Update(
-                batches=tuple((number, batches.get(number)) for number in mine),
-                position_after=here if following else Position(next_epoch, 0),
+                batches=tuple((n, batches.get(n)) for n in range(first + rank, end, world_size)),
+                position_after=position,
                 num_target_tokens=sum(tokens for _, tokens, _ in group),
-                end_of_epoch=not following,
             )
-            if not following:
-                return
 
     def _micro_batches(
         self, position: Position, rank: int, world_size: int
-    ) -> Iterator[tuple[int, int, Batch | None]]:
-        """Number, target tokens and content of those from `position` on, of `rank` alone."""
+    ) -> Iterator[MicroBatch]:
+        """Those from `position` to the end of its epoch."""
         extra = _extra_columns(self.granularities, self.ngram_unit, links=self.links)
         start = 0
         for window, groups in enumerate(self._windows(position.epoch)):

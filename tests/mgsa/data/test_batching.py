@@ -74,7 +74,7 @@ def epoch_of(batches: TrainBatches, position: Position, **shares: int) -> Iterat
     """The updates from `position` to the end of its epoch."""
     for update in batches.updates(position, **ALONE | shares):
         yield update
-        if update.end_of_epoch:
+        if update.position_after.micro_batch == 0:
             return
 
 

@@ -62,7 +62,7 @@ def pairs(*lengths: int, first: int = 0) -> Batch:
 
 def update(*batches: Batch | None) -> Update:
     tokens = sum(batch.num_target_tokens for batch in batches if batch is not None)
-    return Update(tuple(enumerate(batches)), Position(0, len(batches)), tokens, False)
+    return Update(tuple(enumerate(batches)), Position(0, len(batches)), tokens)
 
 
 def gradient_of(
