@@ -23,7 +23,6 @@ from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
-from tests.strategies import partition_lengths
 
 VOCABULARY = 20
 NUM_TAGS = 5
@@ -146,29 +145,8 @@ MODELS: dict[str, ModelConfig] = {
 }
 
 
-@st.composite
-def rows(draw: st.DrawFn, *, longest: int = 7) -> Row:
-    """A sentence pair with any three partitions of its source."""
-    length = draw(st.integers(1, longest))
-    lengths = [draw(partition_lengths(length)) for _ in range(3)]
-    subwords = st.integers(len(SPECIAL_SYMBOLS), VOCABULARY - 1)
-    return Row(
-        index=0,
-        source=draw(st.lists(subwords, min_size=length, max_size=length)),
-        target=draw(st.lists(subwords, min_size=0, max_size=longest)),
-        subwords_per_word=draw(partition_lengths(length)),
-        phrase_lengths=lengths,
-        phrase_tags=[[draw(st.integers(0, NUM_TAGS - 1)) for _ in level] for level in lengths],
-    )
-
-
-def batches_of_rows(*, max_size: int = 4) -> SearchStrategy[list[Row]]:
-    """The rows of a batch."""
-    return st.lists(rows(), min_size=1, max_size=max_size)
-
-
 def random_row(generator: random.Random, length: int, *, target_length: int | None = None) -> Row:
-    """A sentence pair of a given length."""
+    """A sentence pair of a given length, with any three partitions of its source."""
 
     def partition() -> list[int]:
         cuts = sorted(generator.sample(range(1, length), generator.randint(0, length - 1)))
@@ -186,6 +164,17 @@ def random_row(generator: random.Random, length: int, *, target_length: int | No
         phrase_lengths=lengths,
         phrase_tags=[[generator.randrange(NUM_TAGS) for _ in level] for level in lengths],
     )
+
+
+def rows(*, longest: int = 7) -> SearchStrategy[Row]:
+    """Sentence pairs, whose target may be empty."""
+    randoms, lengths = st.randoms(use_true_random=False), st.integers(1, longest)
+    return st.builds(random_row, randoms, lengths, target_length=st.integers(0, longest))
+
+
+def batches_of_rows(*, max_size: int = 4) -> SearchStrategy[list[Row]]:
+    """The rows of a batch."""
+    return st.lists(rows(), min_size=1, max_size=max_size)
 
 
 def some_rows(*lengths: int, seed: int = 0) -> list[Row]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from nltk.tree import Tree
@@ -61,14 +59,6 @@ def trees(words: SearchStrategy[str] = leaves, *, max_leaves: int = 15) -> Searc
         st.sampled_from(sorted(WRAPPERS)),
         constituents(words, max_leaves=max_leaves),
     )
-
-
-@st.composite
-def partition_lengths(draw: st.DrawFn, length: int) -> list[int]:
-    """The lengths of the phrases of any partition of `length` positions, at least one."""
-    inner = draw(st.sets(st.integers(1, length - 1))) if length > 1 else set()
-    bounds = [0, *sorted(inner), length]
-    return [end - start for start, end in pairwise(bounds)]
 
 
 def ragged_lengths(
