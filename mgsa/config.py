@@ -13,6 +13,7 @@ from annotated_types import Interval
 
 from mgsa.base.settings import NonNegative, Positive, Probability, Seed, check_each_once
 
+Precision = Literal["32-true", "bf16-mixed"]
 GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
 """`ngram_3` is the partition into 3-grams, `syntactic_2` level 2 of the syntactic partition."""
 
@@ -184,7 +185,7 @@ class TrainConfig:
     """
 
     seed: Seed
-    precision: Literal["32-true", "bf16-mixed"]
+    precision: Precision
     compile: bool
     batch_tokens: Positive
     batch_sentences: Positive | None

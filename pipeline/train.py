@@ -51,7 +51,7 @@ def train_model(
     """
     from mgsa.base.io import atomic_folder, write_json
     from mgsa.training.checkpoint import code_identity
-    from mgsa.training.processes import Devices
+    from mgsa.training.processes import make_fabric
     from mgsa.training.run import train_model
     from mgsa.training.trainer import Run
 
@@ -59,7 +59,7 @@ def train_model(
     with curves_in(live) if plots is not None else nullcontext() as draw:
         metrics = train_model(
             Run(dataset, model, train, out=out, checkpoints=checkpoints, code=code_identity()),
-            Devices(run.accelerator, run.devices, run.nodes),
+            make_fabric(run.accelerator, run.devices, run.nodes, precision=train.precision),
             restart="if_changed",
             on_metrics=draw,
         )

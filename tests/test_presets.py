@@ -67,30 +67,24 @@ def test_what_no_section_gives_is_not_taken_for_granted(overrides: list[str], me
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("option", "change", "message"),
     [
-        ({"layer": 5}, r"alignment\.layer: expected 1 to 4"),
-        ({"full_context": False, "sentences": 0.5}, "sentences: expected 1.0, as one pass costs"),
-        ({"sentences": 0.0}, "sentences: expected greater than or equal to 0.01, got 0.0"),
+        ("joint_alignment_tiny", {"layer": 5}, r"alignment\.layer: expected 1 to 4"),
+        ("joint_alignment_tiny", {"full_context": False, "sentences": 0.5}, "sentences: expected"),
+        (
+            "joint_alignment_tiny",
+            {"sentences": 0.0},
+            "sentences: expected greater than or",
+        ),
+        ("conv_kv_heterogeneous_tiny", {}, "alignment: expected heads of cross-attention that att"),
+        ("rnn_attn_tiny", {}, "alignment: expected layer 1 and no full_context"),
     ],
 )
-def test_an_impossible_alignment_head_is_refused(change: dict[str, Any], message: str) -> None:
-    section = compose(CONF, ["model=joint_alignment_tiny"])["model"]
-    section["alignment"] |= change
-    with pytest.raises(InputError, match=message):
-        from_mapping(ModelConfig, section, "model")
-
-
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
-        ("conv_kv_heterogeneous_tiny", "alignment: expected heads of cross-attention that attend"),
-        ("rnn_attn_tiny", "alignment: expected layer 1 and no full_context"),
-    ],
-)
-def test_an_alignment_head_is_refused_where_there_is_none(option: str, message: str) -> None:
-    section = compose(CONF, [f"model={option}"])["model"]
-    section["alignment"] = compose(CONF, ["model=joint_alignment_tiny"])["model"]["alignment"]
+def test_an_impossible_alignment_head_is_refused(
+    option: str, change: dict[str, Any], message: str
+) -> None:
+    alignment = compose(CONF, ["model=joint_alignment_tiny"])["model"]["alignment"]
+    section = compose(CONF, [f"model={option}"])["model"] | {"alignment": alignment | change}
     with pytest.raises(InputError, match=message):
         from_mapping(ModelConfig, section, "model")
 
@@ -145,15 +139,6 @@ def test_recurrent_models_have_the_sizes_that_the_equations_give(attention: str)
     w_d = D * 2 * D if attention != "key_value" else D * (D + D // 2) + 2 * (D // 2) ** 2
     found = size_of(model_of(f"rnn_{attention}"), V, V)
     assert found == 3 * V * D + encoder + lstm(D, D) + initial + w_d == 55_612_440
-
-
-def test_the_tiny_recurrent_models_are_about_as_large_as_the_tiny_transformer() -> None:
-    """With the 4,000 subwords of the sample: 1.66 and 1.84 million."""
-    rnn, transformer = (
-        size_of(model_of(f"{option}_tiny"), 4_000, 4_000)
-        for option in ("rnn_key_value", "transformer")
-    )
-    assert 0.9 < rnn / transformer < 1
 
 
 @pytest.mark.parametrize("option", [name for name in MODELS if not name.endswith("tiny")])

@@ -56,13 +56,13 @@ def train(
     checkpoint and leave (exit status 143 and 130). Under torchrun the numbers of devices and nodes
     are torchrun's.
     """
-    from mgsa.training.processes import Devices
+    from mgsa.training.processes import make_fabric
     from mgsa.training.run import train_model
     from mgsa.training.trainer import Run
 
     metrics = train_model(
         Run(dataset, model, train, out=out, checkpoints=checkpoints),
-        Devices(accelerator, devices, nodes),
+        make_fabric(accelerator, devices, nodes, precision=train.precision),
         restart="always" if restart else "never",
     )
     for name, value in metrics.items():

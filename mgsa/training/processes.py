@@ -14,9 +14,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from types import FrameType
-from typing import Literal
 
 import torch
 from lightning_fabric import Fabric
@@ -27,58 +25,45 @@ from torch.nn.parallel import DistributedDataParallel
 from mgsa.base.cli import handling_signals
 from mgsa.base.errors import FailedError, InputError
 from mgsa.base.settings import Accelerator
+from mgsa.config import Precision
 
 
-@dataclass(frozen=True)
-class Devices:
-    """What a run computes on: `devices` processes on each of `nodes` machines."""
+def make_fabric(
+    accelerator: Accelerator,
+    devices: int,
+    nodes: int,
+    *,
+    precision: Precision,
+) -> Fabric:
+    """What runs a loop in `devices` processes on each of `nodes` machines; torchrun's, if it runs.
 
-    accelerator: Accelerator
-    devices: int
-    nodes: int
-
-    @property
-    def total(self) -> int:
-        """The processes of a run."""
-        return self.devices * self.nodes
-
-    def started(self) -> Devices:
-        """Those that torchrun started, or else these.
-
-        Raises:
-            InputError: there are too few GPUs, or several machines without torchrun.
-        """
-        found = self
-        if torch.distributed.is_torchelastic_launched():
-            local = int(os.environ["LOCAL_WORLD_SIZE"])
-            found = replace(self, devices=local, nodes=int(os.environ["WORLD_SIZE"]) // local)
-        elif self.nodes > 1:
-            raise InputError(
-                f"nodes: {self.nodes} machines need torchrun to be started on each of them"
-            )
-        gpus = torch.cuda.device_count()
-        if self.accelerator == "gpu" and gpus < found.devices:
-            raise InputError(f"devices: expected at most {gpus} (GPUs here), got {found.devices}")
-        return found
-
-    def fabric(self, precision: Literal["32-true", "bf16-mixed"]) -> Fabric:
-        """What runs a loop in a process for each device."""
-        logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
-        # Says which of its processes has ended, so that Fabric ends the others.
-        launcher = logging.getLogger("lightning_fabric.strategies.launchers.subprocess_script")
-        launcher.setLevel(logging.INFO)
-        # No exchange of buffers, of which training changes none: it is collective and in the
-        # forward pass, which is repeated after lack of memory.
-        names = inspect.signature(DistributedDataParallel).parameters
-        new, old = "forward_sync_buffers", "broadcast_buffers"  # torch 2.13, and before
-        ddp = DDPStrategy(**{new if new in names else old: False})  # type: ignore[arg-type]
-        return Fabric(
-            accelerator=self.accelerator,
-            devices=self.devices,
-            num_nodes=self.nodes,
-            precision=precision,
-            strategy=ddp if self.total > 1 else "auto",
-        )
+    Raises:
+        InputError: there are too few GPUs, or several machines without torchrun.
+    """
+    if torch.distributed.is_torchelastic_launched():
+        devices = int(os.environ["LOCAL_WORLD_SIZE"])
+        nodes = int(os.environ["WORLD_SIZE"]) // devices
+    elif nodes > 1:
+        raise InputError(f"nodes: {nodes} machines need torchrun to be started on each of them")
+    gpus = torch.cuda.device_count()
+    if accelerator == "gpu" and gpus < devices:
+        raise InputError(f"devices: expected at most {gpus} (GPUs here), got {devices}")
+    logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
+    # Says which of its processes has ended, so that Fabric ends the others.
+    launcher = logging.getLogger("lightning_fabric.strategies.launchers.subprocess_script")
+    launcher.setLevel(logging.INFO)
+    # No exchange of buffers, of which training changes none: it is collective and in the forward
+    # pass, which is repeated after lack of memory.
+    names = inspect.signature(DistributedDataParallel).parameters
+    new, old = "forward_sync_buffers", "broadcast_buffers"  # torch 2.13, and before
+    ddp = DDPStrategy(**{new if new in names else old: False})  # type: ignore[arg-type]
+    return Fabric(
+        accelerator=accelerator,
+        devices=devices,
+        num_nodes=nodes,
+        precision=precision,
+        strategy=ddp if devices * nodes > 1 else "auto",
+    )
 
 
 def sum_over_processes(fabric: Fabric, own: Tensor) -> Tensor:
@@ -97,14 +82,14 @@ def in_any_process(fabric: Fabric, flag: bool) -> bool:
 
 
 @contextmanager
-def naming_lost_processes(world_size: int) -> Iterator[None]:
+def naming_lost_processes() -> Iterator[None]:
     """Turn the backend's error about a lost process into a `FailedError`."""
     try:
         yield
     except RuntimeError as error:
         # NCCL has errors of its own; gloo's are plain ones that name its source.
         of_backend = isinstance(error, torch.distributed.DistError) or "gloo" in str(error)
-        if world_size > 1 and of_backend:
+        if of_backend:
             raise FailedError(
                 "another process of this run has ended, or can't be reached; the same command goes "
                 "on from the last checkpoint"
@@ -124,11 +109,6 @@ def remembering_signals() -> Iterator[list[signal.Signals]]:
 
     with handling_signals(remember, signal.SIGTERM, signal.SIGINT):
         yield received
-
-
-def seed_weights(seed: int) -> None:
-    """Seed torch's generators before a model is built."""
-    torch.manual_seed(place_seed(seed, "weights"))
 
 
 def place_seed(seed: int, place: str) -> int:

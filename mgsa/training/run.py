@@ -6,6 +6,7 @@ import os
 import sys
 from typing import Literal
 
+import torch
 from lightning_fabric import Fabric
 
 from mgsa.base.errors import InputError
@@ -18,7 +19,7 @@ from mgsa.model_artifact import save_model
 from mgsa.training import checkpoint
 from mgsa.training.averaging import average
 from mgsa.training.checkpoint import State, folder_of, saved_updates
-from mgsa.training.processes import Devices, naming_lost_processes, seed_weights
+from mgsa.training.processes import naming_lost_processes, place_seed
 from mgsa.training.trainer import OnMetrics, Run, Trainer
 from mgsa.training.validation import SPLIT, validate
 from mgsa.weights import put_tensors
@@ -27,11 +28,12 @@ Restart = Literal["never", "if_changed", "always"]
 
 
 def train_model(
-    run: Run, devices: Devices, *, restart: Restart, on_metrics: OnMetrics | None = None
+    run: Run, fabric: Fabric, *, restart: Restart, on_metrics: OnMetrics | None = None
 ) -> dict[str, float]:
     """Train to the end, from the latest checkpoint if there is one, and write the artifact.
 
     Args:
+        fabric: not launched.
         restart: when checkpoints are removed: `never` (those of other settings are an error),
             `if_changed` (settings, data or code), or `always`.
         on_metrics: observer of the curves, in the first process.
@@ -44,26 +46,24 @@ def train_model(
         SystemExit: on SIGTERM or SIGINT, after a checkpoint is written.
         FailedError: a loss is not finite, or another process of the run has ended.
     """
-    devices = devices.started()
     # One process of each machine reads every byte.
     dataset = open_dataset(run.dataset, verify=os.environ.get("LOCAL_RANK", "0") == "0")
-    identity = checkpoint.run_identity(
-        run.model,
-        run.train,
-        micro_batches=devices.total * run.train.accumulate,
-        dataset=dataset.manifest.identity,
-        code=run.code,
-    )
-    seed_weights(run.train.seed)
+    torch.manual_seed(place_seed(run.train.seed, "weights"))
     model = new_model(run.model, dataset)
     dataset.check_granularities(model.granularities)
     if run.model.alignment is not None:
         dataset.check_links("train")
     if dataset.num_rows(SPLIT) == 0:
         raise InputError(f"expected pairs in the split {SPLIT}", path=dataset.folder)
-    fabric = devices.fabric(run.train.precision)
-    with naming_lost_processes(devices.total):
+    with naming_lost_processes():
         fabric.launch()
+        identity = checkpoint.run_identity(
+            run.model,
+            run.train,
+            micro_batches=fabric.world_size * run.train.accumulate,
+            dataset=dataset.manifest.identity,
+            code=run.code,
+        )
         state = _resumed(fabric, run, identity, restart) or State(identity)
         observer = on_metrics if fabric.is_global_zero else None
         trainer = Trainer(fabric, run, dataset, model, state=state, on_metrics=observer)

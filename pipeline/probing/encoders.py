@@ -15,7 +15,7 @@ from mgsa.probing.data import class_counts, make_examples, read_split
 from mgsa.probing.encoder import FrozenEncoder, ScratchEncoder, scratch_config
 from mgsa.probing.probe import ProbeResult, run_probes
 from mgsa.probing.settings import PRETRAINED, ProbeConfig
-from mgsa.training.processes import seed_weights
+from mgsa.training.processes import place_seed
 from pipeline.base.stage import SPLITS
 from pipeline.probing.accuracies import Accuracy, accuracies
 
@@ -91,7 +91,7 @@ def probe_all(
             sizes = scratch_config(name, [one.config for one in models.values()], config.scratch)
             results = []
             for task in classes:  # an encoder each, all with the same initial weights
-                seed_weights(config.seed)
+                torch.manual_seed(place_seed(config.seed, "weights"))
                 encoder = ScratchEncoder(sizes, len(data.vocabularies[0]))
                 results += probed(encoder, [task], f"{name} {task}")
             table += accuracies(name, results, classes, majority, config)
