@@ -73,12 +73,8 @@ def hmm_posteriors(
     What follows a place does not depend on whether the word there or the null word generated the
     last word, so the two states share their memory, and a step is one product of matrices.
 
-    Args:
-        emissions, exists: as of `ibm1_posteriors`.
-        jumps: (I + 1, I + 1) their probabilities.
-
-    Returns:
-        As `ibm1_posteriors`, then (I + 1, I + 1) the expected numbers of jumps.
+    Given the probabilities of `jumps` (I + 1, I + 1), it returns the expected numbers of jumps
+    too; otherwise as `ibm1_posteriors`.
     """
     null = null_probability * emissions[..., :1]
     real = (1 - null_probability) * emissions[..., 1:]
@@ -158,8 +154,7 @@ def estimated_lexicon(counts: np.ndarray, given: np.ndarray, prior: float) -> np
     neighbours; otherwise by variational Bayes with a symmetric Dirichlet prior (Riley & Gildea
     2012).
 
-    Args:
-        given: (entries,) the id of the given word of each.
+    `given` (entries,) has the id of the given word of each.
     """
     totals = np.maximum(np.bincount(given, counts + prior), SMALLEST)  # 0 for words of no pair
     if prior:
@@ -222,7 +217,10 @@ class DirectionModel:
         for block in laid_out:
             emissions = self.lexicon[block.entries][block.cells]
             if is_hmm:
-                states, likelihood, jumps = self._hmm_posteriors(block, emissions)
+                matrix = jump_matrix(self.jumps, emissions.shape[-1])
+                states, likelihood, jumps = hmm_posteriors(
+                    emissions, block.exists, matrix, self._null
+                )
                 jump_counts[len(jumps)] = jump_counts.get(len(jumps), 0) + jumps
             else:
                 states, likelihood = ibm1_posteriors(emissions, block.exists, self._null)
@@ -232,18 +230,13 @@ class DirectionModel:
         self.log_likelihoods.append(log_likelihood)
         return counts, jump_counts
 
-    def _hmm_posteriors(
-        self, block: Block, emissions: np.ndarray
-    ) -> tuple[np.ndarray, float, np.ndarray]:
-        matrix = jump_matrix(self.jumps, emissions.shape[-1])
-        return hmm_posteriors(emissions, block.exists, matrix, self._null)
-
     def best(self, given: Sentences, generated: Sentences) -> Iterator[tuple[int, int, int]]:
         """The sentence pair, given word and generated word of each likeliest origin but null."""
         probabilities = np.append(np.maximum(self.lexicon, UNSEEN), UNSEEN)
         for block in blocks(given, generated, self._key_base):
             emissions = probabilities[block.found_in(self.keys).entries][block.cells]
-            states, *_ = self._hmm_posteriors(block, emissions)
+            matrix = jump_matrix(self.jumps, emissions.shape[-1])
+            states, *_ = hmm_posteriors(emissions, block.exists, matrix, self._null)
             origins = states.round(TIE_DIGITS).argmax(axis=-1) - 1  # (J, P)
             place, row = np.nonzero(origins >= 0)
             linked = (block.pairs[row], origins[place, row], place)
