@@ -1,118 +1,106 @@
 """Phrase-based attention as the paper writes it: one query, one n-gram, one tap at a time.
 
-Nguyen & Joty 2018, section 3, for one sentence; positions count from 0. A convolution's weight is
-(rows, n, D), one slice a tap.
+Nguyen & Joty 2018, section 3, for one sentence, with the weights of the modules; positions count
+from 0.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+
+from mgsa.attention.conv_kv import ConvKV
+from mgsa.attention.phrase_heads import PhraseHeads, Technique
+from mgsa.attention.query_k import QueryK
 
 
-@dataclass(frozen=True)
-class Convolution:
-    """Taps (rows, n, D) and a bias (rows,)."""
-
-    taps: Tensor
-    bias: Tensor
-
-    def at(self, y: Tensor, end: int) -> Tensor:
-        """Its value over the positions of y (S, D) that end at `end`; zeros before the first."""
-        first = end - self.taps.shape[1] + 1
-        products = [self.taps[:, k] @ y[first + k] for k in range(-min(first, 0), end - first + 1)]
-        return self.bias + sum(products)
-
-    def rows(self, first: int, last: int) -> Convolution:
-        """The convolution to some of the rows."""
-        return Convolution(self.taps[first:last], self.bias[first:last])
+def convolved(linear: nn.Linear, size: int, y: Tensor, end: int) -> Tensor:
+    """A linear map of `size` positions of y (S, D), up to `end`; zeros stand before the first."""
+    taps = linear.weight.unflatten(1, (size, -1))
+    first = end - size + 1
+    return linear.bias + sum(taps[:, k] @ y[first + k] for k in range(size) if first + k >= 0)
 
 
-@dataclass(frozen=True)
-class ConvKVHead:
-    """One head: the query's convolution, of one position or of two; keys and values for each n."""
-
-    query: Convolution
-    keys: dict[int, Convolution]
-    values: dict[int, Convolution]
-
-    def logit(self, x: Tensor, y: Tensor, i: int, end: int, size: int) -> Tensor:
-        """⟨q_i , Conv_n(Y, Wk)_t⟩ / √K."""
-        q, k = self.query.at(x, i), self.keys[size].at(y, end)
-        return torch.dot(q, k) / math.sqrt(len(k))
+def conv_kv(group: ConvKV, head: int, q: Tensor, y: Tensor, n: int, t: int) -> tuple[Tensor, ...]:
+    """⟨q_i , Conv_n(Y, Wk)_t⟩ / √K, and the value Conv_n(Y, Wv)_t."""
+    keys, values = convolved(group.key_value[group.sizes.index(n)], n, y, t).chunk(2)
+    k, v = (rows.chunk(group.heads)[head] for rows in (keys, values))
+    return torch.dot(q, k) / math.sqrt(len(k)), v
 
 
-@dataclass(frozen=True)
-class QueryKHead:
-    """One head: a query's slices, the projection of keys, and that of values for each n."""
-
-    queries: dict[int, Sequence[Convolution]]
-    keys: dict[int, Convolution]
-    values: dict[int, Convolution]
-
-    def logit(self, x: Tensor, y: Tensor, i: int, end: int, size: int) -> Tensor:
-        """Σ_j ⟨q_i,j , k_{t−n+1+j}⟩ / √(K n); no key stands before the first."""
-        first, key = end - size + 1, self.keys[size]
-        products = [
-            torch.dot(part.at(x, i), key.at(y, first + j))
-            for j, part in enumerate(self.queries[size])
-            if first + j >= 0
-        ]
-        return sum(products) / math.sqrt(len(key.bias) * size)
+def query_k(group: QueryK, head: int, q: Tensor, y: Tensor, n: int, t: int) -> tuple[Tensor, ...]:
+    """Σ_j ⟨q_i,j , k_{t−n+1+j}⟩ / √(K n), no key before the first; and Conv_n(Y, Wv)_t."""
+    number = group.sizes.index(n)
+    v = convolved(group.value[number], n, y, t).chunk(group.heads)[head]
+    slices = q.split(len(v))[sum(group.sizes[:number]) :]  # those of the first size come first
+    products = []
+    for j, position in enumerate(range(t - n + 1, t + 1)):
+        if position >= 0:
+            keys = convolved(group.key, 1, y, position).chunk(len(group.sizes))[number]
+            products.append(torch.dot(slices[j], keys.chunk(group.heads)[head]))
+    return sum(products) / math.sqrt(len(v) * n), v
 
 
 def attend_to_ngrams(
-    head: ConvKVHead | QueryKHead,
-    x: Tensor,
-    y: Tensor,
-    sizes: Sequence[int],
-    *,
-    padded: bool,
-    causal: bool,
+    group: Technique, head: int, stream: int, x: Tensor, y: Tensor, *, padded: bool, causal: bool
 ) -> tuple[Tensor, dict[int, Tensor]]:
     """One softmax over the n-grams of all sizes, for each position of x (T, D).
-
-    Args:
-        padded: whether an n-gram may reach over the start of y (S, D).
-        causal: whether a query sees no n-gram that ends after it.
 
     Returns:
         (T, K), and the weights (T, S) of the n-grams of each size, by where they end.
     """
     outputs = []
-    weights = {size: torch.zeros(len(x), len(y), dtype=x.dtype) for size in sizes}
+    weights = {size: torch.zeros(len(x), len(y), dtype=x.dtype) for size in group.sizes}
     for i in range(len(x)):
-        scores = {
-            (size, end): torch.exp(head.logit(x, y, i, end, size))
-            for size in sizes
-            for end in range(len(y))
-            if (padded or end >= size - 1) and not (causal and end > i)
+        q = convolved(group.query[stream], group.spans[stream], x, i).chunk(group.heads)[head]
+        found = {
+            (n, t): (conv_kv if isinstance(group, ConvKV) else query_k)(group, head, q, y, n, t)
+            for n in group.sizes
+            for t in range(len(y))
+            if (padded or t >= n - 1) and not (causal and t > i)
         }
-        total = sum(scores.values())
-        outputs.append(sum(a / total * head.values[n].at(y, t) for (n, t), a in scores.items()))
-        for (size, end), score in scores.items():
-            weights[size][i, end] = (score / total).detach()
+        total = sum(torch.exp(logit) for logit, _ in found.values())
+        outputs.append(sum(torch.exp(logit) / total * value for logit, value in found.values()))
+        for (n, t), (logit, _) in found.items():
+            weights[n][i, t] = (torch.exp(logit) / total).detach()
     return torch.stack(outputs), weights
 
 
-def interleaved(words: Tensor, bigrams: Tensor) -> Tensor:
+def phrase_attention(
+    heads: PhraseHeads, x: Tensor, y: Tensor, *, causal: bool
+) -> tuple[Tensor, dict[str, list[Tensor]]]:
+    """x (T, D) attends to y (S, D): (T, D), and the weights (T, S) of each head, by name."""
+    streams: list[list[Tensor]] = [[] for _ in heads.groups[0].spans]
+    weights: dict[str, list[Tensor]] = {}
+    for group in heads.groups:
+        for stream, span in enumerate(group.spans):
+            for head in range(group.heads):
+                output, of_sizes = attend_to_ngrams(
+                    group, head, stream, x, y, padded=heads.padded, causal=causal
+                )
+                streams[stream].append(output)
+                for size, of_size in of_sizes.items():
+                    weights.setdefault(f"ngram_{span}_to_ngram_{size}", []).append(of_size)
+    sequence = interleaved(*(torch.cat(parts, dim=1) for parts in streams))
+    window, step = heads.fold, len(streams)
+    starts = [step * i for i in range(len(x))]
+    folds = [convolved(heads.output, window, sequence[s : s + window], window - 1) for s in starts]
+    return torch.stack(folds), weights
+
+
+def interleaved(words: Tensor, bigrams: Tensor | None = None) -> Tensor:
     """I = (0, u_1, b_1, u_2, …, b_{T−1}, u_T, 0): what the queries of one word and of two found.
+
+    A convolution of stride 2 folds it; that of window 2 leaves out the last zero.
 
     Args:
         words: (T, D), u.
         bigrams: (T, D), by where they end: row i is b of the positions i − 1 and i, row 0 is none.
     """
+    if bigrams is None:
+        return words
     nothing = torch.zeros_like(words[0])
     pairs = [row for pair in zip(bigrams, words, strict=True) for row in pair]
     return torch.stack([nothing, *pairs[1:], nothing])
-
-
-def fold(sequence: Tensor, convolution: Convolution) -> Tensor:
-    """A convolution of stride 2 over I, window 3; of window 2 it leaves out the last zero."""
-    window = convolution.taps.shape[1]
-    starts = range(0, len(sequence) - 2, 2)
-    return torch.stack([convolution.at(sequence[i : i + window], window - 1) for i in starts])

@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
+
+from mgsa.attention.key_value import KeyValueHalves
+from mgsa.model.recurrent import BidirectionalLSTM, RecurrentDecoder
 
 
-def encode(layers: Sequence[tuple[nn.LSTM, nn.LSTM]], words: Tensor) -> tuple[Tensor, Tensor]:
+def encode(layers: Sequence[BidirectionalLSTM], words: Tensor) -> tuple[Tensor, Tensor]:
     """(S, D) to the topmost states h→ and h← of each word, (S, D/2) each."""
     x = words
-    for to_the_right, to_the_left in layers:
-        forwards, backwards = to_the_right(x)[0], to_the_left(x.flip(0))[0].flip(0)
+    for layer in layers:
+        forwards, backwards = layer.forwards(x)[0], layer.backwards(x.flip(0))[0].flip(0)
         x = torch.cat([forwards, backwards], dim=1)
     return forwards, backwards
 
@@ -49,8 +52,9 @@ def modifying_iw(forwards: Tensor, backwards: Tensor, d: Tensor) -> tuple[Tensor
     return torch.dot(h * u, d), h
 
 
-def key_value(w_f: Tensor, w_g: Tensor) -> Attention:
+def key_value(projections: KeyValueHalves) -> Attention:
     """k_i · (the first half of d_{j−1}) and v_i."""
+    w_f, w_g = projections.key.weight, projections.value.weight
 
     def attention(forwards: Tensor, backwards: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
         keys, values = halves(laid_out(forwards, backwards))
@@ -60,31 +64,20 @@ def key_value(w_f: Tensor, w_g: Tensor) -> Attention:
 
 
 def decode(
-    layers: Sequence[nn.LSTM],
-    attention: Attention,
-    source: tuple[Tensor, Tensor],
-    words: Tensor,
-    *,
-    w_s: tuple[Tensor, Tensor],
-    w_d: Tensor,
+    decoder: RecurrentDecoder, attention: Attention, source: tuple[Tensor, Tensor], words: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """y_0 … y_{T−1} (T, D) to e_1 … e_T (T, D), and the weights (T, S).
-
-    Args:
-        w_s: weight and bias; its rows give the first hidden state of each layer, then each cell.
-    """
-    forwards, backwards = source
-    weight, bias = w_s
-    first = torch.tanh(weight @ laid_out(forwards[-1], backwards[0]) + bias)
-    states = list(first.split(words.shape[1]))
-    hidden, cells = states[: len(layers)], states[len(layers) :]
+    """y_0 … y_{T−1} (T, D) to e_1 … e_T (T, D), and the weights (T, S)."""
+    (forwards, backwards), w_s, w_d = source, decoder.initial, decoder.output.weight
+    first = torch.tanh(w_s.weight @ laid_out(forwards[-1], backwards[0]) + w_s.bias)
+    # The first hidden state of each layer, then each cell.
+    hidden, cells = (list(states) for states in first.view(2, len(decoder.layers), -1))
     outputs, weights = [], []
     for x in words:
         found = [attention(*h_i, hidden[-1]) for h_i in zip(forwards, backwards, strict=True)]
         scores = torch.stack([torch.exp(score) for score, _ in found])
         alpha = scores / scores.sum()
         c = sum(share * value for share, (_, value) in zip(alpha, found, strict=True))
-        for number, layer in enumerate(layers):
+        for number, layer in enumerate(decoder.layers):
             before = hidden[number][None], cells[number][None]
             _, after = layer(x[None], before)
             hidden[number], cells[number] = (state[0] for state in after)

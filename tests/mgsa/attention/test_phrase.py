@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -12,19 +11,12 @@ from torch import Tensor, nn
 from mgsa.attention.conv_kv import ConvKV
 from mgsa.attention.memory import Cache
 from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
-from mgsa.attention.phrase_heads import PhraseHeads, Technique
+from mgsa.attention.phrase_heads import PhraseHeads
 from mgsa.attention.query_k import QueryK
 from mgsa.attention.word import WordSelfAttention
 from mgsa.masks import Context, padding_mask
 from tests.gradients import assert_same
-from tests.reference.phrase_attention import (
-    ConvKVHead,
-    Convolution,
-    QueryKHead,
-    attend_to_ngrams,
-    fold,
-    interleaved,
-)
+from tests.reference.phrase_attention import phrase_attention
 
 D, HEAD = 6, 3
 
@@ -65,61 +57,6 @@ def make(layout: Layout, technique: str) -> PhraseHeads:
     return heads.double()
 
 
-def by_loops(
-    heads: PhraseHeads, layout: Layout, x: Tensor, y: Tensor, *, causal: bool
-) -> tuple[Tensor, dict[str, list[Tensor]]]:
-    """x (T, D) attends to y (S, D): (T, D), and the weights (T, S) of each head, by name."""
-    streams: list[list[Tensor]] = [[] for _ in layout.spans]
-    weights: dict[str, list[Tensor]] = {}
-    for (count, sizes), group in zip(layout.groups, heads.groups, strict=True):
-        for stream, span in enumerate(layout.spans):
-            for number in range(count):
-                head = _head(group, sizes, stream, span, number)
-                output, seen = attend_to_ngrams(
-                    head, x, y, sizes, padded=layout.padded, causal=causal
-                )
-                streams[stream].append(output)
-                for size, of_size in seen.items():
-                    weights.setdefault(f"ngram_{span}_to_ngram_{size}", []).append(of_size)
-    joined = [torch.cat(parts, dim=1) for parts in streams]
-    output = _convolution(heads.output, layout.fold)
-    if layout.fold == 1:
-        return torch.stack([output.at(row[None], 0) for row in joined[0]]), weights
-    return fold(interleaved(*joined), output), weights
-
-
-def _convolution(linear: nn.Linear, size: int) -> Convolution:
-    """A linear map of windows as the convolution that it is."""
-    return Convolution(linear.weight.unflatten(1, (size, -1)), linear.bias)
-
-
-def _head(
-    group: Technique, sizes: Sequence[int], stream: int, span: int, number: int
-) -> ConvKVHead | QueryKHead:
-    first, last = number * HEAD, (number + 1) * HEAD
-    query = _convolution(group.query[stream], span)
-    if isinstance(group, ConvKV):
-        width = group.heads * HEAD
-        both = {n: _convolution(p, n) for n, p in zip(sizes, group.key_value, strict=True)}
-        return ConvKVHead(
-            query.rows(first, last),
-            {n: kv.rows(first, last) for n, kv in both.items()},
-            {n: kv.rows(width + first, width + last) for n, kv in both.items()},
-        )
-    rows = number * sum(sizes) * HEAD  # a head's slices: of the first size, then of the next
-    slices: dict[int, list[Convolution]] = {}
-    for size in sizes:
-        for _ in range(size):
-            slices.setdefault(size, []).append(query.rows(rows, rows + HEAD))
-            rows += HEAD
-    keys, width = _convolution(group.key, 1), group.heads * HEAD
-    return QueryKHead(
-        slices,
-        {n: keys.rows(k * width + first, k * width + last) for k, n in enumerate(sizes)},
-        {n: _convolution(p, n).rows(first, last) for n, p in zip(sizes, group.value, strict=True)},
-    )
-
-
 LENGTHS = [5, 1, 2]
 
 every_layout = pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
@@ -143,7 +80,7 @@ def test_self_attention_is_that_of_the_equations(
     attended = PhraseSelfAttention(heads)(x, context, need_weights=True)
     fused = PhraseSelfAttention(heads)(x, context).output
     sentences = [x[b, :length] for b, length in enumerate(LENGTHS)]
-    expected = [by_loops(heads, layout, x_b, x_b, causal=causal) for x_b in sentences]
+    expected = [phrase_attention(heads, x_b, x_b, causal=causal) for x_b in sentences]
     for output in (attended.output, fused):
         assert_same(output, [by_loop for by_loop, _ in expected], [x, *heads.parameters()])
     for b, (length, (_, weights)) in enumerate(zip(LENGTHS, expected, strict=True)):
@@ -165,7 +102,7 @@ def test_cross_attention_is_that_of_the_equations(layout: Layout, technique: str
     memory = layer.memory(y, padding_mask(torch.tensor(LENGTHS), max(LENGTHS)))
     output = layer(x, memory).output
     expected = [
-        by_loops(heads, layout, x_b, y_b[:length], causal=False)[0]
+        phrase_attention(heads, x_b, y_b[:length], causal=False)[0]
         for x_b, y_b, length in zip(x, y, LENGTHS, strict=True)
     ]
     assert_same(output, expected, [x, y, *heads.parameters()])

@@ -15,7 +15,7 @@ from mgsa.masks import Context, padding_mask
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from tests.gradients import assert_same
-from tests.random_rows import VOCABULARY, recurrent
+from tests.random_rows import random_model, recurrent
 from tests.reference import recurrent as reference
 
 D = 16
@@ -26,14 +26,12 @@ every_variant = pytest.mark.parametrize("variant", ["attn", "key_value", "modify
 
 
 def model_of(variant: Variant, *, decoder_layers: int = 2) -> EncoderDecoder:
-    """In float64, biases drawn too."""
-    torch.manual_seed(0)
-    sizes = {"source_vocabulary": VOCABULARY, "target_vocabulary": VOCABULARY, "num_tags": 0}
-    model = build_model(recurrent(variant, decoder_layers=decoder_layers), **sizes)
+    """Biases drawn too."""
+    model = random_model(recurrent(variant, decoder_layers=decoder_layers)).train()
     for weight in model.parameters():
         if weight.dim() == 1:
             nn.init.normal_(weight)
-    return model.double()
+    return model
 
 
 def draw(*shape: int) -> Tensor:
@@ -44,24 +42,10 @@ def by_loops(
     model: EncoderDecoder, variant: Variant, x: Tensor, y: Tensor
 ) -> tuple[Tensor, Tensor]:
     """One sentence pair, x (S, D) and y (T, D)."""
-    encoder, decoder = model.encoder, model.decoder
-    match variant:
-        case "attn":
-            attention: reference.Attention = reference.attn
-        case "modifying_iw":
-            attention = reference.modifying_iw
-        case "key_value":
-            parts = decoder.attention.keys_and_values
-            attention = reference.key_value(parts.key.weight, parts.value.weight)
-    layers = [(layer.forwards, layer.backwards) for layer in encoder.layers]
-    return reference.decode(
-        decoder.layers,
-        attention,
-        reference.encode(layers, x),
-        y,
-        w_s=(decoder.initial.weight, decoder.initial.bias),
-        w_d=decoder.output.weight,
-    )
+    attention = getattr(reference, variant)
+    if variant == "key_value":
+        attention = attention(model.decoder.attention.keys_and_values)
+    return reference.decode(model.decoder, attention, reference.encode(model.encoder.layers, x), y)
 
 
 @every_variant
@@ -138,7 +122,7 @@ def test_every_layer_of_the_encoder_gives_its_states() -> None:
     torch.testing.assert_close(top, h, rtol=0, atol=0)
     first = model.encoder.layers[0]
     for number, length in enumerate(LENGTHS):
-        directions = reference.encode([(first.forwards, first.backwards)], x[number, :length])
+        directions = reference.encode([first], x[number, :length])
         expected = torch.cat(directions, dim=-1)
         torch.testing.assert_close(below[number, :length], expected)
 
