@@ -11,17 +11,8 @@ from mgsa.base.settings import Accelerator, Positive
 from mgsa.config import ModelConfig, TrainConfig
 
 MODEL_FILES = (
-    "model.safetensors",
-    "config.json",
-    "vocab.json",
-    "tags.json",
-    "preprocessing.json",
-    "bpe.codes",
-    "vocab.source",
-    "vocab.target",
-    "curves.jsonl",
-    "README.md",
-    "manifest.json",
+    *("model.safetensors", "config.json", "vocab.json", "tags.json", "preprocessing.json"),
+    *("bpe.codes", "vocab.source", "vocab.target", "curves.jsonl", "README.md", "manifest.json"),
 )
 """Files of a model artifact."""
 CHECKPOINT_FILES = (

@@ -32,12 +32,8 @@ class _BatchTooLargeError(Exception):
     """A micro-batch, given by its index in the epoch, did not fit into memory."""
 
 
-class _MicroBatchLoss(NamedTuple):
-    """A micro-batch of this process: number in the epoch, rows (B,), `LossSums` as a tensor."""
-
-    number: int
-    rows: Tensor
-    sums: Tensor
+_MicroBatchLoss = tuple[int, Tensor, Tensor]
+"""Of a micro-batch of this process: number in the epoch, rows (B,), `LossSums` as a tensor."""
 
 
 class UpdateLoss(NamedTuple):
@@ -102,19 +98,19 @@ class Gradients:
         norm = clip_gradients(list(self.objective.parameters()), clip_norm=self.clip_norm)
         own = torch.zeros(NUM_SUMS + 1, dtype=torch.float64, device=self.fabric.device)
         own[NUM_SUMS] = len(skipped)
-        for loss in losses:
-            own[:NUM_SUMS] += loss.sums
+        for _, _, sums in losses:
+            own[:NUM_SUMS] += sums
         totals = sum_over_processes(self.fabric, own)
         # The one synchronisation with the device in an update.
-        *sums, all_skipped, all_norm = torch.cat([totals, norm.to(totals).view(1)]).tolist()
-        if not all(math.isfinite(value) for value in (*sums, all_norm)):
+        *total, all_skipped, all_norm = torch.cat([totals, norm.to(totals).view(1)]).tolist()
+        if not all(math.isfinite(value) for value in (*total, all_norm)):
             raise FailedError(f"epoch {epoch + 1}, {_not_finite(losses)}")
-        return UpdateLoss(LossSums(*sums), all_norm, skipped=int(all_skipped))
+        return UpdateLoss(LossSums(*total), all_norm, skipped=int(all_skipped))
 
     def _attempt(self, update: Update, epoch: int, skipped: set[int]) -> list[_MicroBatchLoss]:
         alone = self.fabric.world_size == 1
         share = self.fabric.world_size / max(update.num_target_tokens, 1)
-        losses = []
+        losses: list[_MicroBatchLoss] = []
         for place, (index, planned) in enumerate(update.batches, start=1):
             last = place == len(update.batches)
             batch = None if index in skipped else planned
@@ -137,7 +133,7 @@ class Gradients:
                     ) from error
                 raise _BatchTooLargeError(index) from None
             if batch is not None:
-                losses.append(_MicroBatchLoss(index, batch.index, sums))
+                losses.append((index, batch.index, sums))
         return losses
 
     def _forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
@@ -159,7 +155,7 @@ def _not_finite(losses: Sequence[_MicroBatchLoss]) -> str:
     for number, rows, sums in losses:
         if not bool(sums.isfinite().all()):
             return f"micro-batch {number}: the loss is {sums[0]} (rows of train: {rows.tolist()})"
-    numbers = ", ".join(str(loss.number) for loss in losses)
+    numbers = ", ".join(str(number) for number, _, _ in losses)
     return f"micro-batch {numbers}: gradients, or losses of other processes, are not finite"
 
 

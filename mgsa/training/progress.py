@@ -41,21 +41,18 @@ class Display:
     @contextmanager
     def pausing(self) -> Iterator[None]:
         """Leave the block out of the measured time."""
-        self._count_time()
+        before = time.perf_counter()
         yield
-        self._since = time.perf_counter()
+        self._since += time.perf_counter() - before
 
     def updated(self, update: int, *, tokens: float, loss: float, done: float) -> None:
         """Show that an update was made; `done` is the finished share of the run."""
-        self._count_time()
-        self._tokens += tokens
-        status = f"update {update:,}  loss {loss:.3f}  {self.tokens_per_second:,.0f} tokens/s"
-        self._bar.update(self._task, completed=done, description=status)
-
-    def _count_time(self) -> None:
         now = time.perf_counter()
         self._seconds += now - self._since
         self._since = now
+        self._tokens += tokens
+        status = f"update {update:,}  loss {loss:.3f}  {self.tokens_per_second:,.0f} tokens/s"
+        self._bar.update(self._task, completed=done, description=status)
 
     def line(self, text: str) -> None:
         """Print a line above the bar, or into the log."""
