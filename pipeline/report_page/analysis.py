@@ -5,14 +5,13 @@ from __future__ import annotations
 import base64
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
 from pathlib import Path
 
 from markupsafe import Markup
 
 from mgsa.base.io import read_lines
 from pipeline.analyze import SHARES
-from pipeline.base.charts import chart, panel
+from pipeline.base.charts import SYSTEMS, chart, panel
 from pipeline.base.stage import SPLITS
 from pipeline.base.tables import Row, read_csv
 from pipeline.patterns.figures import (
@@ -45,10 +44,10 @@ from pipeline.report_page.blocks import (
 from pipeline.report_page.inputs import Inputs, Report, System
 
 QUADRANTS = {
-    "token_to_token": "var(--token-to-token, #5a91ef)",
-    "token_to_phrase": "var(--token-to-phrase, #e08f3f)",
-    "phrase_to_token": "var(--phrase-to-token, #2b9576)",
-    "phrase_to_phrase": "var(--phrase-to-phrase, #854793)",
+    "token_to_token": SYSTEMS[5],
+    "token_to_phrase": SYSTEMS[1],
+    "phrase_to_token": SYSTEMS[2],
+    "phrase_to_phrase": SYSTEMS[3],
 }
 PLACES = {
     "encoder": "encoder self-attention",
@@ -67,7 +66,7 @@ TASKS = {
 }
 """What a task is called, and what it asks."""
 GREY = 6
-"""The style of the majority class, which no encoder has."""
+"""The style of the majority class."""
 
 
 def patterns(inputs: Inputs) -> Iterator[Markup]:
@@ -192,14 +191,12 @@ def _heat_maps(system: System, inputs: Inputs) -> Iterator[tuple[Markup, Markup]
         maps[split, int(index), list(PLACES).index(place)].append(picture)
     for (split, sentence, number_of_place), pictures in sorted(maps.items()):
         title = list(PLACES.values())[number_of_place]
-        known = sources is not None and split == inputs.settings.split
+        of_split = sources if split == inputs.settings.split else None
+        text = of_split.lines[sentence] if of_split else ""
         summary = html(
             '{}{} <span class="muted">of {}, sentence {}</span> {}',
             f"{system.name}, " if len(inputs.systems) > 1 else "",
-            *(title, split, sentence),
-            text_in(inputs.languages["source"], sources.lines[sentence])
-            if known and sources
-            else "",
+            *(title, split, sentence, text_in(inputs.languages["source"], text)),
         )
         label = f"Heat maps of {system.name}, {title}, {split} sentence {sentence}"
         yield summary, MACROS.heat_maps(label, sorted(pictures))
@@ -211,9 +208,8 @@ def probing(inputs: Inputs) -> Iterator[Markup]:
     if report is None or not report["cells"]:
         return
     cells = [Accuracy(**{name: cell[name] for name in COLUMNS}) for cell in report["cells"]]
-    others = (style for style in count() if style != GREY)
-    styles = dict(zip(dict.fromkeys(cell.encoder for cell in cells), others, strict=False))
-    styles[MAJORITY] = GREY
+    encoders = dict.fromkeys(cell.encoder for cell in cells)
+    styles = {name: style for style, name in enumerate(encoders)} | {MAJORITY: GREY}
     yield html(
         "<p>What the states of an encoder tell about syntax: a classifier with one hidden layer "
         "learns each task from them. The encoder is frozen; one whose name begins with "

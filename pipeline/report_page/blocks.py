@@ -153,9 +153,7 @@ def line_figure(
     y_axis["scale"] |= scale or {}
     if y_axis["scale"].get("type") == "log":
         y_axis["axis"]["tickCount"] = 2  # powers of ten alone
-    if styles is None:
-        with_legend(spec, "color", "strokeDash")
-    return figure(title, panel(spec))
+    return figure(title, panel(spec if styles else with_legend(spec, "color", "strokeDash")))
 
 
 def with_legend(spec: Spec, *channels: str) -> Spec:

@@ -6,14 +6,13 @@ import json
 import platform
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from datetime import timedelta
 from importlib import metadata
 from typing import Any
 
 from markupsafe import Markup
 
 from mgsa.base.io import sha256
-from pipeline.report_page.blocks import breakable, details, group, html, table
+from pipeline.report_page.blocks import breakable, details, group, html, number, table
 from pipeline.report_page.inputs import Inputs
 
 LIBRARIES = (
@@ -31,7 +30,7 @@ def provenance(inputs: Inputs) -> Iterator[Markup]:
             {
                 "stage": run.path.stem,
                 "started (UTC)": run["started"].replace("T", " ")[:19],
-                "took": str(timedelta(seconds=round(run["seconds"]))),
+                "seconds": number(run["seconds"], ",.1f"),
                 "machine": run["host"],
                 "commit": html("<code>{}</code>", run["commit"] or ""),
             }

@@ -12,11 +12,12 @@ from markupsafe import Markup
 
 from pipeline.report_page.blocks import TEMPLATES, group, html, join, legend, line_figure, number
 from pipeline.report_page.inputs import Inputs, check_same_number
+from pipeline.report_page.results import METRICS
 
 BIN = 10
 """Per cent: the width of a bin of the distribution of scores."""
-METRICS = {"chrf": "chrF", "bleu": "BLEU"}
-_WORD = re.compile(r"((?:\w+|[^\w\s])|^)(\s*)")
+_WORD = re.compile(r"(\w+|[^\w\s]|^)(\s*)")
+"""A word, or nothing at the start of a text, and the white space after it."""
 
 Scores = Mapping[str, Sequence[float]]
 """Scores in per cent, of each sentence, by the system's name."""
@@ -37,7 +38,7 @@ def sentences(inputs: Inputs) -> Iterator[Markup]:
     different = " and those that systems differ in most" if len(styles) > 1 else ""
     yield html(
         "<p>Sentence {} of the {} sentences of <code>{}</code>.{}</p>",
-        *(METRICS[metric], number(len(means)), inputs.settings.split),
+        *(METRICS[metric][0], number(len(means)), inputs.settings.split),
         f" Listed are those with the worst and the best scores{different}." if lists else "",
     )
     yield legend(styles)

@@ -147,14 +147,14 @@ def phrases(inputs: Inputs) -> Iterator[Markup]:
         return
     shown = []
     if report is not None:
-        sizes = (re.fullmatch(r"phrases_per_sentence_((\w+)_(\d+))", key) for key in report)
+        sizes, words = "phrases_per_sentence_", "words_per_phrase_"
         rows = [
             {
-                "partition": f"{size}-grams" if kind == "ngram" else f"syntactic, level {size}",
-                "phrases a sentence": number(report[f"phrases_per_sentence_{name}"], ".2f"),
-                "words a phrase": number(report[f"words_per_phrase_{name}"], ".2f"),
+                "partition": name.replace("_", " "),
+                "phrases a sentence": number(report[sizes + name], ".2f"),
+                "words a phrase": number(report[words + name], ".2f"),
             }
-            for name, kind, size in (match.groups() for match in sizes if match)
+            for name in (key.removeprefix(sizes) for key in report if key.startswith(sizes))
         ]
         shown.append(table(f"Partitions of {number(report['sentences'])} sentences", rows))
     if folder is not None:

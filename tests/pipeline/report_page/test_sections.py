@@ -70,7 +70,7 @@ def texts(finished_run: Path) -> dict[str, str]:
         ("parsing", "Of 100 source sentences, 4 have a flat tree: 3 were too long, 1 failed."),
         ("parsing", "labelled bracketing F1 97.16 accuracy of parts of speech 98.61"),
         ("trees", "3 of the 8 sentences of test"),
-        ("phrases", "2-grams 5.98 1.92 syntactic, level 1 3.48 3.29"),
+        ("phrases", "ngram 2 5.98 1.92 syntactic 1 3.48 3.29"),
         ("phrases", "level length count level 1 1 40 level 1 2 9 level 2 1 70"),
         ("phrases", "Level 1: 12 phrases by tag"),
         ("subwords", "40 merges were learned of both languages together: in the training text, "),
@@ -123,7 +123,7 @@ def test_when_where_and_of_what_it_was_run(tmp_path: Path) -> None:
         BLOCKS["overview"](inputs_of(tmp_path))
     )
     told = text_of(BLOCKS["provenance"](inputs_of(tmp_path)))
-    corpus, bpe = "2026-11-23 08:02:00 0:00:00 <b> c2", "2026-11-23 08:07:00 0:01:05 <b> c7"
+    corpus, bpe = "2026-11-23 08:02:00 0.2 <b> c2", "2026-11-23 08:07:00 65.4 <b> c7"
     assert f"corpus {corpus} bpe {bpe}" in told
     for path in ("alignments/aligner.json", "dataset/manifest.json", "own/model/manifest.json"):
         assert f"{sha256(tmp_path / path)} {tmp_path / path}" in told
