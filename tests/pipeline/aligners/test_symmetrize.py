@@ -28,21 +28,6 @@ b f f . r
 """
 """The target word of the first row has its link; the source words beside it have none."""
 
-CORNERS = """
-. . r
-. b .
-f . r
-"""
-
-LONELY = """
-b . . .
-. . . .
-. . f .
-. . r .
-. . . r
-"""
-"""Neither word of the forward link has another; its source word then does."""
-
 SHARED = """
 f . . r
 . . . .
@@ -76,12 +61,6 @@ def drawn(picture: str) -> tuple[set[Link], set[Link]]:
         # 3-2 is of two words without a link; of 4-0, only the source word has none.
         (ROW, "grow-diag-final-and", "0-0 1-0 2-0 3-2"),
         (ROW, "grow-diag-final", "0-0 1-0 2-0 3-2 4-0"),
-        # Of the neighbours, 2-0 and 0-2 come first; then both words of 2-2 have a link.
-        (CORNERS, "grow-diag", "0-2 1-1 2-0"),
-        (LONELY, "grow-diag", "0-0"),
-        # 2-2 first, as it is a forward one; then neither word of 3-4 has a link, of 2-3 one has.
-        (LONELY, "grow-diag-final-and", "0-0 2-2 3-4"),
-        (LONELY, "grow-diag-final", "0-0 2-2 2-3 3-4"),
         # Growing takes 1-2. Then 3-2 and 0-0 have one free word each, and 3-0 two.
         (SHARED, "grow-diag", "0-3 1-2"),
         (SHARED, "grow-diag-final-and", "0-3 1-2 3-0"),
