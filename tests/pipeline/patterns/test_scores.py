@@ -94,16 +94,6 @@ def test_lengths_are_those_of_the_sentences_in_a_bin(statistics: np.ndarray) -> 
     assert long["score_low"] == long["score"] == long["score_high"] > 0
 
 
-def test_a_baseline_is_what_the_others_differ_from(statistics: np.ndarray) -> None:
-    table = rows(ngram_scores(statistics), ["one", "base"], "base")
-    for one, base in zip(table[:6], table[6:], strict=True):
-        assert one["difference"] == pytest.approx(one["score"] - base["score"], abs=2e-6)
-        assert one["difference_low"] <= one["difference"] <= one["difference_high"]
-        assert 0 < one["p_value"] <= 1
-        assert one["baseline"] == base["baseline"] == "base"
-        assert [base[name] for name in ("difference", "difference_low", "p_value")] == [0, 0, 1]
-
-
 def test_resamples_without_a_cell_have_no_score() -> None:
     """A phrase occurs in the third sentence alone, and a third of it was found."""
     statistics = np.zeros((3, 1, 1, 5))
