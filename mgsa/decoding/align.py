@@ -13,7 +13,7 @@ import torch
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Accelerator
 from mgsa.base.word_links import Link, strongest, word_links, word_matrix
-from mgsa.data.batch import Row, RowColumns, pad_columns
+from mgsa.data.batch import Row, make_batch
 from mgsa.decoding.batches import in_batches
 from mgsa.decoding.translate import Translation, choose_device
 from mgsa.model.joint_alignment import layer_average
@@ -106,9 +106,9 @@ class Aligner:
         )
 
     @torch.inference_mode()
-    def _align(self, columns: RowColumns, rows: Sequence[Row]) -> list[Alignment]:
+    def _align(self, rows: Sequence[Row]) -> list[Alignment]:
         model = self.artifact.model
-        batch = pad_columns(columns, model.granularities, ngram_unit=model.ngram_unit)
+        batch = make_batch(rows, model.granularities, ngram_unit=model.ngram_unit)
         batch = batch.to(self.device)
         if self.layer is None:
             weights = model.align(batch).exp()

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from mgsa.data.batch import Row, RowColumns
+from mgsa.data.batch import Row
 from mgsa.data.batching import EVALUATION_WINDOW, bucketed
 
 T = TypeVar("T")
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 def in_batches(
     rows: Iterable[Row],
-    work: Callable[[RowColumns, Sequence[Row]], Sequence[T]],
+    work: Callable[[Sequence[Row]], Sequence[T]],
     nothing: Callable[[Row], T],
     *,
     batch_tokens: int,
@@ -26,7 +26,7 @@ def in_batches(
     """The result of every row, window by window; within one, rows are sorted by length.
 
     Args:
-        work: from the columns of a batch, and its rows, to their results.
+        work: from the rows of a batch to their results.
         nothing: the result of a row without source or, of `pairs`, without target.
         batch_tokens: the most subwords of a batch, padding counted.
         pairs: whether the length of a row is that of its longer side, or of its source.
@@ -34,19 +34,15 @@ def in_batches(
     """
     stream = iter(rows)
     while window := list(islice(stream, EVALUATION_WINDOW)):
-        places = [
-            place
-            for place, row in enumerate(window)
-            if len(row.source) and (len(row.target) or not pairs)
-        ]
+        lengths = np.array([(len(row.source), len(row.target)) for row in window])
+        if not pairs:
+            lengths[:, 1] = lengths[:, 0]
+        places = np.flatnonzero(lengths.all(axis=1))
         advance(len(window) - len(places))
-        columns = RowColumns.of([window[place] for place in places])
-        lengths = columns.lengths if pairs else columns.lengths[:, [0, 0]]
         results: dict[int, T] = {}
-        for batch in bucketed(lengths, np.arange(len(places)), batch_tokens):
-            members = [places[index] for index in batch.tolist()]
-            done = work(columns.take(batch), [window[place] for place in members])
-            results.update(zip(members, done, strict=True))
+        for batch in bucketed(lengths, places, batch_tokens):
+            members = batch.tolist()
+            results.update(zip(members, work([window[place] for place in members]), strict=True))
             advance(len(members))
         for place, row in enumerate(window):
             yield results[place] if place in results else nothing(row)

@@ -12,7 +12,7 @@ import torch
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Accelerator
 from mgsa.config import STANDARD_SEARCH, TranslateConfig
-from mgsa.data.batch import Row, RowColumns, pad_columns
+from mgsa.data.batch import Row, make_batch
 from mgsa.data.dataset import Dataset
 from mgsa.data.vocabulary import UNK, Vocabulary, join_subwords
 from mgsa.decoding.batches import in_batches
@@ -214,9 +214,9 @@ class Translator:
                 row.with_target(prefix, target) for row, prefix in zip(rows, prefixes, strict=True)
             )
 
-        def search(columns: RowColumns, members: Sequence[Row]) -> list[Translation]:
+        def search(members: Sequence[Row]) -> list[Translation]:
             batches = [
-                pad_columns(columns, model.granularities, ngram_unit=model.ngram_unit)
+                make_batch(members, model.granularities, ngram_unit=model.ngram_unit)
                 for model in models
             ]
             results = search_batch(

@@ -8,7 +8,7 @@ from unittest.mock import patch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.data.batch import Row, RowColumns
+from mgsa.data.batch import Row
 from mgsa.decoding.batches import in_batches
 
 
@@ -23,8 +23,7 @@ def test_every_row_has_its_result_and_no_batch_is_too_large(
 ) -> None:
     rows = [Row(n, [5] * s, [6] * t, [1] * s, [], []) for n, (s, t) in enumerate(lengths)]
 
-    def work(columns: RowColumns, members: Sequence[Row]) -> list[str]:
-        assert columns.index.tolist() == [row.index for row in members]
+    def work(members: Sequence[Row]) -> list[str]:
         longest = max(max(len(row.source), len(row.target) if pairs else 0) for row in members)
         assert len(members) == 1 or len(members) * (longest + 1) <= batch_tokens
         return [f"{row.index}: done" for row in members]
