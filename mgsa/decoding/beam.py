@@ -119,8 +119,9 @@ def _candidates(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Log probabilities (rows, V) of a step to its candidates, as `_Search.advance` takes them."""
     log_probs[:, [PAD, BOS]] = -torch.inf
-    if (forced := search.forced(step)) is not None:
-        rows = torch.from_numpy((forced >= 0).nonzero()[0]).to(log_probs.device)
+    forced = search.forced(step)
+    if (forced >= 0).any():
+        rows = torch.from_numpy(np.flatnonzero(forced >= 0)).to(log_probs.device)
         tokens = torch.from_numpy(forced[forced >= 0]).to(log_probs.device)
         kept = log_probs[rows, tokens]
         log_probs[rows] = -torch.inf
@@ -155,10 +156,11 @@ class _Search:
     ) -> None:
         B = len(longest)
         self.beam, self.n_best, self.alpha = beam, n_best, alpha
-        self._prefixes = np.full((B, max(map(len, prefixes))), -1, dtype=np.int64)
-        for row, prefix in zip(self._prefixes, prefixes, strict=True):
-            row[: len(prefix)] = prefix
         self._longest = np.maximum(longest, [len(prefix) for prefix in prefixes])
+        self._forced = np.full((B, self._longest.max() + 1), -1)  # tokens of each sentence
+        for row, prefix, last in zip(self._forced, prefixes, self._longest, strict=True):
+            row[: len(prefix)] = prefix
+            row[last] = EOS
         # Score, log probability, step and row of each finished hypothesis, best first.
         self._finished: list[list[tuple[float, float, int, int]]] = [[] for _ in range(B)]
         self._backpointers: list[tuple[np.ndarray, np.ndarray]] = []  # rows before, and tokens
@@ -168,13 +170,9 @@ class _Search:
         self.words = np.full(B, BOS, dtype=np.int64)
         self.num_candidates = 2 * beam if beam > 1 else 1
 
-    def forced(self, step: int) -> np.ndarray | None:
-        """(B · live,) the only token allowed to a row, −1 for any; `None`: any token to all."""
-        longest, width = self._longest[self.sentences], self._prefixes.shape[1]
-        if width <= step < longest.min():
-            return None
-        forced = self._prefixes[self.sentences, step] if step < width else -1
-        return np.where(step >= longest, EOS, forced).repeat(self.scores.shape[1])
+    def forced(self, step: int) -> np.ndarray:
+        """(B · live,) the only token allowed to a row, −1 for any."""
+        return self._forced[self.sentences, step].repeat(self.scores.shape[1])
 
     def advance(
         self, step: int, values: np.ndarray, hypotheses: np.ndarray, words: np.ndarray
