@@ -169,7 +169,8 @@ def _add_parameter_file(
         required=required and default is None,
         default=default if required or Path(default or "").is_file() else None,
         metavar="FILE",
-        help=f"parameter file (YAML) with the sections {', '.join(names)} (default: {default})",
+        help=f"parameter file (YAML) with the sections {', '.join(names)}"
+        + (f" (default: {default})" if default else ""),
     )
     parser.add_argument(
         "--set",

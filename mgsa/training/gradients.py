@@ -7,6 +7,7 @@ A micro-batch that does not fit into memory is skipped: its process recomputes t
 gradients without it. Processes synchronise in the backward pass of an update's last micro-batch. A
 process that skips that one, or has none (at an epoch's end), computes a filler of weight zero in
 its place. Lack of memory within that backward pass, with gradients half exchanged, ends the run.
+Models have no buffers, which DDP would exchange in each forward pass.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Gradients:
     Args:
         objective: as `fabric.setup` gave it.
         clip_norm: the highest norm of an update's gradients, 0: any.
-        granularities, ngram_unit: the model's, for filler batches.
+        filler: a batch that uses every parameter (`filler_batch`).
     """
 
     def __init__(
@@ -60,18 +61,17 @@ class Gradients:
         *,
         seed: int,
         clip_norm: float,
-        granularities: Sequence[str],
-        ngram_unit: str,
+        filler: Batch,
     ) -> None:
         self.fabric = fabric
         self.objective = objective
         self.seed = seed
         self.clip_norm = clip_norm
-        self._filler = _filler(granularities, ngram_unit)
+        self.filler = filler
         if fabric.world_size > 1:
             # DDP lays out its buckets by the order in which its first backward pass reaches the
             # parameters, and rounding depends on them: those of a resumed run must be the same.
-            loss, _ = self._forward(self._filler)
+            loss, _ = self._forward(filler)
             fabric.backward(loss * 0.0)
             objective.zero_grad(set_to_none=True)
 
@@ -120,7 +120,7 @@ class Gradients:
             exchanging = False
             try:
                 with self.fabric.no_backward_sync(self.objective, enabled=not last):  # type: ignore[arg-type]
-                    loss, sums = self._forward(self._filler if batch is None else batch)
+                    loss, sums = self._forward(self.filler if batch is None else batch)
                     exchanging = last and not alone
                     self.fabric.backward(loss * (0.0 if batch is None else share))
             except (RuntimeError, MemoryError) as error:
@@ -159,11 +159,11 @@ def _not_finite(losses: Sequence[_MicroBatchLoss]) -> str:
     return f"micro-batch {numbers}: gradients, or losses of other processes, are not finite"
 
 
-def _filler(granularities: Sequence[str], unit: str) -> Batch:
-    """A batch that uses every parameter, as DDP expects of each process.
+def filler_batch(granularities: Sequence[str], ngram_unit: str) -> Batch:
+    """A batch that uses every parameter of a model, as DDP expects of each process.
 
     Every partition has two phrases (the second is end of sentence), for the recurrent weights.
     """
     levels = max((int(name.rpartition("_")[2]) for name in granularities), default=0)
     row = Row(-1, (UNK,), (UNK,), (1,), ((1,),) * levels, ((0,),) * levels)
-    return make_batch([row], granularities, ngram_unit=unit)
+    return make_batch([row], granularities, ngram_unit=ngram_unit)

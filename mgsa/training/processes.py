@@ -8,7 +8,6 @@ on where a run was resumed, and no generator state is saved.
 from __future__ import annotations
 
 import hashlib
-import inspect
 import logging
 import os
 import signal
@@ -18,9 +17,7 @@ from types import FrameType
 
 import torch
 from lightning_fabric import Fabric
-from lightning_fabric.strategies.ddp import DDPStrategy
 from torch import Tensor
-from torch.nn.parallel import DistributedDataParallel
 
 from mgsa.base.cli import handling_signals
 from mgsa.base.errors import FailedError, InputError
@@ -29,11 +26,7 @@ from mgsa.config import Precision
 
 
 def make_fabric(
-    accelerator: Accelerator,
-    devices: int,
-    nodes: int,
-    *,
-    precision: Precision,
+    accelerator: Accelerator, devices: int, nodes: int, *, precision: Precision
 ) -> Fabric:
     """What runs a loop in `devices` processes on each of `nodes` machines; torchrun's, if it runs.
 
@@ -52,17 +45,12 @@ def make_fabric(
     # Says which of its processes has ended, so that Fabric ends the others.
     launcher = logging.getLogger("lightning_fabric.strategies.launchers.subprocess_script")
     launcher.setLevel(logging.INFO)
-    # No exchange of buffers, of which training changes none: it is collective and in the forward
-    # pass, which is repeated after lack of memory.
-    names = inspect.signature(DistributedDataParallel).parameters
-    new, old = "forward_sync_buffers", "broadcast_buffers"  # torch 2.13, and before
-    ddp = DDPStrategy(**{new if new in names else old: False})  # type: ignore[arg-type]
     return Fabric(
         accelerator=accelerator,
         devices=devices,
         num_nodes=nodes,
         precision=precision,
-        strategy=ddp if devices * nodes > 1 else "auto",
+        strategy="ddp" if devices * nodes > 1 else "auto",
     )
 
 
@@ -88,8 +76,7 @@ def naming_lost_processes() -> Iterator[None]:
         yield
     except RuntimeError as error:
         # NCCL has errors of its own; gloo's are plain ones that name its source.
-        of_backend = isinstance(error, torch.distributed.DistError) or "gloo" in str(error)
-        if of_backend:
+        if isinstance(error, torch.distributed.DistError) or "gloo" in str(error):
             raise FailedError(
                 "another process of this run has ended, or can't be reached; the same command goes "
                 "on from the last checkpoint"

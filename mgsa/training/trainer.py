@@ -27,7 +27,7 @@ from mgsa.training.checkpoint import (
     save_checkpoint,
     saved_updates,
 )
-from mgsa.training.gradients import Gradients
+from mgsa.training.gradients import Gradients, filler_batch
 from mgsa.training.loss import LossSums, LossWeights, Objective
 from mgsa.training.processes import in_any_process, remembering_signals
 from mgsa.training.progress import Display
@@ -117,8 +117,7 @@ class Trainer:
             wrapped,
             seed=config.seed,
             clip_norm=config.clip_norm,
-            granularities=model.granularities,
-            ngram_unit=model.ngram_unit,
+            filler=filler_batch(model.granularities, model.ngram_unit),
         )
         # Epochs differ by a batch or two, which a bar does not show.
         self._epoch_length = self.batches.num_micro_batches(0) if self.display.has_bar else 1

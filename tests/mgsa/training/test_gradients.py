@@ -70,14 +70,8 @@ def gradient_of(
 ) -> tuple[list[Tensor], UpdateLoss]:
     """The gradient of every parameter, and the losses."""
     fabric = Fabric(accelerator="cpu", devices=1)
-    computing = Gradients(
-        fabric,
-        fabric.setup_module(module),
-        seed=1,
-        clip_norm=clip_norm,
-        granularities=(),
-        ngram_unit="word",
-    )
+    wrapped = fabric.setup_module(module)
+    computing = Gradients(fabric, wrapped, seed=1, clip_norm=clip_norm, filler=pairs(1))
     total = computing.compute(planned, epoch=0)
     return [p.grad.clone() for p in module.parameters() if p.grad is not None], total
 
