@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,6 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, read_lines
 
 Row = dict[str, Any]
-Columns = Mapping[str, Callable[[str], Any]]
-"""Columns of a file, and what converts their values."""
 
 
 def write_csv(
@@ -29,28 +27,26 @@ def write_csv(
         writer.writerows(rows)
 
 
-def read_csv(path: Path, columns: Columns, *, delimiter: str = ",") -> list[Row]:
-    """The rows of a table with a header: the named `columns`, each converted by its type.
+def read_csv(path: Path, *texts: str, delimiter: str = ",") -> list[Row]:
+    """The rows of a table with a header: numbers, `None` for an empty cell, and columns of text.
 
     Raises:
-        InputError: the file is missing or not UTF-8, lacks a column, or a value is of another type.
+        InputError: the file is missing or not UTF-8, or a cell is no number.
     """
     reader = csv.DictReader(read_lines(path), delimiter=delimiter)
-    for column in columns:
-        if column not in (reader.fieldnames or ()):
-            raise InputError(f"expected a column {column}", path=path, line=1)
-    rows = []
-    for cells in reader:
-        row = {}
-        for column, convert in columns.items():
-            try:
-                row[column] = convert(cells[column])
-            except (TypeError, ValueError):  # a short line has None at its end
-                expected = "a whole number" if convert is int else "a number"
-                message = f"{column}: expected {expected}, found {cells[column]!r}"
-                raise InputError(message, path=path, line=reader.line_num) from None
-        rows.append(row)
-    return rows
+    try:
+        return [
+            {name: cell if name in texts else _number(cell) for name, cell in row.items()}
+            for row in reader
+        ]
+    except ValueError as error:
+        raise InputError(str(error), path=path, line=reader.line_num) from None
+
+
+def _number(cell: str) -> float | None:
+    if not cell:
+        return None
+    return int(cell) if cell.isdecimal() else float(cell)
 
 
 def markdown(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Iterator[str]:

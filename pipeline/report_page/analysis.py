@@ -5,11 +5,9 @@ from __future__ import annotations
 import base64
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from markupsafe import Markup
 
-from mgsa.base.io import read_lines
 from pipeline.analyze import SHARES
 from pipeline.base.charts import SYSTEMS, chart, panel
 from pipeline.base.stage import SPLITS
@@ -43,6 +41,12 @@ from pipeline.report_page.blocks import (
 )
 from pipeline.report_page.inputs import Inputs, Report, System
 
+TEXTS = {
+    "ngrams": ("measure",),
+    "lengths": ("measure", "source_words"),
+    "categories": ("n", "category"),
+}
+"""The tables of the stage `phrasal_patterns`, and their columns that are text."""
 QUADRANTS = {
     "token_to_token": SYSTEMS[5],
     "token_to_phrase": SYSTEMS[1],
@@ -74,9 +78,12 @@ def patterns(inputs: Inputs) -> Iterator[Markup]:
     folder = inputs.paths.get("patterns")
     if folder is None:
         return
-    ngrams, lengths, categories = (
-        _pattern_rows(folder / f"{name}.csv") for name in ("ngrams", "lengths", "categories")
-    )
+    tables = {
+        name: read_csv(folder / f"{name}.csv", "system", "baseline", *texts)
+        for name, texts in TEXTS.items()
+        if (folder / f"{name}.csv").is_file()  # without a source there are n-grams alone
+    }
+    ngrams = tables["ngrams"]
     baseline = ngrams[0].get("baseline")
     systems = dict.fromkeys(row["system"] for row in ngrams)
     styles = {name: style for name, style in inputs.styles.items() if name in systems}
@@ -96,7 +103,7 @@ def patterns(inputs: Inputs) -> Iterator[Markup]:
         for measure, title in MEASURES.items()
     ]
     yield group("charts", charts)
-    if lengths:
+    if lengths := tables.get("lengths"):
         yield html(
             "<h3>By source length</h3><p>The same for sentences of like lengths; lengths that "
             "fewer than {} sentences have are not drawn.</p>",
@@ -104,7 +111,7 @@ def patterns(inputs: Inputs) -> Iterator[Markup]:
         )
         drawn = drawn_lengths(lengths).items()
         yield group("charts", [_pattern("lengths", *one, baseline, styles) for one in drawn])
-    if categories:
+    if categories := tables.get("categories", []):
         yield html(
             "<h3>By syntactic category</h3><p>Which share of the references’ n-grams the "
             "translations have, by the label of the smallest constituent of the source over the "
@@ -115,22 +122,6 @@ def patterns(inputs: Inputs) -> Iterator[Markup]:
     for place, (title, rows) in enumerate(drawn_categories(categories).items()):
         drawing = _pattern("categories", title.capitalize(), rows, baseline, styles)
         yield details(title.capitalize(), drawing, style="drawing", opened=place == 0)
-
-
-def _pattern_rows(path: Path) -> list[Row]:
-    """The rows of a table; none of a file that is not there, since there was no source."""
-    if not path.is_file():
-        return []
-    header = next(read_lines(path)).split(",")
-    words = ("system", "baseline", "measure", "source_words", "category")
-    return read_csv(path, {name: str if name in words else _number for name in header})
-
-
-def _number(text: str) -> float | str | None:
-    """A number; a size of n-grams may be `phrase`, and an empty resample gives no interval."""
-    if text == "phrase" or text.isdecimal():
-        return text if text == "phrase" else int(text)
-    return float(text) if text else None
 
 
 def _pattern(
@@ -148,8 +139,8 @@ def _pattern(
 def attention(inputs: Inputs) -> Iterator[Markup]:
     """Shares of attention by quadrant and layer; heat maps of sentences."""
     folders = {s.name: s.attention for s in inputs.systems if s.attention is not None}
-    columns = {"place": str, "layer": int, "attention": str, "quadrant": str, "share": float}
-    shares = {name: read_csv(folder / SHARES, columns) for name, folder in folders.items()}
+    texts = ("place", "attention", "quadrant")
+    shares = {name: read_csv(folder / SHARES, *texts) for name, folder in folders.items()}
     # Attention from subwords to subwords alone has nothing to share out.
     shares = {n: rows for n, rows in shares.items() if len({row["quadrant"] for row in rows}) > 1}
     if shares:

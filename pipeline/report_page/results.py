@@ -187,7 +187,7 @@ def _curve(metric: str, folders: Mapping[str, Path], styles: Mapping[str, int]) 
         {"rev": name, "update": row["step"], "value": row[metric]}
         for name, folder in folders.items()
         if (path := folder / f"{metric}.tsv").is_file()
-        for row in read_csv(path, {"step": float, metric: float}, delimiter="\t")
+        for row in read_csv(path, delimiter="\t")
         if abs(row[metric]) <= LARGEST and (row[metric] > 0 or not is_log)
     ]
     if not any(row["value"] for row in rows):

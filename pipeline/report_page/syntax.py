@@ -66,7 +66,7 @@ def parsing(inputs: Inputs) -> Iterator[Markup]:
             yield Markup("<p>Trees came with the corpus; nothing was parsed.</p>")
         else:
             yield html("<p>A stanza parser, package <code>{}</code>.</p>", described["package"])
-    if parsed := inputs.report("parse"):
+    if (parsed := inputs.report("parse")) and "flat_failed" in parsed:
         yield html(
             "<p>Of {} source sentences, {} have a flat tree: {} were too long, {} failed.</p>",
             number(parsed["sentences"]),
@@ -158,8 +158,7 @@ def phrases(inputs: Inputs) -> Iterator[Markup]:
         ]
         shown.append(table(f"Partitions of {number(report['sentences'])} sentences", rows))
     if folder is not None:
-        columns = {"level": int, "length": int, "count": int}
-        counts = read_csv(folder / "phrase_lengths.csv", columns)
+        counts = read_csv(folder / "phrase_lengths.csv")
         counts = [{**row, "level": f"level {row['level']}"} for row in counts]
         spec = with_legend(chart("phrase_lengths", counts, x="length", y="count"), "color")
         shown.append(figure("Phrases by length", panel(spec)))
@@ -171,7 +170,7 @@ def phrases(inputs: Inputs) -> Iterator[Markup]:
 def _tags(path: Path) -> Iterator[Markup]:
     """For each level its tags, the most frequent first."""
     levels: dict[int, list[Row]] = defaultdict(list)
-    for row in read_csv(path, {"level": int, "tag": str, "count": int}):
+    for row in read_csv(path, "tag"):
         levels[row["level"]].append(row)
     for level, rows in sorted(levels.items()):
         rows.sort(key=lambda row: (-row["count"], row["tag"]))

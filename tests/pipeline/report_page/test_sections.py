@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import read_json, sha256, write_json
+from mgsa.base.io import sha256, write_json
 from pipeline.report_page.page import SECTIONS
 from tests.report_folders import (
     PLAIN,
@@ -129,10 +129,15 @@ def test_when_where_and_of_what_it_was_run(tmp_path: Path) -> None:
         assert f"{sha256(tmp_path / path)} {tmp_path / path}" in told
 
 
-def test_without_a_parser_nothing_is_said_of_syntax(tmp_path: Path) -> None:
+def test_trees_of_a_corpus_and_no_trees_at_all(tmp_path: Path) -> None:
     write_run(tmp_path, PLAIN)
-    path = tmp_path / "parser/parser.json"
-    write_json(path, read_json(path) | {"kind": "none"})
+    write_json(tmp_path / "parser/parser.json", {"kind": "trees", "package": None})
+    write_json(tmp_path / "reports/parse.json", {"sentences": 100})
+    (tmp_path / "reports/parser.json").unlink()
+    told = text_of(BLOCKS["parsing"](inputs_of(tmp_path)))
+    assert told == "Trees came with the corpus; nothing was parsed."
+    assert "3 of the 3 sentences" in text_of(BLOCKS["trees"](inputs_of(tmp_path)))
+    write_json(tmp_path / "parser/parser.json", {"kind": "none", "package": None})
     for section in ("parsing", "trees", "phrases"):
         assert text_of(BLOCKS[section](inputs_of(tmp_path))) == ""
 
@@ -181,3 +186,7 @@ def test_links_of_the_corpus_are_not_compared_with_themselves(tmp_path: Path) ->
     told = text_of(BLOCKS["alignments"](inputs_of(tmp_path)))
     assert "corpus: 5 links" in told
     assert "gold" not in told
+    # `align=none` leaves a folder and a report, with nothing in them.
+    write_json(tmp_path / "alignments/aligner.json", {"kind": "none", "splits": []})
+    write_json(tmp_path / "reports/align.json", {})
+    assert text_of(BLOCKS["alignments"](inputs_of(tmp_path))) == ""
