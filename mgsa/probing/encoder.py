@@ -22,12 +22,16 @@ CACHE_BYTES = 1 << 30
 """The most memory for the states of a frozen encoder, which are cached for later epochs."""
 
 
-class FrozenEncoder:
-    """The encoder of a translation model.
+class ProbedEncoder:
+    """The encoder of a translation model, frozen; or one that learns with its probe.
 
     The last layer's states are those the decoder attends to. States of a Transformer's lower layers
     are scaled to mean 0 and variance 1 at each position, as by the layer norm of the layer above;
-    with pre-norm they would grow from layer to layer. `layers` are those probed, from 1.
+    with pre-norm they would grow from layer to layer. States of LSTMs lie within (-1, 1).
+
+    Attributes:
+        layers: numbers of those probed, from 1.
+        learned: weights of embeddings and encoder that learn with a probe, if any.
     """
 
     def __init__(
@@ -35,28 +39,32 @@ class FrozenEncoder:
         model: EncoderDecoder,
         config: ModelConfig,
         *,
-        layers: Literal["last", "all"],
+        layers: Literal["last", "all"] = "last",
+        learns: bool = False,
         cache_bytes: int = CACHE_BYTES,
     ) -> None:
-        self.model = model.requires_grad_(False).eval()
+        self.model = model.requires_grad_(learns).eval()
         self.dim = config.dim
-        self._scaled = config.kind == "transformer"
         count = config.encoder_layers
         self.layers = tuple(range(1, count + 1)) if layers == "all" else (count,)
-        self._room = cache_bytes
+        sides = ("source_embedding.", "encoder.")
+        named = model.named_parameters() if learns else ()
+        self.learned = [weight for name, weight in named if name.startswith(sides)]
+        self._scaled = config.kind == "transformer"
+        self._room = 0 if learns else cache_bytes
         self._cache: dict[Example, tuple[Sequence[Tensor], Tensor]] = {}
 
-    def parameters(self) -> list[torch.nn.Parameter]:
-        """Those that learn with a probe: none."""
-        return []
-
     def states(self, example: Example, *, training: bool) -> tuple[Sequence[Tensor], Tensor]:
-        """(B, S, D) of each of `layers`, and the mask (B, 1, 1, S); cached while there is room."""
-        del training
+        """(B, S, D) of each of `layers`, and the mask (B, 1, 1, S).
+
+        An encoder that learns has dropout and gradients in training; the states of a frozen one are
+        cached while there is room.
+        """
         if example in self._cache:
             return self._cache[example]
-        with torch.no_grad():  # states of inference mode have no gradient graph
-            encoded = self.model.encode(example.batch)
+        training = training and bool(self.learned)
+        with torch.set_grad_enabled(training):  # states of inference mode have no gradient graph
+            encoded = self.model.train(training).encode(example.batch)
         below = [encoded.layers[number - 1] for number in self.layers[:-1]]
         if self._scaled:
             below = [F.layer_norm(states, (self.dim,)) for states in below]
@@ -68,32 +76,15 @@ class FrozenEncoder:
         return states, encoded.mask
 
 
-class ScratchEncoder:
-    """An encoder with random weights and embeddings of its own, trained with its probe."""
-
-    def __init__(self, config: TransformerConfig, source_vocabulary: int) -> None:
-        self.model = build_model(
-            config,
-            source_vocabulary=source_vocabulary,
-            target_vocabulary=len(SPECIAL_SYMBOLS),
-            num_tags=1,
-        )
-        self.dim = config.dim
-        self.layers: tuple[int, ...] = (config.encoder_layers,)
-
-    def parameters(self) -> list[torch.nn.Parameter]:
-        """Of embeddings and encoder; the decoder is not used."""
-        sides = ("source_embedding.", "encoder.")
-        return [weight for name, weight in self.model.named_parameters() if name.startswith(sides)]
-
-    def states(self, example: Example, *, training: bool) -> tuple[Sequence[Tensor], Tensor]:
-        """As `FrozenEncoder.states`; in training, with dropout and gradients."""
-        with torch.set_grad_enabled(training):
-            encoded = self.model.train(training).encode(example.batch)
-        return [encoded.states], encoded.mask
-
-
-ProbedEncoder = FrozenEncoder | ScratchEncoder
+def scratch_encoder(config: TransformerConfig, source_vocabulary: int) -> ProbedEncoder:
+    """An encoder with random weights and embeddings of its own, that learns with its probe."""
+    model = build_model(
+        config,
+        source_vocabulary=source_vocabulary,
+        target_vocabulary=len(SPECIAL_SYMBOLS),
+        num_tags=1,
+    )
+    return ProbedEncoder(model, config, learns=True)
 
 
 def scratch_config(

@@ -100,10 +100,9 @@ class Probe:
         # Its dropout has a generator of its own, so that other probes do not affect it.
         seed = place_seed(config.seed, f"{place}/dropout")
         self._generator = torch.Generator(device).manual_seed(seed)
-        learned = encoder.parameters()
-        self._weights = [*learned, *self.classifier.parameters()]
+        self._weights = [*encoder.learned, *self.classifier.parameters()]
         self._peak, self._warmup = config.learning_rate, 1
-        if learned:
+        if encoder.learned:
             self._peak, self._warmup = config.scratch.learning_rate, config.scratch.warmup
         self._optimizer = torch.optim.Adam(self._weights, lr=self._peak, fused=True)
         self._patience = config.patience

@@ -12,7 +12,7 @@ from mgsa.data.batch import RowColumns
 from mgsa.data.dataset import Dataset
 from mgsa.model_artifact import ModelArtifact
 from mgsa.probing.data import class_counts, make_examples, read_split
-from mgsa.probing.encoder import FrozenEncoder, ScratchEncoder, scratch_config
+from mgsa.probing.encoder import ProbedEncoder, scratch_config, scratch_encoder
 from mgsa.probing.probe import ProbeResult, run_probes
 from mgsa.probing.settings import PRETRAINED, ProbeConfig
 from mgsa.training.processes import place_seed
@@ -66,9 +66,7 @@ def probe_all(
     majority = majority_accuracies(rows, data, config.tasks)
     classes = {task: len(data.classes[task]) for task in majority}
 
-    def probed(
-        encoder: FrozenEncoder | ScratchEncoder, tasks: Sequence[str], title: str
-    ) -> list[ProbeResult]:
+    def probed(encoder: ProbedEncoder, tasks: Sequence[str], title: str) -> list[ProbeResult]:
         splits = {
             split: make_examples(
                 some, tasks, encoder.model.to(device), batch_tokens=config.batch_tokens
@@ -82,7 +80,7 @@ def probe_all(
         return table
     for name, artifact in models.items():
         if PRETRAINED in config.encoders:
-            frozen = FrozenEncoder(artifact.model, artifact.config, layers=config.layers)
+            frozen = ProbedEncoder(artifact.model, artifact.config, layers=config.layers)
             results = probed(frozen, list(classes), name)
             table += accuracies(name, results, classes, majority, config)
             artifact.model.cpu()
@@ -92,7 +90,7 @@ def probe_all(
             results = []
             for task in classes:  # an encoder each, all with the same initial weights
                 torch.manual_seed(place_seed(config.seed, "weights"))
-                encoder = ScratchEncoder(sizes, len(data.vocabularies[0]))
+                encoder = scratch_encoder(sizes, len(data.vocabularies[0]))
                 results += probed(encoder, [task], f"{name} {task}")
             table += accuracies(name, results, classes, majority, config)
     return table

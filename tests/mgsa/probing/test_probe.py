@@ -18,7 +18,7 @@ from mgsa.data.ragged import Ragged
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.probing.data import Example, make_examples
-from mgsa.probing.encoder import FrozenEncoder, ScratchEncoder, scratch_config
+from mgsa.probing.encoder import ProbedEncoder, scratch_config, scratch_encoder
 from mgsa.probing.probe import Classifier, Probe, ProbeResult, labelled, run_probes
 from tests.probing_folders import probe_config
 from tests.training_settings import MODEL
@@ -70,23 +70,23 @@ def splits_of(
     }
 
 
-def frozen(layers: Any = "last", **more: Any) -> FrozenEncoder:
+def frozen(layers: Any = "last", **more: Any) -> ProbedEncoder:
     config = model_config()
     torch.manual_seed(1)
     model = build_model(
         config, source_vocabulary=VOCABULARY, target_vocabulary=VOCABULARY, num_tags=2
     )
-    return FrozenEncoder(model, config, layers=layers, **more)
+    return ProbedEncoder(model, config, layers=layers, **more)
 
 
-def scratch(name: str) -> ScratchEncoder:
+def scratch(name: str) -> ProbedEncoder:
     torch.manual_seed(1)
     sizes = scratch_config(name, [model_config()], probe_config().scratch)
-    return ScratchEncoder(sizes, VOCABULARY)
+    return scratch_encoder(sizes, VOCABULARY)
 
 
 def probed(
-    encoder: FrozenEncoder | ScratchEncoder,
+    encoder: ProbedEncoder,
     splits: Mapping[str, Sequence[Example]] | None = None,
     classes: Mapping[str, int] = CLASSES,
     **changes: Any,
@@ -217,14 +217,14 @@ def test_an_encoder_from_scratch_learns_with_its_probe(
         assert (multi.group_heads, multi.tags) == ((2, 1, 1), False)
     encoder = scratch(name)
     assert encoder.model.granularities == granularities
-    before = [weight.clone() for weight in encoder.parameters()]
+    before = [weight.clone() for weight in encoder.learned]
     told = probed(encoder, classes={"pos": VOCABULARY})
     assert accuracy(told["pos", 2]) > 0.95
-    learned = [not torch.equal(*pair) for pair in zip(before, encoder.parameters(), strict=True)]
+    learned = [not torch.equal(*pair) for pair in zip(before, encoder.learned, strict=True)]
     assert all(learned)
 
 
-def states_of(encoder: ScratchEncoder, phrases: Callable[[int], list[list[int]]]) -> torch.Tensor:
+def states_of(encoder: ProbedEncoder, phrases: Callable[[int], list[list[int]]]) -> torch.Tensor:
     """The states of all positions of sentences that have these phrases."""
     rows = rows_of(20, 5, phrases=phrases)
     found = []
