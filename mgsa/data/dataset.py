@@ -22,7 +22,7 @@ from mgsa.base.io import MANIFEST, check_files
 from mgsa.data.batch import NO_LABEL, Row, RowColumns
 from mgsa.data.checks import counts_of, one_piece, wrong_row
 from mgsa.data.ragged import Ragged
-from mgsa.data.schema import LABELS, PAIRS, SCHEMA, TAGS, VOCABULARY, Kind, Manifest
+from mgsa.data.schema import LABELS, PAIRS, SCHEMA, TAGS, TEXTS, VOCABULARY, Kind, Manifest
 from mgsa.data.vocabulary import Vocabulary, read_classes, read_tags, read_vocabularies
 
 TextColumn = Literal["source_text", "target_text", "source_tokens", "target_tokens"]
@@ -30,11 +30,8 @@ TextColumn = Literal["source_text", "target_text", "source_tokens", "target_toke
 MAX_OPEN_FILES = 32
 """Of a split: systems let a process have some hundreds, and a split may have thousands."""
 
-_ROW_COLUMNS = (
-    *("source_ids", "target_ids", "source_length", "target_length"),
-    *("subwords_per_word", "target_subwords_per_word"),
-    *("phrase_lengths", "phrase_tags", "links"),
-)
+_ID_COLUMNS = ("source_ids", "source_length", "target_ids", "target_length")
+_ROW_COLUMNS = [name for name in SCHEMA.names if name not in TEXTS]
 
 
 def open_dataset(folder: str | Path, *, kind: Kind = PAIRS, verify: bool = True) -> Dataset:
@@ -127,7 +124,7 @@ class Dataset:
             extra: columns that are wanted besides the ids: `subwords_per_word`, `phrase_lengths`
                 with `phrase_tags`, `links`, label columns.
         """
-        ids = [f"{side}_{column}" for side in self._kind.sides for column in ("ids", "length")]
+        ids = [name for name in _ID_COLUMNS if name in self._kind.columns.names]
         table = self._read(split, row_groups, [*ids, *extra])
         array = {name: one_piece(table[name]) for name in table.column_names}
 

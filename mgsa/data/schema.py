@@ -77,11 +77,6 @@ class Kind:
     columns: pa.Schema
     labels: tuple[str, ...] = ()
 
-    @property
-    def sides(self) -> tuple[str, ...]:
-        """`source`, `target` or both."""
-        return tuple(s for s in ("source", "target") if f"{s}_ids" in self.columns.names)
-
 
 PAIRS = Kind(None, "a dataset", SCHEMA_VERSION, SCHEMA)
 
