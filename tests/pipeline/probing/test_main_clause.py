@@ -54,21 +54,6 @@ def test_the_verbs_of_the_main_clause(tree: str, words: str) -> None:
     assert group.tags[0] in FINITE_TAGS
 
 
-@pytest.mark.parametrize(
-    "tree",
-    [
-        "(ROOT (NP (NN house)))",
-        "(VB Go)",
-        "(ROOT (SBAR (IN If) (S (NP (PRP I)) (VP (VBP go)))))",
-        "(ROOT (S (VP (TO To) (VP (VB be)))))",
-        "(ROOT (S (NP (NN Ruling)) (VP (VBN upheld))))",
-        "(ROOT (S (NP (NNS Sales)) (VP (NN fret))))",
-    ],
-)
-def test_there_may_be_no_main_clause_with_a_finite_verb(tree: str) -> None:
-    assert main_verb_group(read_tree(tree)) is None
-
-
 @pytest.mark.parametrize(("below", "label"), [("(NP (DT the) (NN day))", "NP"), ("", None)])
 def test_what_follows_the_main_verb_is_told(below: str, label: str | None) -> None:
     clause = "(S (NP (PRP It)) (VP (VBZ 's) (VP (VBN put) (PRT (RP off)) (ADVP (RB now)) {})))"
