@@ -22,21 +22,17 @@ from tests.reference.attention import multi_head
 
 D, HEAD = 12, 3
 GROUPS = (2, 1, 1)  # heads of the words, of each granularity
-LENGTHS = {"coarse": [[3, 2], [4]], "fine": [[1, 1, 2, 1], [2, 2]]}
-
-
-def context() -> Context:
-    """Two sentences of 5 and 4 positions, cut two ways."""
-    phrases = {}
-    for name, sentences in LENGTHS.items():
-        segments = torch.full((2, 5), -1)
-        lengths = torch.zeros(2, max(map(len, sentences)), dtype=torch.long)
-        for b, sentence in enumerate(sentences):
-            numbers = torch.repeat_interleave(torch.tensor(sentence))
-            segments[b, : len(numbers)] = numbers
-            lengths[b, : len(sentence)] = torch.tensor(sentence)
-        phrases[name] = Phrases(segments, lengths)
-    return Context(padding_mask(torch.tensor([5, 4]), 5), phrases=phrases)
+# Two sentences of 5 and 4 positions, cut two ways.
+PHRASES = {
+    "coarse": Phrases(
+        torch.tensor([[0, 0, 0, 1, 1], [0, 0, 0, 0, -1]]), torch.tensor([[3, 2], [4, 0]])
+    ),
+    "fine": Phrases(
+        torch.tensor([[0, 1, 2, 2, 3], [0, 0, 1, 1, -1]]),
+        torch.tensor([[1, 1, 2, 1], [2, 2, 0, 0]]),
+    ),
+}
+CONTEXT = Context(padding_mask(torch.tensor([5, 4]), 5), phrases=PHRASES)
 
 
 def make(
@@ -47,13 +43,13 @@ def make(
     interaction: nn.Module = (
         NoInteraction()
         if plain
-        else BatchedONLSTM(Interaction(ONLSTM(D, 6, 2), D) for _ in LENGTHS)
+        else BatchedONLSTM(Interaction(ONLSTM(D, 6, 2), D) for _ in PHRASES)
     )
     layer = MultiGranularityAttention(
         D,
         HEAD,
         group_heads=GROUPS,
-        compositions={name: MaxPool() if plain else SelfAttention(D, 4) for name in LENGTHS},
+        compositions={name: MaxPool() if plain else SelfAttention(D, 4) for name in PHRASES},
         tag_heads={name: TagHead(D, 5) for name in tagged},
         interaction=interaction,
         dropout=0.0,
@@ -69,7 +65,7 @@ def test_values_and_gradients_are_those_of_the_equations(parts: str) -> None:
     layer = make(parts=parts)
     x = torch.randn(2, 5, D, dtype=torch.float64, requires_grad=True)
     inputs = [x, *(p for n, p in layer.named_parameters() if "tag_heads" not in n)]
-    output = layer(x, context()).output
+    output = layer(x, CONTEXT).output
 
     widths = [heads * HEAD for heads in GROUPS]
     rows = [D, widths[0], widths[0]]
@@ -97,11 +93,11 @@ def test_values_and_gradients_are_those_of_the_equations(parts: str) -> None:
 
 def _memories(layer: MultiGranularityAttention, sentence: Tensor, b: int) -> list[Tensor]:
     """H_g of one sentence (T, D) alone: a list of (M, D). The parts have tests of their own."""
-    composed, counts = [], []
-    for name, composition in layer.compositions.items():
-        segments = torch.repeat_interleave(torch.tensor(LENGTHS[name][b]))[None]
-        composed.append(composition(sentence[None], segments))
-        counts.append(torch.tensor([composed[-1].shape[1]]))
+    composed = [
+        composition(sentence[None], PHRASES[name].segments[b : b + 1, : len(sentence)])
+        for name, composition in layer.compositions.items()
+    ]
+    counts = [torch.tensor([memory.shape[1]]) for memory in composed]
     return [memory[0] for memory in layer.interaction(composed, counts)]
 
 
@@ -121,27 +117,27 @@ def test_a_phrase_a_word_is_ordinary_attention() -> None:
     segments = torch.tensor([[0, 1, 2, 3, 4], [0, 1, 2, -1, -1]])
     words_as_phrases = Phrases(segments, (segments >= 0).long())
     x = torch.randn(2, 5, D, dtype=torch.float64)
-    given = layer(x, Context(mask, phrases=dict.fromkeys(LENGTHS, words_as_phrases))).output
+    given = layer(x, Context(mask, phrases=dict.fromkeys(PHRASES, words_as_phrases))).output
     torch.testing.assert_close(given, ordinary(x, Context(mask)).output)
 
 
 def test_weights_are_named_for_what_they_weigh_and_sum_to_one() -> None:
     layer = make()
     x = torch.randn(2, 5, D, dtype=torch.float64)
-    attended = layer(x, context(), need_weights=True)
+    attended = layer(x, CONTEXT, need_weights=True)
     shapes = {name: tuple(weights.shape) for name, weights in attended.weights.items()}
     assert shapes == {"words": (2, 2, 5, 5), "coarse": (2, 1, 5, 2), "fine": (2, 1, 5, 4)}
     for weights in attended.weights.values():
         sums = weights.sum(dim=-1)
         torch.testing.assert_close(sums, torch.ones_like(sums))
     assert attended.weights["coarse"][1, ..., 1:].eq(0).all()  # the second sentence has one phrase
-    torch.testing.assert_close(attended.output, layer(x, context()).output)
+    torch.testing.assert_close(attended.output, layer(x, CONTEXT).output)
 
 
 def test_tags_are_predicted_before_interaction() -> None:
     layer = make()
     x = torch.randn(2, 5, D, dtype=torch.float64)
-    logits = layer(x, context()).tag_logits
-    composed = layer.compositions["fine"](x, context().phrases["fine"].segments)
+    logits = layer(x, CONTEXT).tag_logits
+    composed = layer.compositions["fine"](x, CONTEXT.phrases["fine"].segments)
     assert list(logits) == ["fine"]
     torch.testing.assert_close(logits["fine"], layer.tag_heads["fine"](composed))
