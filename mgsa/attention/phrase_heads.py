@@ -34,7 +34,10 @@ Technique = ConvKV | QueryK
 
 
 class PhraseHeads(nn.Module):
-    """Groups of heads, and the projection of their joined or folded outputs."""
+    """Groups of heads, and the projection of their joined or folded outputs.
+
+    `forward` takes `queries`, and the n-grams of `memories` or, word by word, of `extend`.
+    """
 
     def __init__(
         self, groups: Iterable[Technique], dim: int, *, padded: bool, fold: int, dropout: float
@@ -62,8 +65,8 @@ class PhraseHeads(nn.Module):
         With a cache, T is 1: queries are made of x and the positions before it.
 
         Returns:
-            The queries, which end at each position; and, if some are of bigrams, (B or 1, T, 1)
-            which positions have one: not the first.
+            Queries that end at each position; and, if there are bigram queries, (B or 1, T, 1)
+            where they are of two words: at all positions but the first.
         """
         T, spans = x.shape[1], self.groups[0].spans
         if cache is not None:
@@ -75,7 +78,8 @@ class PhraseHeads(nn.Module):
             ]
             for group in self.groups
         ]
-        return queries, whole_windows(mask, x, 2)[:, 0, 0, -T:, None] if len(spans) > 1 else None
+        bigrams = whole_windows(mask, x, 2)[:, 0, 0, -T:, None] if len(spans) > 1 else None
+        return queries, bigrams
 
     def memories(self, y: Tensor, mask: Tensor | None) -> Memories:
         """The n-grams of y (B, S, D), mask (B, 1, 1, S), for each group: size by size."""
@@ -94,10 +98,11 @@ class PhraseHeads(nn.Module):
             words = [
                 cache.recent(group, f"words {i}", x, reach) for i, x in enumerate(group.words(y))
             ]
-            fit = [self.padded or size <= words[0].shape[1] for size in group.sizes]
+            # Unless padded, the first n-gram of a size ends at the position of that number.
+            new = [int(self.padded or size <= words[0].shape[1]) for size in group.sizes]
             ngrams = [
-                (keys[:, :, :fits], values[:, :, :fits])
-                for fits, (keys, values) in zip(fit, group.ngrams(words, 1), strict=True)
+                (keys[:, :, :count], values[:, :, :count])
+                for count, (keys, values) in zip(new, group.ngrams(words, 1), strict=True)
             ]
             keys, values = (
                 tuple(cache.extend(group, f"{name} {i}", block) for i, block in enumerate(blocks))
@@ -126,7 +131,7 @@ class PhraseHeads(nn.Module):
         """The heads' outputs for n rows a sentence, folded and projected: (B, n·T, D).
 
         Args:
-            queries, bigrams: as `queries` gives them, of B·n rows, those of a sentence together.
+            queries, bigrams: from `queries`, for B·n rows, those of a sentence together.
             causal: whether a query sees no n-gram that ends after it.
         """
         spans = self.groups[0].spans
