@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,16 +21,10 @@ def named_tensors(module: nn.Module) -> dict[str, Tensor]:
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
     """Write `tensors` to a safetensors file; the same tensors give the same bytes."""
-    from safetensors import SafetensorError
-    from safetensors.torch import save_file
+    from safetensors.torch import save
 
-    try:
-        save_file({name: tensor.detach().contiguous() for name, tensor in tensors.items()}, path)
-    except SafetensorError as error:
-        # The system's error is in the text alone: `… IoError(… (os error 28))`.
-        found = re.search(r"\(os error ([0-9]+)\)", str(error))
-        number = int(found[1]) if found else errno.EIO
-        raise OSError(number, os.strerror(number), str(path)) from error
+    # Not `save_file`, whose errors are safetensors' own.
+    path.write_bytes(save({name: t.detach().contiguous() for name, t in tensors.items()}))
 
 
 def load_tensors(path: Path) -> dict[str, Tensor]:

@@ -89,7 +89,6 @@ WRITING = [c for c in COMMANDS if c not in ("verify", "info", "diff", *LATER)]
 """Commands that write files."""
 GOES_ON = {"train": "max_updates=12", "mgsa train": "train.max_updates=12"}
 """A training that has ended writes nothing but its artifact; one of more updates goes on."""
-CHECKPOINTS = {"train": "model.checkpoints", "mgsa train": "mgsa_model.checkpoints"}
 
 WORDS = "a man woman dog cat sees reads the old new house book in on with and never"
 

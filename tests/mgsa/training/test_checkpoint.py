@@ -91,11 +91,11 @@ def test_unfinished_folders_are_no_checkpoints_and_are_removed(tmp_path: Path) -
     for update in (2, 4, 6):
         save_checkpoint(tmp_path, *model_and_optimizer(steps=1), replace(STATE, update=update))
     (tmp_path / ".partial-xyz").mkdir()
-    (tmp_path / "curves.jsonl").touch()
+    (tmp_path / "notes").touch()
     assert saved_updates(tmp_path) == [2, 4, 6]
     remove_checkpoints(tmp_path, keep=[6, 2])
     left = {path.name for path in tmp_path.iterdir()}
-    assert left == {"curves.jsonl", "step-00000002", "step-00000006"}
+    assert left == {"notes", "step-00000002", "step-00000006"}
 
 
 @pytest.mark.parametrize(
