@@ -62,11 +62,7 @@ def learn_codes(words: Mapping[str, int], settings: BpeSettings, path: Path) -> 
 
 
 def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int]:
-    """Write the codes and both vocabularies of the training text to `folder`; their sizes.
-
-    Raises:
-        InputError: as `read_pairs`, or the text has nothing to merge.
-    """
+    """Write the codes and both vocabularies of the training text to `folder`; their sizes."""
     words: dict[str, Counter[str]] = {side: Counter() for side in SIDES}
     pairs = read_pairs(tokenized, "train")
     for pair in progress(pairs, "count words", total=None, unit="pairs", size=lambda _: 1):
@@ -93,11 +89,7 @@ def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int
 def segment(
     tokenized: Path, folder: Path, settings: BpeSettings, *, workers: int
 ) -> dict[str, int]:
-    """Write the subwords of every split to `folder`, which has the codes; their numbers.
-
-    Raises:
-        InputError: as `read_pairs`.
-    """
+    """Write the subwords of every split to `folder`, which has the codes; their numbers."""
     chunks = map_chunks(
         partial(_segment, folder, settings.vocabulary_threshold),
         ((split, pair) for split in SPLITS for pair in read_pairs(tokenized, split)),

@@ -35,7 +35,6 @@ from pipeline.sample import write_sample
 from pipeline.tokens.trees import bracketed, read_tree, read_treebank
 
 SampleSentences = Annotated[int, Interval(ge=1, le=10_000_000)]
-"""Held-out splits of the sample are kept in memory, so that no other split repeats them."""
 InputFile = Annotated[str, Reads()]
 
 
@@ -83,7 +82,7 @@ class LocalTreebank:
 
 @dataclass(frozen=True)
 class LocalCorpus:
-    """One's own files, by their paths from where the command runs."""
+    """One's own files."""
 
     kind: Literal["local"]
     name: str
@@ -99,8 +98,7 @@ class LocalCorpus:
 class RemoteFile:
     """A file on the web, known by the last part of its address.
 
-    A file whose `sha256` is `null` is downloaded but refused: its hash is printed, to be compared
-    with the publisher's and set.
+    With `sha256: null` it is downloaded but refused, and its hash is printed.
     """
 
     url: str
@@ -170,7 +168,7 @@ def _write_downloaded(settings: DownloadedCorpus, folder: Path, downloads: Path)
             path = stored / file.name
             if not path.exists() and settings.folder is None:
                 download(file.url, path)
-            _check_file(file, path)
+            _check_hash(file, path)
             members = {text.partition("/")[2] for text in texts if text.startswith(f"{file.name}/")}
             if members:
                 _unpack(path, members, Path(unpacked, file.name))
@@ -191,16 +189,17 @@ def _write_downloaded(settings: DownloadedCorpus, folder: Path, downloads: Path)
             raise InputError(str(error).replace(f"{unpacked}/", f"{stored}/")) from None
 
 
-def _check_file(file: RemoteFile, path: Path) -> None:
+def _check_hash(file: RemoteFile, path: Path) -> None:
     if not path.is_file():
         raise InputError(f"no such file; expected what {file.url} gives", path=path)
     found = sha256(path)
     if file.sha256 is None:
-        message = f"its SHA-256 is {found}: compare it with the publisher's, set it for {file.url}"
-        raise InputError(f"{message} and run again", path=path)
-    if found != file.sha256:
-        message = f"expected the file with SHA-256 {file.sha256}, this one has {found}; remove it"
-        raise InputError(f"{message}, and take the one that {file.url} gives", path=path)
+        expected = f"compare it with the publisher's, set it for {file.url} and run again"
+    elif found != file.sha256:
+        expected = f"expected {file.sha256}; remove the file, and take what {file.url} gives"
+    else:
+        return
+    raise InputError(f"its SHA-256 is {found}: {expected}", path=path)
 
 
 def _unpack(archive: Path, wanted: set[str], folder: Path) -> None:
@@ -220,14 +219,7 @@ def _unpack(archive: Path, wanted: set[str], folder: Path) -> None:
 
 
 def _write_split(folder: Path, split: str, parts: Sequence[Mapping[str, Path]]) -> int:
-    """Write a split, its parts concatenated; the number of its pairs.
-
-    Args:
-        parts: files by column (`source`, `target`, `trees`, …), the same columns for each.
-
-    Raises:
-        InputError: as `read_parallel`, or a tree, a label or links are malformed.
-    """
+    """Write a split, its parts (files by column) checked and concatenated; how many pairs."""
     pairs = 0
     with ExitStack() as stack:
         outs = [

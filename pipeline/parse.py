@@ -54,11 +54,7 @@ class ParseSettings:
 
 
 def read_tokens(tokenized: Path) -> Iterator[tuple[str, int, list[str]]]:
-    """Split, line and tokens of the source sentences of all splits, in order.
-
-    Raises:
-        InputError: a file is missing or damaged.
-    """
+    """Split, line and tokens of the source sentences of all splits, in order."""
     for split, line, (text,) in read_splits((tokenized, "source")):
         yield split, line, split_tokens(text, path=tokenized / f"{split}.source", line=line)
 
@@ -87,10 +83,7 @@ def parse_corpus(
 ) -> Iterator[SplitTree]:
     """The trees of all sentences; `counts` gets how many are `parsed`, and why others are flat.
 
-    Raises:
-        InputError: the tokenised text is damaged.
-        FailedError: the parser refuses too many sentences.
-        Exception: what `parse_batches` raises, after its results so far are remembered.
+    Results of `parse_batches` are remembered before an error of it is raised.
     """
     refused: dict[bytes, Unparsed] = {}
     num_read = 0

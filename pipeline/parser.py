@@ -71,12 +71,7 @@ ParserSettings = TrainedParser | StanzaParser | ReadyTrees | NoParser
 
 
 def make_parser(settings: ParserSettings, corpus: Path, folder: Path) -> dict[str, float]:
-    """Fill `folder` with a parser; give its scores on held-out trees, if there are any.
-
-    Raises:
-        InputError: a treebank is missing or malformed, or a package unknown or of no use here.
-        FailedError: a package can't be downloaded now, or stanza fails in training.
-    """
+    """Fill `folder` with a parser; give its scores on held-out trees, if there are any."""
     language = read_languages(corpus)["source"]
     match settings:
         case TrainedParser():

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from annotated_types import Interval
 
@@ -52,10 +52,8 @@ class TokenizeSettings:
 
     def __post_init__(self) -> None:
         if self.min_tokens > self.max_tokens:
-            raise ValueError(
-                f"min_tokens: expected at most max_tokens ({self.max_tokens}), "
-                f"got {self.min_tokens}"
-            )
+            expected = f"at most max_tokens ({self.max_tokens})"
+            raise ValueError(f"min_tokens: expected {expected}, got {self.min_tokens}")
 
 
 class Pair(NamedTuple):
@@ -73,11 +71,7 @@ def columns_of(corpus: Path, split: str) -> list[str]:
 
 
 def read_pairs(corpus: Path) -> Iterator[Pair]:
-    """Every split's pairs with their annotations, in order.
-
-    Raises:
-        InputError: as `read_parallel`.
-    """
+    """Every split's pairs with their annotations, in order."""
     for split in SPLITS:
         names = columns_of(corpus, split)
         rows = read_parallel([corpus / f"{split}.{name}" for name in names])
@@ -88,12 +82,7 @@ def read_pairs(corpus: Path) -> Iterator[Pair]:
 def _tokenize(
     corpus: Path, languages: Mapping[str, str], limits: TokenizeSettings, chunk: list[Pair]
 ) -> list[Pair]:
-    """The pairs in tokens, those of the training split judged by their lengths.
-
-    Raises:
-        InputError: a side of a pair that must be kept is empty or has too long a token, or links
-            point outside.
-    """
+    """The pairs in tokens; training pairs are judged by their lengths, others must be fit."""
     tokenized = []
     for split, line, columns, _ in chunk:
         sides = {s: _moses(languages[s]).normalize_and_tokenize(columns[s]) for s in SIDES}
@@ -143,30 +132,22 @@ def _moses(language: str) -> MosesText:
 def tokenize_splits(
     corpus: Path, folder: Path, settings: TokenizeSettings, *, workers: int
 ) -> dict[str, int]:
-    """Fill `folder` with the tokenised splits of `corpus`; what was kept and dropped.
-
-    Raises:
-        InputError: a file is malformed, or no training pair is left.
-    """
+    """Fill `folder` with the tokenised splits of `corpus`; what was kept and dropped."""
     languages = read_languages(corpus)
     write_json(folder / "languages.json", languages)
     report: dict[str, int] = {}
     seen: set[bytes] = set()
     with ExitStack() as stack:
-
-        def opened(name: str) -> IO[str]:
-            return stack.enter_context(open_to_write(folder / name))
-
-        dropped = opened("dropped.tsv")
+        dropped = stack.enter_context(open_to_write(folder / "dropped.tsv"))
         dropped.write("split\tline\treason\n")
         files = {}
         for split in SPLITS:
             reasons = [f"dropped_{reason}" for reason in REASONS] if split == "train" else []
             counted = ["pairs", "kept", *reasons, *(f"{side}_tokens" for side in SIDES)]
             report |= dict.fromkeys((f"{split}_{name}" for name in counted), 0)
-            files[split] = {
-                name: opened(f"{split}.{name}") for name in (*columns_of(corpus, split), "lines")
-            }
+            for name in (*columns_of(corpus, split), "lines"):
+                file = stack.enter_context(open_to_write(folder / f"{split}.{name}"))
+                files[split, name] = file
         chunks = map_chunks(
             partial(_tokenize, corpus, languages, settings),
             read_pairs(corpus),
@@ -187,7 +168,7 @@ def tokenize_splits(
                     continue
                 report[f"{split}_kept"] += 1
                 for name, text in (*columns.items(), ("lines", str(line))):
-                    files[split][name].write(f"{text}\n")
+                    files[split, name].write(f"{text}\n")
                 for side in SIDES:
                     report[f"{split}_{side}_tokens"] += columns[side].count(" ") + 1
     if not report["train_kept"]:

@@ -62,11 +62,7 @@ def read_parallel(paths: Sequence[Path]) -> Iterator[tuple[str, ...]]:
 
 
 def read_splits(*columns: tuple[Path, str]) -> Iterator[tuple[str, int, tuple[str, ...]]]:
-    """Split, line and texts of the files `FOLDER/SPLIT.NAME`, for each folder and name.
-
-    Raises:
-        InputError: as `read_parallel`.
-    """
+    """Split, line and texts of the files `FOLDER/SPLIT.NAME`, for each folder and name."""
     for split in SPLITS:
         rows = read_parallel([folder / f"{split}.{name}" for folder, name in columns])
         for line, texts in enumerate(rows, start=1):
@@ -101,11 +97,7 @@ def unequal_lines(counts: Mapping[Path, int]) -> InputError:
 
 
 def read_pairs(tokenized: Path, split: str) -> Iterator[Pair]:
-    """The lines of source and target of a split of tokenised text.
-
-    Raises:
-        InputError: as `read_parallel` and `split_tokens`.
-    """
+    """The lines of source and target of a split of tokenised text, checked by `split_tokens`."""
     paths = [tokenized / f"{split}.{side}" for side in SIDES]
     for line, (source, target) in enumerate(read_parallel(paths), start=1):
         for path, text in zip(paths, (source, target), strict=True):
@@ -138,11 +130,7 @@ class _Languages:
 
 
 def read_languages(corpus: Path) -> dict[str, str]:
-    """The language code of each side of a corpus, from its `corpus.json`.
-
-    Raises:
-        InputError: the file is missing or malformed, or lacks a language.
-    """
+    """The language code of each side of a corpus, from its `corpus.json`."""
     path = corpus / "corpus.json"
     found = from_excerpt(_Languages, read_json(path), f"{path}: corpus")
     return {"source": found.source_language, "target": found.target_language}

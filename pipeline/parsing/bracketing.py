@@ -73,11 +73,7 @@ def _ratio(part: int, whole: int) -> float:
 
 
 def score(gold: Iterable[Tree], predicted: Iterable[Tree]) -> BracketScore:
-    """Score predicted trees against gold ones, sentence by sentence.
-
-    Raises:
-        InputError: a sentence has other words in the one than in the other.
-    """
+    """Score predicted trees against gold ones; an `InputError` if their words differ."""
     total = BracketScore()
     for number, pair in enumerate(zip(gold, predicted, strict=True), start=1):
         check_leaves(pair[1], pair[0].leaves(), path=f"sentence {number}")

@@ -23,6 +23,7 @@ from pipeline.parsing.stanza_parser import ConstituencyParser
 from pipeline.parsing.treebank import MAX_LEVELS
 from pipeline.sample import write_sample
 from pipeline.tokens.trees import read_tree
+from tests.text_folders import stage_argv
 
 TRAIN = """
 parser:
@@ -53,16 +54,9 @@ def package(resources: Path | str, dev: Path | str = "null") -> str:
 
 def command(folder: Path, params: str, out: str = "parser") -> list[str]:
     (folder / "params.yaml").write_text(params, encoding="utf-8")
-    corpus = folder / "corpus"
-    corpus.mkdir(exist_ok=True)
-    write_json(corpus / "corpus.json", {"source_language": "en", "target_language": "de"})
-    paths = {
-        "--corpus": corpus,
-        "--out": folder / out,
-        "--report": folder / f"{out}.json",
-        "--params": folder / "params.yaml",
-    }
-    return [str(part) for pair in paths.items() for part in pair]
+    languages = {"source_language": "en", "target_language": "de"}
+    write_json(folder / "corpus/corpus.json", languages)
+    return stage_argv(folder, corpus="corpus", out=out, report=f"{out}.json")
 
 
 def in_a_process(argv: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
@@ -174,18 +168,15 @@ def test_a_package_is_taken_from_a_folder_and_scored(tmp_path: Path, shared: Pat
     assert scores["tagging_accuracy"] == pytest.approx(94.1, abs=1)
     assert scores["labelled_f1"] == pytest.approx(83.3, abs=1.5)
 
-
-@pytest.mark.real
-def test_a_package_that_cannot_be_loaded_here_is_no_parser(tmp_path: Path, shared: Path) -> None:
     resources = tmp_path / "resources"
     shutil.copytree(shared / "stanza_resources", resources, copy_function=shutil.copyfile)
     (resources / "en" / "constituency" / "ptbsample.pt").write_bytes(b"of another library")
-    done = in_a_process(command(tmp_path, package(resources)))
+    done = in_a_process(command(tmp_path, package(resources), out="unloadable"))
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.startswith("error: parser: stanza can't load this parser: ")
     assert ".partial-" not in line
-    assert not (tmp_path / "parser").exists()
+    assert not (tmp_path / "unloadable").exists()
 
 
 @pytest.mark.parametrize("kind", ["trees", "none"])
