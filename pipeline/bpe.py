@@ -10,7 +10,7 @@ import io
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import ExitStack, nullcontext, redirect_stderr
+from contextlib import nullcontext, redirect_stderr
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write
 from mgsa.base.settings import Count, Positive, RunConfig
 from pipeline.base.stage import SIDES, SPLITS, stage, stage_outputs
-from pipeline.base.text import Pair, read_pairs
+from pipeline.base.text import Pair, files_to_write, read_pairs
 from pipeline.base.workers import map_chunks
 from pipeline.tokens.subwords import (
     CODES,
@@ -32,6 +32,7 @@ from pipeline.tokens.subwords import (
 )
 
 CHUNK_PAIRS = 1_000
+TEXTS = [f"{split}.{side}" for split in SPLITS for side in SIDES]
 
 
 @dataclass(frozen=True)
@@ -96,19 +97,14 @@ def segment(
         workers=workers,
         chunk_size=CHUNK_PAIRS,
     )
-    with ExitStack() as stack:
-        files = {
-            (split, side): stack.enter_context(open_to_write(folder / f"{split}.{side}"))
-            for split in SPLITS
-            for side in SIDES
-        }
-        counts = dict.fromkeys(files, 0)
+    counts = {f"{split}_{side}_subwords": 0 for split in SPLITS for side in SIDES}
+    with files_to_write(folder, TEXTS) as files:
         for chunk in progress(chunks, "segment", total=None, unit="pairs", size=len):
             for split, pair in chunk:
                 for side, text in zip(SIDES, pair, strict=True):
-                    files[split, side].write(f"{text}\n")
-                    counts[split, side] += text.count(" ") + 1
-    return {f"{split}_{side}_subwords": count for (split, side), count in counts.items()}
+                    files[f"{split}.{side}"].write(f"{text}\n")
+                    counts[f"{split}_{side}_subwords"] += text.count(" ") + 1
+    return counts
 
 
 @cache
@@ -132,11 +128,7 @@ def learn_and_segment(
     tokenized: Annotated[Path, Input("tokenised text")],
     out: Annotated[
         Path,
-        OutputFolder(
-            "codes and subwords",
-            CODES,
-            *(f"{name}.{side}" for name in ("vocab", *SPLITS) for side in SIDES),
-        ),
+        OutputFolder("codes and subwords", CODES, *(f"vocab.{side}" for side in SIDES), *TEXTS),
     ],
     report: Annotated[Path | None, Report()] = None,
 ) -> None:

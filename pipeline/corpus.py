@@ -6,7 +6,6 @@ import re
 import sys
 import tarfile
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,7 +28,7 @@ from pipeline.base.stage import (
     stage,
     stage_outputs,
 )
-from pipeline.base.text import read_parallel
+from pipeline.base.text import files_to_write, read_parallel
 from pipeline.links import read_links
 from pipeline.sample import write_sample
 from pipeline.tokens.trees import bracketed, read_tree, read_treebank
@@ -221,22 +220,19 @@ def _unpack(archive: Path, wanted: set[str], folder: Path) -> None:
 def _write_split(folder: Path, split: str, parts: Sequence[Mapping[str, Path]]) -> int:
     """Write a split, its parts (files by column) checked and concatenated; how many pairs."""
     pairs = 0
-    with ExitStack() as stack:
-        outs = [
-            stack.enter_context(open_to_write(folder / f"{split}.{column}")) for column in parts[0]
-        ]
+    with files_to_write(folder, [f"{split}.{column}" for column in parts[0]]) as files:
         for part in parts:
             rows = read_parallel(list(part.values()))
             rows = progress(rows, f"read {split}", total=None, unit="pairs", size=lambda _: 1)
             for line, row in enumerate(rows, start=1):
-                for (column, path), out, text in zip(part.items(), outs, row, strict=True):
+                for (column, path), text in zip(part.items(), row, strict=True):
                     if column == "trees":
                         read_tree(text, path=path, line=line)
                     elif column == "links":
                         read_links(text, path=path, line=line)
                     elif column in ANNOTATIONS and not re.fullmatch("[^ ]+", text):
                         raise InputError(f"expected one label, got {text!r}", path=path, line=line)
-                    out.write(f"{text}\n")
+                    files[f"{split}.{column}"].write(f"{text}\n")
                 pairs += 1
     return pairs
 

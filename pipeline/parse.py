@@ -19,10 +19,9 @@ from typing import Annotated
 from mgsa.base.cli import progress_bar, run
 from mgsa.base.command import Input, OutputFile, OutputFolder, Report
 from mgsa.base.errors import FailedError
-from mgsa.base.io import open_to_write
 from mgsa.base.settings import Positive, RunConfig
 from pipeline.base.stage import SPLITS, stage, stage_outputs
-from pipeline.base.text import read_splits, split_tokens
+from pipeline.base.text import files_to_write, read_splits, split_tokens
 from pipeline.base.workers import chunks, map_chunks
 from pipeline.parsing.parse_memory import ParseMemory
 from pipeline.parsing.parser_folder import read_parser_folder
@@ -53,10 +52,10 @@ class ParseSettings:
     max_words: Positive
 
 
-def read_tokens(tokenized: Path) -> Iterator[tuple[str, int, list[str]]]:
-    """Split, line and tokens of the source sentences of all splits, in order."""
+def read_tokens(tokenized: Path) -> Iterator[tuple[str, list[str]]]:
+    """Split and tokens of the source sentences of all splits, in order."""
     for split, line, (text,) in read_splits((tokenized, "source")):
-        yield split, line, split_tokens(text, path=tokenized / f"{split}.source", line=line)
+        yield split, split_tokens(text, path=tokenized / f"{split}.source", line=line)
 
 
 def ready_trees(tokenized: Path) -> Iterator[SplitTree]:
@@ -69,7 +68,7 @@ def ready_trees(tokenized: Path) -> Iterator[SplitTree]:
 
 def flat_trees(tokenized: Path) -> Iterator[SplitTree]:
     """A tree for each sentence that says nothing but its words, where nothing parses."""
-    for split, _, tokens in read_tokens(tokenized):
+    for split, tokens in read_tokens(tokenized):
         yield split, bracketed(flat_tree(tokens))
 
 
@@ -89,7 +88,7 @@ def parse_corpus(
     num_read = 0
     with progress_bar("parse", total=None, unit="sentences") as advance:
         for window in chunks(read_tokens(tokenized), WINDOW_SENTENCES):
-            short = {memory.key(s): s for _, _, s in window if len(s) <= max_words}
+            short = {memory.key(s): s for _, s in window if len(s) <= max_words}
             trees = memory.trees(short)
             new = [(key, s) for key, s in short.items() if key not in trees and key not in refused]
             # By length, so that a batch holds little padding; by the words then, for a fixed order.
@@ -104,20 +103,15 @@ def parse_corpus(
                 counts["parsed"] += len(found)
                 advance(len(batch))
             num_read += len(window)
-            for split, line, tokens in window:
+            for split, tokens in window:
                 key = memory.key(tokens)
-                if key in refused:
-                    counts["flat_failed"] += 1
-                    if counts["flat_failed"] == 1:
-                        why = f"the first sentence without a tree: {refused[key].reason}"
-                        print(f"parse: {split}.source:{line}: {why}", file=sys.stderr)
-                elif key not in trees:
-                    counts["flat_too_long"] += 1
+                if key not in trees:
+                    counts["flat_failed" if key in refused else "flat_too_long"] += 1
                 yield split, trees.get(key) or bracketed(flat_tree(tokens))
             if counts["flat_failed"] > max(MOST_FAILED, MOST_FAILED_SHARE * num_read):
                 raise FailedError(
                     f"parse: the parser refuses {counts['flat_failed']:,} of {num_read:,} "
-                    f"sentences, the last of them as: {list(refused.values())[-1].reason}"
+                    f"sentences, the last as: {list(refused.values())[-1].reason}"
                 )
 
 
@@ -163,12 +157,10 @@ def parse_source(
                     max_words=parse.max_words,
                     parse_batches=parse_batches,
                 )
-        files = {
-            split: stack.enter_context(open_to_write(folder / f"{split}.trees")) for split in SPLITS
-        }
-        for split, tree in trees:
-            files[split].write(f"{tree}\n")
-            counts["sentences"] += 1
+        with files_to_write(folder, [f"{split}.trees" for split in SPLITS]) as files:
+            for split, tree in trees:
+                files[f"{split}.trees"].write(f"{tree}\n")
+                counts["sentences"] += 1
         metrics.update({name: counts[name] for name in reported})
     # How many were parsed now depends on earlier runs, so the report is silent on it.
     flat = counts["flat_too_long"] + counts["flat_failed"]

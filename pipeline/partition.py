@@ -16,7 +16,6 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import accumulate
@@ -27,11 +26,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
-from mgsa.base.io import atomic_folder, open_to_write
+from mgsa.base.io import atomic_folder
 from mgsa.base.settings import Positive, RunConfig, Seed
 from pipeline.base.stage import SPLITS, stage, stage_outputs
 from pipeline.base.tables import write_csv
-from pipeline.base.text import read_splits
+from pipeline.base.text import files_to_write, read_splits
 from pipeline.base.workers import map_chunks
 from pipeline.tokens.trees import children, read_parse, read_tree, top_node
 
@@ -146,7 +145,7 @@ def read_phrases_line(
 
     Raises:
         InputError: the line has fewer levels, a phrase that is not `LENGTH:TAG`, or a level whose
-            phrases do not add up to `num_words`, or without it to the words of level 1.
+            phrases do not add up to `num_words`, or to the words of level 1.
     """
     parts = text.split(LEVEL_SEPARATOR)
     if len(parts) < levels:
@@ -253,17 +252,13 @@ def partition_trees(
     with (
         atomic_folder(plots) as plots_folder,
         stage_outputs(out, report) as (folder, metrics),
-        ExitStack() as stack,
+        files_to_write(folder, [f"{split}.phrases" for split in SPLITS]) as files,
     ):
-        files = {
-            split: stack.enter_context(open_to_write(folder / f"{split}.phrases"))
-            for split in SPLITS
-        }
         for lines, counted in progress(
             results, "partition", total=None, unit="sentences", size=lambda result: len(result[0])
         ):
             for split, phrases in lines:
-                files[split].write(f"{phrases}\n")
+                files[f"{split}.phrases"].write(f"{phrases}\n")
             counts.update(counted)
         write_plots(counts, plots_folder)
         metrics.update(phrase_report(counts, ngrams=partition.ngrams))

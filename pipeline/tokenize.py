@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import blake2b
@@ -20,10 +19,10 @@ from annotated_types import Interval
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
-from mgsa.base.io import open_to_write, write_json
+from mgsa.base.io import write_json
 from mgsa.base.settings import Positive, RunConfig
 from pipeline.base.stage import ANNOTATIONS, SIDES, SPLITS, stage, stage_outputs
-from pipeline.base.text import read_languages, read_parallel
+from pipeline.base.text import files_to_write, read_languages, read_parallel
 from pipeline.base.workers import map_chunks
 from pipeline.links import read_links
 
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
 CHUNK_PAIRS = 2500
 SPLIT_FILES = [f"{s}.{name}" for s in SPLITS for name in (*SIDES, *ANNOTATIONS, "lines")]
+DROPPED = "dropped.tsv"
 REASONS = ("empty", "short", "long", "ratio", "token", "duplicate")
 """Why a training pair is dropped: the first of these that holds."""
 LONGEST_TOKEN = 1000
@@ -137,23 +137,20 @@ def tokenize_splits(
     write_json(folder / "languages.json", languages)
     report: dict[str, int] = {}
     seen: set[bytes] = set()
-    with ExitStack() as stack:
-        dropped = stack.enter_context(open_to_write(folder / "dropped.tsv"))
-        dropped.write("split\tline\treason\n")
-        files = {}
-        for split in SPLITS:
-            reasons = [f"dropped_{reason}" for reason in REASONS] if split == "train" else []
-            counted = ["pairs", "kept", *reasons, *(f"{side}_tokens" for side in SIDES)]
-            report |= dict.fromkeys((f"{split}_{name}" for name in counted), 0)
-            for name in (*columns_of(corpus, split), "lines"):
-                file = stack.enter_context(open_to_write(folder / f"{split}.{name}"))
-                files[split, name] = file
-        chunks = map_chunks(
-            partial(_tokenize, corpus, languages, settings),
-            read_pairs(corpus),
-            workers=workers,
-            chunk_size=CHUNK_PAIRS,
-        )
+    names = []
+    for split in SPLITS:
+        reasons = [f"dropped_{reason}" for reason in REASONS] if split == "train" else []
+        counted = ["pairs", "kept", *reasons, *(f"{side}_tokens" for side in SIDES)]
+        report |= dict.fromkeys((f"{split}_{name}" for name in counted), 0)
+        names += [f"{split}.{name}" for name in (*columns_of(corpus, split), "lines")]
+    chunks = map_chunks(
+        partial(_tokenize, corpus, languages, settings),
+        read_pairs(corpus),
+        workers=workers,
+        chunk_size=CHUNK_PAIRS,
+    )
+    with files_to_write(folder, [DROPPED, *names]) as files:
+        files[DROPPED].write("split\tline\treason\n")
         for chunk in progress(chunks, "tokenize", total=None, unit="pairs", size=len):
             for split, line, columns, reason in chunk:
                 if not reason and settings.drop_duplicates and split == "train":
@@ -164,11 +161,11 @@ def tokenize_splits(
                 report[f"{split}_pairs"] += 1
                 if reason:
                     report[f"{split}_dropped_{reason}"] += 1
-                    dropped.write(f"{split}\t{line}\t{reason}\n")
+                    files[DROPPED].write(f"{split}\t{line}\t{reason}\n")
                     continue
                 report[f"{split}_kept"] += 1
                 for name, text in (*columns.items(), ("lines", str(line))):
-                    files[split, name].write(f"{text}\n")
+                    files[f"{split}.{name}"].write(f"{text}\n")
                 for side in SIDES:
                     report[f"{split}_{side}_tokens"] += columns[side].count(" ") + 1
     if not report["train_kept"]:
@@ -183,9 +180,7 @@ def tokenize_corpus(
     run: RunConfig,
     *,
     corpus: Annotated[Path, Input("raw text")],
-    out: Annotated[
-        Path, OutputFolder("tokenised text", "languages.json", "dropped.tsv", *SPLIT_FILES)
-    ],
+    out: Annotated[Path, OutputFolder("tokenised text", "languages.json", DROPPED, *SPLIT_FILES)],
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Normalise, tokenise and clean a parallel corpus."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import NOT_A_FILE, no_file, not_utf_8, read_json
+from mgsa.base.io import NOT_A_FILE, no_file, not_utf_8, open_to_write, read_json
 from mgsa.base.settings import Language, from_excerpt
 from pipeline.base.stage import SIDES, SPLITS
 
@@ -67,6 +68,13 @@ def read_splits(*columns: tuple[Path, str]) -> Iterator[tuple[str, int, tuple[st
         rows = read_parallel([folder / f"{split}.{name}" for folder, name in columns])
         for line, texts in enumerate(rows, start=1):
             yield split, line, texts
+
+
+@contextmanager
+def files_to_write(folder: Path, names: Iterable[str]) -> Iterator[dict[str, IO[str]]]:
+    """Open these files of a folder for writing; give them by their names."""
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(open_to_write(folder / name)) for name in names}
 
 
 def split_tokens(text: str, *, path: Path, line: int) -> list[str]:

@@ -31,14 +31,9 @@ def map_chunks(
 ) -> Iterator[R]:
     """Yield `function(chunk)` for the `chunks` of some items, in the order of the items.
 
-    Only a few chunks per worker are in flight: `items` is read as results are taken. Results are
-    the same for any number of workers; an error is raised as it was in the worker.
-
-    Args:
-        function: sent to workers by pickle; what it needs once in a process it caches.
-        items: sent to workers by pickle; read in this process only.
-        workers: processes. With 1, or if all items fit one chunk, the work is done in this one.
-        chunk_size: items a call; large enough that the work outweighs the sending.
+    Only a few chunks per worker are in flight: `items` is read as results are taken. With one
+    worker, or if all items fit one chunk, the work is done in this process. Function and items are
+    sent by pickle; what the function needs once in a process it caches.
 
     Raises:
         FailedError: a worker was killed.

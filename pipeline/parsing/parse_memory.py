@@ -1,7 +1,6 @@
 """Parsed sentences, remembered in an SQLite file between runs.
 
-A sentence's key is a digest of the parser's identity and the tokens, so that another parser starts
-from nothing, and a corpus that grew costs only what is new.
+A sentence's key is a digest of the parser's identity and the tokens.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class ParserFolder:
 
     Attributes:
         kind: `stanza`; without models `trees`, which come with the corpus, or `none`.
-        package: the name of the models in stanza's layout, or `None` without models.
+        package: the name of the models, if any, in stanza's layout.
         files: the SHA-256 of every file of the folder, by its path within.
     """
 
@@ -76,11 +76,7 @@ def read_parser_folder(folder: Path) -> ParserFolder:
 
 
 def copy_package(resources: Path, language: str, package: str, folder: Path) -> None:
-    """Take the index and the files of one package, and nothing else, from a local folder.
-
-    Raises:
-        InputError: the local folder has no such package, or not all of it.
-    """
+    """Take the index and the files of one package, and nothing else, from a local folder."""
     index = resources / INDEX
     needed = needed_models(read_json(index), language, package, where=str(index))
     for file in (INDEX, *needed):
@@ -94,11 +90,6 @@ def download_package(language: str, package: str, folder: Path) -> None:
     """Download the index and the files of one package, of the installed stanza's version.
 
     stanza's own code would wait for a silent server forever, and try nothing twice.
-
-    Raises:
-        InputError: stanza has no such package, or its server sends something else than models
-            whose MD5 the index has.
-        FailedError: there is no network, or the server fails.
     """
     from stanza.resources import common  # addresses, which environment variables may change
 

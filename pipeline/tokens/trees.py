@@ -42,17 +42,13 @@ _PART = re.compile(rf"\({_SPACE}*+([^\s()]*+)(?:{_SPACE}++({_WORD}++){_SPACE}*+\
 def read_tree(
     text: str, *, path: str | PathLike[str] | None = None, line: int | None = None
 ) -> Tree:
-    """The one tree that `text` holds.
+    """The one tree that `text`, which starts at this line of a file, holds.
 
     Only the outermost bracket may lack a label, as in the PTB's `( (S …))`.
 
-    Args:
-        path, line: where errors say that `text` starts.
-
     Raises:
         InputError: there is no tree or more than one, brackets don't balance, a bracket is empty or
-            unlabelled, a word has no part of speech to itself, or nodes lie hundreds deep in one
-            another (`nltk.tree.tree.MAX_TREE_DEPTH`).
+            unlabelled, a word has no part of speech to itself, or nodes lie hundreds deep.
     """
     # NLTK's own reader accepts words beside nodes.
     from nltk.tree import Tree
@@ -103,9 +99,8 @@ def read_parse(brackets: str, text: str, *, path: Path, tokens_path: Path, line:
 def read_treebank(path: Path) -> Iterator[Tree]:
     """The trees of a treebank's file (`.mrg`), as they are read: each on one line or on several.
 
-    A line that starts with `(` starts a tree; lines that go on with it are indented, as in the
-    PTB. So a missing bracket is an error in its own tree, not at the end of the file. Empty lines
-    are skipped.
+    A line that starts with `(` starts a tree, and those that go on with it are indented, as in the
+    PTB: a missing bracket is an error in its own tree.
 
     Raises:
         InputError: as for `read_tree`; the file is missing, not UTF-8, or has no tree.
@@ -159,10 +154,7 @@ def top_node(tree: Tree) -> Tree:
 
 
 def plain_label(label: str) -> str:
-    """A label without its function and its index: `NP` of `NP-SBJ-1`, `ADVP` of `ADVP|PRT`.
-
-    A label that starts with a dash (`-LRB-`) is a whole.
-    """
+    """A label without function and index: `NP` of `NP-SBJ-1`, `ADVP` of `ADVP|PRT`, not `-LRB-`."""
     return label if label.startswith("-") else _AFTER_LABEL.split(label, maxsplit=1)[0] or label
 
 
@@ -175,10 +167,7 @@ def flat_tree(tokens: Sequence[str]) -> Tree:
 
 
 def escape_token(token: str) -> str:
-    """The token as a leaf: `(` becomes `-LRB-`, and so on for `)`, `[`, `]`, `{`, `}` inside it.
-
-    A token that is spelled `-LRB-` in the text stays so: as leaves, it and `(` are the same.
-    """
+    """The token as a leaf: `(` in it becomes `-LRB-`, and so on for `)`, `[`, `]`, `{`, `}`."""
     return token.translate(_ESCAPE)
 
 
@@ -202,10 +191,12 @@ def check_leaves(
     leaves = tree.leaves()
     if leaves == tokens:
         return
+    fault = ""
+    if len(leaves) != len(tokens):
+        fault = f"the tree has {len(leaves)} leaves: expected {len(tokens)}, one for each token"
     for position, (leaf, token) in enumerate(zip(leaves, tokens, strict=False), start=1):
         if escape_token(leaf) != escape_token(token):
-            message = f"leaf {position} of the tree is {leaf!r}: expected the token {token!r}"
-            raise InputError(message, path=path, line=line)
-    if len(leaves) != len(tokens):
-        message = f"the tree has {len(leaves)} leaves: expected {len(tokens)}, one for each token"
-        raise InputError(message, path=path, line=line)
+            fault = f"leaf {position} of the tree is {leaf!r}: expected the token {token!r}"
+            break
+    if fault:
+        raise InputError(fault, path=path, line=line)

@@ -105,9 +105,6 @@ def test_local_files_are_copied_line_by_line(tmp_path: Path, local: dict[str, An
         "treebank/train.mrg": b"( (S (NP (DT A) (NN dog))))\n( (S (NP (NN mud))))\n",
         "treebank/dev.mrg": b"(ROOT (S (NP (NN mud))))\n",
     }
-
-
-def test_annotations_and_a_treebank_may_be_absent(tmp_path: Path, local: dict[str, Any]) -> None:
     corpus.main(arguments(tmp_path, {**local, "train": local["valid"], "treebank": None}))
     found = contents(tmp_path / "corpus")
     names = {f"{split}.{side}" for split in SPLITS for side in ("source", "target")}

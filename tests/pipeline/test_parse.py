@@ -83,10 +83,7 @@ def test_a_sentence_that_the_parser_refuses_is_flat_and_tried_by_the_next_run(
     flat = "(ROOT (FRAG (X a) (X poison)))"
     assert trees_of(tmp_path) == [*fussy.parse([["a", "b"]]), flat, *fussy.parse([["c"]])]
     assert read_json(tmp_path / "out.json")["flat_failed"] == 3
-    assert capsys.readouterr().err == (
-        "parse: train.source:2: the first sentence without a tree: poison is too much\n"
-        "parse: 9 sentences, 2 parsed now, 3 flat\n"
-    )
+    assert capsys.readouterr().err == ("parse: 9 sentences, 2 parsed now, 3 flat\n")
     assert fussy.refusals == 2, "once in its batch and once alone, not in every window"
     fussy.refused = "antidote"
     assert run(main, argv) == 0
@@ -98,9 +95,9 @@ def test_a_parser_that_refuses_many_sentences_stops_the_stage(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(main, command(tmp_path, ["a b", "a poison", "more poison"])) == 1
-    assert capsys.readouterr().err.splitlines()[1:] == [
-        "error: parse: the parser refuses 6 of 9 sentences, the last of them as: poison is too much"
-    ]
+    assert capsys.readouterr().err == (
+        "error: parse: the parser refuses 6 of 9 sentences, the last as: poison is too much\n"
+    )
     assert not (tmp_path / "out").exists()
     assert run(main, command(tmp_path, ["a poison", "more poison", *["a b"] * 400])) == 0
 

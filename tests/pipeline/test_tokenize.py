@@ -59,7 +59,12 @@ def lines(path: Path) -> list[str]:
     return path.read_text("utf-8").removesuffix("\n").split("\n")
 
 
-def test_pairs_that_are_kept_stay_pairs(corpus: Path) -> None:
+def test_pairs_that_are_kept_stay_pairs_with_their_annotations(corpus: Path) -> None:
+    kept = ["1", "4", "5", "8", "10"]
+    numbers = [str(number) for number in range(1, len(TRAIN) + 1)]
+    write(corpus / "train.trees", [f"(ROOT (X {number}))" for number in numbers])
+    write(corpus / "train.links", ["0-0" if number in kept else "" for number in numbers])
+    write(corpus / "test.voice", ["active", "passive"])
     tokenize.main(arguments(corpus))
     out = corpus.parent / "tokenized"
     assert lines(out / "train.source") == [
@@ -70,22 +75,21 @@ def test_pairs_that_are_kept_stay_pairs(corpus: Path) -> None:
         *("Ein Hund rennt .", "Ein Hund rennt hier .", "( ein ) -LRB-", "Ein Hund rennt ."),
         "Ein " + "x" * 1000,
     ]
-    assert lines(out / "train.lines") == ["1", "4", "5", "8", "10"]
+    assert lines(out / "train.lines") == kept
+    assert lines(out / "train.trees") == [f"(ROOT (X {number}))" for number in kept]
+    assert lines(out / "train.links") == ["0-0"] * len(kept)
     assert lines(out / "dropped.tsv") == [
         "split\tline\treason",
         *("train\t2\tempty", "train\t3\tempty", "train\t6\tlong", "train\t7\tratio"),
         *("train\t9\tlong", "train\t11\ttoken"),
     ]
     assert json.loads((out / "languages.json").read_text()) == {"source": "en", "target": "de"}
-
-
-def test_pairs_of_other_splits_are_all_kept(corpus: Path) -> None:
-    tokenize.main(arguments(corpus))
-    out = corpus.parent / "tokenized"
     for split in ("valid", "test"):
         assert lines(out / f"{split}.source") == ['It \'s " new . "', " ".join(["word"] * 9)]
         assert lines(out / f"{split}.target") == ['Es ist " neu " .', "Wort"]
         assert lines(out / f"{split}.lines") == ["1", "2"]
+    assert lines(out / "test.voice") == ["active", "passive"]
+    assert not (out / "test.trees").exists()
 
 
 CAUSES = {"empty": 2, "token": 1}
@@ -110,20 +114,6 @@ def test_the_report_counts_what_was_dropped_and_why(
     assert {r: n for r in tokenize.REASONS if (n := report[f"train_dropped_{r}"])} == dropped
     assert report["test_kept"] == report["test_pairs"] == len(DEV)
     assert report["valid_target_tokens"] == 7
-
-
-def test_annotations_follow_the_pairs_that_are_kept(corpus: Path) -> None:
-    kept = ["1", "4", "5", "8", "10"]
-    numbers = [str(number) for number in range(1, len(TRAIN) + 1)]
-    write(corpus / "train.trees", [f"(ROOT (X {number}))" for number in numbers])
-    write(corpus / "train.links", ["0-0" if number in kept else "" for number in numbers])
-    write(corpus / "test.voice", ["active", "passive"])
-    tokenize.main(arguments(corpus))
-    out = corpus.parent / "tokenized"
-    assert lines(out / "train.trees") == [f"(ROOT (X {number}))" for number in kept]
-    assert lines(out / "train.links") == ["0-0"] * len(kept)
-    assert lines(out / "test.voice") == ["active", "passive"]
-    assert not (out / "test.trees").exists()
 
 
 def test_the_output_does_not_depend_on_the_workers(
