@@ -20,13 +20,13 @@ from typing import Annotated
 
 import yaml
 
-from mgsa.base.cli import progress, run
+from mgsa.base.cli import run
 from mgsa.base.command import Option, Positional, command
 from mgsa.base.errors import FailedError, InputError
 from mgsa.base.io import atomic_file
 from mgsa.base.settings import from_mapping, read_yaml
 from pipeline.experiment.plan import Plan
-from pipeline.experiment.results import Missing, read_rows, to_markdown, write_table
+from pipeline.experiment.results import Missing, collect, to_markdown, write_table
 
 DVC = (sys.executable, "-m", "dvc")
 
@@ -67,26 +67,15 @@ def experiment(
         run_stages(folder, asked)
     unfinished = unfinished_stages(folder, asked)
     without: dict[str, None] = {}
-    for name, table in ((name, plan.tables[name]) for name in tables):
+    for name in tables:
         finished = {cell for cell, of in stages[name].items() if unfinished.isdisjoint(of)}
         if collect_only and not finished:
             raise FailedError(
                 f"{name}: no cell is of the present dataset, parameters and code (`dvc status` in "
                 f"{folder} says what has changed); its table is left as it is"
             )
-        missing: Missing = "not run" if collect_only else "failed"
-        rows = read_rows(folder / "runs", table, cells[name], finished, missing)
-        title = f"compare with {table.baseline}"
-        systems = dict(
-            progress(rows, title, total=len(cells[name]), unit="systems", size=lambda _: 1)
-        )
-        datasets = (cell["dataset"] for row in systems.values() for cell in row["cells"])
-        content = {
-            "title": table.title,
-            "baseline": table.baseline,
-            "dataset": next(datasets, None),
-            "systems": systems,
-        }
+        missing: Missing = "not_run" if collect_only else "failed"
+        content = collect(folder / "runs", plan.tables[name], cells[name], finished, missing)
         write_table(folder / "tables", name, content)
         print(f"\n## {name}\n\n{to_markdown(content)}")
         without |= dict.fromkeys(cell.name for cell in stages[name] if cell not in finished)

@@ -24,7 +24,7 @@ METRIC: Literal["bleu"] = "bleu"
 """What systems are compared by; the other metrics are shown."""
 HEADINGS = {"bleu": "BLEU", "chrf": "chrF", "ter": "TER"}
 TESTS = {"bootstrap": "p by seed (bootstrap)", "randomization": "p by seed (randomisation)"}
-Missing = Literal["failed", "not run"]
+Missing = Literal["failed", "not_run"]
 """Why a cell has no result: DVC was to run it now, or nobody has asked for it as it is to be."""
 
 
@@ -62,14 +62,14 @@ def compare_cells(runs: Path, cell: Cell, baseline: Cell) -> dict[str, Any]:
     }
 
 
-def read_rows(
+def collect(
     runs: Path,
     table: Table,
     cells: Mapping[str, Sequence[Cell]],
     finished: Collection[Cell],
     missing: Missing,
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each system of a table with what its finished cells came to, the baseline first.
+) -> dict[str, Any]:
+    """A table with what its finished cells came to, by system, the baseline first.
 
     Args:
         runs: the folder of the cells' folders.
@@ -77,29 +77,26 @@ def read_rows(
         finished: the cells to read; whatever lies in the folders of others is no result.
         missing: why the others have none.
     """
+    systems, dataset = {}, None
     for system, of_system in cells.items():
         done = [cell for cell in of_system if cell in finished]
-        absent = [cell.seed for cell in of_system if cell not in finished]
         results = [read_cell(runs, cell) for cell in done]
-        pairs = [(cell, Cell(table.baseline, cell.seed)) for cell in done]
         names = [name for name in HEADINGS if all(name in result for result in results)]
         names += ["tokens_per_second", "minutes"]
-        yield (
-            system,
-            {
-                "parameters": results[0]["parameters"] if results else None,
-                **{name: spread(result[name] for result in results) for name in names},
-                "comparisons": [
-                    compare_cells(runs, cell, baseline)
-                    for cell, baseline in pairs
-                    if cell != baseline and baseline in finished
-                ],
-                "cells": results,
-                "seeds": [cell.seed for cell in done],
-                "failed": absent if missing == "failed" else [],
-                "not_run": absent if missing == "not run" else [],
-            },
-        )
+        pairs = [(cell, Cell(table.baseline, cell.seed)) for cell in done]
+        compared = [pair for pair in pairs if pair[0] != pair[1] and pair[1] in finished]
+        systems[system] = {
+            "parameters": results[0]["parameters"] if results else None,
+            **{name: spread(result[name] for result in results) for name in names},
+            "comparisons": [compare_cells(runs, *pair) for pair in compared],
+            "cells": results,
+            "seeds": [cell.seed for cell in done],
+            **{"failed": [], "not_run": []},
+            missing: [cell.seed for cell in of_system if cell not in finished],
+        }
+        dataset = dataset or (results[0]["dataset"] if results else None)
+    about = {"title": table.title, "baseline": table.baseline, "dataset": dataset}
+    return {**about, "systems": systems}
 
 
 def spread(values: Iterable[float]) -> dict[str, float | None] | None:
@@ -138,21 +135,36 @@ def table_rows(content: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def to_markdown(content: Mapping[str, Any]) -> str:
-    """A title, the table, and the cells without results."""
-    rows = table_rows(content)
-    without = []
-    for system, row in content["systems"].items():
-        reason = "failed" if row["failed"] else "not run"
-        without += ["", *(f"{system}-{seed}: {reason}" for seed in row["failed"] + row["not_run"])]
+    """A title and a table whose rows are systems; means ± standard deviations over seeds."""
+    systems = content["systems"]
+    metrics = [name for name in HEADINGS if all(name in row for row in systems.values())]
+    rows: list[Row] = []
+    without = [""]
+    for system, row in systems.items():
+        shown: Row = {"system": system}
+        shown |= {HEADINGS[name]: _shown(row[name]) for name in metrics}
+        shown["Δ BLEU"] = _shown(spread(one["difference"] for one in row["comparisons"]), "+.2f")
+        for test, heading in TESTS.items():
+            p_values = [one[test] for one in row["comparisons"] if one[test] is not None]
+            shown[heading] = ", ".join(f"{p_value:.4f}" for p_value in p_values)
+        shown["parameters"] = f"{row['parameters']:,}" if row["seeds"] else ""
+        shown["tokens/s"] = _shown(row["tokens_per_second"], ",.0f")
+        shown["minutes"] = _shown(row["minutes"], ".1f")
+        absent = [f"{system}-{seed}: failed" for seed in row["failed"]]
+        absent += [f"{system}-{seed}: not run" for seed in row["not_run"]]
+        done = len(row["seeds"])
+        shown["seeds"] = f"{done} of {done + len(absent)}" if absent else f"{done}"
+        rows.append(shown)
+        without += absent
     title = f"{content['title']}; differences and p-values: to {content['baseline']}."
     return "\n".join([title, "", *markdown(rows, list(rows[0])), *without]).rstrip() + "\n"
 
 
-def _shown(figure: Mapping[str, float | None] | None, sign: str = "") -> str:
+def _shown(figure: Mapping[str, float | None] | None, form: str = ".2f") -> str:
     if figure is None:
         return ""
-    text, deviation = format(figure["mean"], f"{sign}.2f"), figure["deviation"]
-    return text if deviation is None else f"{text} ± {deviation:.2f}"
+    mean, deviation = (None if n is None else format(n, form) for n in figure.values())
+    return f"{mean}" if deviation is None else f"{mean} ± {deviation.removeprefix('+')}"
 
 
 def to_rows(content: Mapping[str, Any]) -> Iterator[Row]:
