@@ -138,7 +138,8 @@ def score_patterns(
         ngram_statistics, tokenizer=settings.bleu_tokenizer, max_ngram=settings.max_ngram
     )
     statistics = np.stack([count(texts, expected) for texts in hypotheses], axis=1)
-    scores, links = {"ngrams": ngram_scores(statistics)}, None
+    everywhere = np.ones(len(expected), dtype=bool)
+    scores, links = {"ngrams": [ngram_scores(statistics, everywhere)]}, None
     if tokenized:
         source, target = columns[-2:]
         language = read_object(tokenized / "languages.json", "target")["target"]
@@ -146,7 +147,7 @@ def score_patterns(
         tokens = list(map(tokenize, expected))
         check_references(tokens, target, path=references, target_path=sides[1])
         lengths = np.array([len(text.split(" ")) for text in source])
-        scores["lengths"] = length_scores(statistics, lengths, settings.source_lengths)
+        scores["lengths"] = [*length_scores(statistics, lengths, settings.source_lengths)]
     if tokenized and trees and alignments:
         links = find_links(alignments, tokenized, split)
         if links is None:
@@ -156,8 +157,8 @@ def score_patterns(
             ngrams = read_occurrences(tokenized, split, trees, links, sizes)
             translated = zip(*(map(tokenize, texts) for texts in hypotheses), strict=True)
             sentences = zip(ngrams, tokens, translated, strict=True)
-            scores["categories"] = category_scores(sentences, len(system))
-    resamples = {"samples": settings.bootstrap_samples, "seed": settings.seed}
+            scores["categories"] = [category_scores(sentences, len(system))]
+    names, resamples = [*system], {"samples": settings.bootstrap_samples, "seed": settings.seed}
     recipe = {
         **to_mapping(settings),
         "links": None if links is None else str(links),
@@ -166,8 +167,10 @@ def score_patterns(
     with stage_outputs(out, report) as (folder, metrics):
         (folder / "figures").mkdir()
         tables = {}
-        for name, of_table in scores.items():
-            tables[name] = rows = rows_of(of_table, system, baseline, **resamples)
+        for name, parts in scores.items():
+            rows = [row for part in parts for row in rows_of(part, names, baseline, **resamples)]
+            rows.sort(key=lambda row: names.index(row["system"]))
+            tables[name] = rows
             write_csv(rows, folder / f"{name}.csv")
             figure = pattern_chart(name, drawn_rows(name, rows), baseline)
             write_figure(figure, folder / "figures" / f"{name}.svg")

@@ -19,13 +19,17 @@ SAME = 1e-9
 """Rounding error of percentages: differences below it are none."""
 
 
-def resampled_sums(statistics: np.ndarray, samples: int, seed: int) -> np.ndarray:
+def resampled_sums(
+    statistics: np.ndarray, samples: int, seed: int, inside: np.ndarray | None = None
+) -> np.ndarray:
     """(N, …) statistics to (R, …), their sums over N sentences drawn with replacement.
 
-    The draws are sacreBLEU's with this seed, the same for all statistics of N sentences.
+    The draws are sacreBLEU's with this seed, the same for all statistics of N sentences. `inside`,
+    (N,) bool, says of which sentences they are, if not of all.
     """
-    sentences = len(statistics)
-    flat = statistics.reshape(sentences, -1).astype(np.float64)
+    flat = statistics.reshape(len(statistics), -1).astype(np.float64)
+    inside = np.ones(len(flat), dtype=bool) if inside is None else inside
+    sentences = len(inside)
     generator = np.random.default_rng(seed)
     rows = max(1, CELLS_AT_ONCE // sentences)
     sums = np.empty((samples, flat.shape[1]))
@@ -35,7 +39,7 @@ def resampled_sums(statistics: np.ndarray, samples: int, seed: int) -> np.ndarra
         # How often each sentence is in each resample.
         cells = drawn + np.arange(size[0])[:, None] * sentences
         times = np.bincount(cells.ravel(), minlength=cells.size).reshape(size)
-        sums[start : start + size[0]] = times @ flat
+        sums[start : start + size[0]] = times[:, inside] @ flat
     return sums.reshape(samples, *statistics.shape[1:])
 
 

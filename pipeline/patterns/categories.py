@@ -160,4 +160,5 @@ def category_scores(
                 counted, *found = sums[cell]
                 statistics[row, :, f, 0] = found
                 statistics[row, :, f, [1, 4]] = counted
-    return Scores([{"n": size, "category": category} for size, category in cells], statistics)
+    named = [{"n": size, "category": category} for size, category in cells]
+    return Scores(named, statistics, np.ones(len(statistics), dtype=bool))

@@ -9,9 +9,8 @@ Legend: N sentences, S systems, F cells.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -23,16 +22,18 @@ from pipeline.base.tables import Row
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of S systems in F cells.
+    """Scores of S systems in F cells, from sentences of a corpus of N.
 
     Attributes:
         cells: what each is about, by columns of the table.
-        statistics: (N, S, F, 5), those of `restricted_bleu` (without lengths: no brevity penalty);
-            then 0 where the sentence is none of the cell.
+        statistics: (sentences, S, F, 5), those of `restricted_bleu` (without lengths: no brevity
+            penalty); then 0 where the sentence is none of the cell.
+        inside: (N,) of which sentences the statistics are.
     """
 
     cells: Sequence[Row]
     statistics: np.ndarray
+    inside: np.ndarray
 
     def differing(self, baseline: int) -> np.ndarray:
         """(S, F) in how many sentences a system's statistics differ from the baseline's."""
@@ -40,35 +41,35 @@ class Scores:
         return np.asarray(differs.any(axis=-1).sum(axis=0))
 
 
-def ngram_scores(statistics: np.ndarray) -> Scores:
-    """Precision and BLEU restricted to n for each n.
+def ngram_scores(statistics: np.ndarray, inside: np.ndarray, **cell: Any) -> Scores:
+    """Precision and BLEU restricted to n for each n, over the sentences inside.
 
     Args:
         statistics: (N, S, n_max, 4), of `mgsa.analysis.ngrams`.
+        cell: further columns of all cells.
     """
-    sizes = range(1, statistics.shape[2] + 1)
+    statistics, sizes = statistics[inside], range(1, statistics.shape[2] + 1)
     of_precision = np.concatenate([statistics[..., :2], 0 * statistics[..., 2:]], axis=-1)
     both = np.concatenate([of_precision, statistics], axis=2)
-    cells = [{"n": n, "measure": measure} for measure in ("precision", "bleu") for n in sizes]
-    return Scores(cells, np.concatenate([both, np.ones_like(both[..., :1])], axis=-1))
+    both = np.concatenate([both, np.ones_like(both[..., :1])], axis=-1)
+    cells = [cell | {"n": n, "measure": name} for name in ("precision", "bleu") for n in sizes]
+    return Scores(cells, both, inside)
 
 
-def length_scores(statistics: np.ndarray, lengths: np.ndarray, bounds: Sequence[int]) -> Scores:
+def length_scores(
+    statistics: np.ndarray, lengths: np.ndarray, bounds: Sequence[int]
+) -> Iterator[Scores]:
     """The same for each bin of source lengths; empty bins are left out.
 
     Args:
         lengths: (N,) source words.
         bounds: the largest length of each bin but the last.
     """
-    whole, bins = ngram_scores(statistics), np.searchsorted(bounds, lengths)
-    parts: list[Scores] = []
+    bins = np.searchsorted(bounds, lengths)
     for number in np.unique(bins):
         inside = bins == number
-        name = {"source_words": _bin_name(number, bounds), "sentences": int(inside.sum())}
-        part = whole.statistics * inside[:, None, None, None]
-        parts.append(Scores([name | cell for cell in whole.cells], part))
-    cells = list(chain.from_iterable(part.cells for part in parts))
-    return Scores(cells, np.concatenate([part.statistics for part in parts], axis=2))
+        name, count = _bin_name(number, bounds), int(inside.sum())
+        yield ngram_scores(statistics, inside, source_words=name, sentences=count)
 
 
 def _bin_name(number: int, bounds: Sequence[int]) -> str:
@@ -79,11 +80,11 @@ def _bin_name(number: int, bounds: Sequence[int]) -> str:
 
 
 def rows_of(
-    scores: Scores, systems: Iterable[str], baseline: str | None, *, samples: int, seed: int
-) -> list[Row]:
+    scores: Scores, systems: Sequence[str], baseline: str | None, *, samples: int, seed: int
+) -> Iterator[Row]:
     """The rows of a table, system by system; with a baseline, its own among them."""
-    systems, total = list(systems), scores.statistics.sum(axis=0)
-    sums = resampled_sums(scores.statistics, samples, seed)
+    total = scores.statistics.sum(axis=0)
+    sums = resampled_sums(scores.statistics, samples, seed, scores.inside)
     value = restricted_bleu(total[..., :4])
     resampled = np.where(sums[..., 4] > 0, restricted_bleu(sums[..., :4]), np.nan)
     columns = {"matches": total[..., 0], "ngrams": total[..., 1]}
@@ -93,11 +94,10 @@ def rows_of(
         difference, p_value = compare(value, resampled, place, scores.differing(place))
         columns["baseline"] = np.full(value.shape, baseline)
         columns |= _columns("difference", difference) | {"p_value": p_value}
-    return [
-        {"system": system, **cell, **{name: _plain(c[s, f]) for name, c in columns.items()}}
-        for s, system in enumerate(systems)
-        for f, cell in enumerate(scores.cells)
-    ]
+    for s, system in enumerate(systems):
+        for f, cell in enumerate(scores.cells):
+            numbers = {name: _plain(column[s, f]) for name, column in columns.items()}
+            yield {"system": system, **cell, **numbers}
 
 
 def _columns(name: str, estimated: Estimate) -> dict[str, np.ndarray]:

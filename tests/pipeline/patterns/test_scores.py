@@ -12,6 +12,7 @@ from pipeline.base.tables import Row
 from pipeline.patterns.scores import Scores, length_scores, ngram_scores, rows_of
 
 SENTENCES, N_MAX = 30, 3
+ALL = np.ones(SENTENCES, dtype=bool)
 LENGTHS = np.array([3] * 10 + [4] * 5 + [9] * 14 + [30])
 
 
@@ -32,7 +33,7 @@ def statistics() -> np.ndarray:
 
 
 def rows(scores: Scores, systems: list[str], baseline: str | None = None) -> list[Row]:
-    return rows_of(scores, systems, baseline, samples=50, seed=1)
+    return [*rows_of(scores, systems, baseline, samples=50, seed=1)]
 
 
 def expected(statistics: np.ndarray, row: Row) -> float:
@@ -43,7 +44,7 @@ def expected(statistics: np.ndarray, row: Row) -> float:
 
 
 def test_ngrams_have_a_row_for_each_system_measure_and_size(statistics: np.ndarray) -> None:
-    table = rows(ngram_scores(statistics), ["one", "other"])
+    table = rows(ngram_scores(statistics, ALL), ["one", "other"])
     assert [(row["system"], row["measure"], row["n"]) for row in table] == [
         (system, measure, n)
         for system in ("one", "other")
@@ -65,16 +66,16 @@ def test_sentences_that_differ_are_counted_for_each_score(statistics: np.ndarray
     same = np.repeat(statistics[:, :1], 3, axis=1)
     same[:2, 1, :, 2] += 1  # one word more in two sentences
     same[4, 2, 1, 0] += 1  # one match more of pairs
-    scores = ngram_scores(same)
+    scores = ngram_scores(same, ALL)
     assert scores.differing(0).tolist() == [
         [0, 0, 0, 0, 0, 0],
         [0, 0, 0, 2, 2, 2],
         [0, 1, 0, 0, 1, 0],
     ]
     assert scores.differing(1)[2].tolist() == [0, 1, 0, 2, 3, 2]
-    by_length = length_scores(same, LENGTHS, [3]).differing(0)
-    assert by_length.reshape(3, 2, 6).sum(axis=1).tolist() == scores.differing(0).tolist()
-    assert not by_length[:, 6:].any()  # all of them are among the short ones
+    short, long = (part.differing(0) for part in length_scores(same, LENGTHS, [3]))
+    assert short.tolist() == scores.differing(0).tolist()
+    assert not long.any()
     table = rows(scores, ["base", "one", "other"], "base")
     assert {row["p_value"] for row in table if row["system"] != "one"} == {1}
     assert min(row["p_value"] for row in table) >= 0.5
@@ -82,7 +83,8 @@ def test_sentences_that_differ_are_counted_for_each_score(statistics: np.ndarray
 
 def test_lengths_are_those_of_the_sentences_in_a_bin(statistics: np.ndarray) -> None:
     """10 of up to 3 words, 5 of 4, 14 of 9 and one of 30; none of 5 to 8."""
-    table = rows(length_scores(statistics, LENGTHS, [3, 4, 8, 10]), ["one", "other"])
+    parts = length_scores(statistics, LENGTHS, [3, 4, 8, 10])
+    table = [row for part in parts for row in rows(part, ["one", "other"])]
     bins = {"1-3": slice(0, 10), "4": slice(10, 15), "9-10": slice(15, 29), "11+": slice(29, 30)}
     assert list(dict.fromkeys(row["source_words"] for row in table)) == list(bins)
     for row in table:
@@ -98,7 +100,7 @@ def test_resamples_without_a_cell_have_no_score() -> None:
     """A phrase occurs in the third sentence alone, and a third of it was found."""
     statistics = np.zeros((3, 1, 1, 5))
     statistics[2] = [1 / 3, 1, 0, 0, 1]
-    scores = Scores([{"n": "phrase", "category": "NP"}], statistics)
+    scores = Scores([{"n": "phrase", "category": "NP"}], statistics, np.ones(3, dtype=bool))
     (row,) = rows_of(scores, ["one"], None, samples=100, seed=1)
     names = ("matches", "ngrams", "score", "score_low", "score_high")
     assert [row[name] for name in names] == [0.333333, 1, 33.333333, 33.333333, 33.333333]
