@@ -12,12 +12,13 @@ to keys and values, which come next, would absorb them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from mgsa.onlstm import ONLSTM, run_batched
+from mgsa.onlstm import ONLSTM
 
 
 class TagHead(nn.Module):
@@ -48,8 +49,19 @@ class LSTM(nn.Module):
         return self.lstm(x)[0]
 
 
+Run = Callable[[Sequence[Any], Sequence[Tensor], Sequence[Tensor]], list[Tensor]]
+"""Recurrences, the input (B, M_g, D) and lengths (B,) of each, to their states (B, M_g, H)."""
+
+
+def run_each(
+    layers: Sequence[LSTM], inputs: Sequence[Tensor], lengths: Sequence[Tensor]
+) -> list[Tensor]:
+    """The states of each layer, one layer after the other (`run_batched` is of ON-LSTMs)."""
+    return [layer(x, n) for layer, x, n in zip(layers, inputs, lengths, strict=True)]
+
+
 class Interaction(nn.Module):
-    """A recurrence over phrases, a projection back and a norm."""
+    """A recurrence over the phrases of one granularity, a projection back and a norm."""
 
     def __init__(self, recurrence: LSTM | ONLSTM, dim: int) -> None:
         super().__init__()
@@ -57,10 +69,6 @@ class Interaction(nn.Module):
         self.output = nn.Linear(recurrence.hidden_size, dim)
         nn.init.xavier_uniform_(self.output.weight)
         nn.init.zeros_(self.output.bias)
-
-    def forward(self, memory: Tensor, lengths: Tensor) -> Tensor:
-        """memory (B, M, D), lengths (B,) to (B, M, D)."""
-        return self.finish(self.recurrence(memory, lengths))
 
     def finish(self, states: Tensor) -> Tensor:
         """States of the recurrence (B, M, H) to memory (B, M, D)."""
@@ -76,27 +84,15 @@ class NoInteraction(nn.Module):
         return memories
 
 
-class PerGranularity(nn.Module):
-    """The interaction of every granularity, one after the other."""
+class Interactions(nn.Module):
+    """The interaction of every granularity."""
 
-    def __init__(self, interactions: Iterable[Interaction]) -> None:
-        super().__init__()
-        self.interactions = nn.ModuleList(interactions)
-
-    def forward(self, memories: Sequence[Tensor], lengths: Sequence[Tensor]) -> list[Tensor]:
-        """For each granularity memory (B, M_g, D), lengths (B,) to (B, M_g, D)."""
-        parts = zip(self.interactions, memories, lengths, strict=True)
-        return [interaction(memory, length) for interaction, memory, length in parts]
-
-
-class BatchedONLSTM(nn.Module):
-    """The interaction of every granularity, their ON-LSTMs batched step by step."""
-
-    def __init__(self, interactions: Iterable[Interaction]) -> None:
+    def __init__(self, interactions: Iterable[Interaction], *, run: Run) -> None:
         super().__init__()
         self.interactions: Sequence[Interaction] = nn.ModuleList(interactions)  # type: ignore[assignment]
+        self.run = run
 
     def forward(self, memories: Sequence[Tensor], lengths: Sequence[Tensor]) -> list[Tensor]:
         """For each granularity memory (B, M_g, D), lengths (B,) to (B, M_g, D)."""
-        states = run_batched([i.recurrence for i in self.interactions], memories, lengths)
+        states = self.run([i.recurrence for i in self.interactions], memories, lengths)
         return [i.finish(h) for i, h in zip(self.interactions, states, strict=True)]

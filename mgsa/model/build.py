@@ -42,7 +42,7 @@ from mgsa.model.transformer import (
     EncoderLayer,
     SelfAttention,
 )
-from mgsa.onlstm import ONLSTM
+from mgsa.onlstm import ONLSTM, run_batched
 
 
 def build_model(
@@ -244,12 +244,10 @@ def _interaction(dim: int, multi: MultiGranularityConfig) -> nn.Module:
         case "none":
             return interaction.NoInteraction()
         case "lstm":
-            return interaction.PerGranularity(
-                interaction.Interaction(interaction.LSTM(dim, width), dim) for _ in each
-            )
+            lstms = [interaction.Interaction(interaction.LSTM(dim, width), dim) for _ in each]
+            return interaction.Interactions(lstms, run=interaction.run_each)
         case "on_lstm":
-            return interaction.BatchedONLSTM(
-                interaction.Interaction(ONLSTM(dim, width, chunk), dim) for _ in each
-            )
+            on_lstms = [interaction.Interaction(ONLSTM(dim, width, chunk), dim) for _ in each]
+            return interaction.Interactions(on_lstms, run=run_batched)
         case _:
             assert_never(multi.interaction)

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from mgsa.interaction import LSTM, BatchedONLSTM, Interaction, PerGranularity, TagHead
-from mgsa.onlstm import ONLSTM
+from mgsa.interaction import LSTM, Interaction, Interactions, TagHead, run_each
+from mgsa.onlstm import ONLSTM, run_batched
 from tests.gradients import assert_same
 
 DIM, WIDTH, CHUNK = 4, 6, 2
@@ -34,7 +34,7 @@ def test_values_and_gradients_are_those_of_the_equations(name: str) -> None:
         Interaction(LSTM(DIM, WIDTH) if name == "lstm" else ONLSTM(DIM, WIDTH, CHUNK), DIM).double()
         for _ in range(2)
     ]
-    together = (PerGranularity if name == "lstm" else BatchedONLSTM)(interactions)
+    together = Interactions(interactions, run=run_each if name == "lstm" else run_batched)
     memories = [torch.randn(2, m, DIM, dtype=torch.float64, requires_grad=True) for m in (4, 3)]
     counts = [[4, 2], [1, 3]]
     interacted = together(memories, [torch.tensor(of_sentences) for of_sentences in counts])

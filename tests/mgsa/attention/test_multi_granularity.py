@@ -10,13 +10,13 @@ from mgsa.attention.multi_granularity import MultiGranularityAttention
 from mgsa.attention.word import WordSelfAttention
 from mgsa.composition import MaxPool, SelfAttention
 from mgsa.interaction import (
-    BatchedONLSTM,
     Interaction,
+    Interactions,
     NoInteraction,
     TagHead,
 )
 from mgsa.masks import Context, Phrases, padding_mask
-from mgsa.onlstm import ONLSTM
+from mgsa.onlstm import ONLSTM, run_batched
 from tests.gradients import assert_same
 from tests.reference.attention import multi_head
 
@@ -43,7 +43,7 @@ def make(
     interaction: nn.Module = (
         NoInteraction()
         if plain
-        else BatchedONLSTM(Interaction(ONLSTM(D, 6, 2), D) for _ in PHRASES)
+        else Interactions((Interaction(ONLSTM(D, 6, 2), D) for _ in PHRASES), run=run_batched)
     )
     layer = MultiGranularityAttention(
         D,
