@@ -34,13 +34,13 @@ def read_csv(path: Path, *texts: str, delimiter: str = ",") -> list[Row]:
         InputError: the file is missing or not UTF-8, or a cell is no number.
     """
     reader = csv.DictReader(read_lines(path), delimiter=delimiter)
-    try:
-        return [
-            {name: cell if name in texts else _number(cell) for name, cell in row.items()}
-            for row in reader
-        ]
-    except ValueError as error:
-        raise InputError(str(error), path=path, line=reader.line_num) from None
+    rows = []
+    for cells in reader:
+        try:
+            rows.append({n: cell if n in texts else _number(cell) for n, cell in cells.items()})
+        except ValueError as error:
+            raise InputError(str(error), path=path, line=reader.line_num) from None
+    return rows
 
 
 def _number(cell: str) -> float | None:
