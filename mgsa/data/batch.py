@@ -19,6 +19,12 @@ NO_LABEL = -1
 """Class of a sentence that has none in a label column."""
 
 
+_COLUMNS = (
+    *("source_ids", "target_ids", "subwords_per_word", "phrase_lengths", "phrase_tags"),
+    *("target_subwords_per_word", "links"),
+)
+
+
 @dataclass(frozen=True)
 class Row:
     """One sentence pair of a dataset, in subwords, without end of sentence.
@@ -40,9 +46,7 @@ class Row:
     @classmethod
     def of_columns(cls, index: int, columns: Mapping[str, Any]) -> Row:
         """The row with these columns of a dataset (`mgsa.data.schema`)."""
-        names = ("subwords_per_word", "phrase_lengths", "phrase_tags", "target_subwords_per_word")
-        rest = (columns[name] for name in (*names, "links"))
-        return cls(index, columns["source_ids"], columns["target_ids"], *rest)
+        return cls(index, *(columns[name] for name in _COLUMNS))
 
     @classmethod
     def of_subwords(cls, subwords: Sequence[str], vocabulary: Vocabulary) -> Row:
@@ -61,15 +65,14 @@ class Row:
 
 def subwords_per_word(subwords: Sequence[str]) -> list[int]:
     """How many subwords make each word: all but a word's last one end in `@@`."""
-    ends = [i + 1 for i, subword in enumerate(subwords) if not subword.endswith("@@")]
-    if subwords and (not ends or ends[-1] < len(subwords)):
-        ends.append(len(subwords))  # a last word cut short
+    last = len(subwords)  # whose word may be cut short
+    ends = [i for i, s in enumerate(subwords, start=1) if i == last or not s.endswith("@@")]
     return np.diff(ends, prepend=0).tolist()
 
 
 @dataclass(frozen=True)
 class RowColumns:
-    """Many rows, column by column: what a batch is padded from.
+    """Many rows, column by column: what a batch is padded from; empty lists where not asked for.
 
     Attributes:
         index: (rows,) each row's index in its split.
@@ -82,10 +85,10 @@ class RowColumns:
     index: np.ndarray
     source: Ragged
     target: Ragged
-    subwords_per_word: Ragged | None
+    subwords_per_word: Ragged
     phrase_lengths: tuple[Ragged, ...]
     phrase_tags: tuple[Ragged, ...]
-    links: tuple[Ragged, Ragged] | None = None
+    links: tuple[Ragged, Ragged]
     labels: dict[str, np.ndarray | Ragged] = field(default_factory=dict)
 
     @classmethod
@@ -93,7 +96,7 @@ class RowColumns:
         """The columns of some rows, with as many levels as all of them have."""
         lengths = zip(*(row.phrase_lengths for row in rows), strict=False)
         tags = zip(*(row.phrase_tags for row in rows), strict=False)
-        sources, targets = (
+        of_source, of_target = (
             Ragged.of([[link[side] for link in row.links or ()] for row in rows]) for side in (0, 1)
         )
         return cls(
@@ -103,7 +106,7 @@ class RowColumns:
             subwords_per_word=Ragged.of([row.subwords_per_word for row in rows]),
             phrase_lengths=tuple(map(Ragged.of, lengths)),
             phrase_tags=tuple(map(Ragged.of, tags)),
-            links=(sources, targets),
+            links=(of_source, of_target),
         )
 
     def __len__(self) -> int:
@@ -122,7 +125,7 @@ class RowColumns:
                 return {name: taken(column) for name, column in value.items()}
             if isinstance(value, tuple):
                 return tuple(map(taken, value))
-            return None if value is None else value.take(indices)
+            return value.take(indices)
 
         return RowColumns(**{each.name: taken(getattr(self, each.name)) for each in fields(self)})
 
@@ -209,16 +212,13 @@ def pad_columns(columns: RowColumns, granularities: Sequence[str], *, ngram_unit
             tags[name] = columns.phrase_tags[size - 1].padded(NO_PHRASE, width=width)
             segments[name] = _segments(phrases, 1, source_lengths)
         elif ngram_unit == "word":
-            assert columns.subwords_per_word is not None
             segments[name] = _segments(columns.subwords_per_word, size, source_lengths)
         else:
             ones = np.ones(source_lengths.sum(), dtype=np.int64)
             subwords = Ragged.end_to_end(ones, source_lengths)
             segments[name] = _segments(subwords, size, source_lengths)
-    links = np.empty((0, 3), dtype=np.int64)
-    if columns.links is not None:
-        of_source, of_target = columns.links
-        links = np.stack([of_source.rows(), of_target.flat(), of_source.flat()], axis=1)
+    of_source, of_target = columns.links
+    links = np.stack([of_source.rows(), of_target.flat(), of_source.flat()], axis=1)
     return Batch(
         index=torch.from_numpy(columns.index),
         source=torch.from_numpy(source),

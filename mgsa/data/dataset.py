@@ -129,9 +129,11 @@ class Dataset:
         array = {name: one_piece(table[name]) for name in table.column_names}
 
         def lists(name: str, field: str | None = None) -> Ragged:
-            return Ragged.of_arrow(array[name], field)
+            if name in array:
+                return Ragged.of_arrow(array[name], field)
+            return Ragged.end_to_end(np.arange(0), np.zeros(len(table), dtype=np.int64))
 
-        def phrases(name: str) -> tuple[Ragged, ...]:
+        def levels_of(name: str) -> tuple[Ragged, ...]:
             levels = self.manifest.levels if name in array else 0
             return Ragged.levels_of_arrow(array[name], levels) if levels else ()
 
@@ -139,13 +141,11 @@ class Dataset:
         return RowColumns(
             index=np.concatenate([np.arange(0), *(np.arange(r.start, r.stop) for r in ranges)]),
             source=lists("source_ids"),
-            target=lists("target_ids") if "target_ids" in array else Ragged.of([()] * len(table)),
-            subwords_per_word=lists("subwords_per_word") if "subwords_per_word" in array else None,
-            phrase_lengths=phrases("phrase_lengths"),
-            phrase_tags=phrases("phrase_tags"),
-            links=(lists("links", "source"), lists("links", "target"))
-            if "links" in array
-            else None,
+            target=lists("target_ids"),
+            subwords_per_word=lists("subwords_per_word"),
+            phrase_lengths=levels_of("phrase_lengths"),
+            phrase_tags=levels_of("phrase_tags"),
+            links=(lists("links", "source"), lists("links", "target")),
             labels={name: _classes(array[name]) for name in extra if name in self.classes},
         )
 

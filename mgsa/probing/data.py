@@ -112,5 +112,4 @@ def class_counts(columns: RowColumns, task: str, classes: int) -> np.ndarray:
 
 def _of_subwords(classes: Ragged, columns: RowColumns) -> np.ndarray:
     """The class of each subword of all sentences, given those of words."""
-    assert columns.subwords_per_word is not None
     return np.repeat(classes.flat(), columns.subwords_per_word.flat())

@@ -93,7 +93,6 @@ def test_columns_are_the_rows_of_their_row_groups(dataset: Dataset) -> None:
     rows = list(dataset.rows("train", [12, 13, 14, 3, 4, 5]))
     assert [row.links for row in rows] == [None] * 6
     assert columns.index.tolist() == [row.index for row in rows]
-    assert columns.subwords_per_word is not None
     for place, row in enumerate(rows):
         assert columns.source[place].tolist() == row.source
         assert columns.target[place].tolist() == row.target
@@ -307,7 +306,6 @@ def test_sentences_with_labels_are_a_dataset(folder: Path) -> None:
     assert isinstance(voice, np.ndarray)
     assert isinstance(pos, Ragged)
     assert voice.tolist() == [1, -1]
-    assert pairs.subwords_per_word is not None
     words = pairs.subwords_per_word.lengths.tolist()
     assert [pos[row].tolist() for row in range(2)] == [[n % 3] * n for n in words]
     names = ("syntactic_1", "ngram_2")
