@@ -2,7 +2,7 @@
 
 attend             scaled dot product, optional weights: the only one
 heads              vectors cut into heads, and the output of an attention
-memory             keys and values, and caches of decoding
+memory             keys and values of the source, and the cache of decoding
 word               queries, keys and values from words
 multi_granularity  head groups over words and over phrases of each granularity
 ngrams             windows of positions, and which are whole

@@ -34,8 +34,7 @@ class MultiGranularityAttention(nn.Module):
         interaction: nn.Module,
         dropout: float,
     ) -> None:
-        """Attention with the parts given.
-
+        """
         Args:
             group_heads: heads of the words, then of each granularity.
             compositions: for each granularity, `(x, segments, num_phrases=M)` to memory.

@@ -24,9 +24,7 @@ from mgsa.attention.ngrams import windows
 class QueryK(nn.Module):
     """Heads that attend to n-grams of some sizes, with a query of n slices for each n.
 
-    Attributes:
-        query: the projection of each stream's queries, from windows of its span.
-        scale: of the dot products, but for that of each n.
+    The interface is that of `ConvKV`; `scale` leaves out that of each n.
     """
 
     one_block = False  # keys of each size have columns of the queries of their own
@@ -34,11 +32,7 @@ class QueryK(nn.Module):
     def __init__(
         self, dim: int, head_dim: int, *, heads: int, sizes: Sequence[int], spans: Sequence[int]
     ) -> None:
-        """
-        Args:
-            sizes: of the n-grams attended to.
-            spans: positions that a query is made of, of each stream of queries.
-        """
+        """Arguments as of `ConvKV`."""
         super().__init__()
         self.heads, self.sizes, self.spans = heads, tuple(sizes), tuple(spans)
         self.scale = 1 / math.sqrt(head_dim)

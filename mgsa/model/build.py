@@ -48,11 +48,7 @@ from mgsa.onlstm import ONLSTM, run_batched
 def build_model(
     config: ModelConfig, *, source_vocabulary: int, target_vocabulary: int, num_tags: int
 ) -> EncoderDecoder:
-    """A model with random weights.
-
-    Args:
-        source_vocabulary, target_vocabulary: how many symbols each side has.
-        num_tags: how many tags phrases have.
+    """A model with random weights, for vocabularies of so many symbols and phrases of so many tags.
 
     Raises:
         InputError: one embedding is to serve both languages, whose vocabularies differ.
@@ -237,7 +233,6 @@ def _composition(dim: int, multi: MultiGranularityConfig) -> nn.Module:
 
 
 def _interaction(dim: int, multi: MultiGranularityConfig) -> nn.Module:
-    """The interaction of all granularities."""
     width, chunk = multi.interaction_width, multi.interaction_chunk
     each = range(len(multi.granularities))
     match multi.interaction:

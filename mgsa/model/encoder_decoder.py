@@ -103,13 +103,8 @@ class DecoderState:
         memories = self.memories
         if not torch.equal(kept, torch.arange(sentences, device=index.device)):
             memories = [memory.select(kept) for memory in memories]
-        return replace(
-            self,
-            rows=len(index),
-            cache=self.cache.reorder(index),
-            memories=memories,
-            weights=(),
-        )
+        cache = self.cache.reorder(index)
+        return replace(self, rows=len(index), cache=cache, memories=memories, weights=())
 
 
 class EncoderDecoder(nn.Module):
@@ -146,10 +141,7 @@ class EncoderDecoder(nn.Module):
     def forward(
         self, batch: Batch, *, need_weights: bool = False, need_alignment: bool = False
     ) -> ModelOutput:
-        """Logits of every target position given those before it.
-
-        With the weights of every attention, or the distribution of the alignment head, if asked.
-        """
+        """Logits of every target position given those before it."""
         encoded = self.encode(batch, need_weights=need_weights)
         output = self.decode(
             encoded, batch.target_input, need_weights=need_weights, need_alignment=need_alignment
