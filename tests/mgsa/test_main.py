@@ -55,20 +55,10 @@ def test_trains_and_says_how_it_went(folder: Path, capsys: pytest.CaptureFixture
     assert (folder / "out.checkpoints" / "step-00000006").is_dir()
 
 
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ("warmup=0", "settings.yaml: train.warmup: expected greater than or equal to 1, got 0"),
-        ("model.heads=3", "settings.yaml: model: heads: expected a divisor of dim (16), got 3"),
-        ("model.kind=cnn", "model: kind: expected one of 'transformer', 'rnn', got 'cnn'"),
-    ],
-)
-def test_a_wrong_setting_is_one_line(
-    folder: Path, setting: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert train(folder, "--set", setting) == 2
+def test_a_wrong_setting_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert train(folder, "--set", "model.heads=3") == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert message in line
+    assert line.endswith("settings.yaml: model: heads: expected a divisor of dim (16), got 3")
     assert not (folder / "out.checkpoints").exists()
 
 

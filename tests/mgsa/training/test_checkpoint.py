@@ -134,6 +134,7 @@ def identity(
         ({"log_every": 99}, True),
         ({"accumulate": 2}, True),  # as many micro-batches, on fewer devices
         ({"micro_batches": 2}, False),
+        ({"code": "other"}, False),
         ({"seed": 99}, False),
         ({"learning_rate": 0.5}, False),
         ({"validate_every": 99}, False),  # other weights may be the best
@@ -146,14 +147,15 @@ def test_which_settings_make_another_run(changed: dict[str, Any], same: bool) ->
     assert (identity(**changed) == identity()) is same
 
 
-def test_code_makes_another_run_where_it_counts(
+def test_the_identity_of_code_is_that_of_its_sources(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mgsa, "__file__", str(tmp_path / "__init__.py"))
     (tmp_path / "model").mkdir()
-    (tmp_path / "model" / "transformer.py").write_text("x = 1\n")
+    source = tmp_path / "model" / "transformer.py"
+    source.write_text("x = 1\n")
     first = code_identity()
-    (tmp_path / "model" / "transformer.pyc").write_text("compiled")
+    source.with_suffix(".pyc").write_text("compiled")
     assert code_identity() == first
-    (tmp_path / "model" / "transformer.py").write_text("x = 2\n")
-    assert identity(code=code_identity()) != identity(code=first)
+    source.write_text("x = 2\n")
+    assert code_identity() != first
