@@ -114,35 +114,7 @@ def table_rows(content: Mapping[str, Any]) -> list[dict[str, str]]:
     metrics = [name for name in HEADINGS if all(name in row for row in systems.values())]
     rows = []
     for system, row in systems.items():
-        compared, absent = row["comparisons"], row["failed"] + row["not_run"]
-        missing = "failed" if row["failed"] else "not run"
-        count, size, speed = len(row["seeds"]), row["parameters"], row["tokens_per_second"]
-        p_values = [one["randomization"] for one in compared if one["randomization"] is not None]
-        rows.append(
-            {
-                "system": system,
-                **{HEADINGS[name]: _shown(row[name]) if count else missing for name in metrics},
-                "Δ BLEU": _shown(spread(one["difference"] for one in compared), "+"),
-                TESTS["bootstrap"]: ", ".join(f"{one['bootstrap']:.3f}" for one in compared),
-                TESTS["randomization"]: ", ".join(f"{value:.4f}" for value in p_values),
-                "parameters": f"{size:,}" if count else "",
-                "tokens/s": f"{speed['mean']:,.0f}" if count else "",
-                "minutes": f"{row['minutes']['mean']:.1f}" if count else "",
-                "seeds": f"{count} of {count + len(absent)}" if absent else f"{count}",
-            }
-        )
-    return rows
-
-
-def to_markdown(content: Mapping[str, Any]) -> str:
-    """A title and a table whose rows are systems; means ± standard deviations over seeds."""
-    systems = content["systems"]
-    metrics = [name for name in HEADINGS if all(name in row for row in systems.values())]
-    rows: list[Row] = []
-    without = [""]
-    for system, row in systems.items():
-        shown: Row = {"system": system}
-        shown |= {HEADINGS[name]: _shown(row[name]) for name in metrics}
+        shown = {"system": system} | {HEADINGS[name]: _shown(row[name]) for name in metrics}
         shown["Δ BLEU"] = _shown(spread(one["difference"] for one in row["comparisons"]), "+.2f")
         for test, heading in TESTS.items():
             p_values = [one[test] for one in row["comparisons"] if one[test] is not None]
@@ -150,12 +122,18 @@ def to_markdown(content: Mapping[str, Any]) -> str:
         shown["parameters"] = f"{row['parameters']:,}" if row["seeds"] else ""
         shown["tokens/s"] = _shown(row["tokens_per_second"], ",.0f")
         shown["minutes"] = _shown(row["minutes"], ".1f")
-        absent = [f"{system}-{seed}: failed" for seed in row["failed"]]
-        absent += [f"{system}-{seed}: not run" for seed in row["not_run"]]
-        done = len(row["seeds"])
-        shown["seeds"] = f"{done} of {done + len(absent)}" if absent else f"{done}"
+        done, absent = len(row["seeds"]), len(row["failed"] + row["not_run"])
+        shown["seeds"] = f"{done} of {done + absent}" if absent else f"{done}"
         rows.append(shown)
-        without += absent
+    return rows
+
+
+def to_markdown(content: Mapping[str, Any]) -> str:
+    """A title, the table, and the cells without results."""
+    rows, without = table_rows(content), [""]
+    for system, row in content["systems"].items():
+        without += [f"{system}-{seed}: failed" for seed in row["failed"]]
+        without += [f"{system}-{seed}: not run" for seed in row["not_run"]]
     title = f"{content['title']}; differences and p-values: to {content['baseline']}."
     return "\n".join([title, "", *markdown(rows, list(rows[0])), *without]).rstrip() + "\n"
 

@@ -34,7 +34,6 @@ from pipeline.report_page.blocks import (
     group,
     html,
     join,
-    legend,
     number,
     table,
     text_in,
@@ -96,7 +95,7 @@ def patterns(inputs: Inputs) -> Iterator[Markup]:
         "whiskers are 95% intervals of bootstrap resamples.{}</p>",
         differences if baseline else "",
     )
-    yield legend(styles)
+    yield MACROS.legend(styles)
     charts = [
         _pattern("ngrams", title, [row for row in ngrams if row["measure"] == measure], to, styles)
         for to in dict.fromkeys((None, baseline))
@@ -210,7 +209,7 @@ def probing(inputs: Inputs) -> Iterator[Markup]:
         number(report["test_sentences"]),
     )
     if len(cells) > len(last_layers(cells)):
-        yield legend(styles)
+        yield MACROS.legend(styles)
     tasks: dict[str, list[Accuracy]] = {}
     for cell in cells:
         tasks.setdefault(cell.task, []).append(cell)

@@ -22,6 +22,7 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 MACROS: Any = TEMPLATES.get_template("blocks.html").module
+"""Functions that fill in HTML, by the names that the template gives them."""
 
 
 class Number(str):
@@ -81,11 +82,6 @@ def named(name: str, styles: Mapping[str, int]) -> Markup:
 def bar(share: float) -> Markup:
     """A share as a bar, as wide as its cell for all."""
     return html('<span class="bar" style="width:{:.1f}%"></span>', 100 * share)
-
-
-def legend(styles: Mapping[str, int]) -> Markup:
-    """Buttons that single out one of several systems."""
-    return MACROS.legend(styles)
 
 
 def group(style: str, blocks: Iterable[Markup]) -> Markup:

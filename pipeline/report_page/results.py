@@ -19,7 +19,6 @@ from pipeline.report_page.blocks import (
     group,
     html,
     interval,
-    legend,
     line_figure,
     named,
     number,
@@ -169,7 +168,7 @@ def curves(inputs: Inputs) -> Iterator[Markup]:
     charts = [c for name in names if (c := _curve(name, folders, inputs.styles)) is not None]
     if not charts:
         return
-    yield legend({name: inputs.styles[name] for name in folders})
+    yield MACROS.legend({name: inputs.styles[name] for name in folders})
     yield group("charts", charts[:CURVES_SHOWN])
     if more := charts[CURVES_SHOWN:]:
         yield details(f"More curves ({len(more)})", group("charts", more))

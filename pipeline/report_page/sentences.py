@@ -10,7 +10,7 @@ from statistics import fmean
 
 from markupsafe import Markup
 
-from pipeline.report_page.blocks import TEMPLATES, group, html, join, legend, line_figure, number
+from pipeline.report_page.blocks import MACROS, TEMPLATES, group, html, join, line_figure, number
 from pipeline.report_page.inputs import Inputs, check_same_number
 from pipeline.report_page.results import METRICS
 
@@ -41,7 +41,7 @@ def sentences(inputs: Inputs) -> Iterator[Markup]:
         *(METRICS[metric][0], number(len(means)), inputs.settings.split),
         f" Listed are those with the worst and the best scores{different}." if lists else "",
     )
-    yield legend(styles)
+    yield MACROS.legend(styles)
     yield group("charts", [_distribution(scores, styles)])
     if lists:
         listed = TEMPLATES.get_template("sentences.html").render(

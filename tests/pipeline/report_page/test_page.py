@@ -118,11 +118,6 @@ def test_what_is_not_given_is_left_out(finished_run: Path) -> None:
     assert set(outline.values("id", "section")) == {s.name for s in SECTIONS} - missing
 
 
-def test_the_same_inputs_are_the_same_page(finished_run: Path, html: str) -> None:
-    again = inputs_of(finished_run, compared=[finished_run / "second"], ranked=5)
-    assert render(again) == html
-
-
 CURVE = "own/curves/plots/metrics/valid_nll.tsv"
 
 
