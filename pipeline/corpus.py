@@ -172,20 +172,15 @@ def _write_downloaded(settings: DownloadedCorpus, folder: Path, downloads: Path)
             if members:
                 _unpack(path, members, Path(unpacked, file.name))
         paths = {text: (Path(unpacked) if "/" in text else stored) / text for text in texts}
+        pairs = {}
         try:
-            return {
-                split: _write_split(
-                    folder,
-                    split,
-                    [
-                        {"source": paths[source], "target": paths[target]}
-                        for source, target in zip(files.source, files.target, strict=True)
-                    ],
-                )
-                for split, files in splits.items()
-            }
+            for split, files in splits.items():
+                both = zip(files.source, files.target, strict=True)
+                parts = [{"source": paths[s], "target": paths[t]} for s, t in both]
+                pairs[split] = _write_split(folder, split, parts)
         except InputError as error:
             raise InputError(str(error).replace(f"{unpacked}/", f"{stored}/")) from None
+    return pairs
 
 
 def _check_hash(file: RemoteFile, path: Path) -> None:

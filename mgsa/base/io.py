@@ -176,8 +176,8 @@ def read_json(path: Path, object_hook: Callable[[dict[str, Any]], Any] | None = 
         raise InputError(message, path=path, line=error.lineno) from None
 
 
-def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 text file, without line ends, as they are read.
+def read_lines(path: Path, opened: Callable[[Path, str], Any] = open) -> Iterator[str]:
+    """Yield the lines of a UTF-8 text file, without line ends, as `opened` reads them.
 
     Only `\\n` ends a line: U+2028, form feeds and the like are characters of the text, as they are
     to every tool that counts lines.
@@ -186,7 +186,7 @@ def read_lines(path: Path) -> Iterator[str]:
         InputError: the file is missing, or a line is not UTF-8.
     """
     try:
-        file = path.open("rb")
+        file = opened(path, "rb")
     except NOT_A_FILE:
         raise no_file(path) from None
     with file:

@@ -10,10 +10,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import NOT_A_FILE, no_file, not_utf_8, open_to_write, read_json
+from mgsa.base.io import open_to_write, read_json, read_lines
 from mgsa.base.settings import Language, from_excerpt
 from pipeline.base.stage import SIDES, SPLITS
 
@@ -34,14 +34,16 @@ def read_sentences(path: Path) -> Iterator[str]:
     Raises:
         InputError: no such file, an empty file, damaged gzip, invalid UTF-8.
     """
-    lines = _decoded_lines(path)
+    lines = read_lines(path, gzip.open if path.suffix == ".gz" else open)
     if path.name.removesuffix(".gz").endswith(".sgm"):
         lines = (segment for line in lines for segment in _SEGMENT.findall(line))
-    empty = True
-    for line in lines:
-        empty = False
-        yield line
-    if empty:
+    number = 0
+    try:
+        for number, line in enumerate(lines, start=1):
+            yield (line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line).removesuffix("\r")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"damaged gzip file: {error}", path=path) from None
+    if not number:
         raise InputError("empty file; expected a line for each sentence", path=path)
 
 
@@ -111,24 +113,6 @@ def read_pairs(tokenized: Path, split: str) -> Iterator[Pair]:
         for path, text in zip(paths, (source, target), strict=True):
             split_tokens(text, path=path, line=line)
         yield source, target
-
-
-def _decoded_lines(path: Path) -> Iterator[str]:
-    opened: Any = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opened(path, "rb") as file:
-            for number, raw in enumerate(file, start=1):
-                try:
-                    line = raw.decode("utf-8")
-                except UnicodeDecodeError as error:
-                    raise not_utf_8(error, path=path, line=number) from None
-                if number == 1:
-                    line = line.removeprefix(_BYTE_ORDER_MARK)
-                yield line.removesuffix("\n").removesuffix("\r")
-    except NOT_A_FILE:
-        raise no_file(path) from None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"damaged gzip file: {error}", path=path) from None
 
 
 @dataclass(frozen=True)

@@ -71,8 +71,7 @@ class ConstituencyParser:
         """The tree of each sentence on one line, `(ROOT …)`.
 
         Raises:
-            ValueError: the parser lost a word, or a tree is too deep to be read.
-            Exception: stanza could not parse a sentence.
+            Exception: stanza could not parse a sentence, lost a word or made too deep a tree.
         """
         document = self._pipeline([list(sentence) for sentence in sentences])
         return [
@@ -116,15 +115,14 @@ def parse_each(parser: ConstituencyParser, sentences: Batch) -> ParsedBatch:
 
 def parse_in_process(folder: Path, gpu: bool, batch: Batch) -> ParsedBatch:
     """Parse a batch with the parser of this process, which is loaded for its first batch."""
-    return parse_each(load_once(folder, gpu), batch)
+    return parse_each(_load_once(folder, gpu), batch)
 
 
 @cache
-def load_once(folder: Path, gpu: bool) -> ConstituencyParser:
-    """The parser of this process, on one thread: several processes share the cores."""
+def _load_once(folder: Path, gpu: bool) -> ConstituencyParser:
     import torch
 
-    torch.set_num_threads(1)
+    torch.set_num_threads(1)  # several processes share the cores
     return ConstituencyParser.load(folder, gpu=gpu)
 
 

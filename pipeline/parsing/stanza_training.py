@@ -249,10 +249,9 @@ def _stanza_at_work(folder: Path) -> Iterator[None]:
     """
     import torch
 
-    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    logging.disable(logging.WARNING)
     try:
-        torch.set_num_threads(1)
-        logging.disable(logging.WARNING)
         with (
             contextlib.chdir(folder),
             Path(os.devnull).open("w") as nowhere,
@@ -268,7 +267,6 @@ def _stanza_at_work(folder: Path) -> Iterator[None]:
         ) from error
     finally:
         logging.disable(logging.NOTSET)
-        torch.set_num_threads(threads)
 
 
 def _save_alike(path: Path) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -25,15 +24,16 @@ from mgsa.base.errors import FailedError, InputError
 from mgsa.base.io import read_json, sha256
 from mgsa.base.settings import RunConfig, from_mapping
 from pipeline.base.stage import SPLITS
+from pipeline.parse import main as parse
 from pipeline.parsing import ray_parser as module
 from pipeline.parsing.ray_parser import LOSSES, connected, map_batches
 from pipeline.sample import write_sample
 from tests.imports import ROOT
-from tests.own_mounts import with_own_mounts
 from tests.pipeline.test_parser import TRAIN, command
 from tests.run_section import RUN
 from tests.running import PATIENCE
 from tests.slow.ray_nodes import RayNodes, kill_node, ray_head, wait_for_workers
+from tests.text_folders import stage_argv
 
 ray = pytest.importorskip("ray")
 
@@ -125,41 +125,27 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = (folder / "corpus" / f"{split}.source").read_text("utf-8")
         tokenized = re.sub(r"(\w)([.,?!])", r"\1 \2", text)
         (folder / "tokenized" / f"{split}.source").write_text(tokenized, encoding="utf-8")
-    done = start(folder, "processes", executor="processes").communicate()
-    assert "1,580 sentences" in done[1], done
+    sections = {"parse": {"max_words": 50}, "run": RUN | {"workers": WORKERS}}
+    (folder / "params.yaml").write_text(yaml.safe_dump(sections), encoding="utf-8")
+    parse(arguments(folder, "processes"))
     return folder
 
 
-def start(
-    folder: Path,
-    out: str,
-    *,
-    executor: str = "ray",
-    address: str | None = None,
-    anew: bool = True,
-    waits_at: int | None = None,
-    **environment: str,
-) -> subprocess.Popen[str]:
-    """The stage, into `folder / out`, remembering what it parsed into this before, or nothing.
+def arguments(folder: Path, out: str, *overrides: str) -> list[str]:
+    paths = {"tokenized": "tokenized", "parser": "parser", "memory": f"{out}.sqlite"}
+    return stage_argv(folder, *overrides, **paths, out=out, report=f"{out}.json")
 
-    Args:
-        waits_at: how many sentences it stores before it waits for `go_on`; `None`: it never does.
-    """
-    module = ["pipeline.parse"]
-    if waits_at is not None:
-        (folder / "go").unlink(missing_ok=True)
-        module = ["tests.slow_parse", str(waits_at), str(folder / "go")]
-    run = RUN | {"executor": executor, "ray_address": address, "workers": WORKERS}
-    params = folder / f"{out}.yaml"
-    params.write_text(yaml.safe_dump({"parse": {"max_words": 50}, "run": run}), encoding="utf-8")
-    memory = memory_of(folder, out)
-    if anew:
-        shutil.rmtree(memory.parent, ignore_errors=True)
-    paths = {"tokenized": folder / "tokenized", "parser": folder / "parser", "memory": memory}
-    paths |= {"out": folder / out, "report": folder / f"{out}.json", "params": params}
-    words = [word for name, path in paths.items() for word in (f"--{name}", str(path))]
+
+def start(
+    folder: Path, *, waits_at: int, address: str | None = None, **environment: str
+) -> subprocess.Popen[str]:
+    """The stage on Ray, which remembers nothing and waits for `go_on` at so many sentences."""
+    for path in (folder / "go", *folder.glob("ray.sqlite*")):
+        path.unlink(missing_ok=True)
+    overrides = ["run.executor=ray"] + ([f"run.ray_address={address}"] if address else [])
+    words = [str(waits_at), str(folder / "go"), *arguments(folder, "ray", *overrides)]
     return subprocess.Popen(
-        [sys.executable, "-m", *module, *words],
+        [sys.executable, "-m", "tests.slow_parse", *words],
         cwd=ROOT,
         env=os.environ | environment,
         text=True,
@@ -183,19 +169,12 @@ def wait_until_remembered(process: subprocess.Popen[str], folder: Path, sentence
         time.sleep(0.05)
 
 
-def memory_of(folder: Path, out: str) -> Path:
-    return folder / f"{out} memory" / "trees.sqlite"
-
-
 def remembered(folder: Path, out: str) -> int:
     """How many sentences the stage remembers, which may be at work."""
-    memory = memory_of(folder, out)
-    if not memory.exists():
-        return 0
     try:
-        with closing(sqlite3.connect(f"file:{memory}?mode=ro", uri=True)) as database:
+        with closing(sqlite3.connect(f"file:{folder}/{out}.sqlite?mode=ro", uri=True)) as database:
             return int(database.execute("SELECT COUNT(*) FROM trees").fetchone()[0])
-    except sqlite3.OperationalError:  # not a table yet
+    except sqlite3.OperationalError:  # no file, or no table yet
         return 0
 
 
@@ -211,7 +190,7 @@ def test_a_node_that_dies_in_the_middle_costs_nothing(head: RayNodes, project: P
     """Nothing is lost, nothing is there twice: the trees are those of the process pool."""
     distinct = remembered(project, "processes")
     node = head.join("--num-cpus=1")
-    process = start(project, "ray", address=head.address, waits_at=distinct // 4)
+    process = start(project, address=head.address, waits_at=distinct // 4)
     wait_until_remembered(process, project, distinct // 4)
     go_on(project)
     wait_for_workers(node, 1, process, busy=True)
@@ -223,21 +202,23 @@ def test_a_node_that_dies_in_the_middle_costs_nothing(head: RayNodes, project: P
     assert_as_by_processes(project)
 
 
-def shares_no_disk() -> list[str]:
-    """A command that runs another where neither the project's code nor files of tests are seen."""
-    hidden = [ROOT / "pipeline", ROOT / "mgsa"]
-    script = " && ".join(f"mount -t tmpfs none '{folder}'" for folder in hidden)
-    return with_own_mounts(f'{script} && mount -t tmpfs none "$HIDDEN" && exec "$@"')
+def not_seeing(*folders: Path) -> list[str]:
+    """A command that runs another one, to which these folders are empty."""
+    command = ["unshare", "--mount", "--map-root-user", "sh", "-c"]
+    trial = [*command, "mount -t tmpfs none /mnt"]
+    if subprocess.run(trial, check=False, capture_output=True).returncode != 0:
+        pytest.skip("this system lets nobody mount a folder (unshare --mount)")
+    mounts = " && ".join(f"mount -t tmpfs none '{folder}'" for folder in folders)
+    return [*command, f'{mounts} && exec "$@"', "sh"]
 
 
 def test_a_machine_needs_neither_the_parser_nor_the_code(project: Path) -> None:
     """All work is done by a node that sees neither: they are sent."""
-    inside = shares_no_disk()
     with ray_head("--num-cpus=0") as cluster:
-        cluster.environment["HIDDEN"] = str(project)
+        inside = not_seeing(ROOT / "pipeline", ROOT / "mgsa", project)
         node = cluster.join(f"--num-cpus={WORKERS}", inside=inside)
         with cluster.access():
-            process = start(project, "ray", address=cluster.address, waits_at=1)
+            process = start(project, address=cluster.address, waits_at=1)
         wait_until_remembered(process, project, 1)
         worker, *_ = wait_for_workers(node, 1, process)
         assert list(Path(f"/proc/{worker.pid}/root{project}").iterdir()) == []
@@ -262,7 +243,7 @@ def test_a_cluster_of_its_own_is_started_and_ended(
     (tmp_path / "home").mkdir(mode=0o555)
     nowhere = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
     folders = set(Path("/tmp").glob("ray-*"))
-    process = start(project, "ray", waits_at=1, HOME=str(tmp_path / "home"), **nowhere)
+    process = start(project, waits_at=1, HOME=str(tmp_path / "home"), **nowhere)
     wait_until_remembered(process, project, 1)
     children = psutil.Process(process.pid).children(recursive=True)
     go_on(project)
