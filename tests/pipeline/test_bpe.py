@@ -60,14 +60,6 @@ def test_files_are_those_of_the_subword_nmt_commands(tokenized: Path) -> None:
     assert contents(out) == contents(peer)
 
 
-def test_merges_are_those_of_the_paper(tmp_path: Path) -> None:
-    """The example of Sennrich et al. 2016, whose end of word is part of the last letter here."""
-    words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
-    assert bpe.learn_codes(words, bpe.BpeSettings(4, 1, 1), tmp_path / "codes") == 4
-    lines = (tmp_path / "codes").read_text().splitlines()
-    assert lines[1:] == ["s t</w>", "e st</w>", "l o", "w est</w>"]
-
-
 def test_the_output_does_not_depend_on_the_workers(
     tokenized: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

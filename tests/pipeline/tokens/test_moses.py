@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 from functools import cache
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -44,15 +42,6 @@ def expected(language: str, text: str) -> list[str]:
 def test_tokens_are_those_of_sacremoses(language: str, parts: list[str]) -> None:
     text = clean("".join(parts))
     assert moses(language).normalize_and_tokenize(text) == expected(language, text)
-
-
-@pytest.mark.real
-@pytest.mark.parametrize("language", ["en", "de"])
-def test_tokens_of_multi30k_are_those_of_sacremoses(shared: Path, language: str) -> None:
-    with gzip.open(shared / f"multi30k/val.{language}.gz", "rt", encoding="utf-8") as file:
-        sentences = [line.removesuffix("\n") for line in file]
-    found = [moses(language).normalize_and_tokenize(sentence) for sentence in sentences]
-    assert found == [expected(language, sentence) for sentence in sentences]
 
 
 @given(st.text(st.characters(codec="utf-8")))

@@ -31,23 +31,6 @@ def codes(tmp_path: Path) -> Path:
     return tmp_path / "bpe.codes"
 
 
-@pytest.mark.parametrize(
-    ("vocabulary", "tokens", "expected"),
-    [
-        (None, "low lower", "low low@@ er"),
-        (None, "slow x", "s@@ low x"),
-        (None, "", ""),
-        ({"low", "er"}, "low lower", "low l@@ o@@ w@@ er"),  # neither `low@@` nor `lo@@` may be
-        ({"lo@@", "er", "low"}, "lower low", "lo@@ w@@ er low"),
-        ({"low@@"}, "lower low", "low@@ e@@ r l@@ o@@ w"),
-    ],
-)
-def test_words_are_split(
-    codes: Path, vocabulary: set[str] | None, tokens: str, expected: str
-) -> None:
-    assert SubwordSplitter(codes, vocabulary).split(tokens.split()) == expected.split()
-
-
 words = st.text("abcdef", min_size=1, max_size=8)
 
 
