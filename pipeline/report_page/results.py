@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from pipeline.base.charts import LARGEST, chart, panel
 from pipeline.base.tables import read_csv
-from pipeline.experiment.results import table_rows
+from pipeline.experiment.results import TESTS, table_rows
 from pipeline.report_page.blocks import (
     MACROS,
     Number,
@@ -154,7 +154,11 @@ def tables(inputs: Inputs) -> Iterator[Markup]:
     for collected in map(Report.read, inputs.tables):
         caption = '{} <span class="muted">(baseline: {})</span>'
         rows = [
-            {name: cell if name == "system" else Number(cell) for name, cell in row.items()}
+            {
+                name: cell if name == "system" else Number(cell)
+                for name, cell in row.items()
+                if name != TESTS["randomization"]  # one test is enough for the width of a page
+            }
             for row in table_rows(collected)
         ]
         yield table(html(caption, collected["title"], collected["baseline"]), rows)
