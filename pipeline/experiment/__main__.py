@@ -14,7 +14,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -29,6 +28,8 @@ from pipeline.experiment.plan import Plan
 from pipeline.experiment.results import Missing, collect, to_markdown, write_table
 
 DVC = (sys.executable, "-m", "dvc")
+LAST = ("evaluate@", "analyze@")
+"""The stages that DVC is asked for: it knows what they need."""
 
 
 def experiment(
@@ -56,29 +57,26 @@ def experiment(
         for name, table in plan.tables.items():
             print(f"{name}: {table.title}")
         return
-    cells = {name: plan.cells(plan.tables[name], seeds) for name in tables}
-    stages = {
-        name: {cell: plan.tables[name].stages(cell) for row in rows.values() for cell in row}
-        for name, rows in cells.items()
-    }
-    every = dict.fromkeys(chain.from_iterable(s for of in stages.values() for s in of.values()))
-    asked = [stage for stage in every if stage.startswith(("evaluate@", "analyze@"))]
-    if not collect_only:
-        run_stages(folder, asked)
-    unfinished = unfinished_stages(folder, asked)
+    missing: Missing = "not_run" if collect_only else "failed"
     without: dict[str, None] = {}
     for name in tables:
-        finished = {cell for cell, of in stages[name].items() if unfinished.isdisjoint(of)}
+        table = plan.tables[name]
+        cells = plan.cells(table, seeds)
+        stages = {cell: table.stages(cell) for row in cells.values() for cell in row}
+        lasts = [stage for of in stages.values() for stage in of if stage.startswith(LAST)]
+        if not collect_only:
+            run_stages(folder, lasts)
+        unfinished = unfinished_stages(folder, lasts)
+        finished = {cell for cell, of in stages.items() if unfinished.isdisjoint(of)}
         if collect_only and not finished:
             raise FailedError(
                 f"{name}: no cell is of the present dataset, parameters and code (`dvc status` in "
                 f"{folder} says what has changed); its table is left as it is"
             )
-        missing: Missing = "not_run" if collect_only else "failed"
-        content = collect(folder / "runs", plan.tables[name], cells[name], finished, missing)
+        content = collect(folder / "runs", table, cells, finished, missing)
         write_table(folder / "tables", name, content)
         print(f"\n## {name}\n\n{to_markdown(content)}")
-        without |= dict.fromkeys(cell.name for cell in stages[name] if cell not in finished)
+        without |= dict.fromkeys(cell.name for cell in stages if cell not in finished)
     if without:
         count = "1 cell has" if len(without) == 1 else f"{len(without)} cells have"
         raise FailedError(f"{count} no result: {', '.join(without)}")
