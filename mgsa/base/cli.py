@@ -126,9 +126,13 @@ def progress_bar(
         yield lambda _: None
         return
     from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import MofNCompleteColumn, Progress, ProgressColumn, Task
 
-    columns = (*Progress.get_default_columns(), MofNCompleteColumn(), TextColumn(unit))
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> str:
+            return f"{task.finished_speed or task.speed or 0:,.0f} {unit}/s"
+
+    columns = (*Progress.get_default_columns(), MofNCompleteColumn(), Rate())
     with Progress(*columns, console=Console(stderr=True)) as bar:
         yield partial(bar.advance, bar.add_task(description, total=total))
 

@@ -96,7 +96,7 @@ def test_a_full_disk_under_stdout_is_one_line(lines: int) -> None:
     assert (done.returncode, done.stderr) == (FAILED, "error: stdout: No space left on device\n")
 
 
-def test_progress_is_quiet_in_logs_and_shows_the_count_on_a_terminal(
+def test_progress_is_quiet_in_logs_and_shows_count_and_rate_on_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
@@ -105,6 +105,8 @@ def test_progress_is_quiet_in_logs_and_shows_the_count_on_a_terminal(
     assert capsys.readouterr() == ("", "")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert list(progress(items, "count", total=3, unit="things", size=len)) == items
-    assert "3/3" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "3/3" in said
+    assert "things/s" in said
     assert list(progress(items, "count", total=None, unit="things", size=len)) == items
     assert "3/?" in capsys.readouterr().err
