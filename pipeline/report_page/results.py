@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 
@@ -92,10 +93,12 @@ def scores(inputs: Inputs) -> Iterator[Markup]:
     reports = inputs.system_reports("evaluate")
     if not reports:
         return
+    if not any("bleu_baseline" in report for report in reports.values()):
+        reports = _tested_against_first(inputs, reports)
     is_tested = any("bleu_baseline" in report for report in reports.values())
     tested = (
-        " “Gain” is over the system that each one is compared with, and p-values are of "
-        "sacreBLEU’s paired tests."
+        " “Gain” is over the system that each one is compared with (the first, if none was named), "
+        "and p-values are of sacreBLEU’s paired tests."
     )
     yield html(
         "<p>{} sentences, detokenised and cased. A bar spans the 95% interval of bootstrap "
@@ -113,6 +116,34 @@ def scores(inputs: Inputs) -> Iterator[Markup]:
     }
     lines = [{"metric": name, "signature": signature} for signature, name in signatures.items()]
     yield details("sacreBLEU’s signatures", table("Signatures", lines))
+
+
+def _tested_against_first(inputs: Inputs, reports: Mapping[str, Report]) -> dict[str, Report]:
+    """The reports with paired bootstrap tests, by the recipe in the signature of the first BLEU."""
+    from pipeline.evaluate import EvaluateSettings, compare
+
+    references, hypotheses = inputs.translations
+    tested = dict(reports)
+    first, *others = [name for name in reports if name in hypotheses] or [""]
+    if not others or references is None or "bleu" not in reports[first]:
+        return tested
+    signature = next(s for s in reports[first]["signatures"] if s["metric"] == "bleu")["signature"]
+    recipe = dict(part.split(":") for part in signature.split("|"))
+    metrics: Any = tuple(name for name in METRICS if name in reports[first])
+    settings = EvaluateSettings(
+        metrics=metrics,
+        bleu_tokenizer=recipe["tok"],
+        bootstrap_samples=int(recipe["bs"]),
+        randomization_trials=0,
+        seed=int(recipe["seed"]),
+    )
+    expected, *outputs = (
+        [line.rstrip() for line in lines]
+        for lines in (references.lines, *(hypotheses[name] for name in (first, *others)))
+    )
+    for name, output in zip(others, outputs[1:], strict=True):
+        tested[name] = Report(tested[name] | compare(output, outputs[0], expected, settings))
+    return tested
 
 
 def _metric(metric: str, reports: Mapping[str, Report], styles: Mapping[str, int]) -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from tests.report_folders import (
     text_of,
     write_patterns,
     write_run,
+    write_system,
 )
 
 BLOCKS = {section.name: section.blocks for section in SECTIONS}
@@ -190,3 +192,15 @@ def test_links_of_the_corpus_are_not_compared_with_themselves(tmp_path: Path) ->
     write_json(tmp_path / "alignments/aligner.json", {"kind": "none", "splits": []})
     write_json(tmp_path / "reports/align.json", {})
     assert text_of(BLOCKS["alignments"](inputs_of(tmp_path))) == ""
+
+
+def test_systems_without_a_baseline_are_tested_against_the_first(tmp_path: Path) -> None:
+    write_run(tmp_path, PLAIN * 5)
+    write_system(tmp_path / "second", PLAIN * 5, dropped=2)
+    signature = "nrefs:1|bs:50|seed:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.5.1"
+    for path in (tmp_path / "reports/evaluate.json", tmp_path / "second/evaluate.json"):
+        report = {"sentences": 15, "bleu": 50.0}
+        write_json(path, report | {"signatures": [{"metric": "bleu", "signature": signature}]})
+    shown = text_of(BLOCKS["scores"](inputs_of(tmp_path, compared=[tmp_path / "second"])))
+    assert "(the first, if none was named)" in shown
+    assert re.search(rf"{re.escape(SYSTEM)} 50\.00 second 50\.00 −\d+\.\d\d 0\.0\d\d", shown), shown
