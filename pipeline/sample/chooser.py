@@ -14,9 +14,14 @@ ZIPF_SHIFT = 12
 
 
 class Chooser:
-    """A seeded source of choices. Lists of words are drawn from by Zipf's law, commonest first."""
+    """A seeded source of choices.
 
-    def __init__(self, seed: str) -> None:
+    Attributes:
+        ambiguity: the share of places that may belong to a noun as well as to the verb.
+    """
+
+    def __init__(self, seed: str, *, ambiguity: float) -> None:
+        self.ambiguity = ambiguity
         self._random = random.Random(seed)  # a text seed goes through SHA-512: the same everywhere
         self._weights: dict[int, list[float]] = {}
 
@@ -25,7 +30,7 @@ class Chooser:
         return self._random.random() < probability
 
     def one(self, words: Sequence[T]) -> T:
-        """A word of a list that is ordered from common to rare."""
+        """A word of a list that is ordered from common to rare, by Zipf's law."""
         if len(words) not in self._weights:
             weights = (1 / (rank + ZIPF_SHIFT) for rank in range(len(words)))
             self._weights[len(words)] = list(accumulate(weights))

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from mgsa.base.io import open_to_write
 from pipeline.sample.chooser import Chooser
-from pipeline.sample.clauses import Clauses
 from pipeline.sample.derivation import SamplePair
-from pipeline.sample.lexicon import load_lexicon
-from pipeline.sample.noun_phrases import NounPhrases
-from pipeline.sample.sentences import Sentences
+from pipeline.sample.sentences import sentence
 
 LONGEST = 35
 """Most words on either side."""
@@ -25,13 +22,14 @@ def generate(num_pairs: int, seed: str, *, ambiguity: float) -> Iterator[SampleP
     Args:
         ambiguity: the share of places that may belong to a noun as well as to the verb.
     """
-    nouns = NounPhrases(load_lexicon(), Chooser(seed), ambiguity=ambiguity)
-    sentences = Sentences(Clauses(nouns))
-    made = 0
-    while made < num_pairs:
-        pair = sentences.sentence().pair()
+    return islice(_pairs(seed, ambiguity), num_pairs)
+
+
+def _pairs(seed: str, ambiguity: float) -> Iterator[SamplePair]:
+    choose = Chooser(seed, ambiguity=ambiguity)
+    while True:
+        pair = sentence(choose).pair()
         if max(len(pair.source_tokens), len(pair.target_tokens)) <= LONGEST:
-            made += 1
             yield pair
 
 
@@ -52,32 +50,22 @@ def write_sample(
     unlike each other and unlike all that is trained on.
     """
     held_out: set[str] = set()
-    fresh = partial(_fresh, ambiguity=ambiguity, excluded=held_out)
-    for split, count in (("valid", valid), ("test", test)):
-        _write_split(folder, split, fresh(count, f"{seed} {split}", remembered=held_out))
-    (folder / "treebank").mkdir()
-    dev = list(fresh(treebank_dev, f"{seed} treebank dev", remembered=held_out))
-    _write_trees(folder / "treebank" / "dev.mrg", iter(dev))
-    trees = fresh(treebank_train, f"{seed} treebank train", remembered=None)
-    _write_trees(folder / "treebank" / "train.mrg", trees)
-    _write_split(folder, "train", fresh(train, f"{seed} train", remembered=None))
 
+    def fresh(part: str, count: int, *, hold_out: bool = False) -> Iterator[SamplePair]:
+        # Pairs are few against what the grammar can say, so the stream never runs dry.
+        pairs = _pairs(f"{seed} {part}", ambiguity)
+        for pair in islice((pair for pair in pairs if pair.source not in held_out), count):
+            if hold_out:
+                held_out.add(pair.source)
+            yield pair
 
-def _fresh(
-    count: int, seed: str, *, ambiguity: float, excluded: set[str], remembered: set[str] | None
-) -> Iterator[SamplePair]:
-    """`count` pairs whose English is not excluded; each is added to `remembered`, if given."""
-    made = 0
-    # Pairs are few against what the grammar can say, so the stream never runs dry.
-    for pair in generate(2**62, seed, ambiguity=ambiguity):
-        if made == count:
-            return
-        if pair.source in excluded:
-            continue
-        if remembered is not None:
-            remembered.add(pair.source)
-        made += 1
-        yield pair
+    treebank = folder / "treebank"
+    treebank.mkdir()
+    _write_split(folder, "valid", fresh("valid", valid, hold_out=True))
+    _write_split(folder, "test", fresh("test", test, hold_out=True))
+    _write_trees(treebank / "dev.mrg", fresh("treebank dev", treebank_dev, hold_out=True))
+    _write_trees(treebank / "train.mrg", fresh("treebank train", treebank_train))
+    _write_split(folder, "train", fresh("train", train))
 
 
 def _write_split(folder: Path, split: str, pairs: Iterator[SamplePair]) -> None:

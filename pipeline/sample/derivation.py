@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-
-CLOSING = (".", "?")
+from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(eq=False, slots=True)
@@ -14,6 +12,9 @@ class Leaf:
 
     tag: str
     word: str
+
+    def __str__(self) -> str:
+        return f"({self.tag} {self.word})"
 
 
 @dataclass(eq=False, slots=True)
@@ -27,23 +28,16 @@ class Node:
         """The words below, left to right."""
         found: list[Leaf] = []
         for child in self.children:
-            if isinstance(child, Leaf):
-                found.append(child)
-            else:
-                found += child.leaves()
+            found += [child] if isinstance(child, Leaf) else child.leaves()
         return found
 
     def __str__(self) -> str:
-        inner = " ".join(
-            f"({child.tag} {child.word})" if isinstance(child, Leaf) else str(child)
-            for child in self.children
-        )
-        return f"({self.label} {inner})"
+        return f"({self.label} {' '.join(map(str, self.children))})"
 
 
 @dataclass(slots=True)
 class GermanWord:
-    """A German word and the English words that it translates (none for a comma)."""
+    """A German word and the English words that it translates (none for a comma of German's own)."""
 
     word: str
     sources: tuple[Leaf, ...] = ()
@@ -55,6 +49,36 @@ class Phrase:
 
     english: Node
     german: list[GermanWord]
+
+
+def one_word(label: str, tag: str, english: str, german: str) -> Phrase:
+    """A constituent of one word in both languages."""
+    leaf = Leaf(tag, english)
+    return Phrase(Node(label, [leaf]), [GermanWord(german, (leaf,))])
+
+
+class Agreement(NamedTuple):
+    """What a finite verb agrees with: person 1 or 3, number `sg` or `pl`."""
+
+    person: int
+    number: str
+
+    def form(self, forms: tuple[str, str, str, str, str], tense: str) -> str:
+        """The form for this person of five.
+
+        Args:
+            forms: present first singular, third singular, plural; past singular, plural.
+            tense: `present` or `past`.
+        """
+        first, third, plural, past, past_plural = forms
+        if tense == "past":
+            return past if self.number == "sg" else past_plural
+        if self.number == "pl":
+            return plural
+        return first if self.person == 1 else third
+
+
+THIRD = Agreement(3, "sg")
 
 
 @dataclass(slots=True)
@@ -88,48 +112,36 @@ class Sentence:
     german: list[GermanWord]
     voice: str
     tense: str
-    label: str = field(default="ROOT")
 
     def pair(self) -> SamplePair:
         """Put in capitals, drop commas that German leaves out, number the words, read off links."""
-        leaves = self.english.leaves()
-        words = _without_idle_commas(self.german)
+        leaves, words = self.english.leaves(), _without_idle_commas(self.german)
         leaves[0].word = _capitalised(leaves[0].word)
-        words[0] = GermanWord(_capitalised(words[0].word), words[0].sources)
         position = {id(leaf): index for index, leaf in enumerate(leaves)}
-        links = sorted(
-            {(position[id(s)], target) for target, w in enumerate(words) for s in w.sources}
-        )
         source_tokens = [leaf.word for leaf in leaves]
-        target_tokens = [word.word for word in words]
+        target_tokens = [_capitalised(words[0].word), *(word.word for word in words[1:])]
         return SamplePair(
             source=_text(source_tokens),
             target=_text(target_tokens),
             source_tokens=source_tokens,
             target_tokens=target_tokens,
-            tree=f"({self.label} {self.english})",
-            links=links,
+            tree=f"(ROOT {self.english})",
+            links=sorted(
+                {(position[id(leaf)], index) for index, w in enumerate(words) for leaf in w.sources}
+            ),
             voice=self.voice,
             tense=self.tense,
         )
 
 
-def comma() -> GermanWord:
-    """A comma that German grammar asks for."""
-    return GermanWord(",")
-
-
-def _without_idle_commas(words: Sequence[GermanWord]) -> list[GermanWord]:
+def _without_idle_commas(words: list[GermanWord]) -> list[GermanWord]:
     """A clause closes with a comma unless the sentence ends or another comma stands there."""
     kept: list[GermanWord] = []
-    for index, word in enumerate(words):
-        following = words[index + 1].word if index + 1 < len(words) else "."
-        if word.word == "," and (following in CLOSING or following == ","):
-            # What the dropped comma translates goes to the one that stands in for it.
-            if word.sources and following == ",":
-                words[index + 1].sources += word.sources
-            continue
-        kept.append(word)
+    for word, following in zip(words, [*words[1:], GermanWord(".")], strict=True):
+        if word.word != "," or following.word not in (",", ".", "?"):
+            kept.append(word)
+        elif following.word == ",":  # which then translates what the dropped one did
+            following.sources += word.sources
     return kept
 
 
@@ -137,7 +149,7 @@ def _capitalised(word: str) -> str:
     return word[:1].upper() + word[1:]
 
 
-def _text(tokens: Iterable[str]) -> str:
+def _text(tokens: list[str]) -> str:
     """Raw text: no space before punctuation and the possessive."""
     text = " ".join(tokens)
     for mark in (",", ".", "?", "'s"):

@@ -7,19 +7,15 @@ word has one translation for its part of speech, so that a translation is a func
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from mgsa.base.errors import InputError
-
-FOLDER = Path(__file__).parent / "words"
-NONE = "-"
-"""Stands in the tables for an empty field."""
+Classes = frozenset[str]
+HUMAN: Classes = frozenset({"human"})
 
 
-@dataclass(frozen=True, slots=True)
-class Noun:
+class Noun(NamedTuple):
     """A common noun; `english_plural` is empty where there is none. `genitive` is the singular's.
 
     A weak noun has its genitive's form in the accusative and dative too: den Studenten.
@@ -32,35 +28,27 @@ class Noun:
     plural: str
     genitive: str
     weak: bool
-    classes: frozenset[str]
+    classes: Classes
 
 
-@dataclass(frozen=True, slots=True)
-class CompoundModifier:
+class CompoundModifier(NamedTuple):
     """A noun before nouns of these classes: `kitchen`, `Küchen`."""
 
     english: str
     german: str
-    classes: frozenset[str]
+    classes: Classes
 
 
-@dataclass(frozen=True, slots=True)
-class Adjective:
-    """An adjective: `stem` takes the endings (`teur` of teuer), `german` stands after `be`."""
+class Adjective(NamedTuple):
+    """An adjective: `stem` (of teuer: `teur`) takes the endings, `german` if it is empty."""
 
     english: str
     german: str
     stem: str
-    classes: frozenset[str]
-
-    @property
-    def invariable(self) -> bool:
-        """Whether it never takes an ending (rosa)."""
-        return self.stem == ""
+    classes: Classes
 
 
-@dataclass(frozen=True, slots=True)
-class Preposition:
+class Preposition(NamedTuple):
     """A preposition with the case that it governs and what may stand after it."""
 
     english: str
@@ -68,15 +56,14 @@ class Preposition:
     case: str
     contracts: bool
     kind: str
-    complements: frozenset[str]
+    complements: Classes
 
 
-@dataclass(frozen=True, slots=True)
-class Verb:
+class Verb(NamedTuple):
     """A verb. `german` marks a separable prefix (`auf|machen`); `third` and `past` are without it.
 
     `frame` is one of intransitive, transitive, dative, ditransitive, prepositional, clausal,
-    infinitive, motion, position. A verb that is not `dynamic` has no progressive in English.
+    infinitive, motion, position. A `static` verb has no progressive in English, and no passive.
     """
 
     english: str
@@ -90,37 +77,31 @@ class Verb:
     participle: str
     auxiliary: str
     frame: str
-    dynamic: bool
-    subject: frozenset[str]
-    object: frozenset[str]
-    preposition: Preposition | None
+    aspect: str
+    subject: Classes
+    object: Classes
+    preposition: str
 
     @property
-    def passive(self) -> bool:
-        """Whether it has a passive."""
-        return self.frame == "transitive" and self.dynamic
+    def governed(self) -> Preposition:
+        """The preposition of a prepositional verb: `about über acc` in the table."""
+        english, german, case = self.preposition.split()
+        return Preposition(english, german, case, True, "governed", self.object)
 
 
-@dataclass(frozen=True, slots=True)
-class Adverb:
-    """An adverb of a kind: manner, frequency, degree, past_time, present_time, future_time."""
+class Word(NamedTuple):
+    """An uninflected word.
 
-    english: str
-    german: str
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A proper name: person_m, person_f, city, weekday, month."""
+    `kind` of an adverb is manner, frequency, degree, past_time, present_time or future_time; of a
+    name person_m, person_f, city, weekday or month.
+    """
 
     english: str
     german: str
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class Subordinator:
+class Subordinator(NamedTuple):
     """A conjunction of a subordinate clause; `when` has a translation for each tense.
 
     `tenses` has `future` where the clause may have `will`: not `if it will rain`.
@@ -128,163 +109,80 @@ class Subordinator:
 
     english: str
     german: str
-    tenses: frozenset[str]
-
-    def tense_beside(self, main: str) -> str:
-        """The tense of its clause beside a main clause; `present` is nonpast without `will`."""
-        return "present" if main == "nonpast" and "future" not in self.tenses else main
+    tenses: Classes
 
 
-@dataclass(frozen=True, eq=False)
-class Lexicon:
-    """All words, each list from common to rare."""
+def _rows(table: str) -> list[list[Any]]:
+    """The rows of a table, from common to rare; `-` is an empty field."""
+    lines = (Path(__file__).parent / "words" / f"{table}.tsv").read_text("utf-8").splitlines()
+    columns, *rows = (line.split("\t") for line in lines)
+    return [[_value(*cell) for cell in zip(columns, row, strict=True)] for row in rows]
 
-    nouns: tuple[Noun, ...]
-    compound_modifiers: tuple[CompoundModifier, ...]
-    adjectives: tuple[Adjective, ...]
-    verbs: tuple[Verb, ...]
-    adverbs: tuple[Adverb, ...]
-    prepositions: tuple[Preposition, ...]
-    names: tuple[Name, ...]
-    subordinators: tuple[Subordinator, ...]
 
-    @property
-    def num_lemmas(self) -> int:
-        """Words, each counted once for its part of speech."""
-        lists = (
-            self.nouns,
-            self.compound_modifiers,
-            self.adjectives,
-            self.verbs,
-            self.adverbs,
-            self.prepositions,
-            self.names,
-            self.subordinators,
-        )
-        return sum(len({word.english for word in words}) for words in lists)
+def _value(column: str, field: str) -> str | bool | Classes:
+    match column:
+        case "weak" | "contracts":
+            return field == column
+        case "classes" | "subject" | "object" | "complements" | "tenses":
+            return frozenset(field.split(","))
+    return "" if field == "-" else field
 
-    @cache  # noqa: B019 - there is one lexicon
-    def preposition(self, english: str, kind: str) -> Preposition:
-        """The preposition of this English form and kind."""
-        (found,) = (p for p in self.prepositions if (p.english, p.kind) == (english, kind))
-        return found
 
-    @cache  # noqa: B019
-    def prepositions_of(self, *kinds: str) -> tuple[Preposition, ...]:
-        """The prepositions of these kinds."""
-        return tuple(p for p in self.prepositions if p.kind in kinds)
-
-    @cache  # noqa: B019
-    def adjectives_for(self, classes: frozenset[str]) -> tuple[Adjective, ...]:
-        """The adjectives that go with any of these classes."""
-        return tuple(a for a in self.adjectives if a.classes & classes)
-
-    @cache  # noqa: B019
-    def modifiers_for(self, classes: frozenset[str]) -> tuple[CompoundModifier, ...]:
-        """The compound modifiers that go with any of these classes."""
-        return tuple(m for m in self.compound_modifiers if m.classes & classes)
-
-    @cache  # noqa: B019
-    def nouns_of(self, classes: frozenset[str]) -> tuple[Noun, ...]:
-        """The nouns of any of these classes."""
-        return tuple(n for n in self.nouns if n.classes & classes)
-
-    @cache  # noqa: B019
-    def adverbs_of(self, kind: str) -> tuple[Adverb, ...]:
-        """The adverbs of a kind."""
-        return tuple(a for a in self.adverbs if a.kind == kind)
-
-    @cache  # noqa: B019
-    def names_of(self, kind: str) -> tuple[Name, ...]:
-        """The names of a kind."""
-        return tuple(n for n in self.names if n.kind == kind)
-
-    @cache  # noqa: B019
-    def subordinators_for(self, tense: str) -> tuple[Subordinator, ...]:
-        """The conjunctions that a clause of this tense may have."""
-        return tuple(s for s in self.subordinators if tense in s.tenses)
-
-    @cache  # noqa: B019
-    def verbs_of(
-        self,
-        frames: tuple[str, ...],
-        subjects: frozenset[str] | None = None,
-        objects: frozenset[str] | None = None,
-    ) -> tuple[Verb, ...]:
-        """The verbs of these frames, for such subjects and objects."""
-        return tuple(
-            v
-            for v in self.verbs
-            if v.frame in frames
-            and (subjects is None or v.subject & subjects)
-            and (objects is None or v.object & objects)
-        )
+NOUNS = tuple(map(Noun._make, _rows("nouns")))
+COMPOUND_MODIFIERS = tuple(map(CompoundModifier._make, _rows("compound_modifiers")))
+ADJECTIVES = tuple(map(Adjective._make, _rows("adjectives")))
+VERBS = tuple(map(Verb._make, _rows("verbs")))
+ADVERBS = tuple(map(Word._make, _rows("adverbs")))
+PREPOSITIONS = tuple(map(Preposition._make, _rows("prepositions")))
+NAMES = tuple(map(Word._make, _rows("names")))
+SUBORDINATORS = tuple(map(Subordinator._make, _rows("subordinators")))
 
 
 @cache
-def load_lexicon() -> Lexicon:
-    """Read the tables; every row is checked."""
-    return Lexicon(
-        nouns=tuple(
-            Noun(e, ep, g, gender, p, gen, weak == "weak", _classes(c))
-            for e, ep, g, gender, p, gen, weak, c in _rows("nouns.tsv", 8)
-        ),
-        compound_modifiers=tuple(
-            CompoundModifier(e, g, _classes(c)) for e, g, c in _rows("compound_modifiers.tsv", 3)
-        ),
-        adjectives=tuple(
-            Adjective(e, g, stem or g, _classes(c)) for e, g, stem, c in _rows("adjectives.tsv", 4)
-        ),
-        verbs=tuple(_verb(row) for row in _rows("verbs.tsv", 15)),
-        adverbs=tuple(Adverb(*row) for row in _rows("adverbs.tsv", 3)),
-        prepositions=tuple(
-            Preposition(e, g, case, contracts == "contracts", kind, _classes(c))
-            for e, g, case, contracts, kind, c in _rows("prepositions.tsv", 6)
-        ),
-        names=tuple(Name(*row) for row in _rows("names.tsv", 3)),
-        subordinators=tuple(
-            Subordinator(e, g, _classes(tenses)) for e, g, tenses in _rows("subordinators.tsv", 3)
-        ),
+def nouns(classes: Classes) -> tuple[Noun, ...]:
+    """The nouns of any of these classes."""
+    return tuple(noun for noun in NOUNS if noun.classes & classes)
+
+
+@cache
+def compound_modifiers(classes: Classes) -> tuple[CompoundModifier, ...]:
+    """The compound modifiers that go with any of these classes."""
+    return tuple(modifier for modifier in COMPOUND_MODIFIERS if modifier.classes & classes)
+
+
+@cache
+def adjectives(classes: Classes) -> tuple[Adjective, ...]:
+    """The adjectives that go with any of these classes."""
+    return tuple(adjective for adjective in ADJECTIVES if adjective.classes & classes)
+
+
+@cache
+def verbs(
+    *frames: str, subjects: Classes | None = None, objects: Classes | None = None
+) -> tuple[Verb, ...]:
+    """The verbs of these frames, for such subjects and objects."""
+    return tuple(
+        verb
+        for verb in VERBS
+        if verb.frame in frames
+        and (subjects is None or verb.subject & subjects)
+        and (objects is None or verb.object & objects)
     )
 
 
-def _verb(row: list[str]) -> Verb:
-    *forms, auxiliary, frame, dynamic, subject, objects, preposition = row
-    governed = None
-    if preposition:
-        english, german, case = preposition.split()
-        governed = Preposition(english, german, case, True, "governed", _classes(objects))
-    base, third, past, participle, gerund, german_base, german_third, german_past, german_pp = forms
-    return Verb(
-        english=base,
-        english_third=third,
-        english_past=past,
-        english_participle=participle,
-        english_gerund=gerund,
-        german=german_base,
-        third=german_third,
-        past=german_past,
-        participle=german_pp,
-        auxiliary=auxiliary,
-        frame=frame,
-        dynamic=dynamic == "dynamic",
-        subject=_classes(subject),
-        object=_classes(objects),
-        preposition=governed,
-    )
+@cache
+def words(kind: str) -> tuple[Word, ...]:
+    """The adverbs or names of a kind."""
+    return tuple(word for word in ADVERBS + NAMES if word.kind == kind)
 
 
-def _classes(text: str) -> frozenset[str]:
-    return frozenset(text.split(","))
+@cache
+def prepositions(kind: str) -> tuple[Preposition, ...]:
+    """The prepositions of a kind."""
+    return tuple(preposition for preposition in PREPOSITIONS if preposition.kind == kind)
 
 
-def _rows(name: str, width: int) -> list[list[str]]:
-    """The rows of a table, its heading left out; `-` is an empty field."""
-    path = FOLDER / name
-    rows = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], start=2):
-        fields = ["" if field == NONE else field for field in line.split("\t")]
-        if len(fields) != width:
-            raise InputError(f"expected {width} fields, got {len(fields)}", path=path, line=number)
-        rows.append(fields)
-    return rows
+@cache
+def subordinators(tense: str) -> tuple[Subordinator, ...]:
+    """The conjunctions that a clause of this tense may have."""
+    return tuple(subordinator for subordinator in SUBORDINATORS if tense in subordinator.tenses)

@@ -2,262 +2,249 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from pipeline.sample import english, german
+from pipeline.sample import german, lexicon
 from pipeline.sample.chooser import Chooser
-from pipeline.sample.derivation import GermanWord, Leaf, Node, Phrase
-from pipeline.sample.function_words import (
-    NUMERALS,
-    PLURAL_DETERMINERS,
-    POSSESSIVES,
-    PRONOUNS,
-    SINGULAR_DETERMINERS,
-)
-from pipeline.sample.lexicon import Lexicon, Noun, Preposition
-from pipeline.sample.verb_groups import Agreement
+from pipeline.sample.derivation import THIRD, Agreement, GermanWord, Leaf, Node, Phrase, one_word
+from pipeline.sample.lexicon import HUMAN, Classes, Noun, Preposition, Word
+
+SINGULAR_DETERMINERS = {"the": 46, "a": 26, "this": 7, "every": 4, "possessive": 12, "genitive": 5}
+"""None is `no`: inside a phrase it would negate what is negated, and want inversion in front."""
+PLURAL_DETERMINERS = {
+    "the": 36,
+    "": 12,
+    "these": 6,
+    "possessive": 12,
+    "many": 7,
+    "some": 7,
+    "all": 4,
+    "numeral": 11,
+    "digits": 3,
+    "genitive": 4,
+}
+POSSESSIVES = {"my": 4, "his": 5, "her": 5, "our": 3, "their": 3}
+PRONOUNS = {
+    "I": ("me", Agreement(1, "sg")),
+    "we": ("us", Agreement(1, "pl")),
+    "he": ("him", THIRD),
+    "she": ("her", THIRD),
+    "they": ("them", Agreement(3, "pl")),
+}
+"""Each personal pronoun's object form and agreement."""
+NUMERALS = {
+    "two": "zwei",
+    "three": "drei",
+    "four": "vier",
+    "five": "fünf",
+    "six": "sechs",
+    "seven": "sieben",
+    "eight": "acht",
+    "nine": "neun",
+    "ten": "zehn",
+    "twelve": "zwölf",
+}
+SPELLED_WITH_A_VOWEL = ("uni", "use", "usu", "european", "one")
+"""Beginnings that are written with a vowel and spoken with a consonant."""
+SILENT_H = ("hour", "honest", "honour", "heir", "herb")
 
 
 @dataclass(slots=True)
-class NounPhrase:
+class NounPhrase(Phrase):
     """A noun phrase with what other parts of a sentence need to know of it.
 
     Attributes:
-        kind: `pronoun`, `name`, or the determiner of a common noun.
+        kind: `pronoun`, `name`, `pair`, `who`, or the determiner of a common noun.
+        gender: of a common noun.
         classes: what the head noun is, for the verbs of a relative clause.
     """
 
-    english: Node
-    german: list[GermanWord]
-    agreement: Agreement
-    gender: str
     kind: str
-    classes: frozenset[str]
+    agreement: Agreement = THIRD
+    gender: str = ""
+    classes: Classes = HUMAN
 
 
-@dataclass(slots=True)
-class _Determiner:
+class _Determiner(NamedTuple):
     """What stands before the adjectives, what governs their endings, a genitive that follows."""
 
     english: list[Node | Leaf]
     german: list[GermanWord]
-    declined_after: str | None
-    genitive: list[GermanWord] = field(default_factory=list)
+    declined_after: str | None = None
+    genitive: Sequence[GermanWord] = ()
 
 
-class NounPhrases:
-    """Builds noun phrases from a lexicon by the choices of a chooser."""
+def argument(
+    choose: Chooser,
+    classes: Classes,
+    case: str,
+    *,
+    pronouns: bool = True,
+    simple: bool = False,
+    beside: Agreement | None = None,
+) -> NounPhrase:
+    """A pronoun, a name or a common noun of one of these classes, in this case.
 
-    def __init__(self, lexicon: Lexicon, chooser: Chooser, *, ambiguity: float) -> None:
-        """Args: ambiguity, the share of places that may belong to a noun as well as to the verb."""
-        self.lexicon = lexicon
-        self.choose = chooser
-        self.ambiguity = ambiguity
+    Args:
+        simple: no phrase inside the phrase.
+        beside: the subject of the verb that this is an object of.
+    """
+    if "human" in classes:
+        if pronouns and choose.chance(0.22):
+            return _pronoun(choose, case, beside=beside)
+        if choose.chance(0.2):
+            return _name(choose)
+    return common(choose, classes, case, simple=simple)
 
-    def argument(
-        self,
-        classes: Collection[str],
-        case: str,
-        *,
-        pronouns: bool = True,
-        simple: bool = False,
-        beside: Agreement | None = None,
-    ) -> NounPhrase:
-        """A pronoun, a name or a common noun of one of these classes, in this case.
 
-        Args:
-            simple: no phrase inside the phrase.
-            beside: the subject of the verb that this is an object of.
-        """
-        if "human" in classes:
-            if pronouns and self.choose.chance(0.22):
-                return self.pronoun(case, beside=beside)
-            if self.choose.chance(0.2):
-                return self.name()
-        return self.common(frozenset(classes), case, simple=simple)
+def _pronoun(choose: Chooser, case: str, *, beside: Agreement | None) -> NounPhrase:
+    """A personal pronoun; beside a subject of the first person none of the first person."""
+    excluded = 1 if beside is not None and beside.person == 1 else None
+    fitting = [word for word, (_, agreement) in PRONOUNS.items() if agreement.person != excluded]
+    subject = choose.one(fitting)
+    other, agreement = PRONOUNS[subject]
+    english = subject if case == "nom" else other
+    phrase = one_word("NP", "PRP", english, german.PRONOUNS[subject][case])
+    return NounPhrase(phrase.english, phrase.german, "pronoun", agreement)
 
-    def pronoun(self, case: str, *, beside: Agreement | None = None) -> NounPhrase:
-        """A personal pronoun; beside a subject of the first person none of the first person."""
-        first = beside is not None and beside.person == 1
-        fitting = [name for name, (_, person, _) in PRONOUNS.items() if not (first and person == 1)]
-        subject = self.choose.one(fitting)
-        other, person, number = PRONOUNS[subject]
-        leaf = Leaf("PRP", subject if case == "nom" else other)
-        return NounPhrase(
-            english=Node("NP", [leaf]),
-            german=[GermanWord(german.pronoun(subject, case), (leaf,))],
-            agreement=Agreement(person, number),
-            gender={"he": "m", "she": "f"}.get(subject, "m"),
-            kind="pronoun",
-            classes=frozenset({"human"}),
-        )
 
-    def name(self) -> NounPhrase:
-        """A person's name, the same in both languages and every case."""
-        kind = self.choose.weighted({"person_m": 1, "person_f": 1})
-        name = self.choose.one(self.lexicon.names_of(kind))
-        leaf = Leaf("NNP", name.english)
-        return NounPhrase(
-            english=Node("NP", [leaf]),
-            german=[GermanWord(name.german, (leaf,))],
-            agreement=Agreement(3, "sg"),
-            gender=kind[-1],
-            kind="name",
-            classes=frozenset({"human"}),
-        )
+def _name(choose: Chooser) -> NounPhrase:
+    """A person's name, the same in both languages and every case."""
+    return proper(choose.one(lexicon.words(choose.weighted({"person_m": 1, "person_f": 1}))))
 
-    def common(
-        self,
-        classes: frozenset[str],
-        case: str,
-        *,
-        simple: bool = False,
-        determiner: str | None = None,
-    ) -> NounPhrase:
-        """A common noun with determiner, adjectives and perhaps a phrase of its own.
 
-        Args:
-            determiner: this one instead of any, the noun in the singular.
-        """
-        choose = self.choose
-        noun = choose.one(self.lexicon.nouns_of(classes))
-        countable = bool(noun.english_plural)
-        number = "pl" if countable and determiner is None and choose.chance(0.28) else "sg"
-        if determiner is not None:
-            kind = determiner
-        else:
-            kind = choose.weighted(PLURAL_DETERMINERS if number == "pl" else SINGULAR_DETERMINERS)
-        if (kind in ("a", "every") and not countable) or (kind == "genitive" and simple):
-            kind = "the"
-        modifier, german_noun = self._compound(noun)
-        start = self._determiner(kind, case, noun, number)
-        adjectives, german_adjectives = self._adjectives(noun, case, number, start.declined_after)
-        head = Leaf(*(("NN", noun.english) if number == "sg" else ("NNS", noun.english_plural)))
-        english_words: list[Node | Leaf] = [*start.english, *adjectives, *modifier, head]
-        if kind == "a":
-            _agree_article(english_words)
-        german_words = [
+def proper(name: Word) -> NounPhrase:
+    """The phrase of a proper name."""
+    phrase = one_word("NP", "NNP", name.english, name.german)
+    return NounPhrase(phrase.english, phrase.german, "name")
+
+
+def common(
+    choose: Chooser,
+    classes: Classes,
+    case: str,
+    *,
+    simple: bool = False,
+    determiner: str | None = None,
+) -> NounPhrase:
+    """A common noun with determiner, adjectives and perhaps a phrase of its own.
+
+    Args:
+        determiner: this one instead of any, the noun in the singular.
+    """
+    noun = choose.one(lexicon.nouns(classes))
+    countable = bool(noun.english_plural)
+    number = "pl" if countable and determiner is None and choose.chance(0.28) else "sg"
+    kind = determiner
+    if kind is None:
+        kind = choose.weighted(PLURAL_DETERMINERS if number == "pl" else SINGULAR_DETERMINERS)
+    if (kind in ("a", "every") and not countable) or (kind == "genitive" and simple):
+        kind = "the"
+    modifier, german_noun = _compound(choose, noun)
+    start = _determiner(choose, kind, case, noun.gender, number)
+    adjectives, german_adjectives = _adjectives(choose, noun, case, number, start.declined_after)
+    head = Leaf("NN", noun.english) if number == "sg" else Leaf("NNS", noun.english_plural)
+    following = [*adjectives, *modifier, head]
+    if kind == "a":
+        (article,) = start.german[0].sources
+        article.word = indefinite_article(following[0].word)
+    phrase = NounPhrase(
+        english=Node("NP", [*start.english, *following]),
+        german=[
             *start.german,
             *german_adjectives,
-            GermanWord(german.noun_form(german_noun, case, number), (*modifier, head)),
+            GermanWord(german.noun(german_noun, case, number), (*modifier, head)),
             *start.genitive,
-        ]
-        phrase = NounPhrase(
-            english=Node("NP", english_words),
-            german=german_words,
-            agreement=Agreement(3, number),
-            gender=noun.gender,
-            kind=kind,
-            classes=noun.classes,
-        )
-        if not simple and choose.chance(0.4):
-            self._attribute(phrase)
-        return phrase
+        ],
+        kind=kind,
+        agreement=Agreement(3, number),
+        gender=noun.gender,
+        classes=noun.classes,
+    )
+    return phrase if simple or not choose.chance(0.4) else _with_attribute(choose, phrase)
 
-    def prepositional(self, preposition: Preposition, *, simple: bool = True) -> Phrase:
-        """A preposition with a noun phrase in the case that it governs."""
-        argument = self.argument(
-            preposition.complements, preposition.case, pronouns=False, simple=simple
-        )
-        return self.governed(preposition, argument)
 
-    def place(self, kind: str) -> Phrase:
-        """A place of a `setting` or an `attributive` one, or an ambiguous one of either kind."""
-        if self.choose.chance(self.ambiguity):
-            kind = self.choose.weighted({"setting": 1, "attributive": 1})
-        return self.prepositional(self.choose.one(self.lexicon.prepositions_of(kind)))
+def indefinite_article(following: str) -> str:
+    """`a` or `an`, by the sound that the next word begins with."""
+    word = following.lower()
+    if word.startswith(SILENT_H):
+        return "an"
+    return "an" if word[0] in "aeiou" and not word.startswith(SPELLED_WITH_A_VOWEL) else "a"
 
-    def governed(self, preposition: Preposition, argument: NounPhrase) -> Phrase:
-        """A preposition before a noun phrase; `in dem` and its like become one word."""
-        leaf = Leaf("IN" if preposition.english != "to" else "TO", preposition.english)
-        words = [GermanWord(preposition.german, (leaf,)), *argument.german]
-        if preposition.contracts and argument.kind == "the":
-            contracted = german.contract(preposition.german, words[1].word)
-            if contracted is not None:
-                words[:2] = [GermanWord(contracted, (leaf, *words[1].sources))]
-        return Phrase(Node("PP", [leaf, argument.english]), words)
 
-    def _compound(self, noun: Noun) -> tuple[list[Leaf], Noun]:
-        """Now and then a noun before the noun: one word in German."""
-        fitting = self.lexicon.modifiers_for(noun.classes)
-        if not fitting or not self.choose.chance(0.22):
-            return [], noun
-        modifier = self.choose.one(fitting)
-        if modifier.english in (noun.english, noun.english_plural):
-            return [], noun
-        return [Leaf("NN", modifier.english)], german.compound(modifier, noun)
+def _compound(choose: Chooser, noun: Noun) -> tuple[list[Leaf], Noun]:
+    """Now and then a noun before the noun: one word in German."""
+    fitting = lexicon.compound_modifiers(noun.classes)
+    if not fitting or not choose.chance(0.22):
+        return [], noun
+    modifier = choose.one(fitting)
+    if modifier.english in (noun.english, noun.english_plural):
+        return [], noun
+    return [Leaf("NN", modifier.english)], german.compound(modifier, noun)
 
-    def _determiner(self, kind: str, case: str, noun: Noun, number: str) -> _Determiner:
-        if kind == "":
-            return _Determiner([], [], None)
-        if kind == "genitive":
-            return self._owner(case, noun, number)
-        if kind == "numeral":
-            word = self.choose.one(list(NUMERALS))
+
+def _determiner(choose: Chooser, kind: str, case: str, gender: str, number: str) -> _Determiner:
+    match kind:
+        case "":
+            return _Determiner([], [])
+        case "genitive":
+            return _owner(choose, case, gender, number)
+        case "numeral":
+            word = choose.one(list(NUMERALS))
             leaf = Leaf("CD", word)
-            return _Determiner([leaf], [GermanWord(NUMERALS[word], (leaf,))], None)
-        if kind == "digits":
-            leaf = Leaf("CD", str(self.choose.number(11, 99)))
-            return _Determiner([leaf], [GermanWord(leaf.word, (leaf,))], None)
-        word = self.choose.weighted(POSSESSIVES) if kind == "possessive" else kind
-        lemma = "this" if kind == "these" else word
-        leaf = Leaf({"possessive": "PRP$", "many": "JJ"}.get(kind, "DT"), word)
-        form = german.determiner(lemma, case, noun.gender, number)
-        return _Determiner([leaf], [GermanWord(form, (leaf,))], lemma)
+            return _Determiner([leaf], [GermanWord(NUMERALS[word], (leaf,))])
+        case "digits":
+            leaf = Leaf("CD", str(choose.number(11, 99)))
+            return _Determiner([leaf], [GermanWord(leaf.word, (leaf,))])
+    word = choose.weighted(POSSESSIVES) if kind == "possessive" else kind
+    lemma = "this" if kind == "these" else word
+    leaf = Leaf({"possessive": "PRP$", "many": "JJ"}.get(kind, "DT"), word)
+    form = german.determiner(lemma, case, gender, number)
+    return _Determiner([leaf], [GermanWord(form, (leaf,))], lemma)
 
-    def _owner(self, case: str, noun: Noun, number: str) -> _Determiner:
-        """A name is a genitive before the noun; other owners an article and a genitive after it."""
-        mark = Leaf("POS", "'s")
-        if self.choose.chance(0.5):
-            name = self.name().english.children[0]
-            assert isinstance(name, Leaf)
-            genitive = GermanWord(german.name_genitive(name.word), (name, mark))
-            return _Determiner([Node("NP", [name, mark])], [genitive], None)
-        article = german.determiner("the", case, noun.gender, number)
-        owner = self.common(frozenset({"human"}), "gen", simple=True, determiner="the")
-        node = Node("NP", [*owner.english.children, mark])
-        return _Determiner([node], [GermanWord(article, (mark,))], "the", owner.german)
 
-    def _adjectives(
-        self, noun: Noun, case: str, number: str, after: str | None
-    ) -> tuple[list[Leaf], list[GermanWord]]:
-        count = self.choose.weighted({0: 68, 1: 28, 2: 4})
-        fitting = self.lexicon.adjectives_for(noun.classes)
-        leaves: list[Leaf] = []
-        words: list[GermanWord] = []
-        declension = german.declension_after(after)
-        for _ in range(count if fitting else 0):
-            adjective = self.choose.one(fitting)
-            if any(leaf.word == adjective.english for leaf in leaves):
-                continue
-            leaf = Leaf("JJ", adjective.english)
-            form = german.adjective_form(adjective, case, noun.gender, number, declension)
-            leaves.append(leaf)
-            words.append(GermanWord(form, (leaf,)))
-        return leaves, words
+def _owner(choose: Chooser, case: str, gender: str, number: str) -> _Determiner:
+    """A name is a genitive before the noun; other owners an article and a genitive after it."""
+    mark = Leaf("POS", "'s")
+    if choose.chance(0.5):
+        (name,) = _name(choose).english.leaves()
+        genitive = GermanWord(f"{name.word}s", (name, mark))
+        return _Determiner([Node("NP", [name, mark])], [genitive])
+    article = german.determiner("the", case, gender, number)
+    owner = common(choose, HUMAN, "gen", simple=True, determiner="the")
+    node = Node("NP", [*owner.english.children, mark])
+    return _Determiner([node], [GermanWord(article, (mark,))], "the", owner.german)
 
-    def _attribute(self, phrase: NounPhrase) -> None:
-        """Attach a place, or to a person `from Berlin` or `with the hat`."""
-        person = "human" in phrase.classes
-        match self.choose.weighted({"place": 4, "worn": 2 * person, "origin": person}):
-            case "place":
-                attribute = self.place("attributive")
-            case "worn":
-                attribute = self.prepositional(self.lexicon.preposition("with", "worn"))
-            case "origin":
-                attribute = self._origin()
-        phrase.english = Node("NP", [phrase.english, attribute.english])
-        phrase.german = phrase.german + attribute.german
 
-    def _origin(self) -> Phrase:
-        city = self.choose.one(self.lexicon.names_of("city"))
-        preposition, name = Leaf("IN", "from"), Leaf("NNP", city.english)
-        german_preposition = self.lexicon.preposition("from", "origin").german
-        return Phrase(
-            Node("PP", [preposition, Node("NP", [name])]),
-            [GermanWord(german_preposition, (preposition,)), GermanWord(city.german, (name,))],
-        )
+def _adjectives(
+    choose: Chooser, noun: Noun, case: str, number: str, after: str | None
+) -> tuple[list[Leaf], list[GermanWord]]:
+    count = choose.weighted({0: 68, 1: 28, 2: 4})
+    fitting = lexicon.adjectives(noun.classes)
+    drawn = dict.fromkeys(choose.one(fitting) for _ in range(count if fitting else 0))
+    leaves = [Leaf("JJ", adjective.english) for adjective in drawn]
+    forms = (german.adjective(word, case, noun.gender, number, after=after) for word in drawn)
+    return leaves, [GermanWord(form, (leaf,)) for form, leaf in zip(forms, leaves, strict=True)]
+
+
+def _with_attribute(choose: Chooser, phrase: NounPhrase) -> NounPhrase:
+    """Attach a place, or to a person `from Berlin` or `with the hat`."""
+    person = "human" in phrase.classes
+    match choose.weighted({"place": 4, "worn": 2 * person, "origin": person}):
+        case "place":
+            attribute = place(choose, "attributive")
+        case "worn":
+            attribute = prepositional(choose, lexicon.prepositions("worn")[0])
+        case "origin":
+            city = choose.one(lexicon.words("city"))
+            attribute = governed(lexicon.prepositions("origin")[0], proper(city))
+    return replace(
+        phrase,
+        english=Node("NP", [phrase.english, attribute.english]),
+        german=[*phrase.german, *attribute.german],
+    )
 
 
 def coordinated(first: NounPhrase, second: NounPhrase) -> NounPhrase:
@@ -266,16 +253,31 @@ def coordinated(first: NounPhrase, second: NounPhrase) -> NounPhrase:
     return NounPhrase(
         english=Node("NP", [first.english, conjunction, second.english]),
         german=[*first.german, GermanWord("und", (conjunction,)), *second.german],
-        agreement=Agreement(3, "pl"),
-        gender="m",
         kind="pair",
+        agreement=Agreement(3, "pl"),
         classes=first.classes,
     )
 
 
-def _agree_article(words: list[Node | Leaf]) -> None:
-    """`a` or `an`, by the word that follows it."""
-    article, following = words[0], words[1]
-    assert isinstance(article, Leaf)
-    assert isinstance(following, Leaf)
-    article.word = english.indefinite_article(following.word)
+def prepositional(choose: Chooser, preposition: Preposition, *, simple: bool = True) -> Phrase:
+    """A preposition with a noun phrase in the case that it governs."""
+    complements, case = preposition.complements, preposition.case
+    return governed(preposition, argument(choose, complements, case, pronouns=False, simple=simple))
+
+
+def place(choose: Chooser, kind: str) -> Phrase:
+    """A place of a `setting` or an `attributive` one, or an ambiguous one of either kind."""
+    if choose.chance(choose.ambiguity):
+        kind = choose.weighted({"setting": 1, "attributive": 1})
+    return prepositional(choose, choose.one(lexicon.prepositions(kind)))
+
+
+def governed(preposition: Preposition, argument: NounPhrase) -> Phrase:
+    """A preposition before a noun phrase; `in dem` and its like become one word."""
+    leaf = Leaf("IN" if preposition.english != "to" else "TO", preposition.english)
+    words = [GermanWord(preposition.german, (leaf,)), *argument.german]
+    if preposition.contracts and argument.kind == "the":
+        contracted = german.CONTRACTIONS.get((preposition.german, words[1].word))
+        if contracted is not None:
+            words[:2] = [GermanWord(contracted, (leaf, *words[1].sources))]
+    return Phrase(Node("PP", [leaf, argument.english]), words)

@@ -2,239 +2,208 @@
 
 from __future__ import annotations
 
-from pipeline.sample import german
-from pipeline.sample.clauses import PLAIN_FRAMES, Clauses
-from pipeline.sample.derivation import GermanWord, Leaf, Node, Sentence, comma
-from pipeline.sample.noun_phrases import NounPhrase
-from pipeline.sample.predicates import Predicate
-from pipeline.sample.verb_groups import Agreement, active
+from pipeline.sample import lexicon
+from pipeline.sample.chooser import Chooser
+from pipeline.sample.clauses import (
+    PLAIN_FRAMES,
+    active,
+    any_clause,
+    clause_of,
+    subject_of,
+    without_object,
+)
+from pipeline.sample.derivation import GermanWord, Leaf, Node, Phrase, Sentence, one_word
+from pipeline.sample.lexicon import HUMAN, Classes
+from pipeline.sample.noun_phrases import NounPhrase, argument, common, prepositional
+from pipeline.sample.predicates import complements, time
+from pipeline.sample.verb_groups import CONSTRUCTIONS
 from pipeline.sample.word_order import Clause
 
-KINDS = {
-    "statement": 52,
-    "fronted": 14,
-    "subordinate": 9,
-    "clause in front": 5,
-    "coordinated": 5,
-    "two predicates": 6,
-    "existence": 4,
-    "yes or no": 5,
-    "who": 3,
-    "what": 3,
-    "where": 3,
-}
-"""Each kind of sentence with how often it comes."""
-
 QUESTION_CONSTRUCTIONS = {"present": 3, "past": 4, "perfect": 2, "future": 1}
-ADVERBIAL_QUESTIONS = {"where": "wo", "when": "wann", "why": "warum"}
+ADVERBIAL_QUESTIONS = {("where", "wo"): 3, ("when", "wann"): 2, ("why", "warum"): 3}
 TIMED_QUESTION_CONSTRUCTIONS = {"present": 3, "past": 4, "future": 1}
 """Of `when`, which asks for a time that the English perfect doesn't go with."""
-
-
-class Sentences:
-    """Builds sentences of all kinds from clauses."""
-
-    def __init__(self, clauses: Clauses) -> None:
-        self.clauses = clauses
-        self.nouns = clauses.nouns
-        self.lexicon = clauses.lexicon
-        self.choose = clauses.choose
-
-    def sentence(self) -> Sentence:
-        """A sentence of any kind."""
-        match self.choose.weighted(KINDS):
-            case "fronted":
-                return self.fronted()
-            case "subordinate":
-                return self.subordinate(in_front=False)
-            case "clause in front":
-                return self.subordinate(in_front=True)
-            case "coordinated":
-                return self.coordinated()
-            case "two predicates":
-                return self.two_predicates()
-            case "existence":
-                return self.existence()
-            case "yes or no":
-                return self.yes_or_no()
-            case "who":
-                return self.who()
-            case "what":
-                return self.what()
-            case "where":
-                return self.adverbial_question()
-        clause = self.clauses.clause(simple=False)
-        return _statement(clause, clause.english_statement(), clause.verb_second())
-
-    def fronted(self) -> Sentence:
-        """A time or a place in front: German puts the subject behind the verb."""
-        clause = self.clauses.clause(simple=self.choose.chance(0.5))
-        predicates = self.clauses.predicates
-        front = None if clause.predicate.timed else predicates.time(clause.construction)
-        if front is None:
-            front = predicates.place()
-        mark = Leaf(",", ",")
-        node = Node("S", [front.english, mark, *clause.english_statement().children])
-        return _statement(clause, node, clause.verb_second(front.german))
-
-    def subordinate(self, *, in_front: bool) -> Sentence:
-        """A main clause and a clause with a conjunction, whose German verb is final."""
-        main = self.clauses.clause(simple=True)
-        conjunction = self.choose.one(self.lexicon.subordinators_for(main.group.tense))
-        tense = conjunction.tense_beside(main.group.tense)
-        other = self.clauses.clause(simple=True, tense=tense)
-        leaf = Leaf("IN" if conjunction.english != "when" else "WRB", conjunction.english)
-        head: list[Node | Leaf] = [leaf] if leaf.tag == "IN" else [Node("WHADVP", [leaf])]
-        clause = Node("SBAR", [*head, other.english_statement()])
-        words = [GermanWord(conjunction.german, (leaf,)), *other.verb_final()]
-        if in_front:
-            mark = Leaf(",", ",")
-            node = Node("S", [clause, mark, *main.english_statement().children])
-            return _statement(main, node, main.verb_second([*words, GermanWord(",", (mark,))]))
-        statement = main.english_statement()
-        verb_phrase = statement.children[-1]
-        assert isinstance(verb_phrase, Node)
-        _innermost(verb_phrase).children.append(clause)
-        return _statement(main, statement, [*main.verb_second(), comma(), *words])
-
-    def coordinated(self) -> Sentence:
-        """Two main clauses with `and` or `but`."""
-        first = self.clauses.clause(simple=True)
-        second = self.clauses.clause(simple=True, tense=first.group.tense)
-        word, translation = self.choose.weighted({("and", "und"): 3, ("but", "aber"): 2})
-        conjunction = Leaf("CC", word)
-        # `and` may do without a comma: only what follows tells a clause from a second object.
-        mark = [] if word == "and" and self.choose.chance(0.6) else [Leaf(",", ",")]
-        node = Node(
-            "S", [first.english_statement(), *mark, conjunction, second.english_statement()]
-        )
-        separator = [GermanWord(",", tuple(mark))] if word == "but" else []
-        joint = GermanWord(translation, (conjunction,) if separator else (*mark, conjunction))
-        return _statement(
-            first, node, [*first.verb_second(), *separator, joint, *second.verb_second()]
-        )
-
-    def two_predicates(self) -> Sentence:
-        """One subject, two verbs in one simple tense."""
-        construction = self.choose.weighted({"present": 1, "past": 1})
-        first_verb = self.clauses.verb(PLAIN_FRAMES, subjects={"human"})
-        subject = self.clauses.subject({"human"}, simple=False)
-        build = self.clauses.active
-        first = build(first_verb, subject, simple=True, construction=construction)
-        second_verb = self.clauses.verb(PLAIN_FRAMES, subjects={"human"})
-        second = build(second_verb, subject, simple=True, construction=construction)
-        conjunction = Leaf("CC", "and")
-        pair = Node(
-            "VP",
-            [_one(first.english_predicate()), conjunction, _one(second.english_predicate())],
-        )
-        behind = [second.group.finite, *second.predicate.middle_field(), *second.group.prefix]
-        words = [*first.verb_second(), GermanWord("und", (conjunction,)), *behind]
-        return _statement(first, Node("S", [subject.english, pair]), words)
-
-    def existence(self) -> Sentence:
-        """`There is` and `es gibt`, with an accusative."""
-        thing = self.nouns.common(THERE, "acc", simple=True, determiner="a")
-        past = self.choose.chance(0.4)
-        there = Leaf("EX", "there")
-        be = Leaf("VBD", "was") if past else Leaf("VBZ", "is")
-        place = self.clauses.predicates.place()
-        node = Node(
-            "S",
-            [Node("NP", [there]), Node("VP", [be, thing.english, place.english])],
-        )
-        finite = GermanWord("gab" if past else "gibt", (be,))
-        words = [GermanWord("es", (there,)), finite, *thing.german, *place.german]
-        return _finished(node, words, ".", "active", "past" if past else "nonpast")
-
-    def yes_or_no(self) -> Sentence:
-        """A question with the verb first."""
-        clause = self.clauses.clause(simple=True, question=True)
-        return _question(clause, Node("SQ", clause.english_inverted()), clause.verb_first())
-
-    def who(self) -> Sentence:
-        """A question for the subject: no inversion in English."""
-        leaf = Leaf("WP", "who")
-        pronoun = Node("WHNP", [leaf])
-        subject = NounPhrase(
-            pronoun,
-            [GermanWord(german.interrogative("nom"), (leaf,))],
-            Agreement(3, "sg"),
-            "m",
-            "who",
-            frozenset({"human"}),
-        )
-        verb = self.clauses.verb(PLAIN_FRAMES, subjects={"human"})
-        clause = self.clauses.active(verb, subject, simple=True)
-        node = Node("SBARQ", [pronoun, Node("SQ", clause.english_predicate())])
-        return _question(clause, node, clause.verb_second())
-
-    def what(self) -> Sentence:
-        """A question for the object, a person or a thing."""
-        person = self.choose.chance(0.3)
-        classes = {"human"} if person else {"readable", "food", "drink", "vehicle", "tool"}
-        verb = self.clauses.verb(("transitive",), objects=classes)
-        subject = self.nouns.argument(verb.subject, "nom", simple=True)
-        construction = self.choose.weighted(QUESTION_CONSTRUCTIONS)
-        predicate = Predicate()
-        self.clauses.predicates.adjuncts(predicate, verb, construction)
-        group = active(verb, construction, subject.agreement, negated=False, support=True)
-        clause = Clause(subject, group, predicate, "active", construction)
-        leaf = Leaf("WP", "whom" if person else "what")
-        word = german.interrogative("acc") if person else "was"
-        node = Node("SBARQ", [Node("WHNP", [leaf]), Node("SQ", clause.english_inverted())])
-        return _question(clause, node, clause.verb_second([GermanWord(word, (leaf,))]))
-
-    def adverbial_question(self) -> Sentence:
-        """A question for a place, a time or a reason."""
-        word = self.choose.weighted({"where": 3, "when": 2, "why": 3})
-        verb = self.clauses.verb(("transitive", "dative", "intransitive"), subjects={"human"})
-        subject = self.nouns.argument({"human"}, "nom", simple=True)
-        construction = self.choose.weighted(
-            TIMED_QUESTION_CONSTRUCTIONS if word == "when" else QUESTION_CONSTRUCTIONS
-        )
-        predicate = self.clauses.predicates.complements(
-            verb, subject.agreement, negated=False, simple=True
-        )
-        group = active(verb, construction, subject.agreement, negated=False, support=True)
-        clause = Clause(subject, group, predicate, "active", construction)
-        leaf = Leaf("WRB", word)
-        node = Node("SBARQ", [Node("WHADVP", [leaf]), Node("SQ", clause.english_inverted())])
-        front = [GermanWord(ADVERBIAL_QUESTIONS[word], (leaf,))]
-        return _question(clause, node, clause.verb_second(front))
-
-
-THERE = frozenset({"building", "furniture", "container", "readable", "vehicle", "animal"})
+THERE: Classes = frozenset({"building", "furniture", "container", "readable", "vehicle", "animal"})
 """What there may be somewhere."""
+THINGS: Classes = frozenset({"readable", "food", "drink", "vehicle", "tool"})
+"""What is asked for with `what`."""
 
 
-def _statement(clause: Clause, node: Node, words: list[GermanWord]) -> Sentence:
-    return _finished(node, words, ".", clause.voice, clause.group.tense)
+def sentence(choose: Chooser) -> Sentence:
+    """A sentence of any kind."""
+    return choose.weighted(KINDS)(choose)
 
 
-def _question(clause: Clause, node: Node, words: list[GermanWord]) -> Sentence:
-    return _finished(node, words, "?", clause.voice, clause.group.tense)
+def _statement(choose: Chooser) -> Sentence:
+    clause = any_clause(choose, simple=False)
+    return _finished(clause.english_statement(), clause.verb_second(), clause)
 
 
-def _finished(node: Node, words: list[GermanWord], mark: str, voice: str, tense: str) -> Sentence:
-    """The sentence with its final mark, which the two sides share."""
-    leaf = Leaf(".", mark)
-    closed = Node(node.label, [*node.children, leaf])
-    return Sentence(closed, [*words, GermanWord(mark, (leaf,))], voice, tense)
+def _fronted(choose: Chooser) -> Sentence:
+    """A time or a place in front: German puts the subject behind the verb."""
+    clause = any_clause(choose, simple=choose.chance(0.5))
+    front = None if clause.predicate.timed else time(choose, clause.construction)
+    if front is None:
+        front = _place(choose)
+    node = Node("S", [front.english, Leaf(",", ","), *clause.english_statement().children])
+    return _finished(node, [*front.german, *clause.verb_first()], clause)
 
 
-def _innermost(verb_phrase: Node) -> Node:
-    """The verb phrase of the main verb, where an adverbial clause is attached."""
-    for child in reversed(verb_phrase.children):
-        if isinstance(child, Node) and child.label == "VP":
-            return _innermost(child)
+def _place(choose: Chooser) -> Phrase:
+    return prepositional(choose, choose.one(lexicon.prepositions("locative")))
+
+
+def _subordinate(choose: Chooser) -> Sentence:
+    """A main clause and, in the innermost verb phrase, a clause with a conjunction."""
+    main, clause = _main_and_subordinate(choose)
+    statement = main.english_statement()
+    verb_phrase = statement
+    while inner := [c for c in verb_phrase.children if isinstance(c, Node) and c.label == "VP"]:
+        verb_phrase = inner[-1]
+    verb_phrase.children.append(clause.english)
+    return _finished(statement, [*main.verb_second(), GermanWord(","), *clause.german], main)
+
+
+def _subordinate_in_front(choose: Chooser) -> Sentence:
+    main, clause = _main_and_subordinate(choose)
+    mark = Leaf(",", ",")
+    node = Node("S", [clause.english, mark, *main.english_statement().children])
+    words = [*clause.german, GermanWord(",", (mark,)), *main.verb_first()]
+    return _finished(node, words, main)
+
+
+def _main_and_subordinate(choose: Chooser) -> tuple[Clause, Phrase]:
+    main = any_clause(choose, simple=True)
+    tense = main.group.tense
+    conjunction = choose.one(lexicon.subordinators(tense))
+    if tense == "nonpast" and "future" not in conjunction.tenses:
+        tense = "present"
+    clause = any_clause(choose, simple=True, tense=tense)
+    leaf = Leaf("WRB" if conjunction.english == "when" else "IN", conjunction.english)
+    head = Node("WHADVP", [leaf]) if leaf.tag == "WRB" else leaf
+    node = Node("SBAR", [head, clause.english_statement()])
+    return main, Phrase(node, [GermanWord(conjunction.german, (leaf,)), *clause.verb_final()])
+
+
+def _coordinated(choose: Chooser) -> Sentence:
+    """Two main clauses with `and` or `but`."""
+    first = any_clause(choose, simple=True)
+    second = any_clause(choose, simple=True, tense=first.group.tense)
+    word, translation = choose.weighted({("and", "und"): 3, ("but", "aber"): 2})
+    conjunction = Leaf("CC", word)
+    # `and` may do without a comma: only what follows tells a clause from a second object.
+    mark = [] if word == "and" and choose.chance(0.6) else [Leaf(",", ",")]
+    if word == "but":
+        joint = [GermanWord(",", tuple(mark)), GermanWord(translation, (conjunction,))]
+    else:
+        joint = [GermanWord(translation, (*mark, conjunction))]
+    statements = first.english_statement(), second.english_statement()
+    node = Node("S", [statements[0], *mark, conjunction, statements[1]])
+    return _finished(node, [*first.verb_second(), *joint, *second.verb_second()], first)
+
+
+def _two_predicates(choose: Chooser) -> Sentence:
+    """One subject, two verbs in one simple tense."""
+    construction = choose.weighted({"present": 1, "past": 1})
+    verbs = lexicon.verbs(*PLAIN_FRAMES, subjects=HUMAN)
+    verb = choose.one(verbs)
+    subject = subject_of(choose, HUMAN, simple=False)
+    first = active(choose, verb, subject, construction)
+    second = active(choose, choose.one(verbs), subject, construction)
+    conjunction = Leaf("CC", "and")
+    predicates = [_verb_phrase(clause) for clause in (first, second)]
+    pair = Node("VP", [predicates[0], conjunction, predicates[1]])
+    words = [*first.verb_second(), GermanWord("und", (conjunction,)), *second.german_predicate()]
+    return _finished(Node("S", [subject.english, pair]), words, first)
+
+
+def _verb_phrase(clause: Clause) -> Node | Leaf:
+    """A predicate as one constituent: an adverb of frequency goes inside the verb phrase."""
+    *adverb, verb_phrase = clause.english_predicate()
+    if adverb and isinstance(verb_phrase, Node):
+        return Node("VP", [*adverb, *verb_phrase.children])
     return verb_phrase
 
 
-def _one(children: list[Node | Leaf]) -> Node | Leaf:
-    """A predicate as one constituent: an adverb of frequency goes inside the verb phrase."""
-    if len(children) == 1:
-        return children[0]
-    adverb, verb_phrase = children
-    assert isinstance(verb_phrase, Node)
-    return Node("VP", [adverb, *verb_phrase.children])
+def _existence(choose: Chooser) -> Sentence:
+    """`There is` and `es gibt`, with an accusative."""
+    thing = common(choose, THERE, "acc", simple=True, determiner="a")
+    past = choose.chance(0.4)
+    there = one_word("NP", "EX", "there", "es")
+    be = Leaf("VBD", "was") if past else Leaf("VBZ", "is")
+    place = _place(choose)
+    node = Node("S", [there.english, Node("VP", [be, thing.english, place.english])])
+    finite = GermanWord("gab" if past else "gibt", (be,))
+    words = [*there.german, finite, *thing.german, *place.german]
+    return Sentence(*_closed(node, words, "."), "active", "past" if past else "nonpast")
+
+
+def _yes_or_no(choose: Chooser) -> Sentence:
+    """A question with the verb first."""
+    clause = any_clause(choose, simple=True, question=True)
+    return _finished(Node("SQ", clause.english_inverted()), clause.verb_first(), clause, "?")
+
+
+def _who(choose: Chooser) -> Sentence:
+    """A question for the subject: no inversion in English."""
+    pronoun = one_word("WHNP", "WP", "who", "wer")
+    subject = NounPhrase(pronoun.english, pronoun.german, "who")
+    verb = choose.one(lexicon.verbs(*PLAIN_FRAMES, subjects=HUMAN))
+    clause = active(choose, verb, subject, choose.weighted(CONSTRUCTIONS))
+    node = Node("SBARQ", [pronoun.english, Node("SQ", clause.english_predicate())])
+    return _finished(node, clause.verb_second(), clause, "?")
+
+
+def _what(choose: Chooser) -> Sentence:
+    """A question for the object, a person or a thing."""
+    person = choose.chance(0.3)
+    verb = choose.one(lexicon.verbs("transitive", objects=HUMAN if person else THINGS))
+    clause = without_object(choose, verb, QUESTION_CONSTRUCTIONS, question=True)
+    english, german = ("whom", "wen") if person else ("what", "was")
+    return _asked(one_word("WHNP", "WP", english, german), clause)
+
+
+def _where(choose: Chooser) -> Sentence:
+    """A question for a place, a time or a reason."""
+    english, german = choose.weighted(ADVERBIAL_QUESTIONS)
+    verb = choose.one(lexicon.verbs("transitive", "dative", "intransitive", subjects=HUMAN))
+    subject = argument(choose, HUMAN, "nom", simple=True)
+    construction = choose.weighted(
+        TIMED_QUESTION_CONSTRUCTIONS if english == "when" else QUESTION_CONSTRUCTIONS
+    )
+    predicate = complements(choose, verb, subject.agreement, negated=False, simple=True)
+    clause = clause_of(verb, construction, subject, predicate, question=True)
+    return _asked(one_word("WHADVP", "WRB", english, german), clause)
+
+
+def _asked(word: Phrase, clause: Clause) -> Sentence:
+    """A question that begins with an interrogative and inverts verb and subject."""
+    node = Node("SBARQ", [word.english, Node("SQ", clause.english_inverted())])
+    return _finished(node, [*word.german, *clause.verb_first()], clause, "?")
+
+
+def _finished(node: Node, words: list[GermanWord], clause: Clause, mark: str = ".") -> Sentence:
+    """The sentence of a main clause."""
+    return Sentence(*_closed(node, words, mark), clause.voice, clause.group.tense)
+
+
+def _closed(node: Node, words: list[GermanWord], mark: str) -> tuple[Node, list[GermanWord]]:
+    """Both sides with their final mark."""
+    leaf = Leaf(".", mark)
+    return Node(node.label, [*node.children, leaf]), [*words, GermanWord(mark, (leaf,))]
+
+
+KINDS = {
+    _statement: 52,
+    _fronted: 14,
+    _subordinate: 9,
+    _subordinate_in_front: 5,
+    _coordinated: 5,
+    _two_predicates: 6,
+    _existence: 4,
+    _yes_or_no: 5,
+    _who: 3,
+    _what: 3,
+    _where: 3,
+}
+"""Each kind of sentence with how often it comes."""

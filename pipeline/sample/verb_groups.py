@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipeline.sample import english, german
-from pipeline.sample.derivation import GermanWord, Leaf, Node
+from pipeline.sample import german
+from pipeline.sample.derivation import THIRD, Agreement, GermanWord, Leaf, Node
 from pipeline.sample.lexicon import Verb
 
 CONSTRUCTIONS = {
@@ -27,7 +27,19 @@ CONSTRUCTIONS = {
 }
 """How the verb is used, with how often."""
 
-MODALS = {"can": "können", "must": "müssen", "may": "dürfen", "should": "sollen"}
+MODALS = {
+    "future": "werden",
+    "can": "können",
+    "must": "müssen",
+    "may": "dürfen",
+    "should": "sollen",
+}
+ENGLISH_AUXILIARIES = {
+    "be": ("am", "is", "are", "was", "were"),
+    "have": ("have", "has", "have", "had", "had"),
+    "do": ("do", "does", "do", "did", "did"),
+}
+"""The five forms of `Agreement.form`."""
 
 
 @dataclass(slots=True)
@@ -36,26 +48,27 @@ class VerbGroup:
 
     Attributes:
         chain: English words from the finite one to the main verb.
-        finite: the German finite verb; `prefix` is split off, `joined` is the form of a clause
-            that ends in its verb.
-        end: German words that close a main clause (participle, infinitive), prefix left out.
-        tense: `past` or `nonpast`, of the finite verb.
+        finite: the German finite verb, without its prefix.
+        end: German words that close a main clause: participles and infinitives, or a prefix.
+        separable: whether `end` is the prefix of the finite verb.
     """
 
     chain: list[Leaf]
     finite: GermanWord
-    joined: GermanWord
-    prefix: list[GermanWord]
     end: list[GermanWord]
-    tense: str
+    separable: bool = False
 
+    @property
+    def tense(self) -> str:
+        """`past` or `nonpast`, of the finite verb."""
+        return "past" if self.chain[0].tag == "VBD" else "nonpast"
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """What a finite verb agrees with."""
-
-    person: int
-    number: str
+    def final(self) -> list[GermanWord]:
+        """The German words of a clause that ends in its finite verb."""
+        if self.separable:
+            (prefix,) = self.end
+            return [GermanWord(prefix.word + self.finite.word, self.finite.sources)]
+        return [*self.end, self.finite]
 
 
 def active(
@@ -67,83 +80,62 @@ def active(
         negated: whether it is denied, by `not` or the subject's `no`; `must he not` only asks.
         support: whether a simple tense or `had to` takes `do` (negation, questions).
     """
-    person, number = agreement.person, agreement.number
     if construction in ("present", "past", "progressive"):
         tense = "past" if construction == "past" else "present"
         if construction == "progressive":
-            main = Leaf("VBG", verb.english_gerund)
-            chain = [_be("present", agreement), main]
+            chain = [_finite("be", tense, agreement), Leaf("VBG", verb.english_gerund)]
         elif support:
-            do = Leaf(_tag(tense, agreement), english.do(tense, person, number))
-            chain = [do, Leaf("VB", verb.english)]
+            chain = [_finite("do", tense, agreement), Leaf("VB", verb.english)]
         else:
-            chain = [Leaf(_tag(tense, agreement), _simple(verb, tense, agreement))]
-        sources = tuple(chain)
-        finite = german.finite(verb, tense, person, number)
+            base, past = verb.english, verb.english_past
+            form = agreement.form((base, verb.english_third, base, past, past), tense)
+            chain = [Leaf(_tag(tense, agreement), form)]
+        finite = GermanWord(german.finite(verb, tense, agreement), tuple(chain))
         prefix = german.prefix(verb)
-        return VerbGroup(
-            chain=chain,
-            finite=GermanWord(finite, sources),
-            joined=GermanWord(prefix + finite, sources),
-            prefix=[GermanWord(prefix, chain_end(chain))] if prefix else [],
-            end=[],
-            tense="past" if tense == "past" else "nonpast",
-        )
+        end = [GermanWord(prefix, (chain[-1],))] if prefix else []
+        return VerbGroup(chain, finite, end, separable=bool(prefix))
     if construction == "perfect":
-        have = Leaf(_tag("present", agreement), english.have("present", person, number))
-        main = Leaf("VBN", verb.english_participle)
-        auxiliary = german.finite_auxiliary(verb.auxiliary, "present", person, number)
-        return _compound([have, main], have, auxiliary, [(verb.participle, main)])
-    main = Leaf("VB", verb.english)
-    outer, auxiliary = _outer(construction, agreement, negated=negated, support=support)
-    return _compound([*outer, main], outer, auxiliary, [(german.infinitive(verb), main)])
+        outer, finite = _perfect(verb.auxiliary, agreement)
+        main, word = Leaf("VBN", verb.english_participle), verb.participle
+    else:
+        outer, finite = _modal(construction, agreement, negated=negated, support=support)
+        main, word = Leaf("VB", verb.english), german.infinitive(verb)
+    return VerbGroup([*outer, main], finite, [GermanWord(word, (main,))])
 
 
 def passive(
     verb: Verb, construction: str, agreement: Agreement, *, negated: bool, support: bool
 ) -> VerbGroup:
-    """A verb in the passive voice: `be` and a participle, `werden` and a participle.
-
-    Args:
-        negated: whether it is denied, by `not` or the subject's `no`; `must he not` only asks.
-        support: whether `had to` takes `do` (negation, questions).
-    """
-    person, number = agreement.person, agreement.number
-    participle = verb.participle
+    """A verb in the passive voice: `be` or `werden` and a participle; arguments as of `active`."""
     main = Leaf("VBN", verb.english_participle)
+    participle = GermanWord(verb.participle, (main,))
     if construction in ("present", "past", "progressive"):
         tense = "past" if construction == "past" else "present"
-        be = _be(tense, agreement)
-        chain = [be, main]
-        outer = [be]
+        outer = [_finite("be", tense, agreement)]
         if construction == "progressive":
             outer.append(Leaf("VBG", "being"))
-            chain = [*outer, main]
-        finite = german.finite_auxiliary("werden", tense, person, number)
-        return _compound(chain, outer, finite, [(participle, main)])
+        finite = GermanWord(german.auxiliary("werden", tense, agreement), tuple(outer))
+        return VerbGroup([*outer, main], finite, [participle])
     if construction == "perfect":
-        have = Leaf(_tag("present", agreement), english.have("present", person, number))
-        been = Leaf("VBN", "been")
-        finite = german.finite_auxiliary("sein", "present", person, number)
-        return _compound([have, been, main], have, finite, [(participle, main), ("worden", been)])
-    be = Leaf("VB", "be")
-    outer, finite = _outer(construction, agreement, negated=negated, support=support)
-    return _compound([*outer, be, main], outer, finite, [(participle, main), ("werden", be)])
+        outer, finite = _perfect("sein", agreement)
+        be, word = Leaf("VBN", "been"), "worden"
+    else:
+        outer, finite = _modal(construction, agreement, negated=negated, support=support)
+        be, word = Leaf("VB", "be"), "werden"
+    return VerbGroup([*outer, be, main], finite, [participle, GermanWord(word, (be,))])
 
 
 def copula(construction: str, agreement: Agreement) -> VerbGroup:
-    """The verb `be` before an adjective or a noun; only simple tenses and `will`."""
-    person, number = agreement.person, agreement.number
+    """The verb `be` before an adjective: `present`, `past` or `future`."""
     if construction == "future":
-        will, be = Leaf("MD", "will"), Leaf("VB", "be")
-        finite = german.finite_auxiliary("werden", "present", person, number)
-        return _compound([will, be], will, finite, [("sein", be)])
-    tense = "past" if construction == "past" else "present"
-    be = _be(tense, agreement)
-    return _compound([be], be, german.finite_auxiliary("sein", tense, person, number), [])
+        outer, finite = _modal(construction, agreement, negated=False, support=False)
+        be = Leaf("VB", "be")
+        return VerbGroup([*outer, be], finite, [GermanWord("sein", (be,))])
+    be = _finite("be", construction, agreement)
+    return VerbGroup([be], GermanWord(german.auxiliary("sein", construction, agreement), (be,)), [])
 
 
-def nested(chain: Sequence[Leaf], after_first: Sequence[Node | Leaf], rest: list[Node]) -> Node:
+def nested(chain: Sequence[Leaf], after_first: Sequence[Node | Leaf], rest: Sequence[Node]) -> Node:
     """The English verb phrase of a chain: every auxiliary heads a VP around the next one.
 
     Args:
@@ -154,67 +146,38 @@ def nested(chain: Sequence[Leaf], after_first: Sequence[Node | Leaf], rest: list
     if not following:
         return Node("VP", [first, *after_first, *rest])
     inner = nested(following, [], rest)
-    if first.tag == "TO":
-        return Node("VP", [first, *after_first, inner])
     if following[0].tag == "TO":
-        return Node("VP", [first, *after_first, Node("S", [inner])])
+        inner = Node("S", [inner])
     return Node("VP", [first, *after_first, inner])
 
 
-def chain_end(chain: Sequence[Leaf]) -> tuple[Leaf, ...]:
-    """The main verb of a chain, as the source of a German word."""
-    return (chain[-1],)
+def _perfect(auxiliary: str, agreement: Agreement) -> tuple[list[Leaf], GermanWord]:
+    """English `have`, and the German finite verb for it."""
+    have = _finite("have", "present", agreement)
+    return [have], GermanWord(german.auxiliary(auxiliary, "present", agreement), (have,))
 
 
-def _compound(
-    chain: list[Leaf],
-    outer: Leaf | Sequence[Leaf],
-    finite: str,
-    end: Sequence[tuple[str, Leaf]],
-) -> VerbGroup:
-    sources = (outer,) if isinstance(outer, Leaf) else tuple(outer)
-    word = GermanWord(finite, sources)
-    return VerbGroup(
-        chain=chain,
-        finite=word,
-        joined=word,
-        prefix=[],
-        end=[GermanWord(form, (leaf,)) for form, leaf in end],
-        tense="past" if chain[0].tag == "VBD" else "nonpast",
-    )
-
-
-def _outer(
+def _modal(
     construction: str, agreement: Agreement, *, negated: bool, support: bool
-) -> tuple[list[Leaf], str]:
+) -> tuple[list[Leaf], GermanWord]:
     """The English modal or future auxiliary, and the German finite verb for it.
 
     `must not` forbids, which is `darf nicht`; `muss nicht` would say that there is no need.
     """
-    person, number = agreement.person, agreement.number
-    if construction == "future":
-        finite = german.finite_auxiliary("werden", "present", person, number)
-        return [Leaf("MD", "will")], finite
     if construction == "had to":
-        finite = german.finite_auxiliary("müssen", "past", person, number)
         have = [Leaf("VBD", "did"), Leaf("VB", "have")] if support else [Leaf("VBD", "had")]
-        return [*have, Leaf("TO", "to")], finite
-    modal = MODALS["may" if (construction, negated) == ("must", True) else construction]
-    finite = german.finite_auxiliary(modal, "present", person, number)
-    return [Leaf("MD", construction)], finite
+        chain = [*have, Leaf("TO", "to")]
+        return chain, GermanWord(german.auxiliary("müssen", "past", agreement), tuple(chain))
+    leaf = Leaf("MD", "will" if construction == "future" else construction)
+    modal = MODALS["may" if negated and construction == "must" else construction]
+    return [leaf], GermanWord(german.auxiliary(modal, "present", agreement), (leaf,))
 
 
-def _be(tense: str, agreement: Agreement) -> Leaf:
-    return Leaf(_tag(tense, agreement), english.be(tense, agreement.person, agreement.number))
+def _finite(auxiliary: str, tense: str, agreement: Agreement) -> Leaf:
+    return Leaf(_tag(tense, agreement), agreement.form(ENGLISH_AUXILIARIES[auxiliary], tense))
 
 
 def _tag(tense: str, agreement: Agreement) -> str:
     if tense == "past":
         return "VBD"
-    return "VBZ" if agreement == Agreement(3, "sg") else "VBP"
-
-
-def _simple(verb: Verb, tense: str, agreement: Agreement) -> str:
-    if tense == "past":
-        return verb.english_past
-    return verb.english_third if agreement == Agreement(3, "sg") else verb.english
+    return "VBZ" if agreement == THIRD else "VBP"

@@ -2,16 +2,86 @@
 
 A German main clause has its finite verb second (or first, in a question) and the rest of the verb
 at its end; a subordinate or relative clause ends in its finite verb.
+
+English complements come in a row; German ones go to the middle field, which has an order of its
+own: pronouns, time, frequency, setting, dative, object, negation, manner, indefinite object, agent,
+place (`liest das Buch schnell`, `liest schnell ein Buch`).
+
+Where something happens comes before the object (`liest im Park das Buch`), what tells one object
+from another after it (`liest das Buch auf dem Tisch`). English has both after the object: which it
+is the place tells most of the time, and the tree always.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import IntEnum
 
-from pipeline.sample.derivation import GermanWord, Leaf, Node
+from pipeline.sample.derivation import GermanWord, Leaf, Node, Phrase
 from pipeline.sample.noun_phrases import NounPhrase
-from pipeline.sample.predicates import Middle, Predicate
 from pipeline.sample.verb_groups import VerbGroup, nested
+
+
+class Middle(IntEnum):
+    """Places of the German middle field, from left to right."""
+
+    PRONOUN = 0
+    TIME = 1
+    FREQUENCY = 2
+    SETTING = 3
+    DATIVE = 4
+    OBJECT = 5
+    NEGATION = 6
+    MANNER = 7
+    INDEFINITE = 8
+    AGENT = 9
+    PLACE = 10
+
+
+@dataclass(slots=True)
+class Predicate:
+    """Complements and adjuncts of a verb.
+
+    Attributes:
+        negation: `not`, after the first word of the English verb chain.
+        frequency: an English adverb that stands before the main verb.
+        rest: English constituents after the verb.
+        middle: German middle field, each with its place.
+        after: German words after the end of the clause (extraposed clauses).
+    """
+
+    negation: list[Leaf] = field(default_factory=list)
+    frequency: list[Node] = field(default_factory=list)
+    rest: list[Node] = field(default_factory=list)
+    middle: list[tuple[Middle, list[GermanWord]]] = field(default_factory=list)
+    after: list[GermanWord] = field(default_factory=list)
+
+    def add(self, place: Middle, phrase: Phrase) -> None:
+        """A constituent at the end of the English row and at its place in German."""
+        self.rest.append(phrase.english)
+        self.middle.append((place, phrase.german))
+
+    def negate(self, article: GermanWord | None = None) -> None:
+        """Add `not` and `nicht`; with an indefinite object's article, `not … a` is `kein`."""
+        negation = Leaf("RB", "not")
+        self.negation.append(negation)
+        if article is None:
+            self.middle.append((Middle.NEGATION, [GermanWord("nicht", (negation,))]))
+        else:
+            article.word = f"k{article.word}"
+            article.sources = (negation, *article.sources)
+
+    @property
+    def timed(self) -> bool:
+        """Whether a time is among them."""
+        return any(place is Middle.TIME for place, _ in self.middle)
+
+    def middle_field(
+        self, first: Middle = Middle.PRONOUN, last: Middle = Middle.PLACE
+    ) -> list[GermanWord]:
+        """The German middle field in order, or a closed range of its places."""
+        ordered = sorted(self.middle, key=lambda item: item[0])
+        return [word for place, words in ordered if first <= place <= last for word in words]
 
 
 @dataclass(slots=True)
@@ -25,17 +95,15 @@ class Clause:
     subject: NounPhrase
     group: VerbGroup
     predicate: Predicate
-    voice: str
     construction: str
+    voice: str = "active"
 
     def english_predicate(self) -> list[Node | Leaf]:
         """The verb phrase, an adverb of frequency before it where there is no auxiliary."""
-        predicate = self.predicate
-        if predicate.frequency is None:
-            return [nested(self.group.chain, predicate.before, predicate.rest)]
-        if len(self.group.chain) == 1:
-            return [predicate.frequency, nested(self.group.chain, [], predicate.rest)]
-        return [nested(self.group.chain, [predicate.frequency], predicate.rest)]
+        chain, predicate = self.group.chain, self.predicate
+        if len(chain) == 1:
+            return [*predicate.frequency, nested(chain, predicate.negation, predicate.rest)]
+        return [nested(chain, [*predicate.negation, *predicate.frequency], predicate.rest)]
 
     def english_statement(self) -> Node:
         """Subject and verb phrase."""
@@ -43,32 +111,31 @@ class Clause:
 
     def english_inverted(self) -> list[Node | Leaf]:
         """Auxiliary, subject, and what is left of the verb phrase: a question."""
-        first, *chain = self.group.chain
-        start: list[Node | Leaf] = [first, self.subject.english, *self.predicate.before]
-        if self.predicate.frequency is not None:
-            start.append(self.predicate.frequency)
-        if not chain:
-            return [*start, *self.predicate.rest]
-        return [*start, nested(chain, [], self.predicate.rest)]
+        (first, *chain), predicate = self.group.chain, self.predicate
+        rest = [nested(chain, [], predicate.rest)] if chain else predicate.rest
+        return [first, self.subject.english, *predicate.negation, *predicate.frequency, *rest]
 
-    def verb_second(self, front: list[GermanWord] | None = None) -> list[GermanWord]:
-        """A main clause; what stands in front, if not the subject, puts the subject behind."""
-        if front is None:
-            middle = self.predicate.middle_field()
-            return [*self.subject.german, self.group.finite, *middle, *self._end()]
-        return [*front, *self.verb_first()]
+    def german_predicate(self) -> list[GermanWord]:
+        """A main clause without what stands in front of its finite verb."""
+        return [self.group.finite, *self.predicate.middle_field(), *self._end()]
+
+    def verb_second(self) -> list[GermanWord]:
+        """A main clause with its subject in front."""
+        return [*self.subject.german, *self.german_predicate()]
 
     def verb_first(self) -> list[GermanWord]:
         """The finite verb and its subject; a pronoun object comes before a subject that is none."""
-        last = Middle.PRONOUN if self.subject.kind != "pronoun" else None
-        early, late = self.predicate.middle_field_after(last)
+        early: list[GermanWord] = []
+        late = self.predicate.middle_field()
+        if self.subject.kind != "pronoun":
+            early = self.predicate.middle_field(last=Middle.PRONOUN)
+            late = self.predicate.middle_field(first=Middle.TIME)
         return [self.group.finite, *early, *self.subject.german, *late, *self._end()]
 
     def verb_final(self) -> list[GermanWord]:
         """A subordinate clause, its subject or relative pronoun first."""
-        last = [*self.group.end, self.group.finite] if self.group.end else [self.group.joined]
         middle = self.predicate.middle_field()
-        return [*self.subject.german, *middle, *last, *self.predicate.after]
+        return [*self.subject.german, *middle, *self.group.final(), *self.predicate.after]
 
     def _end(self) -> list[GermanWord]:
-        return [*self.group.prefix, *self.group.end, *self.predicate.after]
+        return [*self.group.end, *self.predicate.after]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.sample.derivation import GermanWord, Leaf, Node, Sentence, comma
+from pipeline.sample.derivation import GermanWord, Leaf, Node, Sentence
 
 
 def test_links_capitals_and_text_are_read_off() -> None:
@@ -34,9 +34,9 @@ def test_a_comma_before_the_end_or_another_comma_goes() -> None:
     german = [
         GermanWord("x", (word,)),
         GermanWord(",", (mark,)),
-        comma(),
+        GermanWord(","),
         GermanWord("y"),
-        comma(),
+        GermanWord(","),
         GermanWord(".", (end,)),
     ]
     pair = Sentence(Node("S", [word, mark, end]), german, "active", "past").pair()

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.sample import german
-from pipeline.sample.lexicon import load_lexicon
+from pipeline.sample import german, lexicon
+from pipeline.sample.derivation import Agreement
 
-LEXICON = load_lexicon()
-NOUNS = {noun.english: noun for noun in LEXICON.nouns}
-VERBS = {verb.english: verb for verb in LEXICON.verbs}
-ADJECTIVES = {adjective.english: adjective for adjective in LEXICON.adjectives}
-MODIFIERS = {modifier.english: modifier for modifier in LEXICON.compound_modifiers}
-CASES = ("nom", "acc", "dat", "gen")
+NOUNS = {noun.english: noun for noun in lexicon.NOUNS}
+VERBS = {verb.english: verb for verb in lexicon.VERBS}
+ADJECTIVES = {adjective.english: adjective for adjective in lexicon.ADJECTIVES}
+MODIFIERS = {modifier.english: modifier for modifier in lexicon.COMPOUND_MODIFIERS}
 
 
 NOUN_PHRASES = """
@@ -36,13 +34,15 @@ def test_noun_phrases(line: str) -> None:
     english, forms = line.split(": ")
     determiner, adjective, noun, number = english.split(" ")
     head = NOUNS[noun]
-    for case, expected in zip(CASES, forms.split(", "), strict=True):
-        declension = german.declension_after(None if determiner == "-" else determiner)
-        form = german.adjective_form(ADJECTIVES[adjective], case, head.gender, number, declension)
-        words = f"{form} {german.noun_form(head, case, number)}"
-        if determiner != "-":
-            words = f"{german.determiner(determiner, case, head.gender, number)} {words}"
-        assert words == expected
+    after = None if determiner == "-" else determiner
+    for case, expected in zip(("nom", "acc", "dat", "gen"), forms.split(", "), strict=True):
+        words = [
+            german.adjective(ADJECTIVES[adjective], case, head.gender, number, after=after),
+            german.noun(head, case, number),
+        ]
+        if after is not None:
+            words.insert(0, german.determiner(after, case, head.gender, number))
+        assert " ".join(words) == expected
 
 
 VERB_FORMS = """
@@ -62,10 +62,10 @@ def test_verbs(line: str) -> None:
     """Present of `ich`, `er`, `sie`, past of `er`, `sie`, participle, infinitive with `zu`."""
     english, forms = line.split(": ")
     entry = VERBS[english]
-    persons = ((1, "sg"), (3, "sg"), (3, "pl"))
+    first, third, plural = Agreement(1, "sg"), Agreement(3, "sg"), Agreement(3, "pl")
     assert [
-        *(german.finite(entry, "present", person, number) for person, number in persons),
-        *(german.finite(entry, "past", 3, number) for number in ("sg", "pl")),
+        *(german.finite(entry, "present", agreement) for agreement in (first, third, plural)),
+        *(german.finite(entry, "past", agreement) for agreement in (third, plural)),
         entry.participle,
         german.zu_infinitive(entry),
     ] == forms.split(", ")
@@ -82,17 +82,3 @@ def test_compounds(modifier: str, head: str, expected: tuple[str, str, str]) -> 
     noun = german.compound(MODIFIERS[modifier], NOUNS[head])
     assert (noun.german, noun.plural, noun.genitive) == expected
     assert noun.gender == NOUNS[head].gender
-
-
-@pytest.mark.parametrize(
-    ("preposition", "article", "expected"),
-    [
-        ("in", "dem", "im"),
-        ("in", "das", "ins"),
-        ("zu", "der", "zur"),
-        ("in", "der", None),
-        ("auf", "dem", None),
-    ],
-)
-def test_contractions(preposition: str, article: str, expected: str | None) -> None:
-    assert german.contract(preposition, article) == expected

@@ -9,7 +9,7 @@ import pytest
 from nltk.tree import Tree
 
 from pipeline.sample import SamplePair, generate
-from pipeline.sample.lexicon import load_lexicon
+from pipeline.sample.lexicon import words as words_of
 from pipeline.tokens.trees import children, read_tree
 
 RELATIVE_PRONOUNS = {"den", "die", "das"}
@@ -154,7 +154,7 @@ def test_english_says_when_it_is_not_when_it_will_be(nodes: list[Constituent]) -
     assert {"did", "will"} <= asked <= {"did", "do", "does", "will"}
 
 
-MANNER = {adverb.english for adverb in load_lexicon().adverbs_of("manner")}
+MANNER = {adverb.english for adverb in words_of("manner")}
 
 
 def test_an_adverb_of_manner_stands_between_definite_and_indefinite_objects(

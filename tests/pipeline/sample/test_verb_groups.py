@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.sample.derivation import Leaf
-from pipeline.sample.lexicon import load_lexicon
-from pipeline.sample.verb_groups import Agreement, VerbGroup, active, nested, passive
+from pipeline.sample import lexicon
+from pipeline.sample.derivation import THIRD, Leaf
+from pipeline.sample.verb_groups import VerbGroup, active, nested, passive
 
-VERBS = {verb.english: verb for verb in load_lexicon().verbs}
-THIRD = Agreement(3, "sg")
+VERBS = {verb.english: verb for verb in lexicon.VERBS}
 
 
 def german(group: VerbGroup) -> str:
     """The German words, each with the English words that it translates."""
-    words = [group.finite, *group.prefix, *group.end]
+    words = [group.finite, *group.end]
     return " ".join(f"{w.word}={'+'.join(leaf.word for leaf in w.sources)}" for w in words)
 
 
