@@ -1,8 +1,8 @@
 """Composition of phrases (Hao et al. 2019, section 3.1): g_m = COM(positions of phrase m).
 
-Every composition takes x (B, T, D) and segments (B, T), the phrase of each position (contiguous
-runs 0, 1, …; −1 at padding, which comes last), to the phrase memory (B, M, D). Where a sentence has
-fewer than M phrases, its memory is filled with zeros. All phrases of a batch are composed at once.
+Every composition maps x (B, T, D) and segments (B, T), the phrase of each position (0, 1, … in
+contiguous runs; −1 at padding, on the right), to the phrase memory (B, M, D), zeros beyond a
+sentence's last phrase.
 """
 
 from __future__ import annotations
@@ -16,40 +16,36 @@ from mgsa.masks import phrase_mask
 
 
 def segment_lengths(segments: Tensor, num_phrases: int | None) -> Tensor:
-    """Positions of each phrase: (B, T) segments to (B, M).
-
-    `None` for M asks the device for it, and waits for the answer.
-    """
+    """Segments (B, T) to phrase lengths (B, M); M = `None` costs a device synchronisation."""
     if num_phrases is None:
         num_phrases = int(segments.max()) + 1
-    # Padding is counted as a phrase after the last and then left out.
+    # Padding is counted as one more phrase, then dropped.
     index = torch.where(segments < 0, num_phrases, segments)
     counts = segments.new_zeros(len(segments), num_phrases + 1)
     return counts.scatter_add(1, index, torch.ones_like(index))[:, :-1]
 
 
 class MaxPool(nn.Module):
-    """The largest value of each dimension over the phrase; no parameters."""
+    """The maximum of each dimension over the phrase; no parameters."""
 
     def forward(self, x: Tensor, segments: Tensor, *, num_phrases: int | None = None) -> Tensor:
-        """x (B, T, D), segments (B, T) to (B, M, D)."""
         return max_pool(x, segment_lengths(segments, num_phrases))
 
 
 def max_pool(x: Tensor, lengths: Tensor) -> Tensor:
     """x (B, T, D), phrase lengths (B, M) to (B, M, D), zeros where a length is 0."""
     B, T, D = x.shape
-    # A sentence's padding is one more run, so that the runs cover all B·T rows.
+    # Padding is one more run of each sentence, so that the runs cover all B·T rows.
     runs = torch.cat([lengths, T - lengths.sum(dim=1, keepdim=True)], dim=1)
-    # `unsafe` leaves out the check that the runs add up, for which a device would have to wait.
+    # `unsafe` skips a check that would synchronise the device.
     pooled = torch.segment_reduce(x.reshape(B * T, D), "max", lengths=runs.flatten(), unsafe=True)
     return pooled.view(B, -1, D)[:, :-1].masked_fill((lengths == 0)[..., None], 0.0)
 
 
 class SelfAttention(nn.Module):
-    """Attention inside the phrase; the query is the max-pooled phrase.
+    """Attention inside the phrase, queried by the max-pooled phrase.
 
-    One head of width K and a projection back: 4 · D · K parameters.
+    One head of width K and an output projection: 4 · D · K parameters.
     """
 
     def __init__(self, dim: int, head_dim: int) -> None:
@@ -61,12 +57,11 @@ class SelfAttention(nn.Module):
             nn.init.xavier_uniform_(projection.weight)
 
     def forward(self, x: Tensor, segments: Tensor, *, num_phrases: int | None = None) -> Tensor:
-        """x (B, T, D), segments (B, T) to (B, M, D)."""
         lengths = segment_lengths(segments, num_phrases)
         q = self.query(max_pool(x, lengths))  # (B, M, K)
         k, v = self.key_value(x).chunk(2, dim=-1)  # (B, T, K)
-        # Every position is in one phrase, so M · T logits a sentence are fewer than one head of
-        # word attention has; the fused kernel beats a softmax by scatter and gather.
+        # M · T logits a sentence are fewer than a head of word attention has, and the fused kernel
+        # beats a softmax by scatter and gather.
         composed, _ = attend(
             q[:, None], k[:, None], v[:, None], phrase_mask(segments, lengths.shape[1])
         )
@@ -81,9 +76,8 @@ class LSTM(nn.Module):
         self.lstm = nn.LSTM(dim, hidden, batch_first=True)
         self.output = nn.Linear(hidden, dim)
 
-    @torch.compiler.disable  # how phrases are packed depends on their lengths, not on shapes
+    @torch.compiler.disable  # packing depends on the values of lengths
     def forward(self, x: Tensor, segments: Tensor, *, num_phrases: int | None = None) -> Tensor:
-        """x (B, T, D), segments (B, T) to (B, M, D)."""
         B, T, D = x.shape
         lengths = segment_lengths(segments, num_phrases)
         index, batch_sizes, phrases = _packing(lengths, T)
@@ -95,23 +89,18 @@ class LSTM(nn.Module):
 
 
 def _packing(lengths: Tensor, width: int) -> tuple[Tensor, Tensor, Tensor]:
-    """How the phrases of a batch become one packed sequence, longest first.
-
-    Args:
-        lengths: (B, M) positions of each phrase, 0 where there is none.
-        width: T, positions of a sentence, padding counted.
+    """Indices that pack the phrases of lengths (B, M) into one sequence, longest first.
 
     Returns:
-        (positions,) which of the B · T rows come in turn: the first of every phrase, then the
-        second of those that have one, …; (longest,) on the CPU, how many phrases reach each
-        place; (P,) which of the B · M phrases come in turn.
+        (positions,) rows of (B · `width`) in packed order; (longest,) the packed batch sizes, on
+        the CPU; (P,) phrases of (B · M) in packed order.
     """
     starts = lengths.cumsum(dim=1) - lengths
     starts = (starts + width * torch.arange(len(lengths), device=lengths.device)[:, None]).flatten()
     flat = lengths.flatten()
     order = flat.argsort(descending=True, stable=True)
     phrases = order[: int((flat > 0).sum())]
-    places = torch.arange(int(flat[order[0]]), device=lengths.device)[:, None]
-    reached = places < flat[phrases]  # (longest, P)
-    index = (starts[phrases] + places)[reached]
+    positions = torch.arange(int(flat[order[0]]), device=lengths.device)[:, None]
+    reached = positions < flat[phrases]  # (longest, P)
+    index = (starts[phrases] + positions)[reached]
     return index, reached.sum(dim=1).cpu(), phrases

@@ -1,7 +1,4 @@
-"""Types and ranges of the sections `model`, `train`, `translate` and `run`.
-
-Values live in `params.yaml` and `conf/`; a dataclass here holds no default.
-"""
+"""Types and ranges of the sections `model`, `train` and `translate`; values live in `conf/`."""
 
 from __future__ import annotations
 
@@ -15,15 +12,14 @@ from mgsa.base.settings import NonNegative, Positive, Probability, Seed, check_e
 
 Precision = Literal["32-true", "bf16-mixed"]
 GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
-"""`ngram_3` is the partition into 3-grams, `syntactic_2` level 2 of the syntactic partition."""
+"""`ngram_3`: the partition into 3-grams; `syntactic_2`: level 2 of the syntactic partition."""
 
 
 @dataclass(frozen=True)
 class MultiGranularityConfig:
-    """Multi-granularity self-attention (Hao et al. 2019) in chosen encoder layers.
+    """Multi-granularity self-attention (Hao et al. 2019) in encoder `layers`, counted from 1.
 
-    The first group of heads attends to words, the others to one of `granularities` each;
-    `group_heads` are the numbers of heads of all groups.
+    `group_heads` are the numbers of heads that attend to words, then to each of `granularities`.
     """
 
     layers: tuple[Positive, ...]
@@ -55,10 +51,10 @@ class MultiGranularityConfig:
 
 @dataclass(frozen=True)
 class PhraseAttentionConfig:
-    """Phrase-based attention (Nguyen & Joty 2018) in place of attention to words.
+    """Phrase-based attention (Nguyen & Joty 2018) in place of word attention.
 
-    Each size of `ngrams` has its own group of heads (homogeneous; `ngram_heads` are their numbers),
-    or every head attends to all sizes (heterogeneous, interleaved).
+    Homogeneous: `ngram_heads` are the numbers of heads for each size of `ngrams`. Heterogeneous,
+    interleaved: every head attends to all sizes.
     """
 
     attentions: tuple[Literal["encoder", "decoder", "cross"], ...]
@@ -85,9 +81,9 @@ class PhraseAttentionConfig:
 class AlignmentConfig:
     """A head of the decoder's cross-attention that learns word alignments (Garg et al. 2019).
 
-    It is the first head that attends to words of decoder layer `layer`, counted from 1. With
-    `full_context` its distribution comes from a second pass without the causal mask, in training of
-    a random share of a batch's `sentences`. `weight` is the λ of the alignment loss.
+    The first word-attending head of decoder layer `layer`, counted from 1, is supervised. With
+    `full_context` its distribution comes from a second pass without the causal mask, in training on
+    a random share `sentences` of the batch. `weight` is the λ of the alignment loss.
     """
 
     layer: Positive
@@ -102,9 +98,9 @@ class AlignmentConfig:
 
 @dataclass(frozen=True)
 class TransformerConfig:
-    """A Transformer encoder-decoder (Vaswani et al. 2017), its attentions to words or to phrases.
+    """A Transformer encoder-decoder (Vaswani et al. 2017), with word or phrase attention.
 
-    An encoder that is given both has MG-SA in the layers that it names, phrase attention elsewhere.
+    With both set, the encoder has MG-SA in the layers that name it, phrase attention elsewhere.
     """
 
     kind: Literal["transformer"]
@@ -148,11 +144,10 @@ class TransformerConfig:
 
 @dataclass(frozen=True)
 class RecurrentConfig:
-    """An encoder-decoder of LSTMs that attends to the source (Mino et al. 2017).
+    """An attentional encoder-decoder of LSTMs (Mino et al. 2017).
 
-    `dim` is the width of embeddings, of the encoder's output (half of it for each direction), of
-    the decoder and of e_j; `attention` says which parts of a word's state are key and value. Its
-    one head is that of `alignment`.
+    `dim` is the width of embeddings, encoder output (half a direction), decoder and e_j;
+    `attention` says which parts of a source state are key and value.
     """
 
     kind: Literal["rnn"]
@@ -178,10 +173,10 @@ ModelConfig = TransformerConfig | RecurrentConfig
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """One training run. Tokens are subwords including end of sentence, padding counted.
+    """One training run. Tokens are subwords with end of sentence and padding.
 
-    A batch is full when it has either `batch_tokens` or `batch_sentences`. Batches that an update
-    accumulates are in memory together.
+    A batch is full at `batch_tokens` or `batch_sentences`, whichever comes first. The batches that
+    an update accumulates are in memory together.
     """
 
     seed: Seed
@@ -215,7 +210,7 @@ class TrainConfig:
 class TranslateConfig:
     """Beam search with the GNMT length penalty (Wu et al. 2016, equation 14).
 
-    A model that has learned little ends no translation before it is as long as it may be.
+    Lengths are limited since a poorly trained model may never predict end of sentence.
     """
 
     beam: Positive
@@ -228,4 +223,4 @@ class TranslateConfig:
 STANDARD_SEARCH = TranslateConfig(
     beam=5, length_penalty=0.6, max_length_ratio=2.0, max_length_extra=10, batch_tokens=4096
 )
-"""The search of whoever has a model and no parameter file; otherwise the file's values hold."""
+"""The search where no parameter file is given."""

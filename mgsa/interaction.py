@@ -1,13 +1,11 @@
-"""What becomes of phrase vectors (Hao et al. 2019): interaction, and a tag predicted from each.
+"""Interaction of phrases, and tag prediction (Hao et al. 2019, sections 3.3 and 3.2).
 
-Interaction (section 3.3) is H_g = REC(g_1 … g_M). A recurrent network runs over a sentence's
-phrases in its own width, and its states are projected back to the model's and normed. Its states
-after a sentence's last phrase mean nothing and are masked.
+H_g = REC(g_1 … g_M): a recurrence over a sentence's phrases, projected back to the model's width
+and layer-normed. States after the last phrase are undefined and masked.
 
-The paper says nothing of a norm. But H_g takes the place of X, which comes normed, and the states
-of a recurrence are at first a tenth of it: without the norm a head attends evenly to all phrases,
-and a small model never learns to read their boundaries. It has no gain and no bias: the projections
-to keys and values, which come next, would absorb them.
+The norm is ours: H_g replaces the normed X, but initial states of a recurrence are ten times
+smaller, so that heads attend uniformly and a small model never learns phrase boundaries. It has no
+gain or bias, which the projections to keys and values would absorb.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from mgsa.onlstm import ONLSTM
 
 
 class TagHead(nn.Module):
-    """Tag supervision (section 3.2): p(tag of m) = softmax(W g_m + b), before interaction."""
+    """Tag supervision (section 3.2): p(tag of m) = softmax(W g_m + b)."""
 
     def __init__(self, dim: int, num_tags: int) -> None:
         super().__init__()
@@ -45,23 +43,23 @@ class LSTM(nn.Module):
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:  # noqa: ARG002
         """x (B, T, D), lengths (B,) to hidden states (B, T, H)."""
-        # It runs forwards and padding comes last: no need to know where.
+        # Padding is on the right, so it does not affect the states before it.
         return self.lstm(x)[0]
 
 
 Run = Callable[[Sequence[Any], Sequence[Tensor], Sequence[Tensor]], list[Tensor]]
-"""Recurrences, the input (B, M_g, D) and lengths (B,) of each, to their states (B, M_g, H)."""
+"""Recurrences, their inputs (B, M_g, D) and lengths (B,) to their states (B, M_g, H)."""
 
 
 def run_each(
     layers: Sequence[LSTM], inputs: Sequence[Tensor], lengths: Sequence[Tensor]
 ) -> list[Tensor]:
-    """The states of each layer, one layer after the other (`run_batched` is of ON-LSTMs)."""
+    """The states of each layer, one layer after the other."""
     return [layer(x, n) for layer, x, n in zip(layers, inputs, lengths, strict=True)]
 
 
 class Interaction(nn.Module):
-    """A recurrence over the phrases of one granularity, a projection back and a norm."""
+    """A recurrence over the phrases of one granularity, an output projection and a norm."""
 
     def __init__(self, recurrence: LSTM | ONLSTM, dim: int) -> None:
         super().__init__()
@@ -77,15 +75,15 @@ class Interaction(nn.Module):
 
 
 class NoInteraction(nn.Module):
-    """The memory of every granularity as it is."""
+    """The identity in place of `Interactions`."""
 
     def forward(self, memories: Sequence[Tensor], lengths: Sequence[Tensor]) -> Sequence[Tensor]:  # noqa: ARG002
-        """For each granularity memory (B, M_g, D), lengths (B,) to (B, M_g, D)."""
+        """Memories (B, M_g, D), lengths (B,) to memories (B, M_g, D)."""
         return memories
 
 
 class Interactions(nn.Module):
-    """The interaction of every granularity."""
+    """The interaction of each granularity."""
 
     def __init__(self, interactions: Iterable[Interaction], *, run: Run) -> None:
         super().__init__()
@@ -93,6 +91,6 @@ class Interactions(nn.Module):
         self.run = run
 
     def forward(self, memories: Sequence[Tensor], lengths: Sequence[Tensor]) -> list[Tensor]:
-        """For each granularity memory (B, M_g, D), lengths (B,) to (B, M_g, D)."""
+        """Memories (B, M_g, D), lengths (B,) to memories (B, M_g, D)."""
         states = self.run([i.recurrence for i in self.interactions], memories, lengths)
         return [i.finish(h) for i, h in zip(self.interactions, states, strict=True)]

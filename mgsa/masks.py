@@ -14,8 +14,8 @@ class Phrases:
     """A partition of every sentence of a batch.
 
     Attributes:
-        segments: (B, S) the phrase that holds each position, negative at padding.
-        lengths: (B, M) positions of each phrase, 0 where a sentence has no such phrase.
+        segments: (B, S) the phrase of each position, negative at padding.
+        lengths: (B, M) positions of each phrase, 0 beyond a sentence's last.
     """
 
     segments: Tensor
@@ -23,23 +23,23 @@ class Phrases:
 
     @property
     def mask(self) -> Tensor:
-        """(B, 1, 1, M): which phrases there are."""
+        """(B, 1, 1, M): the phrases of each sentence."""
         return (self.lengths > 0)[:, None, None, :]
 
     @property
     def counts(self) -> Tensor:
-        """(B,): how many phrases each sentence has."""
+        """(B,): number of phrases."""
         return (self.lengths > 0).sum(dim=1)
 
 
 @dataclass(frozen=True)
 class Context:
-    """The masks and phrases of a batch, for self-attention.
+    """Masks and phrases of a batch, for self-attention.
 
     Attributes:
-        mask: (B, 1, 1, S) which positions are no padding; `None` where none needs hiding.
+        mask: (B, 1, 1, S) the positions without padding; `None`: all.
         causal: whether a position sees none after it.
-        phrases: the partition of each granularity, for the layers that attend to phrases.
+        phrases: by granularity.
     """
 
     mask: Tensor | None
@@ -48,13 +48,13 @@ class Context:
 
 
 def padding_mask(lengths: Tensor, longest: int) -> Tensor:
-    """(B,) lengths to (B, 1, 1, `longest`): the positions that are no padding."""
+    """(B,) lengths to (B, 1, 1, `longest`): the positions without padding."""
     positions = torch.arange(longest, device=lengths.device)
     return (positions < lengths[:, None])[:, None, None, :]
 
 
 def causal_mask(queries: int, keys: int, device: torch.device) -> Tensor:
-    """(1, 1, T, S): the last query sees every key, each query before it one fewer."""
+    """(1, 1, T, S): the last query sees every key, each query before it one less."""
     mask = torch.ones(queries, keys, dtype=torch.bool, device=device)
     return mask.tril(diagonal=keys - queries)[None, None]
 

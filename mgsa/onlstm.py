@@ -1,15 +1,15 @@
-"""ON-LSTM (Shen et al. 2019, Ordered Neurons, section 4): an LSTM whose master gates order it.
+"""ON-LSTM (Shen et al. 2019, Ordered Neurons, section 4): an LSTM with master gates.
 
     f̃ = cumax(·)         master forget gate        ĩ = 1 − cumax(·)     master input gate
     ω = f̃ ĩ              their overlap
     f̂ = f ω + (f̃ − ω)                              î = i ω + (ĩ − ω)
     c = f̂ c' + î ĉ                                 h = o tanh(c)
 
-where f, i, o, ĉ are the gates and the candidate of an ordinary LSTM, and cumax is the cumulative
-sum of a softmax over chunks of hidden units: all units of a chunk share their master gates.
+f, i, o, ĉ are the gates and the candidate of an LSTM; cumax is the cumulative sum of a softmax over
+chunks of hidden units, which share their master gates.
 
-MG-SA runs one ON-LSTM for each granularity. They are independent and a step of one is too small to
-keep a processor busy, so they run as one batch of matrices: G of them here.
+The independent ON-LSTMs of MG-SA's G granularities run as one batch of matrices, since a step of
+one is too small to occupy a processor.
 """
 
 from __future__ import annotations
@@ -28,9 +28,8 @@ from mgsa.masks import padding_mask
 class ONLSTM(nn.Module):
     """ON-LSTM over sequences.
 
-    Rows of both projections come in the order of the authors' published code: master input and
-    master forget gate (a row for each chunk), then output gate, cell, input gate and forget gate
-    (a row for each hidden unit).
+    Rows of both projections, as in the authors' code: master input gate, master forget gate (a row
+    a chunk), then output gate, cell, input gate, forget gate (a row a hidden unit).
     """
 
     def __init__(self, input_size: int, hidden_size: int, chunk_size: int) -> None:
@@ -52,21 +51,17 @@ class ONLSTM(nn.Module):
         return run_batched([self], [x], [lengths])[0]
 
 
-@torch.compiler.disable  # unrolled, it would be compiled anew for every number of steps
+@torch.compiler.disable  # it would unroll, and recompile for every number of steps
 def run_batched(
     layers: Sequence[ONLSTM], inputs: Sequence[Tensor], lengths: Sequence[Tensor]
 ) -> list[Tensor]:
-    """The states of several layers of one size, each of its own input, in one loop over positions.
+    """Hidden states (B, T_g, H) of several equally large layers, computed in one loop.
 
-    Args:
-        inputs: for each layer, x (B, T_g, D).
-        lengths: for each layer, (B,).
-
-    Returns:
-        For each layer, (B, T_g, H), zeros after a sequence's end.
+    Layer g reads x (B, T_g, D) of `inputs` and (B,) of `lengths`; states after a sequence's end are
+    zeros.
     """
     steps = [x.shape[1] for x in inputs]
-    # Longest first: those that still run at a step are then the first few.
+    # Longest first, so that the layers still running at a step are a prefix.
     order = sorted(range(len(layers)), key=lambda g: -steps[g])
     running = [sum(t < n for n in steps) for t in range(max(steps))]
     positions = [(t, g) for t, count in enumerate(running) for g in order[:count]]
@@ -76,7 +71,7 @@ def run_batched(
         gates.append(F.linear(x, layer.input_projection.weight, bias).unbind(1))
     weight = torch.stack([layers[g].recurrent_projection.weight for g in order])
     with torch.autocast(weight.device.type, enabled=False):
-        # What is added up over many positions stays in the precision of the weights.
+        # Sums over many positions stay in the precision of the weights.
         stacked = torch.stack([gates[g][t] for t, g in positions]).to(weight.dtype)
         hidden = _Recurrence.apply(stacked, weight, layers[0].num_chunks, running)
     states: list[list[Tensor]] = [[] for _ in layers]
@@ -91,12 +86,10 @@ def run_batched(
 class _Recurrence(torch.autograd.Function):
     """The loop over positions, with its gradient written out.
 
-    A step's gradient is the incoming gradient times factors that the forward pass alone decides:
-    they are computed for all steps at once, and the loop back keeps a third of the operations that
-    recording each step would take.
+    Factors of the gradient that the forward pass decides are computed for all steps at once, which
+    leaves the backward loop a third of autograd's operations.
 
-    Tensors have N rows, a row for each step of each layer that still runs at it: the layers of the
-    first step, then those of the second, ….
+    Tensors have N rows, one for each layer still running at each step, step by step.
     """
 
     @staticmethod
@@ -108,7 +101,7 @@ class _Recurrence(torch.autograd.Function):
         Args:
             gates: (N, B, rows of the projections) the input's part of each gate.
             weight: (G, rows of the projections, H) of the recurrence.
-            running: for each step, how many of the G layers still run.
+            running: number of layers still running at each step.
         """
         N, B, _ = gates.shape
         G, _, H = weight.shape
@@ -116,7 +109,7 @@ class _Recurrence(torch.autograd.Function):
         shares = gates.new_empty(N, B, 2, n)  # softmax of the master input and forget gate
         activated = gates.new_empty(N, B, 4, H)  # output gate, candidate, input, forget gate
         kept, written = gates.new_empty(2, N, B, H)  # f̂ and î
-        # The state before the first step comes first.
+        # Initial states come first.
         cell, hidden = gates.new_empty(2, G + N, B, H)
         cell[:G], hidden[:G] = 0, 0
         transposed = weight.transpose(1, 2)
@@ -150,7 +143,7 @@ class _Recurrence(torch.autograd.Function):
         h_to_c, h_to_o, c_to_logits, c_to_masters = _factors(
             shares, activated, written, cell.index_select(0, previous), cell[G:]
         )
-        # A share is in the cumulative sum of its own chunk and of all after it.
+        # A share enters the cumulative sums of its own and all later chunks.
         chunk = torch.arange(H, device=grad.device) // (H // n)
         to_shares = (chunk[:, None] >= torch.arange(n, device=grad.device)).to(grad.dtype)
 
@@ -180,9 +173,9 @@ class _Recurrence(torch.autograd.Function):
 
 
 def _steps(running: Sequence[int], num_layers: int) -> list[tuple[slice, slice, slice]]:
-    """For each step its rows: of the state before it, of its gates, of the state after it.
+    """For each step the rows of: the states before it, its gates, the states after it.
 
-    States have `num_layers` rows more than gates have, in front.
+    The first `num_layers` rows of states are the initial ones.
     """
     steps = []
     start, before = 0, 0
@@ -202,11 +195,11 @@ def _master_gates(shares: Tensor) -> tuple[Tensor, Tensor]:
 def _factors(
     shares: Tensor, activated: Tensor, written: Tensor, cell_before: Tensor, cell: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The factors of gradients through a step, for all steps at once.
+    """The factors of the gradients through a step, for all steps at once.
 
     Returns:
-        (N, B, H) of h to c; (N, B, H) of h to o's logit; (N, B, 3, H) of c to the logits of ĉ, i
-        and f; (N, B, 2, H) of c to the cumulative sums that master input and forget gate are.
+        (N, B, H) from h to c; (N, B, H) from h to o's logit; (N, B, 3, H) from c to the logits of ĉ,
+        i, f; (N, B, 2, H) from c to the cumulative sums of the master input and forget gate.
     """
     o, c_hat, i, f = activated.unbind(2)
     tanh_c = cell.tanh()
@@ -223,7 +216,7 @@ def _factors(
     overlap = i_master * f_master
     c_to_logits[:, :, 1] = ((i * unwritten).unflatten(-1, chunks) * overlap).flatten(-2)
     c_to_logits[:, :, 2] = ((f * forgotten).unflatten(-1, chunks) * overlap).flatten(-2)
-    # ĩ = 1 − a cumulative sum, hence its sign.
+    # ĩ = 1 − cumulative sum, hence its sign.
     c_to_masters[:, :, 0] = (both * f_master).flatten(-2) - c_hat
     c_to_masters[:, :, 1] = cell_before - (both * i_master).flatten(-2)
     return h_to_c, h_to_o, c_to_logits, c_to_masters

@@ -1,4 +1,4 @@
-"""Running a command: exit status, one-line errors, signals, stdout, progress quiet in logs."""
+"""Running a command: exit status, one-line errors, signals, stdout, progress bars."""
 
 from __future__ import annotations
 
@@ -25,33 +25,32 @@ LONGEST_MESSAGE = 2000
 """Characters."""
 
 STANDARD_OUTPUT = "-"
-"""What stands for stdout where a file is named."""
+"""The file name that stands for stdout."""
 
 
 class Terminated(BaseException):
-    """A SIGTERM came: leave what is being done, as Ctrl-C does."""
+    """SIGTERM came."""
 
 
 def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None = None) -> int:
     """Run a command's `main` and give its exit status.
 
-    A user's mistake (`InputError`), work that can't be finished (`FailedError`) and the system's
-    refusals (a full disk, no permission, no memory) are one line on stderr; a bug keeps its
-    traceback.
+    `InputError`, `FailedError` and the system's errors (full disk, no permission, no memory) are
+    one line on stderr; a bug keeps its traceback.
     """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # it may be ASCII
     try:
         with handling_signals(_terminate, signal.SIGTERM):
             main(argv)
-        print(end="", flush=True)  # while what goes wrong can still be said in one line
+        print(end="", flush=True)  # a failing flush is still an OSError here
     except InputError as error:
         return _fail(str(error), BAD_INPUT)
     except FailedError as error:
         return _fail(str(error), FAILED)
     except OSError as error:
         _flush_or_abandon_stdout()
-        if isinstance(error, BrokenPipeError):  # the reader went away (`| head`)
+        if isinstance(error, BrokenPipeError):  # the reader is gone (`| head`)
             return DONE
         return _fail(f"{error.filename or 'stdout'}: {error.strerror or error}", FAILED)
     except (MemoryError, RuntimeError) as error:
@@ -79,11 +78,11 @@ def handling_signals(
 
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:
-    raise Terminated  # so that files and processes of the command end with it
+    raise Terminated  # unwinds, so that files and processes are cleaned up
 
 
 def _flush_or_abandon_stdout() -> None:
-    """Let the interpreter's last flush succeed: what stdout does not take goes nowhere."""
+    """Keep the interpreter's last flush from failing: redirect a broken stdout to /dev/null."""
     try:
         print(end="", flush=True)
     except OSError:
@@ -96,15 +95,15 @@ def _fail(message: str, status: int) -> int:
 
 
 def one_line(text: str) -> str:
-    """`text` cut short and escaped (`\\n`, `\\x1b`), so that it gives a terminal no orders."""
-    shown = text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]}…"
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
+    """`text` truncated, with control characters escaped (`\\n`, `\\x1b`)."""
+    short = text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]}…"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in short)
 
 
 def progress(
     items: Iterable[T], description: str, *, total: int | None, unit: str, size: Callable[[T], int]
 ) -> Iterator[T]:
-    """Yield `items` under a `progress_bar`; each stands for `size(item)` units."""
+    """Yield `items` under a `progress_bar`; each counts `size(item)` units."""
     with progress_bar(description, total=total, unit=unit) as advance:
         for item in items:
             yield item
@@ -115,12 +114,10 @@ def progress(
 def progress_bar(
     description: str, *, total: int | None, unit: str
 ) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr if that is a terminal, advanced by units done.
+    """A progress bar on stderr if that is a terminal; yields the function that advances it.
 
-    Args:
-        description: such as `parse train`.
-        total: units in all, `None` if unknown.
-        unit: what is counted, in the plural: `sentences`.
+    `description` is such as `parse train`, `total` the number of units (`None`: unknown), `unit`
+    their plural noun (`sentences`).
     """
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
@@ -139,7 +136,7 @@ def progress_bar(
 
 @contextmanager
 def opened(name: str) -> Iterator[IO[str]]:
-    """The file `name` to write text to, which replaces one that stands there; `-` is stdout."""
+    """Open `name` to write text, atomically; `-` is stdout."""
     if name == STANDARD_OUTPUT:
         out = TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
         try:

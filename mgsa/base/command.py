@@ -10,10 +10,10 @@
     ) -> None:
         \"\"\"Normalise, tokenise and clean a parallel corpus.\"\"\"
 
-Positional parameters are sections of the parameter file, read by name; one that has a default may
-be missing. Keyword-only parameters are options, required unless they have a default;
-`Path("{out}.log")` is one that depends on `--out`. Types are checked by pydantic. The docstring is
-the help. What is read and written goes through `mgsa.base.guard` before the function is called.
+Positional parameters are sections of the parameter file, read by name; one with a default may be
+missing. Keyword-only parameters are options, required unless they have a default;
+`Path("{out}.log")` is a default that depends on `--out`. The docstring is the help. Inputs and
+outputs go through `mgsa.base.guard` before the function is called.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ from mgsa.base.settings import from_mapping, parse_yaml, read_yaml, to_mapping
 
 @dataclass
 class Option:
-    """An option that is no path. A `Literal` type gives its choices, `bool` makes it a flag."""
+    """An option that is no path. `Literal` types give choices, `bool` makes a flag."""
 
     help: str
     metavar: str | None = None
 
 
 class Positional(Option):
-    """Arguments without a flag in front of them, of a `list` type."""
+    """Arguments without a flag, of a `list` type."""
 
 
 @dataclass
 class Input(Option):
-    """A file or folder that is read; of a type `dict[str, Path]`, several as `NAME=PATH`."""
+    """A file or folder that is read; of type `dict[str, Path]`, several as `NAME=PATH`."""
 
     metavar: str | None = "DIR"
 
 
 @dataclass
 class OutputFile(Option):
-    """A file that is written; `-` is stdout. A `shared` one may be written by several runs."""
+    """A file that is written, `-` for stdout; several runs may write a `shared` one at once."""
 
     metavar: str | None = "FILE"
     shared: bool = False
@@ -61,16 +61,15 @@ class OutputFile(Option):
 
 @dataclass
 class Report(OutputFile):
-    """A JSON file of metrics that is written; what stands there before must be JSON too."""
+    """A JSON file of metrics that is written, and replaces nothing but JSON."""
 
     help: str = "metrics (JSON)"
 
 
 class OutputFolder(Option):
-    """A folder that is written. It may hold no file before but those that match `files`.
+    """A folder that is written, and before holds no file that `files` don't match.
 
-    Args:
-        files: patterns of paths within it; `{split}` stands for the option `--split`.
+    `files` are patterns of paths within it, with `{split}` for the value of `--split`.
     """
 
     def __init__(self, help: str, *files: str) -> None:  # noqa: A002
@@ -79,11 +78,11 @@ class OutputFolder(Option):
 
 
 class ParameterFile:
-    """The keyword-only parameter `params`: the file itself, for who records all of its sections."""
+    """Marks the keyword-only parameter that gets the path of the parameter file."""
 
 
 class Reads:
-    """Marks a setting, `Annotated[str, Reads()]`, as the path of something that is read."""
+    """Marks a setting, `Annotated[str, Reads()]`, as the path of an input."""
 
 
 class _Parameter(NamedTuple):
@@ -98,7 +97,7 @@ class _Parameter(NamedTuple):
 
     @property
     def type(self) -> Any:
-        """The type of what may be given, which `None` is not."""
+        """The type without `| None`."""
         kind = get_args(self.kind)[0]
         return get_args(kind)[0] if get_origin(kind) is types.UnionType else kind
 
@@ -118,9 +117,9 @@ def command(
     """The `main(argv)` of `function`.
 
     Args:
-        prog: what the command is called.
-        parameters: the option that names the parameter file, if the function takes sections of one.
-        default: that file's name; without one the option is required.
+        prog: the command's name.
+        parameters: the option that names the parameter file.
+        default: that file's default; `None` makes the option required.
     """
 
     def main(argv: Sequence[str] | None = None) -> None:
@@ -132,9 +131,9 @@ def command(
         )
         if sections:
             _add_parameter_file(parser, sections, parameters, default)
-        for one in options:
-            if isinstance(one.option, Option):
-                parser.add_argument(one.flag, **_argument(one))
+        for parameter in options:
+            if isinstance(parameter.option, Option):
+                parser.add_argument(parameter.flag, **_argument(parameter))
         arguments = vars(parser.parse_args(argv))
         settings, files = _read_sections(sections, arguments) if sections else ([], [])
         values, inputs, outputs = _read_options(options, arguments)
@@ -145,15 +144,15 @@ def command(
 
 
 def _parameters(function: Callable[..., None]) -> tuple[list[_Parameter], list[_Parameter]]:
-    """The positional parameters (sections) and the keyword-only ones (options)."""
+    """The sections (positional parameters) and the options (keyword-only ones)."""
     hints = get_type_hints(function, include_extras=True)
     sections, options = [], []
-    for given in inspect.signature(function).parameters.values():
-        hint = hints[given.name]
-        if given.kind is given.KEYWORD_ONLY:
-            options.append(_Parameter(given.name, hint, get_args(hint)[-1], given.default))
+    for parameter in inspect.signature(function).parameters.values():
+        name, hint, default = parameter.name, hints[parameter.name], parameter.default
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            options.append(_Parameter(name, hint, get_args(hint)[-1], default))
         else:
-            sections.append(_Parameter(given.name, hint, None, given.default))
+            sections.append(_Parameter(name, hint, None, default))
     return sections, options
 
 
@@ -182,7 +181,7 @@ def _add_parameter_file(
 
 
 def _argument(parameter: _Parameter) -> dict[str, Any]:
-    """What `ArgumentParser.add_argument` is to know of an option."""
+    """Keyword arguments of `ArgumentParser.add_argument`."""
     kind, option = parameter.type, parameter.option
     settings: dict[str, Any] = {"help": option.help}
     if kind is bool:
@@ -205,7 +204,7 @@ def _argument(parameter: _Parameter) -> dict[str, Any]:
 def _read_sections(
     sections: Sequence[_Parameter], arguments: Mapping[str, Any]
 ) -> tuple[list[Any], list[Path]]:
-    """The sections as dataclasses, and the files they are read from or name."""
+    """The sections as dataclasses, and the input files: the parameter file and those it names."""
     path = arguments["params"]
     content = read_yaml(path) if path else {}
     names = [section.name for section in sections]
@@ -232,7 +231,7 @@ def _read_sections(
 
 
 def _paths_read(settings: Any) -> Iterator[Path]:
-    """What a section of settings names by fields marked `Reads`."""
+    """The paths in fields marked `Reads`."""
     if not is_dataclass(settings):
         return
     hints = get_type_hints(type(settings), include_extras=True)
@@ -250,20 +249,20 @@ def _is_marked(hint: Any) -> bool:
 def _read_options(
     options: Sequence[_Parameter], arguments: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Path], list[Output]]:
-    """The options' values, and which of them are read and written."""
+    """The options' values, the inputs and the outputs."""
     values: dict[str, Any] = {}
     inputs: list[Path] = []
     outputs = []
-    for one in options:
-        value = values[one.name] = _value(one, arguments)
-        match one.option:
+    for parameter in options:
+        value = values[parameter.name] = _value(parameter, arguments)
+        match parameter.option:
             case _ if value in (None, STANDARD_OUTPUT):
                 pass
             case Input():
                 paths = value.values() if isinstance(value, dict) else value
                 inputs += [paths] if isinstance(paths, Path) else paths
             case OutputFile(shared=shared):
-                is_json = isinstance(one.option, Report)
+                is_json = isinstance(parameter.option, Report)
                 outputs.append(Output(Path(value), is_json=is_json, shared=shared))
             case OutputFolder(files=files):
                 outputs.append(Output(value, tuple(file.format(**arguments) for file in files)))
@@ -271,7 +270,7 @@ def _read_options(
 
 
 def _value(parameter: _Parameter, arguments: Mapping[str, Any]) -> Any:
-    """The value of an option; its default may depend on other options."""
+    """The validated value of an option; `{name}` in a default path is the option `--name`."""
     from pydantic import TypeAdapter, ValidationError
 
     value = arguments[parameter.name]
@@ -287,7 +286,7 @@ def _value(parameter: _Parameter, arguments: Mapping[str, Any]) -> Any:
 
 
 def _named_paths(words: Sequence[str], flag: str) -> dict[str, Path]:
-    """Each `NAME=PATH`, or a path alone, which is called what its last part is called."""
+    """Paths by name: `NAME=PATH`, or a path alone, named by its last part."""
     paths: dict[str, Path] = {}
     for word in words:
         name, separator, path = word.partition("=")

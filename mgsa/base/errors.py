@@ -1,4 +1,4 @@
-"""What stops a command with one line: a mistake, work that can't be finished, lack of memory."""
+"""What ends a command in one line: a user's mistake, failed work, lack of memory."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from os import PathLike
 
 
 class InputError(ValueError):
-    """Bad input or bad usage: one line saying where it is and what was expected.
-
-    Commands print it as `error: <file>:<line>: <message>` and exit with status 2.
-    """
+    """A user's mistake: prints `error: <file>:<line>: <message>` and exits with status 2."""
 
     def __init__(
         self, message: str, *, path: str | PathLike[str] | None = None, line: int | None = None
@@ -19,11 +16,11 @@ class InputError(ValueError):
 
 
 class FailedError(RuntimeError):
-    """Work that can't be finished, by no mistake in its input: one line, and status 1."""
+    """Work that fails by no mistake of the user's: one line, exit status 1."""
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether memory ran out, on a GPU or a CPU, which torch tells in words alone."""
+    """Whether memory ran out; torch raises a `RuntimeError` that only its message tells apart."""
     words = ("out of memory", "DefaultCPUAllocator: ", "std::bad_alloc")
-    told = isinstance(error, RuntimeError) and any(word in str(error) for word in words)
-    return told or isinstance(error, MemoryError)
+    torch_ran_out = isinstance(error, RuntimeError) and any(word in str(error) for word in words)
+    return torch_ran_out or isinstance(error, MemoryError)

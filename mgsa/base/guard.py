@@ -1,7 +1,4 @@
-"""The guard of every command: no output costs a file that the command did not write.
-
-It is called with all inputs and all outputs before any work (see `mgsa.base.command`).
-"""
+"""The check of a command's inputs and outputs before any work: no foreign file is overwritten."""
 
 from __future__ import annotations
 
@@ -21,12 +18,12 @@ from mgsa.base.io import PARTIAL, RANDOM_CHARACTERS, make_folder, partial_prefix
 
 @dataclass(frozen=True)
 class Output:
-    """Where a command is to write, and what may lie there before.
+    """A path that a command writes.
 
     Attributes:
-        files: of a folder, patterns of the paths that the command writes within it (`*` matches
-            `/` too); `None`: the output is a file.
-        is_json: of a file, whether it is JSON, and may replace nothing else.
+        files: for a folder, patterns of the paths written within it (`*` matches `/` too); `None`
+            for a file.
+        is_json: for a file, whether it may replace JSON only.
         shared: whether other runs may write it at the same time.
     """
 
@@ -41,9 +38,8 @@ def guard(inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
     """Check the outputs of a command, and lock them while it runs.
 
     Raises:
-        InputError: an output is, lies in or holds an input or another output; a folder holds a file
-            that the command does not write; a file is a folder, or is to be a report and is no
-            JSON; or another run is writing an output.
+        InputError: an output overlaps an input or another output; a folder holds a foreign file; a
+            file to write is a folder, or is to be JSON and is not; another run holds the lock.
     """
     for number, output in enumerate(outputs):
         others = [("other output", other.path) for other in outputs[:number]]
@@ -53,10 +49,10 @@ def guard(inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
                 raise InputError(message, path=output.path)
     for output in outputs:
         _check_replaceable(output)
-    with ExitStack() as held:
+    with ExitStack() as locks:
         if _is_first_process():
             for output in (output for output in outputs if not output.shared):
-                held.enter_context(_held(output.path))
+                locks.enter_context(_locked(output.path))
         yield
 
 
@@ -84,14 +80,14 @@ def _check_replaceable(output: Output) -> None:
 
 
 def _is_first_process() -> bool:
-    """Whether this is the process of a distributed run that writes its outputs."""
+    """Whether this process has rank 0, which writes the outputs of a distributed run."""
     ranks = ("RANK", "LOCAL_RANK", "NODE_RANK")
     return all(os.environ.get(name, "0") == "0" for name in ranks)
 
 
 @contextmanager
-def _held(path: Path) -> Iterator[None]:
-    """Lock an output, and remove what a killed run left beside it."""
+def _locked(path: Path) -> Iterator[None]:
+    """Lock an output, and remove temporary files that a killed run left."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         yield  # a device or a pipe
         return
@@ -110,8 +106,8 @@ def _held(path: Path) -> Iterator[None]:
         except OSError:
             pass  # a file system without locks
         try:
-            for left in real.parent.glob(escape(partial_prefix(real)) + "?" * RANDOM_CHARACTERS):
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
+            for stale in real.parent.glob(escape(partial_prefix(real)) + "?" * RANDOM_CHARACTERS):
+                shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
             yield
         finally:
             lock.unlink(missing_ok=True)

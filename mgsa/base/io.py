@@ -1,4 +1,4 @@
-"""Files: outputs that appear whole or not at all, text and JSON, the files of an artifact."""
+"""Atomic outputs, text and JSON files, the files of an artifact."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from mgsa.base.errors import InputError
 
 MANIFEST = "manifest.json"
 PARTIAL = ".partial-"
-"""Prefix of temporary files and folders, which lie beside the output that they become."""
+"""Prefix of temporary files and folders, which lie beside their output."""
 RANDOM_CHARACTERS = 8
-"""At the end of a temporary name."""
+"""Length of a temporary name's random suffix."""
 NOT_A_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
 
@@ -29,21 +29,20 @@ def open_to_write(path: Path, mode: str = "w") -> IO[Any]:
 
 
 def partial_prefix(path: Path) -> str:
-    """How the names of temporary files and folders of the output `path` begin."""
-    return f"{PARTIAL}{path.name[:100]}-"  # the system bounds the length of names
+    """How the names of the temporary files and folders of output `path` begin."""
+    return f"{PARTIAL}{path.name[:100]}-"  # file systems limit the length of names
 
 
 def _temporary(path: Path) -> Path:
-    """A new name beside `path`."""
     return path.with_name(partial_prefix(path) + secrets.token_hex(RANDOM_CHARACTERS // 2))
 
 
 @contextmanager
 def atomic_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
-    """Open a temporary sibling of `path` for writing; it becomes `path` when the block ends well.
+    """Write `path` atomically: to a temporary sibling, renamed when the block succeeds.
 
-    When the block raises, `path` is left as it was. A symbolic link is replaced itself, for it may
-    lead to DVC's cache; a device or a pipe is written to.
+    A symbolic link is replaced itself, as it may lead to DVC's cache; devices and pipes are written
+    to directly.
     """
     if path.exists() and not path.is_file():
         with open_to_write(path, mode) as file:
@@ -66,10 +65,10 @@ def atomic_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Give a temporary sibling folder to fill; it becomes `path` when the block ends well.
+    """Write the folder `path` atomically: a temporary sibling is renamed when the block succeeds.
 
-    A folder at `path`, or where the link `path` leads, is replaced as a whole. When the block
-    raises, it is left as it was. The files get the modes that the umask gives, whoever made them.
+    A folder at `path`, or at the target of the link `path`, is replaced as a whole. Files get the
+    mode of the umask.
     """
     given, path = path, path.resolve()
     make_folder(path.parent)
@@ -91,7 +90,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 
 def _replace_folder(path: Path, new: Path) -> None:
-    """Rename `new` to `path`; a folder that is there steps aside, and comes back on failure."""
+    """Rename `new` to `path`; an old folder is restored on failure."""
     old = _temporary(path)
     if path.exists():
         path.replace(old)
@@ -113,7 +112,7 @@ def make_folder(path: Path) -> None:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Name `path` in an `OSError` of no file (a full disk), of the temporary one, or of a copy."""
+    """Name `path` in an `OSError` that names no file (a full disk) or a temporary one."""
     try:
         yield
     except OSError as error:
@@ -124,7 +123,7 @@ def _named(path: Path) -> Iterator[None]:
 
 
 def _sync(path: Path) -> None:
-    """Have the system write a file, or the names in a folder, to the disk."""
+    """fsync a file or a folder."""
     descriptor = os.open(path, os.O_RDONLY)
     os.fsync(descriptor)
     os.close(descriptor)
@@ -137,23 +136,18 @@ def write_json(path: Path, content: Any) -> None:
 
 
 def dump_json(content: Any, file: IO[str]) -> None:
-    """Write `content` as indented JSON to an open file."""
     json.dump(content, file, ensure_ascii=False, indent=2)
     file.write("\n")
 
 
 def no_file(path: Path) -> InputError:
-    """What to raise for a path that reading found to be no file's (`NOT_A_FILE`)."""
-    found = "expected a file, found a folder" if path.is_dir() else "no such file"
-    return InputError(found, path=path)
+    """The `InputError` for one of `NOT_A_FILE`."""
+    message = "expected a file, found a folder" if path.is_dir() else "no such file"
+    return InputError(message, path=path)
 
 
 def read_text(path: Path) -> str:
-    """The whole of a UTF-8 text file.
-
-    Raises:
-        InputError: it is missing or not UTF-8.
-    """
+    """The whole of a UTF-8 text file; an `InputError` if it is missing or not UTF-8."""
     try:
         return path.read_bytes().decode("utf-8")
     except NOT_A_FILE:
@@ -163,11 +157,7 @@ def read_text(path: Path) -> str:
 
 
 def read_json(path: Path, object_hook: Callable[[dict[str, Any]], Any] | None = None) -> Any:
-    """Read a JSON file, with `object_hook` of each object in it.
-
-    Raises:
-        InputError: it is missing, malformed or not UTF-8.
-    """
+    """The content of a JSON file; an `InputError` if it is missing, malformed or not UTF-8."""
     text = read_text(path)
     try:
         return json.loads(text, object_hook=object_hook)
@@ -177,10 +167,10 @@ def read_json(path: Path, object_hook: Callable[[dict[str, Any]], Any] | None = 
 
 
 def read_lines(path: Path, opened: Callable[[Path, str], Any] = open) -> Iterator[str]:
-    """Yield the lines of a UTF-8 text file, without line ends, as `opened` reads them.
+    """Yield the lines of a UTF-8 text file without their ends, which are `\\n` alone (not U+2028).
 
-    Only `\\n` ends a line: U+2028, form feeds and the like are characters of the text, as they are
-    to every tool that counts lines.
+    Args:
+        opened: opens the file, such as `gzip.open`.
 
     Raises:
         InputError: the file is missing, or a line is not UTF-8.
@@ -200,15 +190,11 @@ def read_lines(path: Path, opened: Callable[[Path, str], Any] = open) -> Iterato
 def not_utf_8(
     error: UnicodeDecodeError, *, path: str | os.PathLike[str], line: int = 1
 ) -> InputError:
-    """What to raise for bytes that are not UTF-8: it names their line, and the place in it.
-
-    Args:
-        line: of the file, on which the bytes that were to be decoded start.
-    """
+    """The `InputError` for bytes that are not UTF-8; the bytes start on `line` of the file."""
     before = error.object[: error.start]
-    place = len(before) - (before.rfind(b"\n") + 1) + 1
+    byte = len(before) - (before.rfind(b"\n") + 1) + 1
     return InputError(
-        f"expected UTF-8 text: {error.reason} at byte {place}",
+        f"expected UTF-8 text: {error.reason} at byte {byte}",
         path=path,
         line=line + before.count(b"\n"),
     )
@@ -222,14 +208,14 @@ def sha256(path: Path) -> str:
 
 @dataclass(frozen=True)
 class ManifestFile:
-    """A file of an artifact as its manifest lists it."""
+    """A manifest's entry for a file."""
 
     bytes: int
     sha256: str
 
 
 def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
-    """Size in bytes and SHA-256 of every file of a folder, by name, as a manifest lists them."""
+    """The manifest's `files`: size in bytes and SHA-256 of every file of a folder, by name."""
     return {
         path.name: {"bytes": path.stat().st_size, "sha256": sha256(path)}
         for path in sorted(folder.iterdir())
@@ -237,23 +223,21 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def check_files(folder: Path, files: Mapping[str, ManifestFile], *, verify: bool) -> None:
-    """Check that the files of a folder are those that its manifest lists.
-
-    Hidden files, such as those that desktops leave, are never read and may lie there.
+    """Check that a folder holds exactly the files that its manifest lists, and hidden ones.
 
     Args:
         verify: whether to compare the SHA-256 too, which reads every file.
 
     Raises:
-        InputError: one is missing, truncated or altered, or there is one more.
+        InputError: a file is missing, truncated, altered or not listed.
     """
     for name, file in files.items():
         path = folder / name
         if not path.is_file():
             raise InputError("no such file, but the manifest lists it", path=path)
-        found = path.stat().st_size
-        if found != file.bytes:
-            message = f"expected {file.bytes} bytes as in the manifest, found {found}"
+        size = path.stat().st_size
+        if size != file.bytes:
+            message = f"expected {file.bytes} bytes as in the manifest, found {size}"
             raise InputError(message, path=path)
         if verify and sha256(path) != file.sha256:
             raise InputError("its SHA-256 is not the manifest's: the file was altered", path=path)

@@ -1,8 +1,7 @@
 """Settings: sections of a YAML file, checked by pydantic, as frozen dataclasses.
 
-A dataclass holds the type and range of each key and no default: the value lives in the parameter
-file. An unknown key, a missing key, a wrong type or an impossible value is one line naming the key.
-pydantic and ruamel.yaml are imported where they are used, so that `--help` does not wait for them.
+A dataclass holds the type and range of each key; its value lives in the parameter file, never in a
+default. pydantic and ruamel.yaml are imported where they are used, for a quick `--help`.
 """
 
 from __future__ import annotations
@@ -29,22 +28,22 @@ Probability = Annotated[float, Interval(ge=0, lt=1)]
 Share = Annotated[float, Interval(ge=0, le=1)]
 NonNegative = Annotated[float, Interval(ge=0)]
 MAX_SEED = (1 << 32) - 1
-"""numpy's older generator takes no larger one."""
+"""The limit of numpy's legacy generator."""
 Seed = Annotated[int, Interval(ge=0, le=MAX_SEED)]
 Resamples = Annotated[int, Interval(ge=2)]
-"""Resamples of a corpus: an interval takes two."""
+"""Bootstrap resamples of a corpus; an interval needs two."""
 Language = Annotated[str, Len(2, 3), Predicate(str.islower)]
-"""The code of a language, of two or three letters."""
+"""A language code of two or three letters."""
 Accelerator = Literal["cpu", "gpu", "auto"]
 
 
 @dataclass(frozen=True)
 class RunConfig:
-    """How many processes and which devices do the work: no stage's output depends on them.
+    """Processes and devices, on which no stage's output depends.
 
-    `workers` are processes of text stages and parsers; `executor` says whether the parsers run on
-    this machine or on the Ray cluster at `ray_address` (`null`: one of our own). `accelerator`,
-    `devices` and `nodes` are those of training.
+    `workers`: processes of text stages and parsers. `executor`: whether parsers run on this machine
+    or on the Ray cluster at `ray_address` (`null`: a cluster of our own). `accelerator`, `devices`,
+    `nodes`: of training.
     """
 
     workers: Positive
@@ -56,7 +55,7 @@ class RunConfig:
     nodes: Positive
 
     def __post_init__(self) -> None:
-        # Not ray://HOST:PORT: Ray's client leaves every other connection without an answer.
+        # ray://HOST:PORT is left out: Ray's client hangs at every other connection.
         known = re.fullmatch(r"auto|[^/\s]+:\d+", self.ray_address or "auto")
         if not known or (self.ray_address and self.executor != "ray"):
             expected = "null, or with executor: ray auto or HOST:PORT, on a machine of the cluster"
@@ -68,21 +67,21 @@ def from_mapping(kind: type[T], values: Any, where: str) -> T: ...
 @overload
 def from_mapping(kind: UnionType, values: Any, where: str) -> Any: ...
 def from_mapping(kind: Any, values: Any, where: str) -> Any:
-    """Build a dataclass from a mapping, strictly; errors name `where`.
+    """Build a dataclass from a mapping, strictly.
 
     Args:
-        kind: the dataclass, or a union of several that differ in their key `kind`; a list or dict
-            is checked by its type too.
+        kind: the dataclass, or a union of several by their key `kind`, or a list or dict type.
+        where: how errors begin.
 
     Raises:
-        InputError: an unknown or missing key, a wrong type, a value out of range, or a
-            `ValueError` of the dataclass's own `__post_init__` (checks across fields).
+        InputError: an unknown or missing key, a wrong type, a value out of range, or a `ValueError`
+            of the dataclass's `__post_init__` (checks across fields).
     """
     return _validated(kind, values, where, extra="forbid")
 
 
 def from_excerpt(cls: type[T], values: Any, where: str) -> T:
-    """As `from_mapping`, but keys that have no field are ignored."""
+    """`from_mapping` that ignores unknown keys."""
     return _validated(cls, values, where, extra="ignore")
 
 
@@ -92,7 +91,7 @@ def to_mapping(settings: Any) -> dict[str, Any]:
 
 
 def check_each_once(name: str, values: Sequence[object]) -> None:
-    """Raise a `ValueError` for the setting `name` if it is empty or has a value twice."""
+    """Raise a `ValueError` for the setting `name` if it is empty or repeats a value."""
     if len(set(values)) != len(values) or not values:
         raise ValueError(f"{name}: expected at least one, each once")
 
@@ -105,11 +104,11 @@ def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "
         raise InputError(f"{where}: expected a section with keys, got {values!r}")
     schema: Any = Annotated[kind, Discriminator("kind")] if is_union else kind
     try:
-        # As JSON, of which even strict types take a list for a tuple.
+        # Through JSON, since strict types take a JSON list for a tuple.
         text = json.dumps(values, allow_nan=False)
         return TypeAdapter(schema).validate_json(text, strict=True, extra=extra)
     except ValidationError as failed:
-        # A mistyped key is unknown, and the right one missing: the first says more.
+        # A mistyped key is unknown and the right one missing: the former is reported.
         error = max(failed.errors(), key=lambda e: e["type"] == "unexpected_keyword_argument")
     except (TypeError, ValueError) as failure:  # a date, an infinite number
         raise InputError(f"{where}: expected text, numbers and lists: {failure}") from None
@@ -133,11 +132,7 @@ def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """Read a YAML file that holds a mapping of sections.
-
-    Raises:
-        InputError: the file is missing, not UTF-8, not YAML, or not a mapping.
-    """
+    """The sections of a YAML file; an `InputError` if it is missing or no mapping in YAML."""
     content = parse_yaml(read_text(path), path)
     if not isinstance(content, dict):
         raise InputError(f"expected a mapping of sections, found {content!r}", path=path)
@@ -145,7 +140,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def parse_yaml(text: str, path: str | Path) -> Any:
-    """YAML 1.2, as DVC reads it: `1e-9` is a number, a key that is there twice an error."""
+    """Parse YAML 1.2, as DVC does: `1e-9` is a number, a repeated key an error."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 

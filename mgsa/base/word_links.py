@@ -1,8 +1,7 @@
-"""Word alignments as links: between words, from those between subwords, and as text.
+"""Word alignments as links, from those of subwords, and as text.
 
-A target subword is linked to the source subword that it is aligned to most (Garg et al. 2019,
-section 4.1); words are linked if any of their subwords are (section 5.4). End of sentence is no
-word and has no links.
+A target subword is linked to its most probable source subword (Garg et al. 2019, section 4.1);
+words are linked if any of their subwords are (section 5.4). End of sentence has no links.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ Link = tuple[int, int]
 
 
 def format_links(links: Iterable[Link]) -> str:
-    """A line of links in the format of Pharaoh, `0-0 1-2`: sorted, each once."""
+    """Links in Pharaoh format, `0-0 1-2`: sorted, each once."""
     return " ".join(f"{source}-{target}" for source, target in sorted(set(links)))
 
 
 def strongest(matrix: np.ndarray) -> list[Link]:
-    """(T, S) to a link for each row: to the source position that has most, the first of equals."""
+    """(T, S) to a link for each row, to the first of its largest values."""
     if not matrix.size:
         return []
     return [(int(source), target) for target, source in enumerate(matrix.argmax(axis=1))]
@@ -32,10 +31,9 @@ def strongest(matrix: np.ndarray) -> list[Link]:
 def word_links(
     links: Iterable[Link], *, source_words: Sequence[int], target_words: Sequence[int]
 ) -> list[Link]:
-    """Links between subwords as links between their words, sorted, each once.
+    """Links between subwords to links between words, sorted, each once.
 
-    Args:
-        source_words, target_words: the subwords of each word.
+    `source_words` and `target_words` are the numbers of subwords of each word.
     """
     source, target = _word_of(source_words), _word_of(target_words)
     return sorted({(source[i], target[j]) for i, j in links})
@@ -44,7 +42,7 @@ def word_links(
 def word_matrix(
     matrix: np.ndarray, *, source_words: Sequence[int], target_words: Sequence[int]
 ) -> np.ndarray:
-    """(T, S) of subwords to that of words: summed over a source word, the mean of a target word."""
+    """(T, S) of subwords to that of words: the sum over a source word, the mean over a target."""
     import numpy as np
 
     summed = _summed(_summed(matrix, source_words, axis=1), target_words, axis=0)
@@ -52,12 +50,12 @@ def word_matrix(
 
 
 def _word_of(subwords_per_word: Sequence[int]) -> list[int]:
-    """(subwords,) the word of each."""
+    """The word of each subword."""
     return [word for word, count in enumerate(subwords_per_word) for _ in range(count)]
 
 
 def _summed(matrix: np.ndarray, subwords_per_word: Sequence[int], *, axis: int) -> np.ndarray:
-    """The subwords of each word added up along an axis."""
+    """Sums over the subwords of each word, along an axis."""
     import numpy as np
 
     if not len(subwords_per_word):

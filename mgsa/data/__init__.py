@@ -4,7 +4,7 @@ schema        columns, file names, kinds and manifest of an artifact
 vocabulary    ids of subwords, tags and classes, special symbols
 ragged        lists of different lengths in one array
 batch         rows, and Batch: ids, lengths, segments of each granularity, tags
-checks        the check of rows, whenever they are read
+checks        validation of rows
 dataset       open an artifact, stream its rows, verify all of it
-batching      token-budget batches in a seeded order, from any position on, read ahead
+batching      token-budget batches in a seeded order, resumable, prefetched
 """

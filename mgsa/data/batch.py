@@ -1,4 +1,4 @@
-"""Sentence pairs as padded tensors, with the segments of every granularity a model attends to."""
+"""Sentence pairs as padded tensors, with the segments of every granularity."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from mgsa.data.ragged import Ragged
 from mgsa.data.vocabulary import BOS, EOS, PAD, Vocabulary
 
 NO_PHRASE = -1
-"""Segment of a padding position, and tag of a phrase that has none (padding, end of sentence)."""
+"""Segment of a padding position; tag of padding and of end of sentence."""
 NO_LABEL = -1
-"""Class of a sentence that has none in a label column."""
+"""Class of a sentence without a label."""
 
 
 _COLUMNS = (
@@ -27,11 +27,10 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Row:
-    """One sentence pair of a dataset, in subwords, without end of sentence.
+    """A sentence pair in subwords, without end of sentence.
 
-    `phrase_lengths[k]` and `phrase_tags[k]` are the phrases of syntactic level k + 1: their lengths
-    in subwords, which add up to `len(source)`, and the ids of their tags. `links` are pairs of
-    source and target positions, `None` where the dataset has no alignments.
+    `phrase_lengths[k]` (adding up to `len(source)`) and `phrase_tags[k]` (ids) are those of
+    syntactic level k + 1. `links` are (source, target) positions, `None` without alignments.
     """
 
     index: int
@@ -45,16 +44,16 @@ class Row:
 
     @classmethod
     def of_columns(cls, index: int, columns: Mapping[str, Any]) -> Row:
-        """The row with these columns of a dataset (`mgsa.data.schema`)."""
+        """The row with these columns (`mgsa.data.schema`)."""
         return cls(index, *(columns[name] for name in _COLUMNS))
 
     @classmethod
     def of_subwords(cls, subwords: Sequence[str], vocabulary: Vocabulary) -> Row:
-        """The row of a sentence without a target and without trees."""
+        """A source sentence without target and trees."""
         return cls(0, vocabulary.encode(subwords), (), subwords_per_word(subwords), (), ())
 
     def with_target(self, subwords: Sequence[str], vocabulary: Vocabulary) -> Row:
-        """The same source with another target, without links."""
+        """The row with another target, without links."""
         return replace(
             self,
             target=vocabulary.encode(subwords),
@@ -64,21 +63,21 @@ class Row:
 
 
 def subwords_per_word(subwords: Sequence[str]) -> list[int]:
-    """How many subwords make each word: all but a word's last one end in `@@`."""
-    last = len(subwords)  # whose word may be cut short
+    """The number of subwords of each word: all but a word's last end in `@@`."""
+    last = len(subwords)  # the last word may be truncated
     ends = [i for i, s in enumerate(subwords, start=1) if i == last or not s.endswith("@@")]
     return np.diff(ends, prepend=0).tolist()
 
 
 @dataclass(frozen=True)
 class RowColumns:
-    """Many rows, column by column: what a batch is padded from; empty lists where not asked for.
+    """Rows column by column; a column that was not read has empty lists.
 
     Attributes:
-        index: (rows,) each row's index in its split.
-        source, target: subword ids; the target's lists are empty where there is a source alone.
-        phrase_lengths, phrase_tags: one entry a syntactic level.
-        links: source positions and target positions of each row's links.
+        index: (rows,) index of each row in its split.
+        source, target: subword ids.
+        phrase_lengths, phrase_tags: for each syntactic level.
+        links: source positions, target positions.
         labels: by label column, the class of each row (`NO_LABEL`: none) or of each word.
     """
 
@@ -93,7 +92,7 @@ class RowColumns:
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> RowColumns:
-        """The columns of some rows, with as many levels as all of them have."""
+        """The columns of `rows`, with as many levels as all of them have."""
         lengths = zip(*(row.phrase_lengths for row in rows), strict=False)
         tags = zip(*(row.phrase_tags for row in rows), strict=False)
         of_source, of_target = (
@@ -118,8 +117,6 @@ class RowColumns:
         return np.stack([self.source.lengths, self.target.lengths], axis=1, dtype=np.int64)
 
     def take(self, indices: np.ndarray) -> RowColumns:
-        """The rows at `indices`, in that order."""
-
         def taken(value: Any) -> Any:
             if isinstance(value, dict):
                 return {name: taken(column) for name, column in value.items()}
@@ -135,18 +132,16 @@ class Batch:
     """Padded sentence pairs; end of sentence is a source position and a phrase of its own.
 
     Attributes:
-        index: (B,) each pair's row in its split.
-        source: (B, S) ids, end of sentence appended, `PAD` after it.
-        source_lengths: (B,) positions that are not padding.
-        target_input: (B, T) begin of sentence, then the target.
-        target_output: (B, T) the target, then end of sentence.
-        segments: by granularity, (B, S): the phrase that holds each position, `NO_PHRASE` at
-            padding.
-        phrase_lengths: by granularity, (B, M): the positions of each phrase, 0 beyond the last.
-            `segments` tells the same, but M is known from it without asking the device.
-        tags: by syntactic granularity, (B, M): each phrase's tag, `NO_PHRASE` where it has none.
-        links: (links of all pairs, 3): row, target position in `target_output`, source position;
-            none where nothing asked for them.
+        index: (B,) index of each pair in its split.
+        source: (B, S) ids, then `EOS`, then `PAD`.
+        source_lengths: (B,) positions without padding.
+        target_input: (B, T) `BOS`, then the target.
+        target_output: (B, T) the target, then `EOS`.
+        segments: by granularity, (B, S): the phrase of each position, `NO_PHRASE` at padding.
+        phrase_lengths: by granularity, (B, M): positions of each phrase, 0 beyond the last; gives M
+            without a device synchronisation.
+        tags: by syntactic granularity, (B, M): phrase tags, `NO_PHRASE` where there is none.
+        links: (all links, 3): row, position in `target_output`, source position.
     """
 
     index: Tensor
@@ -161,12 +156,10 @@ class Batch:
 
     @property
     def num_target_tokens(self) -> int:
-        """Target positions that are not padding, end of sentence included."""
+        """Target positions without padding, `EOS` included."""
         return int((self.target_output != PAD).sum())
 
     def to(self, device: torch.device) -> Batch:
-        """The same batch on `device`."""
-
         def moved(value: Any) -> Any:
             if isinstance(value, dict):
                 return {key: moved(inner) for key, inner in value.items()}
@@ -176,19 +169,16 @@ class Batch:
 
 
 def make_batch(rows: Sequence[Row], granularities: Sequence[str], *, ngram_unit: str) -> Batch:
-    """Pad `rows` to a batch, with the segments of `granularities` (`syntactic_1`, `ngram_2`, …).
+    """Pad `rows` to a batch with the segments of `granularities` (`syntactic_1`, `ngram_2`, …).
 
-    Args:
-        ngram_unit: whether n-grams count units `subword` or `word`.
-
-    Raises:
-        ValueError: a granularity is a syntactic level that the rows don't have.
+    n-grams count units of `ngram_unit`, `subword` or `word`. A `ValueError` is raised if the rows
+    lack a syntactic level.
     """
     return pad_columns(RowColumns.of(rows), granularities, ngram_unit=ngram_unit)
 
 
 def pad_columns(columns: RowColumns, granularities: Sequence[str], *, ngram_unit: str) -> Batch:
-    """`make_batch` of rows that came as columns, without a loop over them."""
+    """`make_batch` of rows given as columns, vectorised."""
     source_lengths, target_lengths = columns.lengths.T
     rows = np.arange(len(columns))
     source = columns.source.padded(PAD, width=source_lengths.max() + 1)
@@ -207,7 +197,7 @@ def pad_columns(columns: RowColumns, granularities: Sequence[str], *, ngram_unit
             if size > len(columns.phrase_lengths):
                 raise ValueError(f"{name}: the rows have {len(columns.phrase_lengths)} levels")
             phrases = columns.phrase_lengths[size - 1]
-            # One column more than phrases: that of end of sentence, which has no tag.
+            # End of sentence is one more phrase, without a tag.
             width = phrases.lengths.max() + 1
             tags[name] = columns.phrase_tags[size - 1].padded(NO_PHRASE, width=width)
             segments[name] = _segments(phrases, 1, source_lengths)
@@ -233,8 +223,8 @@ def pad_columns(columns: RowColumns, granularities: Sequence[str], *, ngram_unit
 
 
 def _segments(units: Ragged, size: int, source_lengths: np.ndarray) -> np.ndarray:
-    """(B, S) segments of `size` units each, given how many subwords each unit has."""
-    unit_of_position = np.repeat(units.places(), units.flat())
+    """(B, S) segments of `size` units each; `units` are numbers of subwords."""
+    unit_of_position = np.repeat(units.positions(), units.flat())
     positions = Ragged.end_to_end(unit_of_position // size, source_lengths)
     segments = positions.padded(NO_PHRASE, width=source_lengths.max() + 1)
     segments[np.arange(len(units)), source_lengths] = -(-units.lengths // size)  # ceil
@@ -242,7 +232,7 @@ def _segments(units: Ragged, size: int, source_lengths: np.ndarray) -> np.ndarra
 
 
 def _phrase_lengths(segments: np.ndarray) -> Tensor:
-    """(B, M) how many positions each segment of (B, S) has."""
+    """(B, M) positions of each segment of (B, S)."""
     num_rows, num_phrases = len(segments), segments.max() + 1
     numbered = segments + num_phrases * np.arange(num_rows)[:, None]
     counts = np.bincount(numbered[segments >= 0], minlength=num_rows * num_phrases)

@@ -1,12 +1,11 @@
-"""Batches by a budget of tokens, in an order that seed and epoch fix, from any position on.
+"""Token-budget batches in an order that seed and epoch fix, from any position on.
 
-An epoch visits the row groups of a dataset in a shuffled order. Consecutive ones make a window of
-about `shuffle_window` rows, the only rows in memory; a window's rows are bucketed by length into
-micro-batches, which are then shuffled. The micro-batches of an epoch are numbered, and the order
-depends on nothing but seed and epoch, so a position is two numbers.
+An epoch shuffles the dataset's row groups and cuts them into windows of about `shuffle_window`
+rows, the only rows in memory. A window is bucketed by length into micro-batches, which are then
+shuffled. Micro-batches of an epoch are numbered, so a position is (epoch, micro-batch).
 
-An update takes `world_size * accumulate` consecutive micro-batches, of which rank r takes every
-`world_size`-th from the r-th on: two processes, and one process that accumulates two, see the same.
+An update takes `world_size * accumulate` consecutive micro-batches, rank r every `world_size`-th
+from the r-th on: two processes see the same as one process that accumulates two.
 """
 
 from __future__ import annotations
@@ -29,29 +28,29 @@ T = TypeVar("T")
 SPLIT = "train"
 UPDATES_AHEAD = 4
 EVALUATION_WINDOW = 20_000
-"""Rows that are sorted by length together where the order of batches doesn't matter."""
+"""Rows that are sorted by length together where the order of batches is irrelevant."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """A place between two micro-batches: `micro_batch` is the next one of its epoch."""
+    """The next micro-batch of an epoch."""
 
     epoch: Count
     micro_batch: Count
 
 
 MicroBatch = tuple[int, int, Batch | None]
-"""Its number in its epoch, its target tokens, and the batch if it is this rank's."""
+"""Number in its epoch, target tokens, and the batch if it is this rank's."""
 
 
 @dataclass(frozen=True)
 class Update:
-    """What one update of the weights learns from.
+    """The data of one update of the weights.
 
     Attributes:
-        batches: this rank's micro-batches with their numbers in the epoch, as many on every rank;
-            `None` where the epoch ended before: such a rank has nothing to add but takes part.
-        num_target_tokens: of the micro-batches of all ranks, end of sentence included.
+        batches: this rank's micro-batches with their numbers in the epoch, equally many on every
+            rank; `None` beyond the end of the epoch.
+        num_target_tokens: of all ranks, `EOS` included.
     """
 
     batches: tuple[tuple[int, Batch | None], ...]
@@ -62,24 +61,24 @@ class Update:
 def bucketed(
     lengths: np.ndarray, order: np.ndarray, batch_tokens: int, batch_sentences: int | None = None
 ) -> list[np.ndarray]:
-    """Rows of like length, as many together as the limits allow: (rows,) indices a batch.
+    """Batches of rows of similar length, as (rows,) indices.
 
     Args:
         lengths: (n, 2) subwords of source and target.
-        order: (rows,) which rows, in the order in which rows of the same length are taken.
-        batch_tokens: the most subwords of a batch, padding counted, unless it is a single row.
-        batch_sentences: the most rows of a batch; `None`: any number.
+        order: (rows,) the rows to use; breaks ties of length.
+        batch_tokens: most subwords of a batch with padding, unless it is a single row.
+        batch_sentences: most rows of a batch; `None`: unlimited.
     """
     source, target = lengths[order].astype(np.int64).T
     longer = np.maximum(source, target)
-    # Among rows whose longer side is the same, alike shorter sides are together too.
+    # Rows whose longer sides are equal are sorted by the shorter.
     ranking = np.lexsort((target, source, longer))
     order, costs = order[ranking], longer[ranking] + 1
     limit = batch_sentences or len(order)
     batches = []
     start = 0
     while start < len(order):
-        # Rows are sorted by cost, so a batch costs its number of rows times the last one's.
+        # Costs ascend, so a batch costs its number of rows times the last one's.
         most = costs[start : start + max(min(batch_tokens // int(costs[start]), limit), 1)]
         totals = most * np.arange(1, len(most) + 1)
         size = max(int(np.searchsorted(totals, batch_tokens, side="right")), 1)
@@ -90,16 +89,14 @@ def bucketed(
 
 @dataclass(frozen=True)
 class TrainBatches:
-    """The training split as an endless sequence of updates.
-
-    Every row appears exactly once an epoch. A batch costs its rows times its longest side, end of
-    sentence included.
+    """The training split as an endless sequence of updates, every row once an epoch.
 
     Attributes:
-        batch_tokens: the highest cost of a batch, unless it is a single row.
-        batch_sentences: the most pairs of a batch; `None`: any number.
+        batch_tokens: the most that a batch's rows times its longest side (with `EOS`) may be,
+            unless it is a single row.
+        batch_sentences: most pairs of a batch; `None`: unlimited.
         shuffle_window: rows that are shuffled and bucketed together, rounded up to row groups.
-        granularities, ngram_unit: as of `mgsa.data.batch.make_batch`.
+        granularities, ngram_unit: as in `mgsa.data.batch.make_batch`.
         links: whether batches need word alignments.
     """
 
@@ -114,14 +111,14 @@ class TrainBatches:
     links: bool = False
 
     def num_micro_batches(self, epoch: int) -> int:
-        """The micro-batches of an epoch; only lengths are read."""
+        """Micro-batches of an epoch; reads lengths only."""
         windows = enumerate(self._windows(epoch))
         return sum(len(self._plan(epoch, number, groups)) for number, groups in windows)
 
     def updates(
         self, position: Position, *, rank: int, world_size: int, accumulate: int
     ) -> Iterator[Update]:
-        """The updates from `position` on, without end; windows before it are not decoded."""
+        """The updates from `position` on, without end; skipped windows are not decoded."""
         updates = self._updates(position, rank, world_size, accumulate)
         return prefetched(updates, ahead=UPDATES_AHEAD)
 
@@ -149,7 +146,7 @@ class TrainBatches:
     def _micro_batches(
         self, position: Position, rank: int, world_size: int
     ) -> Iterator[MicroBatch]:
-        """Those from `position` to the end of its epoch."""
+        """The micro-batches from `position` to the end of its epoch."""
         extra = _extra_columns(self.granularities, self.ngram_unit, links=self.links)
         start = 0
         for window, groups in enumerate(self._windows(position.epoch)):
@@ -169,13 +166,12 @@ class TrainBatches:
             del columns  # before the next window is decoded
 
     def _windows(self, epoch: int) -> list[list[int]]:
-        """The row groups of an epoch's windows."""
         num_groups = len(self.dataset.row_group_rows(SPLIT))
         order = np.random.default_rng([self.seed, epoch]).permutation(num_groups)
         return _windows(self.dataset, SPLIT, order.tolist(), self.shuffle_window)
 
     def _plan(self, epoch: int, window: int, groups: Sequence[int]) -> list[np.ndarray]:
-        """The micro-batches of an epoch's window: rows by their place in it."""
+        """The micro-batches of a window, as indices of its rows."""
         lengths = self.dataset.lengths(SPLIT, groups)
         generator = np.random.default_rng([self.seed, epoch, window])
         order = generator.permutation(len(lengths))
@@ -193,10 +189,7 @@ def evaluation_batches(
     limit: int | None,
     links: bool = False,
 ) -> Iterator[Batch]:
-    """The first `limit` rows of a split (all: `None`) in batches of rows of like length.
-
-    Windows of row groups come in the order of the file; `Batch.index` says which row is which.
-    """
+    """The first `limit` rows of a split (`None`: all), bucketed by length within large windows."""
     extra = _extra_columns(granularities, ngram_unit, links=links)
     remaining = dataset.num_rows(split) if limit is None else limit
     order = range(len(dataset.row_group_rows(split)))
@@ -211,7 +204,7 @@ def evaluation_batches(
 
 
 def _windows(dataset: Dataset, split: str, order: Sequence[int], num_rows: int) -> list[list[int]]:
-    """The row groups of a split, in `order`, cut into windows of at least `num_rows` rows."""
+    """Row groups, in `order`, cut into windows of at least `num_rows` rows."""
     rows_of = dataset.row_group_rows(split)
     windows: list[list[int]] = []
     rows = num_rows
@@ -225,7 +218,7 @@ def _windows(dataset: Dataset, split: str, order: Sequence[int], num_rows: int) 
 
 
 def _extra_columns(granularities: Sequence[str], ngram_unit: str, *, links: bool) -> list[str]:
-    """The columns that batches with these granularities need besides the ids."""
+    """The columns besides the ids that batches need."""
     kinds = {name.partition("_")[0] for name in granularities}
     return [
         *(["subwords_per_word"] if "ngram" in kinds and ngram_unit == "word" else []),
@@ -235,7 +228,7 @@ def _extra_columns(granularities: Sequence[str], ngram_unit: str, *, links: bool
 
 
 def prefetched(items: Iterator[T], *, ahead: int) -> Iterator[T]:
-    """Yield `items`, up to `ahead` of which a thread prefetches; it ends with the iterator."""
+    """Yield `items`, computed up to `ahead` in advance by a thread."""
     pool = ThreadPoolExecutor(1, thread_name_prefix="prefetch")
     end = object()
     waiting = deque(pool.submit(next, items, end) for _ in range(ahead))

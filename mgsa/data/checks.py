@@ -1,4 +1,4 @@
-"""The check of rows: whichever columns were read, held against each other and the artifact."""
+"""Validation of rows: the columns that were read, against each other and the artifact."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def wrong_row(table: pa.Table, dataset: Dataset) -> tuple[int, str] | None:
-    """The first row that fails the first check that any row fails, and what was expected of it."""
+    """The first row that fails the first failing check, and what was expected of it."""
     columns = {name: one_piece(table[name]) for name in table.column_names}
     for expectation, rows in _checks(columns, dataset):
         if len(rows):
@@ -27,12 +27,12 @@ def wrong_row(table: pa.Table, dataset: Dataset) -> tuple[int, str] | None:
 
 
 def one_piece(column: pa.ChunkedArray) -> pa.Array:
-    """A column as one array, without a copy where it is one."""
+    """A column as one array, copied only if it has several chunks."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 Checks = Iterator[tuple[str, np.ndarray]]
-"""What is expected, and the rows that fail it. A check relies on those before it."""
+"""An expectation and the rows that fail it; a check relies on those before it."""
 
 
 def _checks(columns: Mapping[str, pa.Array], dataset: Dataset) -> Checks:
@@ -49,7 +49,7 @@ def _checks(columns: Mapping[str, pa.Array], dataset: Dataset) -> Checks:
             wrong = _not_adding_up(Ragged.of_arrow(columns[words]), lengths)
             yield f"{words} that give each word a share of {name}", wrong
     for name in TEXTS:
-        if name in columns:  # a line feed would be one more line of what is translated
+        if name in columns:  # a line feed would add a line to translations
             fed = pc.match_substring(columns[name], "\n").to_numpy(zero_copy_only=False)
             yield f"{name} without line feeds", np.flatnonzero(fed)
     if dataset.manifest.levels and "phrase_lengths" in columns:
@@ -57,8 +57,8 @@ def _checks(columns: Mapping[str, pa.Array], dataset: Dataset) -> Checks:
     if "links" in columns:
         for side in SUBWORDS_PER_WORD:
             positions = Ragged.of_arrow(columns["links"], side)
-            rows, places = positions.rows(), positions.flat()
-            wrong = rows[(places < 0) | (places >= columns[f"{side}_length"].to_numpy()[rows])]
+            rows, indices = positions.rows(), positions.flat()
+            wrong = rows[(indices < 0) | (indices >= columns[f"{side}_length"].to_numpy()[rows])]
             yield f"links between positions of the {side}", wrong
     for name, classes in dataset.classes.items():
         if name in columns:
@@ -99,18 +99,18 @@ def _rows_outside(lists: Ragged, start: int, stop: int) -> np.ndarray:
 
 
 def _not_adding_up(counts: Ragged, sums: np.ndarray) -> np.ndarray:
-    """The rows whose counts are not all at least 1, or don't add up to (rows,) `sums`."""
+    """The rows that have a count below 1, or whose counts don't add up to (rows,) `sums`."""
     values = counts.flat()
     before = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
     ends = np.cumsum(counts.lengths)
     wrong = before[ends] - before[ends - counts.lengths] != sums
-    if (none := values < 1).any():
-        wrong[counts.rows()[none]] = True
+    if (too_low := values < 1).any():
+        wrong[counts.rows()[too_low]] = True
     return np.flatnonzero(wrong)
 
 
 def counts_of(table: pa.Table) -> dict[str, int]:
-    """What a manifest may count of a split besides its rows, of a table with all columns."""
+    """The counts of a table with all columns that a manifest may hold besides its rows."""
     tags = one_piece(table["phrase_tags"]).flatten().flatten().to_numpy()
     ids = {s: one_piece(table[f"{s}_ids"]).flatten().to_numpy() for s in SUBWORDS_PER_WORD}
     return {

@@ -1,7 +1,7 @@
-"""Open a dataset artifact: version and hashes checked, rows streamed from Parquet and checked too.
+"""Open a dataset artifact: version and hashes checked, rows streamed from Parquet and validated.
 
-Rows are decoded a row group at a time and dropped after use, so memory follows the rows in use and
-not the size of the corpus. Files are read, not mapped: they are compressed.
+Memory grows with the row groups in use, not with the corpus. Files are read rather than mapped, as
+they are compressed.
 """
 
 from __future__ import annotations
@@ -28,23 +28,21 @@ from mgsa.data.vocabulary import Vocabulary, read_classes, read_tags, read_vocab
 TextColumn = Literal["source_text", "target_text", "source_tokens", "target_tokens"]
 
 MAX_OPEN_FILES = 32
-"""Of a split: systems let a process have some hundreds, and a split may have thousands."""
+"""Of a split, which may have thousands of files; systems limit a process to some hundreds."""
 
 _ID_COLUMNS = ("source_ids", "source_length", "target_ids", "target_length")
 _ROW_COLUMNS = [name for name in SCHEMA.names if name not in TEXTS]
 
 
 def open_dataset(folder: str | Path, *, kind: Kind = PAIRS, verify: bool = True) -> Dataset:
-    """Open the dataset artifact in `folder`.
+    """Open the dataset artifact in `folder`; sizes and schemas of its files are always checked.
 
     Args:
-        kind: what artifact is expected.
-        verify: whether to read every file once and compare its SHA-256; sizes and schemas are
-            compared in any case.
+        verify: whether to compare the SHA-256 of every file too.
 
     Raises:
-        InputError: the folder is not a dataset of this kind and version, or a file of it is
-            missing, truncated or altered; the message names the file.
+        InputError: the folder is no dataset of this kind and version, or a file of it is missing,
+            truncated or altered.
     """
     folder = Path(folder)
     manifest = Manifest.read(folder / MANIFEST, kind)
@@ -57,32 +55,32 @@ def open_dataset(folder: str | Path, *, kind: Kind = PAIRS, verify: bool = True)
 
 
 def verify_dataset(folder: str | Path) -> Dataset:
-    """Open the dataset in `folder`, check every row of it, and count what its manifest counts.
+    """Open the dataset in `folder`, check every row and the manifest's counts.
 
     Raises:
-        InputError: the first thing that is wrong, with its file and row.
+        InputError: the first error, with its file and row.
     """
     dataset = open_dataset(folder)
     for split, described in dataset.manifest.content["splits"].items():
         counts = Counter(counts_of(SCHEMA.empty_table()))  # zeros
         for table in dataset.tables(split):
             counts.update(counts_of(table))
-        for name, found in counts.items():
-            if (said := described.get(name, found)) != found:
-                message = f"manifest.splits.{split}.{name}: expected {found}, as is found, got"
-                raise InputError(f"{message} {said!r}", path=dataset.folder / MANIFEST)
+        for name, count in counts.items():
+            if (expected := described.get(name, count)) != count:
+                message = f"manifest.splits.{split}.{name}: expected {count}, as is found, got"
+                raise InputError(f"{message} {expected!r}", path=dataset.folder / MANIFEST)
     return dataset
 
 
 class Dataset:
-    """An open artifact: vocabularies and tags, and rows as a stream, by index, or as columns.
+    """An open artifact: vocabularies, tags, and rows as a stream, by index, or as columns.
 
-    Every row that is read is checked (`mgsa.data.checks`); an `InputError` names its file and row.
+    Every row that is read is checked (`mgsa.data.checks`); an `InputError` names file and row.
 
     Attributes:
-        vocabularies: of the source and of the target; one object twice when they share one.
-        tags: names of the phrases' tags, by id.
-        classes: by label column, the names of its classes, by id; none of sentence pairs.
+        vocabularies: source and target; the same object twice if shared.
+        tags: phrase tags, by id.
+        classes: class names by label column and id.
     """
 
     def __init__(self, folder: Path, manifest: Manifest, kind: Kind = PAIRS) -> None:
@@ -98,19 +96,19 @@ class Dataset:
         }
 
     def num_rows(self, split: str) -> int:
-        """Rows of a split: sentence pairs, or sentences where there is a source alone."""
+        """Rows of a split."""
         return sum(self.shard_rows(split))
 
     def row_group_rows(self, split: str) -> np.ndarray:
-        """(row groups,) how many rows each row group of a split has."""
+        """(row groups,) rows of each row group of a split."""
         return np.array([len(rows) for rows in self._split(split).row_groups], dtype=np.int64)
 
     def shard_rows(self, split: str) -> list[int]:
-        """How many rows each file of a split has."""
+        """Rows of each file of a split."""
         return self._split(split).shard_rows
 
     def lengths(self, split: str, row_groups: Sequence[int] | None = None) -> np.ndarray:
-        """(rows, 2) int32: subwords of source and target, of some row groups or of all."""
+        """(rows, 2) int32: subwords of source and target, in the row groups given or in all."""
         groups = range(len(self.row_group_rows(split))) if row_groups is None else row_groups
         table = self._read(split, groups, ["source_length", "target_length"])
         return np.stack([column.to_numpy().astype(np.int32) for column in table.columns], axis=1)
@@ -118,11 +116,10 @@ class Dataset:
     def columns(
         self, split: str, row_groups: Sequence[int], extra: Collection[str] = ()
     ) -> RowColumns:
-        """All rows of some row groups, in their order, as columns.
+        """All rows of some row groups as columns.
 
-        Args:
-            extra: columns that are wanted besides the ids: `subwords_per_word`, `phrase_lengths`
-                with `phrase_tags`, `links`, label columns.
+        `extra` are columns besides the ids: `subwords_per_word`, `phrase_lengths` with
+        `phrase_tags`, `links`, label columns.
         """
         ids = [name for name in _ID_COLUMNS if name in self._kind.columns.names]
         table = self._read(split, row_groups, [*ids, *extra])
@@ -150,9 +147,9 @@ class Dataset:
         )
 
     def read(self, split: str, start: int = 0, stop: int | None = None) -> Iterator[Row]:
-        """The rows `start` to `stop` (end exclusive) of a split, a row group in memory at once."""
+        """Rows `start` to `stop` (exclusive) of a split, one row group in memory at a time."""
         for first, table in self._portions(split, _ROW_COLUMNS, start, stop):
-            # Numbers of Python take ten times as much: a few rows at once.
+            # Python's numbers take ten times the memory: convert few rows at a time.
             batches = table.to_batches(max_chunksize=100)
             rows = (row for batch in batches for row in batch.to_pylist())
             for index, row in enumerate(rows, start=first):
@@ -160,7 +157,7 @@ class Dataset:
                 yield Row.of_columns(index, row | {"links": links})
 
     def rows(self, split: str, indices: Sequence[int]) -> Iterator[Row]:
-        """The rows at `indices`, in that order; for each its row group is decoded."""
+        """The rows at `indices`, in that order; each decodes its row group."""
         for index in indices:
             if not 0 <= index < self.num_rows(split):
                 raise IndexError(f"{split}: no row {index} among {self.num_rows(split)}")
@@ -169,16 +166,16 @@ class Dataset:
     def texts(
         self, split: str, column: TextColumn, start: int = 0, stop: int | None = None
     ) -> Iterator[str]:
-        """The sentences of a text column, from row `start` to `stop` (end exclusive)."""
+        """A text column from row `start` to `stop` (exclusive)."""
         for _, table in self._portions(split, [column], start, stop):
             yield from table[column].to_pylist()
 
     def tables(self, split: str) -> Iterator[pa.Table]:
-        """Every row group of a split in turn, with all its columns."""
+        """The row groups of a split, with all columns."""
         return (table for _, table in self._portions(split, self._kind.columns.names))
 
     def check_granularities(self, granularities: Sequence[str]) -> None:
-        """Check that there are the syntactic levels that a model attends to."""
+        """Raise an `InputError` if the dataset lacks a syntactic level among `granularities`."""
         levels = self.manifest.levels
         for name in granularities:
             kind, _, size = name.partition("_")
@@ -190,7 +187,7 @@ class Dataset:
                 )
 
     def check_links(self, split: str) -> None:
-        """Check that a split has the word alignments that a model learns from."""
+        """Raise an `InputError` if a split has no word alignments."""
         if not self.manifest.splits[split].links:
             raise InputError(
                 f"expected word alignments of {split}, which model.alignment learns from, but the "
@@ -205,7 +202,7 @@ class Dataset:
         return self._shards[split]
 
     def _read(self, split: str, groups: Sequence[int], columns: Sequence[str]) -> pa.Table:
-        """Columns of some row groups, in the order given, once checked."""
+        """Checked columns of some row groups, in the order given."""
         shards = self._split(split)
         tables = [] if groups else [self._kind.columns.empty_table().select(columns)]
         for group in groups:
@@ -217,7 +214,7 @@ class Dataset:
     def _portions(
         self, split: str, columns: Sequence[str], start: int = 0, stop: int | None = None
     ) -> Iterator[tuple[int, pa.Table]]:
-        """The rows `start` to `stop` in tables of at most a row group, with their first index."""
+        """Rows `start` to `stop` as tables of at most a row group, each with its first index."""
         for group, rows in enumerate(self._split(split).row_groups):
             first = max(start, rows.start)
             count = (rows.stop if stop is None else min(stop, rows.stop)) - first
@@ -233,48 +230,45 @@ def _classes(labels: pa.Array) -> np.ndarray | Ragged:
 
 
 class Shards:
-    """The Parquet files of a split, read as one: their row groups are numbered through.
+    """The Parquet files of a split as one sequence of row groups.
 
     Attributes:
-        shard_rows: the rows of each file.
-        row_groups: which rows of the split each row group has.
+        shard_rows: rows of each file.
+        row_groups: row indices of each row group.
     """
 
     def __init__(self, paths: Sequence[Path], columns: pa.Schema, num_rows: int) -> None:
-        """`columns` are what every file has to have, `num_rows` the rows of all files."""
         self._open = lru_cache(maxsize=MAX_OPEN_FILES)(_open)
-        self._places: list[tuple[Path, int, int]] = []  # file, row group of it, its first row
+        self._groups: list[tuple[Path, int, int]] = []  # file, row group and first row within it
         self.shard_rows: list[int] = []
         self.row_groups: list[range] = []
         end = 0
         for path in paths:
             metadata = self._open(path).metadata
-            found = metadata.schema.to_arrow_schema()
+            schema = metadata.schema.to_arrow_schema()
             for column in columns:
-                place = found.get_field_index(column.name)
-                if place < 0 or not found.field(place).equals(column):
+                index = schema.get_field_index(column.name)
+                if index < 0 or not schema.field(index).equals(column):
                     raise InputError(f"expected a column {column.name}: {column.type}", path=path)
             self.shard_rows.append(metadata.num_rows)
             first = end
             for group in range(metadata.num_row_groups):
                 start, end = end, end + metadata.row_group(group).num_rows
-                self._places.append((path, group, first))
+                self._groups.append((path, group, first))
                 self.row_groups.append(range(start, end))
         if end != num_rows:
             message = f"expected {num_rows} rows as in the manifest, found {end}"
             raise InputError(message, path=paths[-1])
 
     def read(self, group: int, columns: Sequence[str]) -> pa.Table:
-        """Columns of a row group."""
-        path, number, _ = self._places[group]
+        path, number, _ = self._groups[group]
         with _naming(path):
-            # Without Arrow's threads: who waits for its pool may wait forever, as glibc before 2.41
-            # loses a wake-up now and then (its bug 25847).
+            # Arrow's threads can deadlock: glibc before 2.41 may lose a wake-up (its bug 25847).
             return self._open(path).read_row_group(number, list(columns), use_threads=False)
 
     def wrong_row(self, group: int, row: int, expectation: str) -> InputError:
-        """What to raise for a row of a row group: it names the file, and the row's index there."""
-        path, _, first = self._places[group]
+        """The error for row `row` of a row group, with the file and the row's index in it."""
+        path, _, first = self._groups[group]
         index = self.row_groups[group][row] - first
         return InputError(f"row {index}: expected {expectation}", path=path)
 
@@ -286,7 +280,7 @@ def _open(path: Path) -> pq.ParquetFile:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """What pyarrow says of a damaged file, as an `InputError` that names it."""
+    """Raise pyarrow's errors as `InputError`s that name the file."""
     try:
         yield
     except (pa.ArrowException, OSError) as error:

@@ -1,4 +1,4 @@
-"""Lists of different lengths in one array: what Parquet's list columns are, without a copy."""
+"""Lists of different lengths in one array, as in Parquet's list columns, without a copy."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ragged:
-    """n lists of numbers: list i is `values[starts[i] : starts[i] + lengths[i]]`.
-
-    The lists may lie anywhere in `values`, so taking some of them copies no number.
-    """
+    """n lists of numbers: list i is `values[starts[i] : starts[i] + lengths[i]]`, in any order."""
 
     values: np.ndarray
     starts: np.ndarray
@@ -25,26 +22,26 @@ class Ragged:
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[int] | np.ndarray]) -> Ragged:
-        """The lists themselves, put end to end."""
+        """The ragged array of `lists`."""
         lengths = np.array([len(items) for items in lists], dtype=np.int64)
         arrays = [np.asarray(items, dtype=np.int64) for items in lists]
         return cls.end_to_end(np.concatenate([np.zeros(0, dtype=np.int64), *arrays]), lengths)
 
     @classmethod
     def end_to_end(cls, values: np.ndarray, lengths: np.ndarray) -> Ragged:
-        """Lists of these lengths, whose numbers follow each other."""
+        """Lists of these lengths that follow each other in `values`."""
         return cls(values, np.cumsum(lengths) - lengths, lengths)
 
     @classmethod
     def of_arrow(cls, array: pa.ListArray, field: str | None = None) -> Ragged:
-        """The lists of a Parquet file's column, or of one field of its structs; null is empty."""
+        """A list column, or one field of its structs; null is an empty list."""
         offsets = array.offsets.to_numpy()
         values = array.values if field is None else array.values.field(field)
         return cls(values.to_numpy(), offsets[:-1], np.diff(offsets))
 
     @classmethod
     def levels_of_arrow(cls, array: pa.ListArray, levels: int) -> tuple[Ragged, ...]:
-        """One `Ragged` for each level of a column whose rows are lists of `levels` lists."""
+        """A `Ragged` for each level of a column whose rows are lists of `levels` lists."""
         inner = cls.of_arrow(array.values)
         outer = array.offsets.to_numpy()[:-1]
         return tuple(inner.take(outer + level) for level in range(levels))
@@ -57,30 +54,26 @@ class Ragged:
         return self.values[start : start + self.lengths[index]]
 
     def take(self, indices: np.ndarray) -> Ragged:
-        """The lists at `indices`, in that order."""
         return Ragged(self.values, self.starts[indices], self.lengths[indices])
 
     def flat(self) -> np.ndarray:
-        """The numbers of all lists, end to end: a view where they lie like that."""
+        """The numbers of all lists in turn: a view where they are contiguous."""
         ends = self.starts + self.lengths
         if len(self) and np.array_equal(self.starts[1:], ends[:-1]):
             return self.values[self.starts[0] : ends[-1]]
-        return self.values[np.repeat(self.starts, self.lengths) + self.places()]
+        return self.values[np.repeat(self.starts, self.lengths) + self.positions()]
 
     def rows(self) -> np.ndarray:
         """For every number of `flat()`, the index of its list."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
-    def places(self) -> np.ndarray:
-        """For every number of `flat()`, its place in its list: 0, 1, …"""
+    def positions(self) -> np.ndarray:
+        """For every number of `flat()`, its position in its list: 0, 1, …"""
         before = np.cumsum(self.lengths) - self.lengths
         return np.arange(self.lengths.sum()) - np.repeat(before, self.lengths)
 
     def padded(self, padding: int, *, width: int) -> np.ndarray:
-        """The lists as rows of an (n, width) array of int64, `padding` after each.
-
-        `width` is at least that of the longest list.
-        """
+        """(n, width) int64: the lists as rows, padded on the right."""
         filled = np.full((len(self), width), padding, dtype=np.int64)
         filled[np.arange(width) < self.lengths[:, None]] = self.flat()
         return filled

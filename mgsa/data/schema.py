@@ -1,4 +1,4 @@
-"""What a dataset artifact holds: the columns of its Parquet files, and its manifest."""
+"""The dataset artifact: the columns of its Parquet files, and its manifest."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ PREPROCESSING = "preprocessing.json"
 BPE_FILES = ("bpe.codes", "vocab.source", "vocab.target")
 
 LONGEST = 2**15 - 1
-"""Subwords of a sentence: counts and positions within one are stored in 16 bits."""
+"""Most subwords of a sentence: counts and positions are int16."""
 
 UNKNOWN_TAG = "<unk>"
-"""Tag 0: what a tag that no training sentence has becomes."""
+"""Tag 0: any tag that the training split lacks."""
 
 _ids = pa.list_(pa.field("element", pa.int32(), nullable=False))
 _counts = pa.list_(pa.field("element", pa.int16(), nullable=False))
@@ -34,20 +34,19 @@ _link = pa.struct([pa.field(side, pa.int16(), nullable=False) for side in ("sour
 
 SCHEMA = pa.schema(
     [
-        # The sentences as the corpus has them, and in tokens, separated by a space.
+        # Sentences as in the corpus, and as tokens separated by spaces.
         pa.field("source_text", pa.string(), nullable=False),
         pa.field("target_text", pa.string(), nullable=False),
         pa.field("source_tokens", pa.string(), nullable=False),
         pa.field("target_tokens", pa.string(), nullable=False),
-        # Subwords, without end of sentence; their number alone, which planning batches needs.
+        # Subwords without end of sentence; their number, which suffices to plan batches.
         pa.field("source_ids", _ids, nullable=False),
         pa.field("target_ids", _ids, nullable=False),
         pa.field("source_length", pa.int16(), nullable=False),
         pa.field("target_length", pa.int16(), nullable=False),
-        # Of the source, and of the target.
         pa.field("subwords_per_word", _counts, nullable=False),
         pa.field("target_subwords_per_word", _counts, nullable=False),
-        # One list a level: lengths in subwords, which add up to the source's; a tag id each.
+        # One list a level: lengths in subwords, which add up to source_length; tag ids.
         pa.field("phrase_lengths", _levels, nullable=False),
         pa.field("phrase_tags", _levels, nullable=False),
         # Word alignments as subword positions; null where there are none.
@@ -64,11 +63,10 @@ class Kind:
     """A kind of dataset artifact.
 
     Attributes:
-        name: in its manifest; `None` for sentence pairs.
-        description: what errors call it.
-        columns: of its Parquet files, perhaps of one side alone.
-        labels: columns of classes that `labels.json` names: one class a sentence (int16, null for
-            none), or one a word (list of int16).
+        name: `kind` in its manifest; `None` for sentence pairs.
+        description: its name in errors.
+        labels: columns of class ids, named by `labels.json`: int16, one a sentence (null for none),
+            or list of int16, one a word.
     """
 
     name: str | None
@@ -83,7 +81,7 @@ PAIRS = Kind(None, "a dataset", SCHEMA_VERSION, SCHEMA)
 
 @dataclass(frozen=True)
 class Split:
-    """A split as the manifest describes it: Parquet files in order, rows, links in subwords."""
+    """A split in the manifest: numbers of rows and of links, Parquet files in order."""
 
     rows: Count
     links: Count
@@ -92,13 +90,13 @@ class Split:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What `manifest.json` says of an artifact.
+    """`manifest.json` of an artifact.
 
     Attributes:
         identity: SHA-256 of the manifest, which holds those of all other files.
-        name: of the corpus.
-        levels: of syntactic partition.
-        content: the whole of it.
+        name: the corpus.
+        levels: levels of the syntactic partition.
+        content: the whole JSON.
     """
 
     identity: str
@@ -112,11 +110,7 @@ class Manifest:
 
     @classmethod
     def read(cls, path: Path, kind: Kind = PAIRS) -> Manifest:
-        """Read the manifest of an artifact of `kind`.
-
-        Raises:
-            InputError: it is missing, malformed, of another kind or of another version.
-        """
+        """The manifest at `path`; an `InputError` if missing, malformed, or of another kind."""
         content = read_json(path)
         expected = f"expected the manifest of {kind.description}"
         if not isinstance(content, dict) or "schema_version" not in content:
@@ -131,5 +125,4 @@ class Manifest:
 
     @property
     def rows(self) -> dict[str, int]:
-        """The rows of every split."""
         return {name: split.rows for name, split in self.splits.items()}

@@ -1,4 +1,4 @@
-"""Names by id: of subwords, of phrases' tags, of the classes of labels."""
+"""Vocabularies of subwords; names of tags and classes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CONTINUES = re.compile("@@( |$)")
 
 
 class Vocabulary:
-    """A list of symbols and its inverse; the first four ids are `SPECIAL_SYMBOLS`."""
+    """Symbols by id, and ids by symbol; the first four ids are `SPECIAL_SYMBOLS`."""
 
     def __init__(self, symbols: Sequence[str]) -> None:
         if tuple(symbols[: len(SPECIAL_SYMBOLS)]) != SPECIAL_SYMBOLS:
@@ -29,17 +29,14 @@ class Vocabulary:
 
     @classmethod
     def of(cls, subwords: Iterable[str]) -> Vocabulary:
-        """The vocabulary of `subwords` in the order given, specials put in front.
-
-        A subword of the text that is spelled like a special symbol has no id of its own.
-        """
+        """The special symbols, then `subwords`; one spelled like a special symbol gets no id."""
         return cls([*SPECIAL_SYMBOLS, *(s for s in subwords if s not in SPECIAL_SYMBOLS)])
 
     def __len__(self) -> int:
         return len(self.symbols)
 
     def encode(self, subwords: Iterable[str]) -> list[int]:
-        """Ids of subwords, `UNK` for those it lacks and for those spelled like a special symbol."""
+        """Ids of subwords, `UNK` for unknown ones and those spelled like a special symbol."""
         ids = self._ids
         return [
             index if (index := ids.get(subword, UNK)) >= len(SPECIAL_SYMBOLS) else UNK
@@ -47,7 +44,7 @@ class Vocabulary:
         ]
 
     def decode(self, ids: Iterable[int]) -> list[str]:
-        """Subwords of ids, end of sentence and padding left out."""
+        """Subwords of ids, without `PAD`, `BOS` and `EOS`."""
         return [self.symbols[index] for index in ids if index not in (PAD, BOS, EOS)]
 
 
@@ -63,10 +60,9 @@ def join_subwords(subwords: Iterable[str]) -> str:
 
 
 def read_vocabularies(path: Path) -> tuple[Vocabulary, Vocabulary]:
-    """The source and target vocabulary of a `vocab.json`: one object twice when they share one.
+    """Source and target vocabulary of a `vocab.json`, the same object twice if shared.
 
-    Raises:
-        InputError: the file is not `{"source": [...], "target": [...] or null}`.
+    The file is `{"source": [...], "target": [...] or null}`; otherwise an `InputError` is raised.
     """
     lists = from_mapping(_Lists, read_json(path), f"{path}: symbols")
     try:
@@ -77,12 +73,12 @@ def read_vocabularies(path: Path) -> tuple[Vocabulary, Vocabulary]:
 
 
 def read_tags(path: Path) -> tuple[str, ...]:
-    """The names of phrases' tags, by id, of a `tags.json`."""
+    """Phrase tags by id, of a `tags.json`."""
     return from_mapping(tuple[str, ...], read_json(path), f"{path}: tags")
 
 
 def read_classes(path: Path, columns: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The names of the classes of label columns, by id, of a `labels.json`."""
+    """Class names by label column and id, of a `labels.json`."""
     classes = from_mapping(dict[str, tuple[str, ...]], read_json(path), f"{path}: labels")
     for column in columns:
         if column not in classes:
