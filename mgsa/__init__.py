@@ -1,7 +1,7 @@
 """Multi-granularity self-attention for machine translation: arrays in, translations out.
 
-Needs torch, Lightning Fabric, pyarrow, numpy and sacrebleu (safetensors for weights, ruamel.yaml
-and pydantic for settings, rich for progress); never stanza, spaCy, NLTK or DVC.
+Needs torch, Lightning Fabric, pyarrow, numpy, sacrebleu, safetensors, ruamel.yaml, pydantic and
+rich; never stanza, spaCy, NLTK or DVC.
 
 In reading order:
 
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
 
 def load(folder: str | Path) -> Translator:
-    """A model artifact as a ready object with `.translate(list of rows or texts)`.
+    """Open a model artifact, for `.translate(list of rows or texts)`.
 
     Raises:
-        InputError: the folder is not a model artifact, or a file of it is missing or damaged.
+        InputError: the folder is no model artifact, or a file of it is missing or damaged.
     """
     from mgsa.decoding.translate import Translator
 

@@ -1,4 +1,4 @@
-"""The command `mgsa`: of its subcommands only the one that is named is imported."""
+"""The command `mgsa`, which imports the chosen subcommand only."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ COMMANDS = {
     "translate": ("mgsa.decoding.commands", "translate a split of a dataset artifact"),
     "align": ("mgsa.decoding.commands", "align the words of a split of a dataset artifact"),
 }
-"""Of each command the module that has a function of its name, and what it does."""
+"""By command, the module with a function of that name, and a summary."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Read the command line and run the command it names."""
     words = list(sys.argv[1:] if argv is None else argv)
     meanings = "\n".join(f"  {name:<12}{meaning}" for name, (_, meaning) in COMMANDS.items())
     chooser = argparse.ArgumentParser(
@@ -48,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def command() -> None:
-    """The entry point that the package installs."""
+    """Entry point of the installed package."""
     sys.exit(run(main))
 
 

@@ -12,7 +12,7 @@ from mgsa.base.settings import NonNegative, Positive, Probability, Seed, check_e
 
 Precision = Literal["32-true", "bf16-mixed"]
 GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
-"""`ngram_3`: the partition into 3-grams; `syntactic_2`: level 2 of the syntactic partition."""
+"""`ngram_3` is the partition into 3-grams, `syntactic_2` level 2 of the syntactic partition."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The model artifact: a folder with all that translating needs.
+"""The model artifact: a folder with all that translation needs.
 
     model.safetensors   weights
     config.json         settings of the model and of its training
@@ -9,8 +9,6 @@
     curves.jsonl        losses and scores of the training
     README.md           the model card
     manifest.json       version, languages, and the SHA-256 of every other file
-
-Nothing in it is unpickled or run.
 """
 
 from __future__ import annotations
@@ -52,7 +50,7 @@ _FROM_DATASET = {VOCABULARY, TAGS, PREPROCESSING, *BPE_FILES}
 
 @dataclass(frozen=True)
 class _Manifest:
-    """What is read of `manifest.json`."""
+    """The fields of `manifest.json` that are read."""
 
     kind: Literal["mgsa model"]
     version: Literal[3]
@@ -63,12 +61,12 @@ class _Manifest:
 
 @dataclass(frozen=True)
 class ModelArtifact:
-    """An open artifact; of pairs, the source comes first.
+    """An open artifact; in pairs, the source comes first.
 
     Attributes:
-        model: on the CPU, in evaluation mode.
-        vocabularies: one object twice when both languages share one.
-        tags: names of the phrases' tags, by id.
+        model: in evaluation mode.
+        vocabularies: the same object twice if shared.
+        tags: phrase tags, by id.
     """
 
     folder: Path
@@ -80,16 +78,12 @@ class ModelArtifact:
 
     @property
     def levels(self) -> int:
-        """Levels of syntactic phrases that rows must have."""
+        """Syntactic levels that rows must have."""
         kinds = [name.partition("_") for name in self.model.granularities]
         return max((int(size) for kind, _, size in kinds if kind == "syntactic"), default=0)
 
     def check_dataset(self, dataset: Dataset) -> None:
-        """Check that a dataset has the model's languages, vocabularies and syntactic levels.
-
-        Raises:
-            InputError: it has others.
-        """
+        """Raise an `InputError` if languages, vocabularies or levels are not the model's."""
         languages = (dataset.manifest.source_language, dataset.manifest.target_language)
         if languages != self.languages:
             raise InputError(
@@ -101,7 +95,7 @@ class ModelArtifact:
         dataset.check_granularities(self.model.granularities)
 
     def check_vocabularies(self, others: tuple[Vocabulary, Vocabulary], folder: Path) -> None:
-        """Check that the vocabularies of the artifact in `folder` are the model's."""
+        """Raise an `InputError`, which names `folder`, unless the vocabularies are the model's."""
         for side, ours, theirs in zip(("source", "target"), self.vocabularies, others, strict=True):
             if ours.symbols != theirs.symbols:
                 raise InputError(
@@ -121,10 +115,10 @@ def save_model(
     """Write the artifact of a model, atomically.
 
     Args:
-        config: what `model` was built from.
-        dataset: what it was trained on.
-        run: more for `config.json`: settings of the training (`train`), the updates whose weights
-            these are (`updates`), their validation scores (`scores`).
+        config: of `model`.
+        dataset: that it was trained on.
+        run: for `config.json`: settings of the training (`train`), the updates whose weights these
+            are (`updates`), their validation scores (`scores`).
         curves: the lines of `curves.jsonl`.
     """
     origin = dataset.manifest
@@ -160,7 +154,7 @@ def _complete(
 
 
 def load_model(folder: Path) -> ModelArtifact:
-    """Open an artifact, every file of which is compared with its SHA-256.
+    """Open an artifact and verify the SHA-256 of every file.
 
     Raises:
         InputError: it is no model artifact of this version, or a file is missing or damaged.
@@ -172,7 +166,7 @@ def load_model(folder: Path) -> ModelArtifact:
     config = from_mapping(ModelConfig, section, f"{folder / CONFIG}: model")
     tags = read_tags(folder / TAGS)
     source, target = read_vocabularies(folder / VOCABULARY)
-    with torch.device("meta"):  # without initialisation
+    with torch.device("meta"):  # skips initialisation
         model = build_model(
             config, source_vocabulary=len(source), target_vocabulary=len(target), num_tags=len(tags)
         )
@@ -190,14 +184,14 @@ def replace_weights(
     updates: Sequence[int],
     out: Path,
 ) -> None:
-    """Write `artifact` with other weights, which have no scores.
+    """Write `artifact` to `out` with other weights, without scores.
 
     Args:
-        source: file of the weights that errors name.
-        updates: whose mean they are.
+        source: the file of the weights, for errors.
+        updates: the updates that they average.
 
     Raises:
-        InputError: the weights are not those of such a model.
+        InputError: the weights don't fit the model.
     """
     put_tensors(artifact.model, tensors, path=source)
     manifest = read_json(artifact.folder / MANIFEST)

@@ -1,4 +1,4 @@
-"""The model card, `README.md` of a model artifact: what it is, its data and scores as Markdown."""
+"""The model card: `README.md` of a model artifact, with its data and scores."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ PAPERS = {
     "phrase_attention": "phrase-based attention (Nguyen & Joty 2018)",
     "alignment": "a head that aligns words (Garg et al. 2019)",
 }
-"""Kinds of models, and sections of settings that a model may have."""
+"""Kinds of models, and optional sections of their settings."""
 SCORES = {
     "valid_bleu_tokenized": ("BLEU", "per cent, of tokens"),
     "valid_perplexity": ("perplexity", "a subword"),
     "valid_nll": ("negative log-likelihood", "nats a subword"),
     "valid_tag_accuracy": ("phrase tags", "share of right ones"),
 }
-"""Scores of the validation split that a card shows, with their names and units."""
+"""Validation scores on a card, with names and units."""
 
 
 def model_card(
     config: ModelConfig, run: Mapping[str, Any], manifest: Mapping[str, Any], *, parameters: int
 ) -> str:
-    """The card of a model of so many parameters.
+    """The card of a model.
 
     Args:
         run: `updates` and `scores` of `config.json`, if known.
         manifest: of the model artifact.
+        parameters: their number.
     """
     dataset = manifest["dataset"]
     parts = [PAPERS[name] for name in PAPERS if getattr(config, name, None)]
@@ -60,7 +61,7 @@ def model_card(
 
 
 def _sees(config: ModelConfig) -> str:
-    """What a source sentence must come with."""
+    """The model's input, for the card."""
     multi = config.multi_granularity if isinstance(config, TransformerConfig) else None
     if multi and any(name.startswith("syntactic") for name in multi.granularities):
         return "subwords, and the phrases of the sentence's constituency tree: it needs the parser"

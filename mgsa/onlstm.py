@@ -198,8 +198,8 @@ def _factors(
     """The factors of the gradients through a step, for all steps at once.
 
     Returns:
-        (N, B, H) from h to c; (N, B, H) from h to o's logit; (N, B, 3, H) from c to the logits of ĉ,
-        i, f; (N, B, 2, H) from c to the cumulative sums of the master input and forget gate.
+        (N, B, H) from h to c; (N, B, H) from h to o's logit; (N, B, 3, H) from c to the logits of
+        ĉ, i, f; (N, B, 2, H) from c to the cumulative sums of the master input and forget gate.
     """
     o, c_hat, i, f = activated.unbind(2)
     tanh_c = cell.tanh()

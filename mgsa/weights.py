@@ -1,4 +1,4 @@
-"""A module's weights in a safetensors file: numbers only, no code, each shared tensor once."""
+"""A module's weights in a safetensors file, each shared tensor once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mgsa.base.errors import InputError
 
 
 def named_tensors(module: nn.Module) -> dict[str, Tensor]:
-    """Parameters and persistent buffers, a tensor with several names under its first one."""
+    """Parameters and persistent buffers, a shared tensor under its first name."""
     kept = module.state_dict().keys()
     tensors: dict[str, Tensor] = dict(module.named_parameters())
     tensors.update((name, buffer) for name, buffer in module.named_buffers() if name in kept)
@@ -20,19 +20,15 @@ def named_tensors(module: nn.Module) -> dict[str, Tensor]:
 
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Write `tensors` to a safetensors file; the same tensors give the same bytes."""
+    """Write `tensors` to a safetensors file; equal tensors give equal bytes."""
     from safetensors.torch import save
 
-    # Not `save_file`, whose errors are safetensors' own.
+    # Not `save_file`, which hides OS errors in its own.
     path.write_bytes(save({name: t.detach().contiguous() for name, t in tensors.items()}))
 
 
 def load_tensors(path: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file, on the CPU.
-
-    Raises:
-        InputError: the file is missing, or no safetensors file (a pickle is none).
-    """
+    """The tensors of a safetensors file, on the CPU; an `InputError` if it is none."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -45,15 +41,15 @@ def load_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def load_weights(module: nn.Module, path: Path) -> None:
-    """Put the weights of a safetensors file into `module`."""
+    """Load a safetensors file into `module`."""
     put_tensors(module, load_tensors(path), path=path)
 
 
 def put_tensors(module: nn.Module, tensors: Mapping[str, Tensor], *, path: Path) -> None:
-    """Copy `tensors`, named as `named_tensors` names them, into `module`; errors name `path`.
+    """Copy `tensors`, by the names of `named_tensors`, into `module`.
 
     Raises:
-        InputError: a tensor is missing, left over, or of another shape or type than the module's.
+        InputError: a tensor is missing, superfluous, or of another shape or type; `path` is named.
     """
     expected = named_tensors(module)
     for name in sorted(tensors.keys() | expected.keys()):
@@ -69,7 +65,7 @@ def put_tensors(module: nn.Module, tensors: Mapping[str, Tensor], *, path: Path)
 
 
 def materialize(module: nn.Module) -> None:
-    """Give a module on the meta device memory for its tensors; shared ones stay shared."""
+    """Allocate the tensors of a module on the meta device; shared ones stay shared."""
     tensors = module.state_dict(keep_vars=True)
     empty: dict[int, Tensor] = {}
     for tensor in tensors.values():

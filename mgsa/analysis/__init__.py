@@ -1,6 +1,6 @@
-"""What a trained model and its translations do, as numbers, in reading order:
+"""Analysis of a trained model and its translations, in reading order:
 
-quadrants         how much attention goes from words and phrases to words and phrases
+quadrants         attention from words and phrases to words and phrases
 heat_maps         the attention of one sentence pair, with the labels of its axes
 alignment_error   alignment error rate, precision and recall against gold links
 ngrams            precision and recall of n-grams, and BLEU restricted to a size

@@ -1,7 +1,4 @@
-"""Alignment error rate, precision and recall against gold links (Och & Ney 2003).
-
-Gold links are sure or possible; sure links are possible too.
-"""
+"""Alignment error rate, precision and recall against gold links (Och & Ney 2003)."""
 
 from __future__ import annotations
 
@@ -13,27 +10,20 @@ from mgsa.base.word_links import Link
 
 @dataclass(frozen=True)
 class GoldLinks:
-    """The gold links of a sentence pair; `possible` has the sure ones too."""
+    """Gold links of a sentence pair; sure ones are possible too."""
 
     sure: frozenset[Link]
     possible: frozenset[Link]
 
     @classmethod
     def of(cls, sure: Set[Link], possible: Set[Link] = frozenset()) -> GoldLinks:
-        """From sure links and further possible ones."""
+        """From sure links and other possible ones."""
         return cls(frozenset(sure), frozenset(sure | possible))
 
 
 @dataclass(frozen=True)
 class AlignmentCounts:
-    """Counts of links in one sentence pair, or their sums over many.
-
-    Attributes:
-        predicted: |A|, of the alignment.
-        sure: |S|, sure ones of the gold alignment.
-        predicted_sure: |A ∩ S|.
-        predicted_possible: |A ∩ P|.
-    """
+    """Counts for one sentence pair, or their sums: |A|, |S|, |A ∩ S|, |A ∩ P|."""
 
     predicted: int = 0
     sure: int = 0

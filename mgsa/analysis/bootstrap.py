@@ -1,7 +1,7 @@
-"""Scores of a corpus with bootstrap intervals, and how far systems are apart (Koehn 2004).
+"""Bootstrap intervals of corpus scores, and paired tests (Koehn 2004).
 
 A score is a function of statistics summed over sentences, so resampling is a matrix product. All
-scores of all systems share the same resamples: differences are paired.
+scores of all systems share their resamples, which pairs differences.
 
 Legend: N sentences, R resamples, S systems; … the scores of one system.
 """
@@ -13,19 +13,19 @@ from dataclasses import dataclass
 import numpy as np
 
 CELLS_AT_ONCE = 1 << 21
-"""Draws (resamples times sentences) in memory at once."""
+"""Draws (resamples × sentences) in memory at once."""
 
 SAME = 1e-9
-"""Rounding error of percentages: differences below it are none."""
+"""Rounding error of percentages; smaller differences count as 0."""
 
 
 def resampled_sums(
     statistics: np.ndarray, samples: int, seed: int, inside: np.ndarray | None = None
 ) -> np.ndarray:
-    """(N, …) statistics to (R, …), their sums over N sentences drawn with replacement.
+    """(N, …) statistics to (R, …): sums over N sentences drawn with replacement.
 
-    The draws are sacreBLEU's with this seed, the same for all statistics of N sentences. `inside`,
-    (N,) bool, says of which sentences they are, if not of all.
+    The draws are those of sacreBLEU with this seed. `inside` (N,) bool marks the sentences that
+    have statistics; `None`: all.
     """
     flat = statistics.reshape(len(statistics), -1).astype(np.float64)
     inside = np.ones(len(flat), dtype=bool) if inside is None else inside
@@ -36,7 +36,7 @@ def resampled_sums(
     for start in range(0, samples, rows):
         size = (min(rows, samples - start), sentences)
         drawn = generator.choice(sentences, size=size, replace=True)
-        # How often each sentence is in each resample.
+        # Multiplicity of each sentence in each resample.
         cells = drawn + np.arange(size[0])[:, None] * sentences
         times = np.bincount(cells.ravel(), minlength=cells.size).reshape(size)
         sums[start : start + size[0]] = times[:, inside] @ flat
@@ -53,16 +53,16 @@ class Estimate:
 
 
 def estimate(value: np.ndarray, resampled: np.ndarray) -> Estimate:
-    """Percentile intervals, from the same ranks as sacreBLEU's.
+    """Percentile intervals, by the ranks of sacreBLEU's.
 
     Args:
         value: (S, …) of the corpus.
-        resampled: (R, S, …) of the resamples; NaN where one has nothing to score.
+        resampled: (R, S, …); NaN where a resample has nothing to score.
     """
-    ordered = np.sort(resampled, axis=0)  # NaN comes last
+    ordered = np.sort(resampled, axis=0)  # NaN last
     scored = np.count_nonzero(~np.isnan(ordered), axis=0)
     lower = scored // 40
-    upper = scored - lower - 1  # -1 where nothing is scored: the last one, NaN
+    upper = scored - lower - 1  # -1, the last (NaN), where nothing is scored
     low, high = (np.take_along_axis(ordered, rank[None], axis=0)[0] for rank in (lower, upper))
     return Estimate(value, low, high)
 
@@ -70,25 +70,24 @@ def estimate(value: np.ndarray, resampled: np.ndarray) -> Estimate:
 def compare(
     value: np.ndarray, resampled: np.ndarray, baseline: int, differing: np.ndarray
 ) -> tuple[Estimate, np.ndarray]:
-    """Differences to the scores of the system `baseline`, and (S, …) their p-values.
+    """Differences to system `baseline`, and their two-sided p-values (S, …).
 
-    The p-value is two-sided: the share of resamples whose difference is at least as far from the
-    mean of all resamples as the observed one is from 0 (the shift method of Noreen 1989), plus one
-    for the corpus itself. Riezler & Maxwell 2005 and sacreBLEU shift absolute differences, which
-    counts one side alone where the sign is clear, so their p-value is half as large. Where few
-    sentences differ, all resamples may agree by chance: a fair coin gives k differences the same
-    sign with probability 2^(1 - k), so no p-value is smaller.
+    The p-value is the share of resamples whose difference is at least as far from the mean of all
+    resamples as the observed one is from 0 (shift method, Noreen 1989), the corpus included.
+    Riezler & Maxwell 2005 and sacreBLEU shift absolute differences, which halves the p-value where
+    the sign is clear. Its lower bound is 2^(1 - k), the probability that a fair coin gives all k
+    differing sentences the same sign.
 
     Args:
         value, resampled: as in `estimate`.
-        differing: (S, …) in how many sentences a system's statistics differ from the baseline's.
+        differing: (S, …) number of sentences whose statistics differ from the baseline's.
     """
     differences = resampled - resampled[:, baseline : baseline + 1]
     observed = value - value[baseline]
     scored = ~np.isnan(differences)
     count = scored.sum(axis=0)
     mean = np.where(scored, differences, 0.0).sum(axis=0) / np.maximum(count, 1)
-    far = np.abs(differences - mean) >= np.abs(observed) - SAME  # false for NaN
+    far = np.abs(differences - mean) >= np.abs(observed) - SAME  # False for NaN
     p_value = (far.sum(axis=0) + 1) / (count + 1)
     p_value = np.maximum(p_value, np.minimum(0.5 ** (differing - 1.0), 1))
     return estimate(observed, differences), p_value

@@ -1,7 +1,7 @@
 """The attention of one sentence pair, with the labels of its axes.
 
-Rows are the queries of one layer, columns their keys, each in parts: words, then n-grams or the
-phrases of a partition, written out. Weights are means over the heads of a part.
+Rows are the queries of one layer, columns their keys, in parts: words, then n-grams or phrases.
+Weights are means over the heads of a part.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class HeatMap:
 
     Attributes:
         layer: counted from 1.
-        queries, keys: labels of rows and columns. A query of cross-attention is labelled with the
-            word that it predicts, one of the decoder's self-attention with its input.
+        queries, keys: labels of rows and columns; queries of cross-attention are labelled with the
+            predicted word, those of the decoder's self-attention with its input.
         weights: (all queries, all keys).
     """
 
@@ -42,7 +42,7 @@ class HeatMap:
 def heat_maps(
     output: ModelOutput, batch: Batch, vocabularies: tuple[Vocabulary, Vocabulary]
 ) -> Iterator[HeatMap]:
-    """The map of every layer for a batch of one pair, the encoder's first."""
+    """The map of every layer for a batch of one pair, from encoder to cross-attention."""
     assert len(batch.index) == 1, "one pair"
     source, target_input, target_output = (
         tuple(vocabulary.symbols[index] for index in ids[0].tolist())
@@ -72,7 +72,7 @@ def _joined(
     key_words: Sequence[str],
     phrases: Mapping[str, Sequence[str]],
 ) -> tuple[Parts, Parts, np.ndarray]:
-    """The labels of queries and keys, and the weights of all parts in one matrix."""
+    """Labels of queries and keys, and the weights of all parts in one matrix."""
     blocks: dict[str, dict[str, np.ndarray]] = {}
     queries: Parts = {}
     keys: Parts = {}
@@ -95,11 +95,10 @@ def _joined(
 def _ngrams(
     words: Sequence[str], size: int, weights: np.ndarray
 ) -> tuple[str, tuple[str, ...], list[int]]:
-    """The n-grams of a size: the part's name, the n-grams written out, and their last positions.
+    """The n-grams of a size: the part's name, the n-grams as text, and their last positions.
 
-    Args:
-        weights: (n-grams, other axis). Of n-grams that begin before the sentence, those with
-            weights are kept: the model pads.
+    Of n-grams that begin before the sentence, those with weights (n-grams, other axis) are kept:
+    the model may pad.
     """
     ends = [end for end in range(len(words)) if end >= size - 1 or weights[end].any()]
     written = tuple(
@@ -110,7 +109,7 @@ def _ngrams(
 
 
 def _phrases(words: Sequence[str], lengths: Sequence[int]) -> Iterator[str]:
-    """Phrases of these lengths in subwords, as text."""
+    """Phrases, given their lengths in subwords, as text."""
     start = 0
     for length in lengths:
         yield " ".join(words[start : start + length]).replace("@@ ", "")

@@ -1,8 +1,8 @@
-"""How well systems produce n-grams of each size: precision, BLEU restricted to it, recall.
+"""Precision, restricted BLEU and recall of n-grams of each size.
 
-Hao et al. 2019, figure 2, shows by how much BLEU gains on n-grams of each size. BLEU restricted to
-n is taken to be BLEU (Papineni et al. 2002, section 2.3) with all weight on one n: the brevity
-penalty times the precision p_n, without smoothing. Counts are sacreBLEU's.
+Hao et al. 2019, figure 2, shows gains in BLEU by n-gram size. BLEU restricted to n is taken to be
+BLEU (Papineni et al. 2002, section 2.3) with all weight on n: brevity penalty times p_n, without
+smoothing. Counts are sacreBLEU's.
 """
 
 from __future__ import annotations
@@ -19,16 +19,14 @@ Span = tuple[int, int]
 def ngram_statistics(
     hypotheses: Sequence[str], references: Sequence[str], *, tokenizer: str, max_ngram: int
 ) -> np.ndarray:
-    """Statistics of each sentence and n, (sentences, max_ngram, 4) int64, to be summed.
+    """(sentences, max_ngram, 4) int64 for each sentence and n, to be summed.
 
-    Clipped matches, n-grams of the hypothesis, its words and the reference's words.
-
-    Args:
-        tokenizer: one of sacreBLEU's.
+    Clipped matches, n-grams of the hypothesis, its words, the reference's words; `tokenizer` is one
+    of sacreBLEU's.
     """
     from sacrebleu.metrics.bleu import BLEU
 
-    # Effective order concerns scores, which are not used; without it sacreBLEU warns.
+    # Effective order affects scores only, which are not used; it avoids a warning.
     bleu = BLEU(tokenize=tokenizer, max_ngram_order=max_ngram, effective_order=True)
     rows = []
     for hypothesis, reference in zip(hypotheses, references, strict=True):
@@ -41,7 +39,7 @@ def ngram_statistics(
 def restricted_bleu(statistics: np.ndarray) -> np.ndarray:
     """(…, 4) statistics to (…) BLEU in per cent: exp(min(0, 1 - reference / hypothesis)) p_n.
 
-    It is the precision where both lengths are 0. Hypotheses shorter than n have a precision of 0.
+    p_n is 0 for hypotheses shorter than n.
     """
     matches, ngrams, hypothesis, reference = np.moveaxis(statistics, -1, 0)
     penalty = np.exp(np.minimum(0, 1 - reference / np.maximum(hypothesis, 1)))
@@ -51,14 +49,10 @@ def restricted_bleu(statistics: np.ndarray) -> np.ndarray:
 def recall_of_spans(
     spans: Sequence[Span], reference: Sequence[str], hypotheses: Sequence[Sequence[str]]
 ) -> np.ndarray:
-    """(hypotheses, spans) float64: the share of each n-gram of the reference that was produced.
+    """(hypotheses, spans) float64: the matched share of each n-gram occurrence of the reference.
 
-    An n-gram that occurs r times in the reference and h times in the hypothesis is matched
-    min(h, r) times, as BLEU clips it. Each of its r occurrences gets min(h, r) / r, so that the
-    shares of all occurrences add up to BLEU's matches.
-
-    Args:
-        spans: of the n-grams in the reference, of any sizes.
+    An n-gram that occurs r times in the reference and h times in the hypothesis has min(h, r)
+    matches, as in BLEU; each of its r occurrences gets min(h, r) / r.
     """
     sizes = sorted({end - start for start, end in spans})
     wanted = [_ngram_counts(reference, size) for size in sizes]

@@ -1,9 +1,9 @@
-"""How much attention goes from words and phrases to words and phrases.
+"""The share of attention from words and phrases to words and phrases.
 
-The four quadrants of phrase-based attention (Nguyen & Joty 2018, tables 3 and 4), for any model: a
-model with word queries alone has two of them, one with word keys alone has one. Where each head has
-one granularity, shares are the heads' numbers; where granularities share a softmax, they are
-learned. A share is of the sum of weights (the paper does not say how it counts activations).
+The four quadrants of phrase-based attention (Nguyen & Joty 2018, tables 3 and 4), for any model;
+one without phrase queries or phrase keys has fewer. Where each head has one granularity, shares are
+the numbers of heads; under a common softmax they are learned. A share is of the sum of weights (the
+paper does not define its count of activations).
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from mgsa.model.encoder_decoder import EncoderDecoder, ModelOutput, Weights
 
 Place = Literal["encoder", "decoder", "cross"]
 PLACES: tuple[Place, ...] = ("encoder", "decoder", "cross")
-"""Self-attention of the encoder and of the decoder; cross-attention."""
+"""Self-attention of encoder and decoder; cross-attention."""
 
 QUADRANTS = ("token_to_token", "token_to_phrase", "phrase_to_token", "phrase_to_phrase")
 
 _NGRAMS = re.compile(r"ngram_([0-9]+)_to_ngram_([0-9]+)")
 
 Shares = dict[Place, list[dict[str, float]]]
-"""For each place and layer: the share of each name of `Attended.weights`."""
+"""By place and layer, the share of each name in `Attended.weights`."""
 
 
 def ngram_sizes(name: str) -> tuple[int, int] | None:
-    """n of queries and of keys of phrase attention's weights; `None` for other names."""
+    """n of queries and keys in a name of phrase attention's weights; `None` for other names."""
     match = _NGRAMS.fullmatch(name)
     return (int(match[1]), int(match[2])) if match else None
 
 
 def quadrant(name: str) -> str:
-    """The quadrant of the weights of this name."""
+    """The quadrant of the weights `name`."""
     sizes = ngram_sizes(name)
     query, key = sizes or (1, 1)
     from_phrase = query > 1
@@ -56,9 +56,9 @@ def weights_of(output: ModelOutput, place: Place) -> Sequence[Weights]:
 def attention_shares(
     model: EncoderDecoder, batches: Iterable[Batch], device: torch.device
 ) -> Shares:
-    """The share of each name of weights, summed over sentences, positions and heads.
+    """The share of each name of weights, summed over sentences, positions and heads; a layer has 1.
 
-    The target is the reference; the shares of a layer sum to 1.
+    The target is the reference.
     """
     sums: dict[tuple[Place, int], dict[str, Tensor]] = {}
     with torch.inference_mode():
@@ -70,7 +70,7 @@ def attention_shares(
                 for layer, weights in enumerate(weights_of(output, place)):
                     total = sums.setdefault((place, layer), {})
                     for name, w in weights.items():
-                        # (B, H, T, S), queries of padding left out
+                        # (B, H, T, S), without queries of padding
                         mass = (w.sum(dim=(1, 3), dtype=torch.float64) * real).sum()
                         total[name] = total.get(name, torch.zeros_like(mass)) + mass
     shares: Shares = {place: [] for place in PLACES}
@@ -81,7 +81,7 @@ def attention_shares(
 
 
 def by_quadrant(shares: Mapping[str, float]) -> dict[str, float]:
-    """The shares of a layer, summed by quadrant; quadrants that the model lacks are left out."""
+    """The shares of a layer summed by quadrant, without quadrants that the model lacks."""
     sums: dict[str, float] = {}
     for name, share in shares.items():
         sums[quadrant(name)] = sums.get(quadrant(name), 0.0) + share

@@ -1,7 +1,7 @@
 """Every attention builds queries, keys and values in front of the one `attend`, in reading order:
 
-attend             scaled dot product, optional weights: the only one
-heads              vectors cut into heads, and the output of an attention
+attend             scaled dot product, optional weights
+heads              vectors cut into heads; the output of an attention
 memory             keys and values of the source, and the cache of decoding
 word               queries, keys and values from words
 multi_granularity  head groups over words and over phrases of each granularity

@@ -1,4 +1,4 @@
-"""Scaled dot-product attention (Vaswani et al. 2017, equation 1): the only one."""
+"""Scaled dot-product attention (Vaswani et al. 2017, equation 1), the only implementation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch.nn import functional as F
 from mgsa.masks import causal_mask
 
 Blocks = Tensor | Sequence[Tensor]
-"""Keys, or values: all in one, or in blocks of positions."""
+"""Keys or values, in one block or in several blocks of positions."""
 
 
 def attend(
@@ -27,27 +27,24 @@ def attend(
     dropout: float = 0.0,
     need_weights: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """softmax(q kᵀ · scale) v over the keys that each query may see.
-
-    A query that may see no key gets zeros.
+    """softmax(q kᵀ · scale) v over the keys that each query may see; zeros if there is none.
 
     Args:
         q: (B, H, T, K).
-        k: (B, H, S, K). Several blocks, (B, H, S_n, K_n) each with Σ S_n = S, have columns of the
-            queries of their own, Σ K_n = K; the softmax is over all of them.
-        v: (B, H, S, K'), K' need not be K; or as many blocks, (B, H, S_n, K').
-        mask: bool, broadcastable to (B, H, T, S), True = may attend; `None`: all may.
-        causal: besides the mask, query t sees only keys up to t (T = S). It is no mask
-            because the fused kernels then skip the half that is hidden.
-        scale: what dot products are multiplied by; `None`: 1 / √K.
-        dropout: rate at which weights are dropped.
-        need_weights: also give the weights (before dropout), without the fused kernels.
+        k: (B, H, S, K), or blocks (B, H, S_n, K_n) under one softmax, Σ S_n = S, each with its own
+            columns of q, Σ K_n = K.
+        v: (B, H, S, K'), or as many blocks (B, H, S_n, K').
+        mask: bool, broadcastable to (B, H, T, S), True = may attend; `None`: all.
+        causal: hide keys after t from query t too (T = S); fused kernels then skip that half.
+        scale: `None`: 1 / √K.
+        dropout: rate for weights.
+        need_weights: also return weights (before dropout), without the fused kernels.
 
     Returns:
         (B, H, T, K') and, if asked for, weights (B, H, T, S).
     """
     keys, values = _blocks(k), _blocks(v)
-    # Torch's kernel for the CPU takes heads of one width; others it computes as here, with copies.
+    # Torch's fused CPU kernel needs K = K'; otherwise it falls back to what follows, with copies.
     fused = not need_weights and len(keys) == 1
     fused = fused and (q.is_cuda or q.shape[-1] == values[0].shape[-1])
     if causal and (mask is not None or not fused):
@@ -60,7 +57,7 @@ def attend(
         return attended, None
     weights = _logits(q, keys, mask, scale).softmax(dim=-1)
     if mask is not None:
-        weights = weights * mask  # a query that sees nothing has weighed all keys alike
+        weights = weights * mask  # a query without keys has uniform weights
     kept = F.dropout(weights, dropout).to(values[0].dtype)
     parts = kept.split([block.shape[-2] for block in values], dim=-1)
     outputs = [part @ block for part, block in zip(parts, values, strict=True)]
@@ -68,9 +65,9 @@ def attend(
 
 
 def log_weights(q: Tensor, k: Blocks, mask: Tensor | None, *, scale: float | None = None) -> Tensor:
-    """The logarithm of the weights of `attend`, (B, H, T, S), in float32 at least.
+    """Logarithm of the weights of `attend`, (B, H, T, S), in float32 or wider.
 
-    Hidden keys have the lowest number there is, not −∞, so that no gradient is undefined.
+    Masked keys get the lowest finite number, not −∞, which would make gradients NaN.
     """
     logits = _logits(q, _blocks(k), mask, scale)
     return logits.log_softmax(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))

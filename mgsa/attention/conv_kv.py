@@ -2,7 +2,7 @@
 
     queries X Wq        keys Conv_n(Y, Wk)        values Conv_n(Y, Wv)
 
-One Wq serves every n. A query of several positions (interleaving) is a convolution too.
+All n share Wq. A query of several positions (interleaving) is a convolution too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class ConvKV(nn.Module):
     """Heads that attend to n-grams of some sizes, convolved from their words.
 
     Attributes:
-        query: the projection of each stream's queries, from windows of its span.
+        query: for each stream, the projection of windows of its span.
         scale: of the dot products.
     """
 
@@ -29,11 +29,7 @@ class ConvKV(nn.Module):
     def __init__(
         self, dim: int, head_dim: int, *, heads: int, sizes: Sequence[int], spans: Sequence[int]
     ) -> None:
-        """
-        Args:
-            sizes: of the n-grams attended to.
-            spans: positions that a query is made of, of each stream of queries.
-        """
+        """`sizes` of n-grams; `spans` of positions that each stream's queries are made of."""
         super().__init__()
         self.heads, self.sizes, self.spans = heads, tuple(sizes), tuple(spans)
         self.scale = 1 / math.sqrt(head_dim)
@@ -46,11 +42,11 @@ class ConvKV(nn.Module):
             init_projection(projection, 3 * dim)
 
     def words(self, y: Tensor) -> tuple[Tensor]:
-        """The words that n-grams are made of: y (B, S, D) itself."""
+        """The inputs of `ngrams`: y (B, S, D) itself."""
         return (y,)
 
     def ngrams(self, words: Sequence[Tensor], length: int) -> list[tuple[Tensor, Tensor]]:
-        """Keys and values (B, H, `length`, K) of each size: n-grams that end at the last words."""
+        """Keys and values (B, H, `length`, K) of each size, for the last `length` positions."""
         (y,) = words
         keys_values = []
         for size, projection in zip(self.sizes, self.key_value, strict=True):

@@ -1,4 +1,4 @@
-"""Heads of an attention: vectors cut into slices, one a head; and an attention's output."""
+"""Splitting into heads, their initialisation, and the output of an attention."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ class Attended:
     """The output of an attention.
 
     Attributes:
-        output: (B, T, D).
-        weights: if asked for, by the name of what was attended to (`words`, or a granularity of
-            MG-SA such as `syntactic_2`): (B, heads of it, T, positions of it). Phrase attention
-            tells queries apart too: `ngram_1_to_ngram_2` is from words to bigrams, the windows of
-            two positions that end at each.
+        weights: if asked for, by what is attended to (`words`, or a granularity of MG-SA such as
+            `syntactic_2`): (B, its heads, T, its positions). Of phrase attention by sizes:
+            `ngram_1_to_ngram_2` is from words to bigrams, each at its last position.
         tag_logits: for each supervised granularity, (B, M, number of tags).
     """
 
@@ -27,7 +25,7 @@ class Attended:
     tag_logits: dict[str, Tensor] = field(default_factory=dict)
 
     def by_rows(self, x: Tensor) -> Attended:
-        """The output for B sentences with n rows each, (B, n·T, D), as that of x (B·n, T, D)."""
+        """Undo the batching of a sentence's n rows: (B, n·T, D) to the shape of x (B·n, T, D)."""
         B, T = x.shape[:2]
         return Attended(
             self.output.reshape(B, T, -1),
@@ -50,15 +48,14 @@ def join_heads(x: Tensor) -> Tensor:
 
 
 def first_head(x: Tensor, projection: nn.Linear, width: int) -> Tensor:
-    """x (B, T, D) to (B, 1, T, `width`): the projection's slice of the first head alone."""
+    """x (B, T, D) to (B, 1, T, `width`): the first head's slice of the projection."""
     return F.linear(x, projection.weight[:width], projection.bias[:width])[:, None]
 
 
 def init_projection(projection: nn.Linear, rows: int) -> None:
-    """Xavier initialisation of a slice of a matrix of `rows` rows; zero bias.
+    """Xavier initialisation as a slice of a matrix of `rows` rows; zero bias.
 
-    Queries, keys and values are rows of one (3D, D) matrix, as in fairseq, however the modules cut
-    it: a slice is drawn from the range that the whole would have.
+    As in fairseq, queries, keys and values are initialised as one (3D, D) matrix.
     """
     bound = math.sqrt(6 / (rows + projection.in_features))
     nn.init.uniform_(projection.weight, -bound, bound)

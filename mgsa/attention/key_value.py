@@ -1,18 +1,16 @@
-"""Attention of a recurrent decoder to the source (Mino et al. 2017), asked by its last state.
+"""Attention of a recurrent decoder to the source (Mino et al. 2017), with its last state as query.
 
                     queries                   keys                  values
     attn            d_{j−1}                   h_i                   h_i
     key-value       first half of d_{j−1}     W_f [k→_i ; k←_i]     W_g [v→_i ; v←_i]
     modifying-IW    first half of d_{j−1}     key half of h_i       h_i
 
-One head; dot products are taken as they are. The encoder's states of word i, one of each direction,
-are cut into a key half and a value half, and h_i = [k→_i ; k←_i ; v→_i ; v←_i]. To attn that is
-[h→_i ; h←_i], the units numbered in another order.
+One head, unscaled dot products. The encoder's states of both directions are cut into key and value
+halves, h_i = [k→_i ; k←_i ; v→_i ; v←_i]; for attn that is [h→_i ; h←_i] with permuted units.
 
-In modifying-IW the score is that of h_i ⊙ u, u being ones in the key half and zeros in the other:
-the dot product of the first halves. The columns of W_d that read the key half of c_j start at zero,
-and learn as all others do. So it starts as key-value does when W_f and W_g pass on what they read:
-W_f the key halves of both directions, W_g the value halves.
+In modifying-IW the score is that of h_i ⊙ u, u being 1 in the key half and 0 in the other. The
+columns of W_d that read the key half of c_j are initialised to zero, so that it starts like
+key-value with identities as W_f and W_g.
 """
 
 from __future__ import annotations
@@ -32,12 +30,12 @@ KeysAndValues = Callable[[Tensor], tuple[Tensor, Tensor]]
 
 
 def whole_states(states: Tensor) -> tuple[Tensor, Tensor]:
-    """attn: h (B, S, D) as keys and as values."""
+    """attn: h (B, S, D) as keys and values."""
     return states, states
 
 
 def key_halves(states: Tensor) -> tuple[Tensor, Tensor]:
-    """modifying-IW: the key half (B, S, D/2) of h (B, S, D), and all of it as values."""
+    """modifying-IW: the key half (B, S, D/2) of h (B, S, D) as keys, h as values."""
     return states.chunk(2, dim=-1)[0], states
 
 
@@ -62,7 +60,7 @@ def forget_keys(output: nn.Linear, dim: int) -> None:
 
 
 class StateAttention(nn.Module):
-    """The decoder's states attend to the words of the source: c_j = Σ_i α_ij v_i."""
+    """Attention of the decoder's states to source words: c_j = Σ_i α_ij v_i."""
 
     def __init__(self, keys_and_values: KeysAndValues) -> None:
         super().__init__()
@@ -74,7 +72,7 @@ class StateAttention(nn.Module):
         return Memories((Memory((split_heads(keys, 1),), (split_heads(values, 1),), mask),))
 
     def forward(self, d: Tensor, memory: Memories, *, need_weights: bool = False) -> Attended:
-        """d_{j−1} (B·n, T, D), the n rows of each sentence together, to c_j (B·n, T, K')."""
+        """d_{j−1} (B·n, T, D), sentence by sentence, to c_j (B·n, T, K')."""
         (words,) = memory.groups
         attended, weights = attend(
             _queries(d.view(memory.num_sentences, -1, d.shape[-1]), words),

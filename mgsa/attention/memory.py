@@ -1,4 +1,4 @@
-"""Keys and values that attention reads: of the source, and of the positions decoded so far."""
+"""Keys and values that attention reads: of the source, and of the decoded positions."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class Memory:
     """Keys and values, projected once for all queries.
 
     Attributes:
-        keys, values: in one block or in several, as `attend` takes them.
-        mask: (B, 1, 1, S) of all blocks together; `None` where none needs hiding.
+        keys, values: in blocks, as `attend` takes them.
+        mask: (B, 1, 1, S) of all blocks together; `None`: none.
     """
 
     keys: tuple[Tensor, ...]
@@ -22,7 +22,7 @@ class Memory:
     mask: Tensor | None
 
     def select(self, index: Tensor) -> Memory:
-        """The memory of the sentences `index`, (B',)."""
+        """The memory of sentences `index`, (B',)."""
         keys, values = (
             tuple(block.index_select(0, index) for block in blocks)
             for blocks in (self.keys, self.values)
@@ -38,28 +38,26 @@ class Memories:
 
     @property
     def num_sentences(self) -> int:
-        """B."""
         return len(self.groups[0].keys[0])
 
     def select(self, index: Tensor) -> Memories:
-        """The memories of the sentences `index`, (B',)."""
+        """The memories of sentences `index`, (B',)."""
         return Memories(tuple(group.select(index) for group in self.groups))
 
 
 class Cache:
-    """What a decoder's modules keep of the positions decoded so far; rows can be reordered.
+    """The decoder's cache of decoded positions, by module and name; its rows can be reordered.
 
-    Entries go by the module that owns them and a name. Positions are the first axis and rows the
-    second: the filled part of a buffer is contiguous, taking other rows copies no more than it, and
-    the heads of all rows lie at even distances, as a matrix product takes them.
+    Buffers are (positions, rows, …): the filled part is contiguous, a reordering copies only that
+    part, and heads have a constant stride, as matrix products need.
     """
 
     def __init__(self) -> None:
-        # (positions there is room for, rows, …), and how many positions are filled
+        # Buffer (capacity, rows, …), and number of filled positions
         self._entries: dict[tuple[nn.Module, str], tuple[Tensor, int]] = {}
 
     def get(self, owner: nn.Module, name: str, default: Tensor) -> Tensor:
-        """An entry, (positions, rows, …), or the default if there is none."""
+        """An entry, (positions, rows, …), or the default."""
         buffer, length = self._entries.get((owner, name), (default, len(default)))
         return buffer[:length]
 
@@ -68,7 +66,7 @@ class Cache:
         self._entries[owner, name] = x, len(x)
 
     def extend(self, owner: nn.Module, name: str, x: Tensor) -> Tensor:
-        """Add positions x (rows, H, n, K) to an entry; give all of it, (rows, H, positions, K)."""
+        """Append x (rows, H, n, K) to an entry; return all of it, (rows, H, positions, K)."""
         new = x.permute(2, 0, 1, 3).flatten(2)
         buffer, length = self._entries.get((owner, name), (new[:0], 0))
         end = length + len(new)
@@ -81,20 +79,20 @@ class Cache:
         return buffer[:end].unflatten(-1, (x.shape[1], -1)).permute(1, 2, 0, 3)
 
     def recent(self, owner: nn.Module, name: str, x: Tensor, count: int) -> Tensor:
-        """x (rows, 1, C) behind at most `count` positions before it: (rows, positions, C)."""
+        """x (rows, 1, C) after at most `count` previous positions: (rows, positions, C)."""
         new = x.transpose(0, 1)
-        seen = torch.cat([self.get(owner, name, new[:0]), new])
+        recent = torch.cat([self.get(owner, name, new[:0]), new])
         if count:
-            self.put(owner, name, seen[-count:])
-        return seen.transpose(0, 1)
+            self.put(owner, name, recent[-count:])
+        return recent.transpose(0, 1)
 
     @torch.no_grad()
     def reorder(self, index: Tensor) -> Cache:
-        """The cache of the rows `index`, (rows',); for search, so no gradient goes through."""
+        """The cache of rows `index`, (rows',), without gradient."""
         reordered = Cache()
         for key, (buffer, length) in self._entries.items():
             taken = buffer.new_empty(len(buffer), len(index), *buffer.shape[2:])
-            # Straight to its place: there is much of it, and this is done at every step.
+            # Written in place: this copies much at every step.
             torch.index_select(buffer[:length], 1, index, out=taken[:length])
             reordered._entries[key] = taken, length
         return reordered

@@ -4,7 +4,7 @@
     heads of group g      queries X Wq        keys H_g Wk        values H_g Wv
 
 H_g is the phrase memory of granularity g: the phrases of X composed, then run through an
-interaction. Wq, Wk, Wv are those of ordinary self-attention; a group owns its heads' rows of them.
+interaction. A group owns its heads' rows of Wq, Wk and Wv.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class MultiGranularityAttention(nn.Module):
     ) -> None:
         """
         Args:
-            group_heads: heads of the words, then of each granularity.
-            compositions: for each granularity, `(x, segments, num_phrases=M)` to memory.
-            tag_heads: for each supervised granularity, memory to logits.
+            group_heads: number of heads for words, then for each granularity.
+            compositions: by granularity, `(x, segments, num_phrases=M)` to memory.
+            tag_heads: by supervised granularity, memory to logits.
             interaction: `(memories, lengths)` of all granularities to memories.
         """
         super().__init__()
@@ -51,7 +51,7 @@ class MultiGranularityAttention(nn.Module):
         words, *phrases = (heads * head_dim for heads in group_heads)
         # Rows of all heads' queries, then of the word heads' keys and values.
         self.word_projection = nn.Linear(dim, dim + 2 * words)
-        # Rows of a group's keys and values.
+        # Rows of each group's keys and values.
         projections = {n: nn.Linear(dim, 2 * p) for n, p in zip(compositions, phrases, strict=True)}
         self.phrase_projections = nn.ModuleDict(projections)
         self.output = nn.Linear(dim, dim)
@@ -88,7 +88,7 @@ class MultiGranularityAttention(nn.Module):
         return Attended(self.output(torch.cat(outputs, dim=-1)), weights, tag_logits)
 
     def _compose(self, x: Tensor, context: Context) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-        """The phrase memory H_g of every granularity, (B, M_g, D), and the logits of tags."""
+        """The phrase memory (B, M_g, D) and the tag logits of every granularity."""
         memories, tag_logits, counts = {}, {}, []
         for name, composition in self.compositions.items():
             phrases = context.phrases[name]

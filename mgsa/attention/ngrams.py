@@ -1,4 +1,4 @@
-"""The n-grams of a sequence: windows that end at each position, and which of them are whole."""
+"""n-grams as windows that end at each position, and which of them are whole."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from torch.nn import functional as F
 
 
 def windows(x: Tensor, size: int, length: int) -> Tensor:
-    """(…, S, C) to (…, `length`, size·C): the windows that end at each of the last positions.
+    """(…, S, C) to (…, `length`, size·C): the windows that end at the last `length` positions.
 
-    Zeros stand before the first position: a linear map of all S windows is a convolution of `size`
-    taps, padded on the left.
+    The sequence is padded with zeros on the left, so that a linear map of the windows is a causal
+    convolution of `size` taps.
     """
     x = x[..., -(length + size - 1) :, :]
     if size == 1:
@@ -21,14 +21,10 @@ def windows(x: Tensor, size: int, length: int) -> Tensor:
 
 
 def whole_windows(mask: Tensor | None, x: Tensor, size: int) -> Tensor:
-    """Which windows are whole: they begin in the sentence and touch no padding.
+    """(B, 1, 1, S): which windows lie in the sentence and touch no padding.
 
-    Args:
-        mask: (B, 1, 1, S) which positions of x are no padding; `None`: all.
-        x: (B, S, D).
-
-    Returns:
-        (B, 1, 1, S), or (1, 1, 1, S) without a mask.
+    `mask` (B, 1, 1, S) marks the positions of x (B, S, D) without padding; without one the result
+    is (1, 1, 1, S).
     """
     length = x.shape[1]
     if mask is None:

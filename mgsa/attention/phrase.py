@@ -26,7 +26,7 @@ class PhraseSelfAttention(nn.Module):
         cache: Cache | None = None,
         need_weights: bool = False,
     ) -> Attended:
-        """x (B, T, D) to (B, T, D); with a cache, T is 1 and x joins the positions in it."""
+        """x (B, T, D) to (B, T, D); with a cache, T is 1 and x is appended to it."""
         heads = self.heads
         queries, bigrams = heads.queries(x, context.mask, cache)
         memories = heads.memories(x, context.mask) if cache is None else heads.extend(x, cache)
@@ -44,7 +44,7 @@ class PhraseCrossAttention(nn.Module):
 
     @property
     def sees_words(self) -> bool:
-        """Whether weights are of words too, not of longer n-grams alone."""
+        """Whether there are weights of single words, not of longer n-grams alone."""
         return any(1 in group.sizes for group in self.heads.groups)
 
     def memory(self, states: Tensor, mask: Tensor) -> Memories:
@@ -59,19 +59,16 @@ class PhraseCrossAttention(nn.Module):
         cache: Cache | None = None,
         need_weights: bool = False,
     ) -> Attended:
-        """x (B·n, T, D), the n rows of each sentence together, to (B·n, T, D).
+        """x (B·n, T, D), sentence by sentence, to (B·n, T, D).
 
-        With a cache, T is 1: queries are made of x and the positions in the cache.
+        With a cache, T is 1; queries are made of x and the cached positions.
         """
         queries, bigrams = self.heads.queries(x, cache=cache)
         attended = self.heads(queries, memory, bigrams=bigrams, need_weights=need_weights)
         return attended.by_rows(x)
 
     def alignment(self, x: Tensor, memory: Memories) -> Tensor:
-        """x (B, T, D) to (B, T, S): the logarithm of the weights of the first head over words.
-
-        There must be one: heads that attend to bigrams too, under one softmax, have none.
-        """
+        """x (B, T, D) to (B, T, S): log weights of the first head that attends to words alone."""
         of_words = [group.sizes == (1,) and group.spans == (1,) for group in self.heads.groups]
         index = of_words.index(True)
         group, words = self.heads.groups[index], memory.groups[index]

@@ -3,15 +3,15 @@
 A technique (`conv_kv`, `query_k`) makes queries, keys and values of n-grams; a structure says which
 heads attend to which:
 
-homogeneous    groups of heads, each with an n of its own; the first windows begin before the
-               sentence, with zeros there, so that there are as many n-grams as words
-heterogeneous  every head attends to n = 1 … N under one softmax; windows that fit
-interleaved    as heterogeneous, but with queries of one word and queries of two; their outputs are
-               interleaved and folded by a convolution of stride 2
+homogeneous    groups of heads with one n each; the sequence is padded on the left, so that there
+               are as many n-grams as words
+heterogeneous  every head attends to n = 1 … N under one softmax, without padding
+interleaved    as heterogeneous, with queries of one word and of two; their outputs are interleaved
+               and folded by a convolution of stride 2
 
-The bigram query of positions i − 1 and i is kept at i. Folding then reads its output, that of the
-word at i and, in the encoder, that of the next bigram query; in the decoder no output up to i sees
-past i. The convolution stands for the output projection too: two linear maps in a row are one.
+The bigram query of positions i − 1 and i is stored at i. Folding reads the outputs of the bigram
+query and the word at i and, in the encoder alone, of the next bigram query. The convolution also
+serves as the output projection.
 """
 
 from __future__ import annotations
@@ -34,20 +34,16 @@ Technique = ConvKV | QueryK
 
 
 class PhraseHeads(nn.Module):
-    """Groups of heads, and the projection of their joined or folded outputs.
-
-    `forward` takes `queries`, and the n-grams of `memories` or, word by word, of `extend`.
-    """
+    """Groups of heads, and the projection of their joined or folded outputs."""
 
     def __init__(
         self, groups: Iterable[Technique], dim: int, *, padded: bool, fold: int, dropout: float
     ) -> None:
         """
         Args:
-            groups: heads that attend to the same n-grams; all have the same spans of queries.
-            padded: whether n-grams may reach over the start of the sentence.
-            fold: window of the convolution over the interleaved streams of queries; 1: there is
-                only one stream.
+            groups: heads that attend to the same n-grams; all have the same query spans.
+            padded: whether n-grams may begin before the sentence.
+            fold: window of the convolution over interleaved queries; 1: not interleaved.
         """
         super().__init__()
         self.groups: Sequence[Technique] = nn.ModuleList(groups)  # type: ignore[assignment]
@@ -62,11 +58,11 @@ class PhraseHeads(nn.Module):
     ) -> tuple[list[list[Tensor]], Tensor | None]:
         """x (B, T, D), mask (B, 1, 1, T), to (B, H, T, ·) for each group and span.
 
-        With a cache, T is 1: queries are made of x and the positions before it.
+        With a cache, T is 1; queries are made of x and the cached positions.
 
         Returns:
-            Queries that end at each position; and, if there are bigram queries, (B or 1, T, 1)
-            where they are of two words: at all positions but the first.
+            Queries that end at each position; with bigram queries, (B or 1, T, 1) where they lie
+            inside the sentence, else `None`.
         """
         T, spans = x.shape[1], self.groups[0].spans
         if cache is not None:
@@ -82,7 +78,7 @@ class PhraseHeads(nn.Module):
         return queries, bigrams
 
     def memories(self, y: Tensor, mask: Tensor | None) -> Memories:
-        """The n-grams of y (B, S, D), mask (B, 1, 1, S), for each group: size by size."""
+        """The n-grams of y (B, S, D), mask (B, 1, 1, S), by group, size after size."""
         memories = []
         for group in self.groups:
             ngrams = group.ngrams(group.words(y), y.shape[1])
@@ -91,14 +87,14 @@ class PhraseHeads(nn.Module):
         return Memories(tuple(memories))
 
     def extend(self, y: Tensor, cache: Cache) -> Memories:
-        """The n-grams that end at y (rows, 1, D) join those of the positions before it."""
+        """The n-grams up to y (rows, 1, D), with those in the cache."""
         memories = []
         for group in self.groups:
             reach = max(group.sizes) - 1
             words = [
                 cache.recent(group, f"words {i}", x, reach) for i, x in enumerate(group.words(y))
             ]
-            # Unless padded, the first n-gram of a size ends at the position of that number.
+            # Without padding, the first n-gram ends at position n.
             new = [int(self.padded or size <= words[0].shape[1]) for size in group.sizes]
             ngrams = [
                 (keys[:, :, :count], values[:, :, :count])
@@ -114,8 +110,8 @@ class PhraseHeads(nn.Module):
     def _memory_mask(self, mask: Tensor | None, y: Tensor, sizes: Sequence[int]) -> Tensor | None:
         if mask is None and (self.padded or max(sizes) == 1):
             return None
-        # Padding comes last in a sentence: a window that may begin before the sentence touches
-        # padding only if it ends there.
+        # Padding is on the right: an n-gram that may begin before the sentence touches padding
+        # only if it ends there.
         checked = [1 if self.padded else size for size in sizes]
         return _joined([whole_windows(mask, y, size) for size in checked], dim=-1)
 
@@ -131,8 +127,8 @@ class PhraseHeads(nn.Module):
         """The heads' outputs for n rows a sentence, folded and projected: (B, n·T, D).
 
         Args:
-            queries, bigrams: from `queries`, for B·n rows, those of a sentence together.
-            causal: whether a query sees no n-gram that ends after it.
+            queries, bigrams: from `queries`, of B·n rows, sentence by sentence.
+            causal: whether to hide n-grams that end after the query.
         """
         spans = self.groups[0].spans
         streams: list[list[Tensor]] = [[] for _ in spans]
@@ -157,12 +153,12 @@ class PhraseHeads(nn.Module):
         joined = [_joined(parts, dim=-1) for parts in streams]
         return Attended(self.output(self._folded(joined, bigrams)), weights)
 
-    def _folded(self, streams: Sequence[Tensor], there: Tensor | None) -> Tensor:
+    def _folded(self, streams: Sequence[Tensor], inside: Tensor | None) -> Tensor:
         """(B, T, D) of each stream to (B, T, fold · D): the windows of the convolution."""
-        if there is None:
+        if inside is None:
             return streams[0]
         words, bigrams = streams
-        bigrams = bigrams * there
+        bigrams = bigrams * inside
         parts = [bigrams, words]
         if self.fold == 3:
             parts.append(F.pad(bigrams[:, 1:], (0, 0, 0, 1)))
@@ -170,7 +166,7 @@ class PhraseHeads(nn.Module):
 
 
 def _causal(memory: Memory, group: Technique) -> Tensor:
-    """The mask of n-grams, (B or 1, 1, spans · T, sizes · T), that end at the query or before."""
+    """(B or 1, 1, spans · T, sizes · T): the n-grams that end at the query or before."""
     length = sum(block.shape[2] for block in memory.keys) // len(group.sizes)
     earlier = causal_mask(length, length, memory.keys[0].device)
     earlier = earlier.repeat(1, 1, len(group.spans), len(group.sizes))
@@ -178,14 +174,14 @@ def _causal(memory: Memory, group: Technique) -> Tensor:
 
 
 def _joined(parts: Sequence[Tensor], *, dim: int) -> Tensor:
-    """Tensors one behind the other, without a copy of one that is alone."""
+    """`torch.cat`, without a copy of a single tensor."""
     return parts[0] if len(parts) == 1 else torch.cat(list(parts), dim=dim)
 
 
 def _blocks(
     group: Technique, ngrams: Sequence[tuple[Tensor, Tensor]]
 ) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
-    """Keys and values of each size, (B, H, S, ·), in the blocks of a group's memory."""
+    """Keys and values (B, H, S, ·) of each size to the blocks of a group's memory."""
     keys, values = zip(*ngrams, strict=True)
     if not group.one_block:
         return keys, values
@@ -198,7 +194,7 @@ def _of_sentences(q: Tensor, num_sentences: int) -> Tensor:
 
 
 def _by_size(weights: Tensor, group: Technique, bigrams: Tensor | None) -> dict[str, Tensor]:
-    """(B, H, spans · T, sizes · S) by the sizes of queries and of keys; zeros of no bigram."""
+    """(B, H, spans · T, sizes · S) by sizes of queries and keys, zeros for missing bigrams."""
     by_size = {}
     for span, of_span in zip(group.spans, weights.chunk(len(group.spans), dim=2), strict=True):
         if span > 1 and bigrams is not None:

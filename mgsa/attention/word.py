@@ -37,7 +37,7 @@ class WordSelfAttention(nn.Module):
         cache: Cache | None = None,
         need_weights: bool = False,
     ) -> Attended:
-        """x (B, T, D) to (B, T, D); with a cache, T is 1 and x joins the positions in it."""
+        """x (B, T, D) to (B, T, D); with a cache, T is 1 and x is appended to it."""
         q, k, v = self.projection(x).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
         if cache is not None:
             k, v = cache.extend(self, "keys", k), cache.extend(self, "values", v)
@@ -85,10 +85,7 @@ class WordCrossAttention(nn.Module):
         cache: Cache | None = None,  # noqa: ARG002
         need_weights: bool = False,
     ) -> Attended:
-        """x (B·n, T, D), the n rows of each sentence together, to (B·n, T, D).
-
-        They are queries of one attention, and share the keys and values of their sentence.
-        """
+        """x (B·n, T, D) to (B·n, T, D); the n rows of a sentence share its keys and values."""
         (words,) = memory.groups
         queries = self.query(x.view(memory.num_sentences, -1, x.shape[-1]))
         attended, weights = attend(
@@ -103,7 +100,7 @@ class WordCrossAttention(nn.Module):
         return Attended(output, {} if weights is None else {WORDS: weights}).by_rows(x)
 
     def alignment(self, x: Tensor, memory: Memories) -> Tensor:
-        """x (B, T, D) to (B, T, S): the logarithm of the first head's weights."""
+        """x (B, T, D) to (B, T, S): log weights of the first head."""
         (words,) = memory.groups
         (keys,) = words.keys
         query = first_head(x, self.query, keys.shape[-1])

@@ -66,9 +66,9 @@ def verify_dataset(folder: str | Path) -> Dataset:
         for table in dataset.tables(split):
             counts.update(counts_of(table))
         for name, count in counts.items():
-            if (expected := described.get(name, count)) != count:
+            if (claimed := described.get(name, count)) != count:
                 message = f"manifest.splits.{split}.{name}: expected {count}, as is found, got"
-                raise InputError(f"{message} {expected!r}", path=dataset.folder / MANIFEST)
+                raise InputError(f"{message} {claimed!r}", path=dataset.folder / MANIFEST)
     return dataset
 
 

@@ -1,4 +1,4 @@
-"""A model artifact as an object that aligns the words of given pairs (forced alignment)."""
+"""A model artifact as an object that aligns given pairs (forced alignment)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from mgsa.model_artifact import ModelArtifact, load_model
 
 @dataclass(frozen=True)
 class Alignment:
-    """How much each target subword is aligned to each source subword.
+    """A soft alignment of a pair.
 
     Attributes:
-        matrix: (T, S), end of sentence left out; rows add up to 1 less its share.
-        source_words, target_words: the subwords of each word.
+        matrix: (T, S) without end of sentence; rows add up to 1 less its share.
+        source_words, target_words: number of subwords of each word.
     """
 
     matrix: np.ndarray
@@ -42,7 +42,7 @@ class Alignment:
 
     @property
     def words(self) -> np.ndarray:
-        """(target words, source words): the matrix in words."""
+        """(target words, source words): the matrix summed to words."""
         return word_matrix(
             self.matrix, source_words=self.source_words, target_words=self.target_words
         )
@@ -59,8 +59,8 @@ class Aligner:
     def __init__(self, artifact: ModelArtifact, device: torch.device, *, layer: int | None) -> None:
         """
         Args:
-            layer: `None`: the alignment head; of a model that has none, the last layer but one,
-                the best of the paper's (section 6.1).
+            layer: `None`: the alignment head or, in a model without, the penultimate layer, best in
+                Garg et al. 2019, section 6.1.
 
         Raises:
             InputError: the decoder has no such layer, or no head of it attends to words.
@@ -95,7 +95,7 @@ class Aligner:
         batch_tokens: int,
         advance: Callable[[int], None] = lambda _: None,
     ) -> Iterator[Alignment]:
-        """The alignment of every row, in their order; `advance` is told how many more are done."""
+        """The alignments of rows; `advance` is called with numbers of finished rows."""
         return in_batches(
             rows,
             self._align,
@@ -120,7 +120,7 @@ class Aligner:
     def align_translations(
         self, translations: Iterable[Translation], rows: Iterable[Row], *, batch_tokens: int
     ) -> Iterator[Translation]:
-        """The translations of rows, every candidate with its links to the words of its row."""
+        """The translations of rows with links to their source, in every candidate."""
         vocabulary = self.artifact.vocabularies[1]
         translated, aligned = tee(zip(rows, translations, strict=True))
         candidates = (
@@ -135,6 +135,6 @@ class Aligner:
 
 
 def _alignment(row: Row, matrix: np.ndarray) -> Alignment:
-    """Of a batch's matrix, padding and end of sentence included."""
+    """The alignment of a row from a batch's matrix, with padding and end of sentence."""
     T, S = len(row.target), len(row.source)
     return Alignment(matrix[:T, :S].copy(), row.subwords_per_word, row.target_subwords_per_word)

@@ -1,4 +1,4 @@
-"""Rows in batches of like length, and their results in the order of the rows."""
+"""Rows in batches of similar length, and their results in the order of the rows."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ def in_batches(
     pairs: bool,
     advance: Callable[[int], None],
 ) -> Iterator[T]:
-    """The result of every row, window by window; within one, rows are sorted by length.
+    """The result of every row, in order; rows are sorted by length within large windows.
 
     Args:
-        work: from the rows of a batch to their results.
-        nothing: the result of a row without source or, of `pairs`, without target.
-        batch_tokens: the most subwords of a batch, padding counted.
-        pairs: whether the length of a row is that of its longer side, or of its source.
-        advance: is told how many more rows are done (`mgsa.base.cli.progress_bar`).
+        work: rows of a batch to their results.
+        nothing: the result of a row without source or, with `pairs`, without target.
+        batch_tokens: most subwords of a batch, with padding.
+        pairs: whether a row's length is that of its longer side, or of its source.
+        advance: called with numbers of finished rows (`mgsa.base.cli.progress_bar`).
     """
     stream = iter(rows)
     while window := list(islice(stream, EVALUATION_WINDOW)):
         lengths = np.array([(len(row.source), len(row.target)) for row in window])
         if not pairs:
             lengths[:, 1] = lengths[:, 0]
-        places = np.flatnonzero(lengths.all(axis=1))
-        advance(len(window) - len(places))
+        indices = np.flatnonzero(lengths.all(axis=1))
+        advance(len(window) - len(indices))
         results: dict[int, T] = {}
-        for batch in bucketed(lengths, places, batch_tokens):
+        for batch in bucketed(lengths, indices, batch_tokens):
             members = batch.tolist()
-            results.update(zip(members, work([window[place] for place in members]), strict=True))
+            results.update(zip(members, work([window[index] for index in members]), strict=True))
             advance(len(members))
-        for place, row in enumerate(window):
-            yield results[place] if place in results else nothing(row)
+        for index, row in enumerate(window):
+            yield results[index] if index in results else nothing(row)

@@ -1,17 +1,17 @@
-"""Batched beam search over a model that predicts one word at a time; greedy is a beam of 1.
+"""Batched beam search; greedy is a beam of 1.
 
 At every step, of all continuations of a sentence's `beam` hypotheses, those among the best `beam`
-that end in end of sentence are finished, and the best `beam` others live on. A sentence is done
+that end in end of sentence are finished, and the best `beam` others stay live. A sentence is done
 
 - once `beam` hypotheses are finished, or
-- once no live hypothesis can come among the `n_best` any more: even at no further cost up to the
-  longest length allowed its score would be no better. This saves steps and changes no result.
+- once no live hypothesis can come among the `n_best`, even at no further cost up to the longest
+  length allowed. This saves steps and changes no result.
 
 Sentences that are done leave the batch. At the longest length only end of sentence is allowed.
 
-A finished hypothesis y of log probability log p has the score log p / lp(y) of Wu et al. 2016
-(equation 14), coverage left out; |y| counts end of sentence. Equal scores are in the order in which
-they were found: by step, then by rank of the hypothesis continued, then by token.
+The score of a finished hypothesis y is log p / lp(y) (Wu et al. 2016, equation 14) without coverage
+penalty; |y| counts end of sentence. Ties are ordered by step, then rank of the hypothesis
+continued, then token.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from mgsa.data.vocabulary import BOS, EOS, PAD
 from mgsa.model.encoder_decoder import DecoderState, EncoderDecoder
 
 BLOCK = 64
-"""Neighbours of which only the largest is looked at first; near √V costs least."""
+"""Tokens whose maximum is compared first; near √V is fastest."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class Hypothesis:
     """A finished translation.
 
     Attributes:
-        ids: tokens, a forced prefix included, without end of sentence.
+        ids: tokens with a forced prefix, without end of sentence.
         score: log probability over length penalty.
         log_probability: of all tokens and end of sentence.
-        weights: if asked for, those of cross-attention by `layer_N.WHAT`, (T, H, S): of each token
-            and of end of sentence, padding of the source included.
+        weights: if asked for, of cross-attention by `layer_N.WHAT`: (T, H, S) with end of sentence
+            and padding of the source.
     """
 
     ids: tuple[int, ...]
@@ -64,21 +64,20 @@ def search_batch(
     prefixes: Sequence[Sequence[int]] | None = None,
     need_weights: bool = False,
 ) -> list[list[Hypothesis]]:
-    """The `n_best` translations of each sentence, best first, all different.
+    """The `n_best` different translations of each sentence, best first.
 
     Args:
-        models: in evaluation mode; several translate together, by the mean of their probabilities.
-        batches: the sentences as each model needs them, on its device. Targets are ignored.
-        prefixes: the words with which each translation has to begin, none of them special but
-            unknown; they may be longer than the longest translation allowed.
-        need_weights: whether hypotheses are to hold weights of cross-attention; of one model only.
+        models: in evaluation mode; an ensemble averages probabilities.
+        batches: the sentences as each model needs them, on its device; targets are ignored.
+        prefixes: ids that each translation must begin with, even beyond the longest length.
+        need_weights: whether to return weights of cross-attention; of one model only.
 
     Raises:
-        FailedError: the models give no sentence any probability, or NaN.
+        FailedError: all probabilities of a sentence are zero or NaN.
     """
     if not 1 <= n_best <= config.beam:
         raise ValueError(f"expected 1 to {config.beam} (the beam) of n best, got {n_best}")
-    lengths = batches[0].source_lengths.cpu().numpy() - 1  # end of sentence not counted
+    lengths = batches[0].source_lengths.cpu().numpy() - 1  # without end of sentence
     longest = (config.max_length_ratio * lengths).astype(int) + config.max_length_extra
     prefixes = prefixes or [()] * len(longest)
     search = _Search(config.beam, n_best, config.length_penalty, longest, prefixes)
@@ -93,7 +92,7 @@ def search_batch(
         if need_weights:
             search.weights.append(states[0].weights)
         candidates = _candidates(log_probs.float(), search, step)
-        del log_probs  # its memory is the next step's
+        del log_probs  # frees memory for the next step
         parents = search.advance(step, *candidates)
         if not len(parents):
             break
@@ -106,7 +105,7 @@ def search_batch(
 def _step(
     models: Sequence[EncoderDecoder], states: Sequence[DecoderState], tokens: Tensor
 ) -> tuple[Tensor, Sequence[DecoderState]]:
-    """Log of the mean probability (rows, V) of the word after `tokens` (rows,), and new states."""
+    """Log of the mean probability (rows, V) of the word after `tokens` (rows,); new states."""
     steps = [model.step(state, tokens) for model, state in zip(models, states, strict=True)]
     log_probs, states = zip(*steps, strict=True)
     if len(models) == 1:
@@ -117,7 +116,7 @@ def _step(
 def _candidates(
     log_probs: Tensor, search: _Search, step: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Log probabilities (rows, V) of a step to its candidates, as `_Search.advance` takes them."""
+    """Log probabilities (rows, V) to the candidates that `_Search.advance` takes."""
     log_probs[:, [PAD, BOS]] = -torch.inf
     forced = search.forced(step)
     if (forced >= 0).any():
@@ -134,16 +133,16 @@ def _candidates(
 
 
 class _Search:
-    """The state of a search, on the CPU: live and finished hypotheses, sentences that are done.
+    """Live and finished hypotheses, on the CPU.
 
     Attributes:
-        sentences: (B,) which sentences are not done.
-        scores: (B, live) float32 log probabilities of live hypotheses, −inf where there is none; at
-            first one, of no words, then `beam`.
-        words: (B · live,) the last word of each row.
-        num_candidates: how many continuations of a sentence `advance` needs. At most `beam` of
-            twice as many end; one that does ends a beam of 1.
-        weights: for each step those of cross-attention, (rows, H, 1, S), of each layer.
+        sentences: (B,) those not done.
+        scores: (B, live) float32 log probabilities of live hypotheses, −inf for missing ones; live
+            is 1 at first, then `beam`.
+        words: (B · live,) last words.
+        num_candidates: continuations of a sentence that `advance` needs: `beam` of them may end,
+            and `beam` others go on, unless `beam` is 1.
+        weights: for each step and layer, of cross-attention, (rows, H, 1, S).
     """
 
     def __init__(
@@ -157,13 +156,13 @@ class _Search:
         B = len(longest)
         self.beam, self.n_best, self.alpha = beam, n_best, alpha
         self._longest = np.maximum(longest, [len(prefix) for prefix in prefixes])
-        self._forced = np.full((B, self._longest.max() + 1), -1)  # tokens of each sentence
+        self._forced = np.full((B, self._longest.max() + 1), -1)  # prefix, end of sentence, or -1
         for row, prefix, last in zip(self._forced, prefixes, self._longest, strict=True):
             row[: len(prefix)] = prefix
             row[last] = EOS
         # Score, log probability, step and row of each finished hypothesis, best first.
         self._finished: list[list[tuple[float, float, int, int]]] = [[] for _ in range(B)]
-        self._backpointers: list[tuple[np.ndarray, np.ndarray]] = []  # rows before, and tokens
+        self._backpointers: list[tuple[np.ndarray, np.ndarray]] = []  # parent rows, tokens
         self.weights: list[Sequence[dict[str, Tensor]]] = []
         self.sentences = np.arange(B)
         self.scores = np.zeros((B, 1), dtype=np.float32)
@@ -171,17 +170,17 @@ class _Search:
         self.num_candidates = 2 * beam if beam > 1 else 1
 
     def forced(self, step: int) -> np.ndarray:
-        """(B · live,) the only token allowed to a row, −1 for any."""
+        """(B · live,) the only token allowed, −1 for any."""
         return self._forced[self.sentences, step].repeat(self.scores.shape[1])
 
     def advance(
         self, step: int, values: np.ndarray, hypotheses: np.ndarray, words: np.ndarray
     ) -> np.ndarray:
-        """Take in the candidates of a step; the rows (rows',) of it that its next rows continue.
+        """Add a step's candidates; return the rows that the next step continues, (rows',).
 
         Args:
             values: (B, candidates) log probabilities, best first.
-            hypotheses, words: (B, candidates) the hypothesis continued, and with which word.
+            hypotheses, words: (B, candidates) which hypothesis is continued by which word.
         """
         beam = self.beam
         parents = np.arange(len(values))[:, None] * self.scores.shape[1] + hypotheses
@@ -189,10 +188,10 @@ class _Search:
         scores = values.astype(np.float64) / length_penalty(step + 1, self.alpha)
         for at in zip(*ends[:, :beam].nonzero(), strict=True):
             finished = float(scores[at]), float(values[at]), step, int(parents[at])
-            insort(self._finished[self.sentences[at[0]]], finished, key=lambda one: -one[0])
-        live = np.argsort(ends, axis=1, kind="stable")[:, :beam]  # the best that don't end
+            insort(self._finished[self.sentences[at[0]]], finished, key=lambda entry: -entry[0])
+        live = np.argsort(ends, axis=1, kind="stable")[:, :beam]  # the best unfinished ones
         values = np.where(ends, np.float32(-np.inf), values)
-        # One hypothesis has fewer continuations than a beam that is wider than the vocabulary.
+        # A beam wider than the vocabulary has too few continuations at first.
         live = np.pad(live, ((0, 0), (0, beam - live.shape[1])), mode="edge")
         self.scores = np.take_along_axis(values, live, axis=1)
         self.scores[:, ends.shape[1] :] = -np.inf
@@ -205,24 +204,24 @@ class _Search:
         return self._backpointers[-1][0]
 
     def _done(self) -> np.ndarray:
-        """(B,) bool: the two rules of the module's docstring."""
+        """(B,) bool: the two rules in the module's docstring."""
         finished = [self._finished[sentence] for sentence in self.sentences]
-        num_finished = np.array([len(found) for found in finished])
+        num_finished = np.array([len(entries) for entries in finished])
         best = self.scores[:, 0].astype(np.float64)
         if (~(best > -np.inf) & (num_finished == 0)).any():
             raise FailedError("the model gives no word a probability: are its weights NaN?")
         attainable = best / length_penalty(self._longest[self.sentences] + 1, self.alpha)
         n = self.n_best
-        worst = [found[n - 1][0] if len(found) >= n else -np.inf for found in finished]
-        return (num_finished >= self.beam) | ~(attainable > worst)  # NaN attains nothing
+        worst = [entries[n - 1][0] if len(entries) >= n else -np.inf for entries in finished]
+        return (num_finished >= self.beam) | ~(attainable > worst)  # True for NaN
 
     def results(self) -> list[list[Hypothesis]]:
         """The `n_best` finished hypotheses of every sentence, best first."""
         n = self.n_best
-        return [[self._hypothesis(*one) for one in found[:n]] for found in self._finished]
+        return [[self._hypothesis(*entry) for entry in entries[:n]] for entries in self._finished]
 
     def _hypothesis(self, score: float, log_prob: float, step: int, row: int) -> Hypothesis:
-        """Follow the backpointers from the row of `step` that end of sentence continued."""
+        """Follow the backpointers from a row of `step`."""
         rows, ids = [row], []
         for parents, tokens in reversed(self._backpointers[:step]):
             ids.append(int(tokens[rows[-1]]))
@@ -244,27 +243,25 @@ def length_penalty(length: np.ndarray | int, alpha: float) -> np.ndarray:
 
 
 def best_continuations(log_probs: Tensor, scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """The `count` best of all continuations of each sentence's hypotheses, best first.
+    """The `count` best continuations of each sentence's hypotheses, best first.
 
-    Equal scores come in the order of hypothesis, then token. `torch.topk` promises no such order
-    and reads all the beam times V scores several times; here all but the best blocks are read once.
+    Ties are ordered by hypothesis, then token, which `torch.topk` does not promise; and the scores
+    are read once, except for the best blocks.
 
     Args:
         log_probs: (B · beam, V) float32, of the next token.
-        scores: (B, beam) float32, of the hypotheses so far, −inf where there is none.
+        scores: (B, beam) float32, of the hypotheses, −inf for missing ones.
 
     Returns:
-        (B, count) scores, and (B, count) hypothesis · V + token. Where there are fewer
-        continuations, scores are −inf.
+        (B, count) scores, −inf for missing continuations; (B, count) hypothesis · V + token.
     """
     B, beam = scores.shape
     vocabulary = log_probs.shape[1]
     maxima = _block_maxima(log_probs)  # (B · beam, blocks)
     num_blocks = maxima.shape[1]
     maxima = (maxima.view(B, beam, num_blocks) + scores[..., None]).flatten(1)
-    # The best elements lie in the best blocks, ties included: as many blocks as are wanted
-    # elements hold one each that comes before all elements of the blocks left out. Blocks are
-    # put back in order, so that elements of equal score are too.
+    # The best `count` elements lie in the best `count` blocks, ties included: each of these holds
+    # an element before all elements of other blocks. Sorting blocks restores the order of ties.
     blocks = _largest(maxima, min(count, beam * num_blocks)).sort(dim=1).values
     hypotheses = blocks // num_blocks  # (B, blocks)
     within = torch.arange(BLOCK, device=scores.device)
@@ -279,7 +276,7 @@ def best_continuations(log_probs: Tensor, scores: Tensor, count: int) -> tuple[T
 
 
 def _block_maxima(log_probs: Tensor) -> Tensor:
-    """(rows, V) to (rows, V / BLOCK, rounded up)."""
+    """(rows, V) to the maxima of blocks, (rows, ⌈V / BLOCK⌉)."""
     vocabulary = log_probs.shape[1]
     blocks = vocabulary // BLOCK
     whole = log_probs[:, : blocks * BLOCK].unflatten(1, (blocks, BLOCK))
@@ -290,12 +287,12 @@ def _block_maxima(log_probs: Tensor) -> Tensor:
 
 
 def _largest(values: Tensor, count: int) -> Tensor:
-    """(B, n) float32 to (B, count): the indices of the largest, equals from the left.
+    """(B, n) float32 to (B, count): indices of the largest, ties from the left.
 
-    Value and index make one integer, so no two are equal.
+    Value and index are packed into one integer, so there are no ties.
     """
     bits = values.view(torch.int32)
-    # Integers in the order of the floats: the bits of negative ones count the other way round.
+    # Integers in the order of the floats: those of negative floats are inverted.
     ordered = torch.where(bits < 0, bits ^ 0x7FFFFFFF, bits).to(torch.int64)
     index = torch.arange(values.shape[1], device=values.device)
     keys = (ordered << 32) | (0xFFFFFFFF - index)

@@ -1,4 +1,4 @@
-"""`mgsa translate` and `mgsa align`: a model artifact and a split of a dataset in, lines out."""
+"""`mgsa translate` and `mgsa align`: a split of a dataset in, lines out."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def translate(
     *,
     model: Annotated[
         list[Path],
-        Input("model artifact; several translate together, by the mean of their probabilities"),
+        Input("model artifact; several are an ensemble that averages probabilities"),
     ],
     dataset: Annotated[Path, Input("dataset artifact")],
     split: Annotated[str, Option("such as test", "NAME")],
@@ -37,11 +37,11 @@ def translate(
     length_penalty: Annotated[float | None, Option("of Wu et al. 2016; 0: none", "ALPHA")] = None,
     n_best: Annotated[int | None, Option("translations of each row", "N")] = None,
     scores: Annotated[bool, Option("put the score and a tab before each translation")] = False,
-    alignments: Annotated[bool, Option("put the links between words after each line")] = False,
+    alignments: Annotated[bool, Option("put word links after each line")] = False,
     prefix: Annotated[
         Path | None,
         Input(
-            "how translations must begin: a line a row, subwords separated by spaces, or empty",
+            "how translations must begin: for each row a line of subwords, which may be empty",
             "FILE",
         ),
     ] = None,
@@ -56,11 +56,10 @@ def translate(
 ) -> None:
     """Translate a split of a dataset artifact.
 
-    One line a row, in the order of the rows, in tokens (raw text goes through
-    `python -m pipeline.translate`). With --n-best a row has several lines,
-    `ROW ||| TOKENS ||| SCORE`, rows counted from 0, best first. Scores are log probabilities over
-    the length penalty. With --alignments ` ||| LINKS` is put after each: `SOURCE-TARGET` between
-    words counted from 0, as `mgsa align` finds them for the source and the translation.
+    One line a row, in tokens (`python -m pipeline.translate` is for raw text). With --n-best a row
+    has several lines, `ROW ||| TOKENS ||| SCORE`, best first, rows counted from 0. Scores are log
+    probabilities over the length penalty. --alignments puts ` ||| LINKS` after each:
+    `SOURCE-TARGET` between words counted from 0, as `mgsa align` finds them.
 
     Without a parameter file: beam 5, length penalty 0.6.
     """
@@ -112,17 +111,16 @@ def align(
     layer: Annotated[
         int | None,
         Option(
-            "take the mean of the heads of decoder layer N, counted from 1 (default: the alignment "
-            "head, or else the last layer but one)",
+            "average the heads of decoder layer N, counted from 1 (default: the alignment head, or "
+            "else the penultimate layer)",
             "N",
         ),
     ] = None,
     soft: Annotated[
         Path | None,
         OutputFile(
-            "write how much each target word is aligned to each source word too, for a split of "
-            "moderate size: an .npz file of arrays ROW/words, (target words, source words), and "
-            "ROW/subwords"
+            "write soft alignments too, for a split of moderate size: an .npz file of arrays "
+            "ROW/words, (target words, source words), and ROW/subwords"
         ),
     ] = None,
     batch_tokens: Annotated[
@@ -130,11 +128,10 @@ def align(
     ] = STANDARD_SEARCH.batch_tokens,
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
-    """Align the words of every pair of a split as the model sees them (forced alignment).
+    """Align the words of every pair of a split (forced alignment).
 
-    One line a row, in the order of the rows, links `SOURCE-TARGET` between words counted from 0. A
-    model with an alignment head is asked for that of the head, any other for the mean of a decoder
-    layer's heads.
+    One line a row: links `SOURCE-TARGET` between words counted from 0, from the model's alignment
+    head or, without one, the average of a decoder layer's heads.
     """
     if batch_tokens < 1:
         raise InputError(f"--batch-tokens: expected at least 1, got {batch_tokens}")
@@ -161,7 +158,7 @@ def align(
 
 
 def lines_of(translation: Translation, *, row: int | None, scores: bool) -> Iterator[str]:
-    """The lines of a translation: its best candidate, or, given the row's number, all of them."""
+    """The line of the best candidate or, given the row's number, the lines of all."""
     for candidate in translation.n_best if row is not None else translation.n_best[:1]:
         links = "" if candidate.links is None else f" ||| {format_links(candidate.links)}"
         if row is not None:
@@ -172,11 +169,7 @@ def lines_of(translation: Translation, *, row: int | None, scores: bool) -> Iter
 
 
 def read_prefixes(path: Path, num_rows: int, vocabulary: Vocabulary) -> list[list[str]]:
-    """The subwords of every line.
-
-    Raises:
-        InputError: there are more or fewer lines than rows, or a subword is not of the vocabulary.
-    """
+    """The subwords of every line; an `InputError` for unknown ones or a wrong number of lines."""
     from mgsa.data.vocabulary import UNK
 
     prefixes = [line.split() for line in read_lines(path)]
@@ -194,9 +187,9 @@ def read_prefixes(path: Path, num_rows: int, vocabulary: Vocabulary) -> list[lis
 def _write(
     rows: Iterable[tuple[Iterable[str], Mapping[str, np.ndarray]]], out: str, arrays: Path | None
 ) -> None:
-    """Write the lines of each row to `out`, and its arrays to an `.npz` file, as `ROW/NAME`.
+    """Write each row's lines to `out` and its arrays, as float32, to an `.npz` file as `ROW/NAME`.
 
-    Arrays are in float32. zipfile dates a member 1980: the same arrays make the same bytes.
+    zipfile dates members 1980, so the file is deterministic.
     """
     import numpy as np
 
@@ -214,4 +207,4 @@ def _write(
                 with archive.open(f"{row}/{name}.npy", "w", force_zip64=True) as member:
                     narrow = np.ascontiguousarray(array, dtype=np.float32)
                     np.lib.format.write_array(member, narrow, allow_pickle=False)
-        lines.flush()  # before the arrays are put in place: both files are new, or none
+        lines.flush()  # a failure here leaves both files untouched

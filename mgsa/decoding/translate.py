@@ -1,4 +1,4 @@
-"""A model artifact, or several together, as an object that translates."""
+"""A model artifact, or an ensemble, as an object that translates."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Candidate:
     """One translation of a sentence.
 
     Attributes:
-        subwords: as the model gave them.
+        subwords: the model's output.
         text: tokens, separated by spaces.
         score: log probability over length penalty.
-        links: if asked for, the source and target words that are linked, counted from 0.
+        links: if asked for, links of source and target words, counted from 0.
     """
 
     subwords: tuple[str, ...]
@@ -42,10 +42,9 @@ class Translation:
     """The translations of a sentence.
 
     Attributes:
-        n_best: as many candidates as were asked for, best first, at least one.
-        weights: if asked for, the weights of cross-attention of the best one, by
-            `layer_N.WHAT` (`layer_1.words`): (H, T, S), where T counts subwords and end of
-            sentence of the translation, S those of the source.
+        n_best: candidates, best first; at least one.
+        weights: if asked for, cross-attention of the best one by `layer_N.WHAT`
+            (`layer_1.words`): (H, T, S) in subwords and end of sentence.
     """
 
     n_best: tuple[Candidate, ...]
@@ -68,15 +67,11 @@ class Translation:
 
 
 NOTHING = Translation((Candidate((), "", 0.0),))
-"""The translation of a sentence without words; no model is run for it."""
+"""The translation of an empty sentence, without a model."""
 
 
 def choose_device(accelerator: Accelerator) -> torch.device:
-    """The device that is asked for; `auto` is a GPU if there is one.
-
-    Raises:
-        InputError: there is no GPU.
-    """
+    """The device; `auto` is a GPU if there is one, and `gpu` without one is an `InputError`."""
     if accelerator == "cpu" or (accelerator == "auto" and not torch.cuda.is_available()):
         return torch.device("cpu")
     if not torch.cuda.is_available():
@@ -88,8 +83,7 @@ class Translator:
     """Translates rows of a dataset, or lines of subwords.
 
     Attributes:
-        artifacts: the models, on `device`; several translate together, by the mean of their
-            probabilities.
+        artifacts: the models, on `device`; an ensemble averages probabilities.
 
     Raises:
         InputError: the models have different vocabularies.
@@ -108,18 +102,14 @@ class Translator:
     def load(
         cls, folders: Path | Sequence[Path], *, accelerator: Accelerator = "auto"
     ) -> Translator:
-        """Open one model artifact, or several that translate together.
-
-        Raises:
-            InputError: as the constructor, `load_model` and `choose_device`.
-        """
+        """Open one model artifact, or an ensemble; errors as of `load_model` and the class."""
         device = choose_device(accelerator)
         folders = [folders] if isinstance(folders, Path) else folders
         return cls([load_model(folder) for folder in folders], device)
 
     @property
     def levels(self) -> int:
-        """How many levels of syntactic phrases rows must have; 0: none."""
+        """Syntactic levels that rows must have."""
         return max(artifact.levels for artifact in self.artifacts)
 
     def translate(
@@ -135,23 +125,22 @@ class Translator:
         prefixes: Sequence[Sequence[str]] | None = None,
         need_weights: bool = False,
     ) -> list[Translation]:
-        """The translation of every sentence, in their order.
+        """The translations of sentences, in order.
 
         Args:
-            sentences: rows, or texts as the `bpe` stage writes them: subwords separated by spaces.
-            n_best: how many translations of each; at most `beam`.
-            max_length_ratio, max_length_extra: the longest translation has this many times the
-                source's subwords, and so many more.
-            batch_tokens: padded source subwords that are translated at once.
-            prefixes: target subwords with which each translation has to begin.
-            need_weights: whether translations are to hold the weights of cross-attention.
+            sentences: rows, or lines of the `bpe` stage: subwords separated by spaces.
+            n_best: translations of each, at most `beam`.
+            max_length_ratio, max_length_extra: the longest translation, as a multiple of the
+                source's subwords plus a constant.
+            batch_tokens: source subwords of a batch, with padding.
+            prefixes: target subwords that each translation must begin with.
+            need_weights: whether to return weights of cross-attention.
 
         Raises:
-            InputError: a text has subwords that the vocabulary lacks; the model attends to
-                syntactic phrases and was given text, or rows with fewer levels; or weights of
-                several models are asked for.
+            InputError: a text has unknown subwords; the model needs syntactic levels that a text or
+                row lacks; or weights of an ensemble are asked for.
         """
-        if isinstance(sentences, str):  # a sequence of texts, to Python: its characters
+        if isinstance(sentences, str):  # a sequence of str, too
             raise InputError("expected a list of sentences, got one text")
         config = TranslateConfig(
             beam=beam,
@@ -175,7 +164,7 @@ class Translator:
         return list(translations)
 
     def row(self, text: str) -> Row:
-        """The row of a line of subwords; errors as of `translate`."""
+        """The row of a line of subwords; errors as in `translate`."""
         first = self.artifacts[0]
         if self.levels:
             raise InputError(
@@ -204,7 +193,7 @@ class Translator:
         need_weights: bool = False,
         advance: Callable[[int], None] = lambda _: None,
     ) -> Iterator[Translation]:
-        """As `translate`, for rows; `advance` is told how many more are done."""
+        """`translate` for rows; `advance` is called with numbers of finished rows."""
         if need_weights and len(self.artifacts) > 1:
             raise InputError("weights of attention: expected one model, got several")
         models = [artifact.model for artifact in self.artifacts]
@@ -242,7 +231,7 @@ class Translator:
         )
 
     def check_dataset(self, dataset: Dataset) -> None:
-        """Check that a dataset's ids and phrases are what the models were trained on."""
+        """Raise an `InputError` if a dataset's vocabularies or levels are not the models'."""
         for artifact in self.artifacts:
             artifact.check_dataset(dataset)
 

@@ -48,10 +48,10 @@ from mgsa.onlstm import ONLSTM, run_batched
 def build_model(
     config: ModelConfig, *, source_vocabulary: int, target_vocabulary: int, num_tags: int
 ) -> EncoderDecoder:
-    """A model with random weights, for vocabularies of so many symbols and phrases of so many tags.
+    """A randomly initialised model.
 
     Raises:
-        InputError: one embedding is to serve both languages, whose vocabularies differ.
+        InputError: `share_embeddings` is `all` and the vocabulary sizes differ.
     """
     if config.share_embeddings == "all" and source_vocabulary != target_vocabulary:
         raise InputError(
@@ -133,7 +133,7 @@ def _transformer(config: TransformerConfig, num_tags: int) -> tuple[Encoder, Dec
         return FeedForward(config.dim, config.ffn_dim, dropout=config.activation_dropout)
 
     def final_norm() -> nn.Module:
-        """Layers with post-norm have normed their output themselves."""
+        """Post-norm layers have normed outputs already."""
         return nn.LayerNorm(config.dim) if config.norm == "pre" else nn.Identity()
 
     encoder_layers = [
@@ -160,7 +160,7 @@ def _self_attention(
 ) -> SelfAttention:
     phrase = config.phrase_attention
     if phrase and side in phrase.attentions:
-        # Only an encoder may see the output of the next bigram query.
+        # Only the encoder may see the output of the next bigram query.
         return PhraseSelfAttention(
             _phrase_heads(config, phrase, window=3 if side == "encoder" else 2)
         )
@@ -177,7 +177,7 @@ def _cross_attention(config: TransformerConfig) -> CrossAttention:
 def _phrase_heads(
     config: TransformerConfig, phrase: PhraseAttentionConfig, *, window: int
 ) -> PhraseHeads:
-    """The heads of one attention; `window` is that of the fold, if queries are interleaved."""
+    """The heads of one attention; `window` is the fold's, used if queries are interleaved."""
     techniques: dict[str, type[ConvKV | QueryK]] = {"conv_kv": ConvKV, "query_k": QueryK}
     interleaved = phrase.structure == "interleaved"
     groups = (

@@ -1,4 +1,4 @@
-"""The whole model: batches in, logits out; or, for search, one target word at a time."""
+"""The whole model: batches in, logits out; or, in search, one target word at a time."""
 
 from __future__ import annotations
 
@@ -20,24 +20,23 @@ from mgsa.model.recurrent import RecurrentDecoder, RecurrentEncoder
 from mgsa.model.transformer import Decoder, Encoder
 
 Weights = dict[str, Tensor]
-"""A layer's attention weights, by the name of what it attends to: (B, heads, T, positions)."""
+"""A layer's attention weights, by what is attended to: (B, heads, T, positions)."""
 
 CAUSAL = Context(mask=None, causal=True)
-"""Of target positions, none of which sees padding before the end of its sentence."""
+"""For the target side, whose padding is on the right and so hidden by causality."""
 
 
 @dataclass(frozen=True)
 class EncoderOutput:
-    """The source as the encoder sees it.
+    """The encoded source.
 
     Attributes:
         states: (B, S, D).
-        mask: (B, 1, 1, S) which positions are no padding.
-        tag_logits: for each supervised granularity, (B, M, number of tags). That of the lowest
-            layer that predicts tags goes by the granularity's name, `syntactic_1`; that of a layer
-            above it by name and layer, `syntactic_1@3`.
-        weights: if asked for, of each layer that attends to something.
-        layers: (B, S, D) the output of each layer, before a last norm.
+        mask: (B, 1, 1, S) positions without padding.
+        tag_logits: (B, M, number of tags) by granularity: `syntactic_1` for the lowest layer that
+            predicts tags, `syntactic_1@3` for layer 3 above it.
+        weights: if asked for, of each layer with attention.
+        layers: (B, S, D) the output of each layer, before a final norm.
     """
 
     states: Tensor
@@ -49,15 +48,14 @@ class EncoderOutput:
 
 @dataclass(frozen=True)
 class ModelOutput:
-    """What training and scoring of a batch need.
+    """The output for training and scoring.
 
     Attributes:
         logits: (B, T, V) of the next target word.
-        tag_logits: as `EncoderOutput` has them.
-        encoder_weights: if asked for, of each encoder layer that attends to something.
-        decoder_weights, cross_weights: if asked for, of each decoder layer's attention to the
-            target and to the source.
-        alignment: if asked for, that of the alignment head.
+        tag_logits: as in `EncoderOutput`.
+        encoder_weights, decoder_weights, cross_weights: if asked for, of each layer's attention to
+            the source, to the target, and from the target to the source.
+        alignment: if asked for, of the alignment head.
     """
 
     logits: Tensor
@@ -70,15 +68,15 @@ class ModelOutput:
 
 @dataclass(frozen=True)
 class DecoderState:
-    """Target sentences decoded so far, one a row; rows of a source sentence stand together.
+    """Partial target sentences, one a row; the rows of a source sentence are adjacent.
 
     Attributes:
-        position: how many target positions there are.
-        rows: how many target sentences.
-        cache: what the decoder keeps of them.
-        memories: each decoder layer's, of the source sentences; as many rows for each.
-        need_weights: whether steps give attention weights.
-        weights: if asked for, those of the last step, of each layer: (rows, H, 1, S).
+        position: target positions so far.
+        rows: number of rows.
+        cache: of the decoder's modules.
+        memories: of each decoder layer, one entry a source sentence, each for equally many rows.
+        need_weights: whether steps return attention weights.
+        weights: if asked for, of the last step, by layer: (rows, H, 1, S).
     """
 
     position: int
@@ -89,17 +87,16 @@ class DecoderState:
     weights: tuple[Weights, ...] = ()
 
     def reorder(self, index: Tensor) -> DecoderState:
-        """The state of the rows `index`, (rows',): chosen, repeated, or left out.
+        """The state of rows `index`, (rows',), without weights of the last step.
 
-        It costs least when every source sentence that stays keeps as many rows as the others,
-        sentence by sentence: the source's keys and values are then shared by them, and copied only
-        when a sentence goes. Weights of the last step are not kept.
+        The source's keys and values stay shared if all sentences that stay have equally many
+        adjacent rows; they are copied only when a sentence leaves.
         """
         sentences = self.memories[0].num_sentences
         sentence = index // (self.rows // sentences)
         kept, counts = torch.unique_consecutive(sentence, return_counts=True)
         if counts.numel() and bool((counts != counts[0]).any()):
-            kept = sentence  # no common number of rows: every row gets a memory of its own
+            kept = sentence  # rows a sentence differ: a memory for every row
         memories = self.memories
         if not torch.equal(kept, torch.arange(sentences, device=index.device)):
             memories = [memory.select(kept) for memory in memories]
@@ -108,12 +105,12 @@ class DecoderState:
 
 
 class EncoderDecoder(nn.Module):
-    """A translation model: p(target | source), word by word.
+    """A translation model p(target | source).
 
     Attributes:
-        granularities: the partitions of the source that the model needs in its batches.
-        ngram_unit: what their n-grams count, `subword` or `word`.
-        alignment_head: the head that learns word alignments, if there is one.
+        granularities: partitions of the source that batches must have.
+        ngram_unit: of n-grams, `subword` or `word`.
+        alignment_head: the supervised head, if any.
     """
 
     def __init__(
@@ -149,7 +146,6 @@ class EncoderDecoder(nn.Module):
         return replace(output, tag_logits=encoded.tag_logits, encoder_weights=encoded.weights)
 
     def encode(self, batch: Batch, *, need_weights: bool = False) -> EncoderOutput:
-        """The batch's source side as the encoder sees it."""
         mask = padding_mask(batch.source_lengths, batch.source.shape[1])
         phrases = {
             name: Phrases(batch.segments[name], batch.phrase_lengths[name])
@@ -173,7 +169,7 @@ class EncoderDecoder(nn.Module):
         need_weights: bool = False,
         need_alignment: bool = False,
     ) -> ModelOutput:
-        """All target positions at once: `target_input` (B, T), begin of sentence first."""
+        """All target positions at once, given `target_input` (B, T), `BOS` first."""
         head = self.alignment_head if need_alignment else None
         aligned_layer = head.layer if head and not head.full_context else None
         x, memories = self._decoder_input(encoded, target_input)
@@ -195,7 +191,7 @@ class EncoderDecoder(nn.Module):
     def _decoder_input(
         self, encoded: EncoderOutput, target_input: Tensor
     ) -> tuple[Tensor, Sequence[Any]]:
-        """Embedded targets (B, T, D), and each layer's keys and values of the source."""
+        """Embedded targets (B, T, D), and each decoder layer's memory of the source."""
         memories = self.decoder.memories(encoded.states, encoded.mask)
         return self.target_embedding(target_input), memories
 
@@ -204,13 +200,13 @@ class EncoderDecoder(nn.Module):
     ) -> HeadAlignment:
         """The alignment with full context, of embedded targets x (B, T, D)."""
         drawn = head.draw(len(x), x.device) if self.training else None
-        places = None
+        rows = None
         if drawn is not None:
-            places = torch.full((len(x),), -1, device=x.device)
-            places[drawn] = torch.arange(len(drawn), device=x.device)
+            rows = torch.full((len(x),), -1, device=x.device)
+            rows[drawn] = torch.arange(len(drawn), device=x.device)
             x, target_input = x[drawn], target_input[drawn]
             memories = [memory.select(drawn) for memory in memories[: head.layer]]
-        return HeadAlignment(self._log_weights(head, x, target_input, memories), places)
+        return HeadAlignment(self._log_weights(head, x, target_input, memories), rows)
 
     def _log_weights(
         self, head: AlignmentHead, x: Tensor, target_input: Tensor, memories: Sequence[Any]
@@ -226,38 +222,33 @@ class EncoderDecoder(nn.Module):
         return layers[-1].alignment
 
     def align(self, batch: Batch) -> Tensor:
-        """(B, T, S) the head's log weights of all sentences, without predicting words."""
+        """(B, T, S) log weights of the alignment head, without predicting words."""
         head = self.alignment_head
         assert head is not None, "a model with an alignment head"
         x, memories = self._decoder_input(self.encode(batch), batch.target_input)
         return self._log_weights(head, x, batch.target_input, memories)
 
     def cross_weights(self, batch: Batch, layer: int) -> Weights:
-        """The weights with which a decoder layer, counted from 1, attends to the source."""
+        """Cross-attention weights of a decoder layer, counted from 1."""
         x, memories = self._decoder_input(self.encode(batch), batch.target_input)
         _, layers = self.decoder(x, CAUSAL, memories[:layer], need_weights=True)
         return layers[-1].cross_weights
 
     def start(self, encoded: EncoderOutput, *, need_weights: bool = False) -> DecoderState:
-        """The state before the first step: a row for each source sentence."""
+        """The state before the first step, with one row a source sentence."""
         memories = self.decoder.memories(encoded.states, encoded.mask)
         return DecoderState(0, len(encoded.states), Cache(), memories, need_weights)
 
     def step(self, state: DecoderState, tokens: Tensor) -> tuple[Tensor, DecoderState]:
-        """The next word's log probabilities once `tokens` are said.
+        """Log probabilities of the next word, (rows, V), and the new state.
 
-        The state given is used up: its caches are written to.
-
-        Args:
-            tokens: (rows,) the last word of each row; begin of sentence at first.
-
-        Returns:
-            (rows, V) log probabilities in float32 (float64 of a float64 model), the new state.
+        `tokens` (rows,) are the last words, `BOS` at first. The cache of `state` is overwritten.
+        Probabilities are float32, or float64 for a float64 model.
         """
         x = self.target_embedding(tokens[:, None], start=state.position)
         states, layers = self.decoder(
             x,
-            Context(mask=None),  # there is nothing after x to be hidden
+            Context(mask=None),  # nothing after x to mask
             state.memories,
             cache=state.cache,
             need_weights=state.need_weights,

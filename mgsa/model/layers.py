@@ -1,4 +1,4 @@
-"""Layers of any encoder or decoder: embeddings, residual connection, feed-forward network."""
+"""Embeddings, residual connection, feed-forward network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mgsa.data.vocabulary import PAD
 
 
 def make_embedding(vocabulary: int, dim: int) -> nn.Embedding:
-    """A table of subword vectors, of length about 1 so that √D times them have length √D."""
+    """Subword embeddings of variance 1 / D; √D times them have variance 1."""
     embedding = nn.Embedding(vocabulary, dim, padding_idx=PAD)
     nn.init.normal_(embedding.weight, std=dim**-0.5)
     with torch.no_grad():
@@ -30,7 +30,7 @@ class Embedding(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, ids: Tensor, *, start: int = 0) -> Tensor:
-        """ids (B, T), the first of which is at position `start`, to (B, T, D)."""
+        """ids (B, T), from position `start` on, to (B, T, D)."""
         dim = self.subwords.embedding_dim
         vectors = self.subwords(ids) * math.sqrt(dim)
         positions = sinusoids(start, ids.shape[1], dim, ids.device)
@@ -38,7 +38,7 @@ class Embedding(nn.Module):
 
 
 class PlainEmbedding(Embedding):
-    """Dropout(subword vectors), for a recurrence, which knows the order of words."""
+    """Dropout(subword vectors), for recurrent networks."""
 
     def forward(self, ids: Tensor, *, start: int = 0) -> Tensor:  # noqa: ARG002
         """ids (B, T) to (B, T, D)."""
@@ -54,10 +54,7 @@ def sinusoids(start: int, length: int, dim: int, device: torch.device) -> Tensor
 
 
 class Residual(nn.Module):
-    """A sub-layer f with its residual connection: x + dropout(f(x)), and a layer norm.
-
-    `pre` norms what goes into f, `post` the sum.
-    """
+    """x + dropout(f(x)) with a layer norm: `pre` norms the input of f, otherwise the sum."""
 
     def __init__(self, dim: int, *, dropout: float, pre: bool) -> None:
         super().__init__()
@@ -74,7 +71,7 @@ class Residual(nn.Module):
         return self.norm(x) if self.pre else x
 
     def after(self, x: Tensor, y: Tensor) -> Tensor:
-        """The sum of x and y = f(before(x))."""
+        """The output, given y = f(before(x))."""
         total = x + self.dropout(y)
         return total if self.pre else self.norm(total)
 

@@ -1,20 +1,16 @@
-"""Encoder and decoder of LSTMs (Mino et al. 2017), attention given.
+"""Encoder and decoder of LSTMs (Mino et al. 2017), given an attention.
 
     encoder    h_i: the states of word i in the topmost LSTMs, one of each direction
     decoder    d_j = LSTM(d_{j−1}, y_{j−1})        d_0 = tanh(W_s [h→_n ; h←_1])
                e_j = tanh(W_d [d_j ; c_j])         c_j from what d_{j−1} attends to
 
-The decoder's first states, hidden and cell of every layer, come from where either direction of the
-encoder ends; Bahdanau et al. 2015, appendix A.2.2, take h←_1 alone. c_j is no input of an LSTM, so
-in training the LSTMs run over the whole target at once.
+Initial hidden and cell states of every decoder layer read the last encoder states of both
+directions (only h←_1 in Bahdanau et al. 2015, appendix A.2.2). c_j is no input of an LSTM, so in
+training the LSTMs run over the whole target at once.
 
-Dropout is of what goes from layer to layer, never of what goes from word to word (Zaremba et al.
-2014): of embeddings, between LSTMs, of e_j. Every layer is an LSTM of its own, for between layers
-cuDNN draws dropout from a generator that the trainer's seeds (`mgsa.training.processes`) don't
-reach.
-
-torch.compile, which would unroll the LSTMs, is disabled for both sides; it compiles what is around
-them, the softmax and the loss above all.
+Dropout is between layers, never between time steps (Zaremba et al. 2014): of embeddings, between
+LSTMs, of e_j. Layers are separate LSTMs, since cuDNN's dropout between layers ignores the seeds of
+`mgsa.training.processes`. torch.compile is disabled for both sides, as it would unroll the LSTMs.
 """
 
 from __future__ import annotations
@@ -33,7 +29,7 @@ from mgsa.model.transformer import DecoderAttended
 
 
 def draw_weights(model: nn.Module, std: float) -> None:
-    """Draw all matrices from N(0, std²), as the paper has it; biases start at zero."""
+    """Initialise matrices from N(0, std²), as in the paper, and biases to zero."""
     for weight in model.parameters():
         if weight.dim() > 1:
             nn.init.normal_(weight, std=std)
@@ -50,13 +46,10 @@ class BidirectionalLSTM(nn.Module):
         self.backwards = nn.LSTM(input_size, hidden_size, batch_first=True)
 
     def forward(self, x: Tensor, turned: Tensor) -> tuple[Tensor, Tensor]:
-        """x (B, S, ·) to the states of each direction, (B, S, H).
+        """x (B, S, ·) to the states of each direction, (B, S, H), undefined at padding.
 
-        Padding comes last either way, so no word's state depends on it; its own states mean
-        nothing. Packed sequences would do the same, at half the speed on a CPU.
-
-        Args:
-            turned: as `turned_positions` gives it.
+        `turned` comes from `turned_positions`: padding stays on the right, at twice the speed of
+        packed sequences on a CPU.
         """
         forwards, _ = self.forwards(x)
         backwards, _ = self.backwards(_take(x, turned))
@@ -64,13 +57,9 @@ class BidirectionalLSTM(nn.Module):
 
 
 def turned_positions(mask: Tensor) -> Tensor:
-    """The order of the B · S positions that reverses every sentence; it is its own inverse.
+    """(B · S,): the permutation that reverses every sentence and leaves padding in place.
 
-    Args:
-        mask: (B, 1, 1, S) which positions are no padding.
-
-    Returns:
-        (B · S,); padding stays where it is.
+    `mask` (B, 1, 1, S) marks positions without padding. The permutation is its own inverse.
     """
     B, S = mask.shape[0], mask.shape[-1]
     positions = torch.arange(S, device=mask.device)
@@ -80,7 +69,7 @@ def turned_positions(mask: Tensor) -> Tensor:
 
 
 def _take(x: Tensor, positions: Tensor) -> Tensor:
-    """x (B, S, ·) with its B · S positions in another order."""
+    """x (B, S, ·) with its B · S positions permuted."""
     return x.flatten(0, 1).index_select(0, positions).view_as(x)
 
 
@@ -98,10 +87,7 @@ class RecurrentEncoder(nn.Module):
     def forward(
         self, x: Tensor, context: Context, *, need_weights: bool = False
     ) -> tuple[Tensor, list[Attended]]:
-        """x (B, S, D) to h (B, S, D): key halves of both directions, then value halves.
-
-        No layer attends to anything: each gives its states alone.
-        """
+        """x (B, S, D) to h (B, S, D): key halves of both directions, then value halves."""
         del need_weights
         assert context.mask is not None
         turned = turned_positions(context.mask)
@@ -116,15 +102,7 @@ class RecurrentEncoder(nn.Module):
 
 
 def last_states(h: Tensor, mask: Tensor) -> Tensor:
-    """The last state of either direction, [h→_n ; h←_1], laid out as h is.
-
-    Args:
-        h: (B, S, D) of `RecurrentEncoder`.
-        mask: (B, 1, 1, S).
-
-    Returns:
-        (B, D).
-    """
+    """h (B, S, D), mask (B, 1, 1, S) to [h→_n ; h←_1], (B, D), in the layout of h."""
     lengths = mask.sum(dim=-1).flatten()
     last = h[torch.arange(len(h), device=h.device), lengths - 1]
     # (B, D) to (B, halves, directions, D/4)
@@ -134,12 +112,11 @@ def last_states(h: Tensor, mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class RecurrentMemory:
-    """The source sentences as the decoder reads them.
+    """The source as the decoder reads it.
 
     Attributes:
-        words: their keys and values.
-        states: (2 · layers, B, D) before the first target word: the LSTMs' hidden states, then
-            their cells.
+        words: keys and values.
+        states: (2 · layers, B, D) initial hidden states, then initial cells.
     """
 
     words: Memories
@@ -147,24 +124,23 @@ class RecurrentMemory:
 
     @property
     def num_sentences(self) -> int:
-        """B."""
         return self.words.num_sentences
 
     def select(self, index: Tensor) -> RecurrentMemory:
-        """The memory of the sentences `index`, (B',)."""
+        """The memory of sentences `index`, (B',)."""
         return RecurrentMemory(self.words.select(index), self.states.index_select(1, index))
 
 
 class RecurrentDecoder(nn.Module):
-    """A stack of LSTMs, the attention of the topmost, and the output layer e_j."""
+    """A stack of LSTMs, attention by the topmost, and the output layer e_j."""
 
-    num_attending = 1  # layers that attend to the source: the topmost
+    num_attending = 1  # the topmost layer
     sees_words = True
 
     def __init__(
         self, attention: StateAttention, *, layers: int, dim: int, context_dim: int, dropout: float
     ) -> None:
-        """Attention gives c_j of width `context_dim`."""
+        """The attention's c_j has width `context_dim`."""
         super().__init__()
         self.layers: Sequence[nn.LSTM] = nn.ModuleList(  # type: ignore[assignment]
             nn.LSTM(dim, dim, batch_first=True) for _ in range(layers)
@@ -176,7 +152,7 @@ class RecurrentDecoder(nn.Module):
 
     @torch.compiler.disable
     def memories(self, states: Tensor, mask: Tensor) -> list[RecurrentMemory]:
-        """The memory of the encoder's output h (B, S, D), mask (B, 1, 1, S); one for all layers."""
+        """The one memory of the encoder's output h (B, S, D), mask (B, 1, 1, S)."""
         first = torch.tanh(self.initial(last_states(states, mask)))
         first = first.unflatten(-1, (2 * len(self.layers), -1)).transpose(0, 1).contiguous()
         return [RecurrentMemory(self.attention.memory(states, mask), first)]
@@ -192,10 +168,7 @@ class RecurrentDecoder(nn.Module):
         need_weights: bool = False,
         aligned_layer: int | None = None,
     ) -> tuple[Tensor, list[DecoderAttended]]:
-        """x (B, T, D), y_0 to y_{T−1}, to e (B, T, D), and the output of its attention.
-
-        With a cache, T is 1 and x follows the positions in it.
-        """
+        """x (B, T, D), y_0 to y_{T−1}, to e (B, T, D), and its attention; T is 1 with a cache."""
         assert context.causal or cache is not None, "a recurrence can't see what comes"
         (memory,) = memories
         states = memory.states if cache is None else cache.get(self, "states", memory.states)
@@ -210,7 +183,7 @@ class RecurrentDecoder(nn.Module):
         return e, [DecoderAttended(e, cross_weights=attended.weights, alignment=alignment)]
 
     def _run(self, x: Tensor, states: Tensor) -> tuple[Tensor, Tensor]:
-        """x (B, T, D) through the LSTMs, to d (B, T, D) and their states (2 · layers, B, D)."""
+        """x (B, T, D) to d (B, T, D) and the new states (2 · layers, B, D)."""
         hidden, cells = (part.split(1) for part in states.chunk(2))
         after = []
         for number, layer in enumerate(self.layers):

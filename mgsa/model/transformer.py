@@ -1,4 +1,4 @@
-"""The Transformer's encoder and decoder (Vaswani et al. 2017, section 3.1), attention given."""
+"""The Transformer's encoder and decoder (Vaswani et al. 2017, section 3.1), given attentions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mgsa.model.layers import Residual
 
 SelfAttention = WordSelfAttention | PhraseSelfAttention
 CrossAttention = WordCrossAttention | PhraseCrossAttention
-"""Attentions that a decoder can have: they take a cache, for decoding word by word."""
+"""Attentions with a cache, for decoding."""
 
 
 class EncoderLayer(nn.Module):
@@ -28,11 +28,7 @@ class EncoderLayer(nn.Module):
         feed_forward: nn.Module,
         residual: Callable[[], Residual],
     ) -> None:
-        """
-        Args:
-            self_attention: `(x, context, need_weights=…)` to `Attended`.
-            residual: makes the residual connection of a sub-layer.
-        """
+        """`self_attention` is `(x, context, need_weights=…)` to `Attended`."""
         super().__init__()
         self.self_attention = self_attention
         self.self_attention_residual = residual()
@@ -40,7 +36,7 @@ class EncoderLayer(nn.Module):
         self.feed_forward_residual = residual()
 
     def forward(self, x: Tensor, context: Context, *, need_weights: bool) -> Attended:
-        """x (B, S, D) to (B, S, D), with the weights and tags of self-attention."""
+        """x (B, S, D) to (B, S, D), with weights and tag logits of self-attention."""
         residual = self.self_attention_residual
         attended = self.self_attention(residual.before(x), context, need_weights=need_weights)
         x = residual.after(x, attended.output)
@@ -49,7 +45,7 @@ class EncoderLayer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """A stack of layers; with pre-norm, a last norm above them."""
+    """A stack of layers, and a final norm (the identity with post-norm)."""
 
     def __init__(self, layers: Iterable[EncoderLayer], final_norm: nn.Module) -> None:
         super().__init__()
@@ -59,7 +55,7 @@ class Encoder(nn.Module):
     def forward(
         self, x: Tensor, context: Context, *, need_weights: bool = False
     ) -> tuple[Tensor, list[Attended]]:
-        """x (B, S, D) to (B, S, D), and the output of each layer."""
+        """x (B, S, D) to (B, S, D), and each layer's output."""
         layers: list[Attended] = []
         for layer in self.layers:
             layers.append(layer(x, context, need_weights=need_weights))
@@ -73,8 +69,7 @@ class DecoderAttended:
 
     Attributes:
         output: (B, T, D).
-        self_weights, cross_weights: of its attentions, if asked for, as `Attended` has them; with
-            a cache those of cross-attention alone.
+        self_weights, cross_weights: if asked for, as in `Attended`; no self_weights with a cache.
         alignment: if asked for, (B, T, S) log weights of one head of cross-attention.
     """
 
@@ -128,7 +123,7 @@ class DecoderLayer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A stack of layers; with pre-norm, a last norm above them."""
+    """A stack of layers, and a final norm (the identity with post-norm)."""
 
     def __init__(self, layers: Iterable[DecoderLayer], final_norm: nn.Module) -> None:
         super().__init__()
@@ -137,16 +132,16 @@ class Decoder(nn.Module):
 
     @property
     def num_attending(self) -> int:
-        """How many layers attend to the source: all."""
+        """Number of layers that attend to the source."""
         return len(self.layers)
 
     @property
     def sees_words(self) -> bool:
-        """Whether every layer has heads that attend to words, not to longer n-grams alone."""
+        """Whether every layer has heads that attend to single words."""
         return all(layer.cross_attention.sees_words for layer in self.layers)
 
     def memories(self, states: Tensor, mask: Tensor) -> list[Memories]:
-        """Each layer's keys and values of the encoder's output (B, S, D), mask (B, 1, 1, S)."""
+        """Each layer's memory of the encoder's output (B, S, D), mask (B, 1, 1, S)."""
         return [layer.cross_attention.memory(states, mask) for layer in self.layers]
 
     def forward(
@@ -159,12 +154,12 @@ class Decoder(nn.Module):
         need_weights: bool = False,
         aligned_layer: int | None = None,
     ) -> tuple[Tensor, list[DecoderAttended]]:
-        """x (B, T, D) to (B, T, D), and the output of each layer.
+        """x (B, T, D) to (B, T, D), and each layer's output.
 
         Args:
-            memories: of all layers, or of the lowest ones, and no layer above these is run.
-            cache: of the positions before x, which then is one position and joins them.
-            aligned_layer: gives its alignment too; counted from 1.
+            memories: of all layers, or of the lowest, which alone are then run.
+            cache: of the previous positions; x is then one position, and is appended.
+            aligned_layer: the layer, counted from 1, that returns its alignment.
         """
         layers: list[DecoderAttended] = []
         for number, (layer, memory) in enumerate(zip(self.layers, memories, strict=False), start=1):

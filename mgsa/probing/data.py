@@ -1,7 +1,4 @@
-"""Probing data: a dataset of sentences with label columns, and its batches with their labels.
-
-The source side is that of any dataset, so every encoder of a dataset encodes probing data too.
-"""
+"""Probing data: a dataset of sentences with label columns, and its batches with labels."""
 
 from __future__ import annotations
 
@@ -24,11 +21,11 @@ from mgsa.model.encoder_decoder import EncoderDecoder
 SENTENCE_TASKS = ("voice", "tense", "tss")
 WORD_TASKS = ("spc", "pos")
 TASKS = (*SENTENCE_TASKS, *WORD_TASKS)
-"""Voice and tense of the main clause, top-level syntactic sequence; smallest phrase constituent and
+"""Voice, tense, top-level syntactic sequence of the main clause; smallest phrase constituent and
 part of speech of each word (Shi et al. 2016, section 3)."""
 
 OTHER = "OTHER"
-"""The last class of TSS, SPC and POS: labels without a class of their own."""
+"""The last class of TSS, SPC and POS, for rare labels."""
 
 _classes = pa.list_(pa.field("element", pa.int16(), nullable=False))
 _SOURCE_COLUMNS = (
@@ -38,17 +35,17 @@ _SOURCE_COLUMNS = (
 
 SCHEMA = pa.schema(
     [
-        # The line in the file of trees, from 1.
+        # Line in the file of trees, from 1.
         pa.field("line", pa.int32(), nullable=False),
         *(PAIR_SCHEMA.field(name) for name in _SOURCE_COLUMNS),
-        # A class of the sentence; null without any, as without a main clause.
+        # Class of the sentence; null without one, as without a main clause.
         *(pa.field(task, pa.int16(), nullable=True) for task in SENTENCE_TASKS),
-        # A class of each word.
+        # Class of each word.
         *(pa.field(task, _classes, nullable=False) for task in WORD_TASKS),
     ]
 )
 PROBING = Kind("mgsa probing data", "probing data", 2, SCHEMA, TASKS)
-"""What `mgsa.data.dataset.open_dataset` takes to open probing data."""
+"""The `kind` of `mgsa.data.dataset.open_dataset`."""
 
 
 def read_split(data: Dataset, split: str) -> RowColumns:
@@ -60,11 +57,11 @@ def read_split(data: Dataset, split: str) -> RowColumns:
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """A batch of sentences of a split, the same in every epoch.
+    """A batch of sentences with labels, the same in every epoch.
 
     Attributes:
         rows: (B,) indices in the split.
-        labels: by task, (B,) or (B, S), as `labels_of` gives them.
+        labels: by task, (B,) or (B, S), from `labels_of`.
     """
 
     rows: np.ndarray
@@ -75,7 +72,7 @@ class Example:
 def make_examples(
     columns: RowColumns, tasks: Iterable[str], model: EncoderDecoder, *, batch_tokens: int
 ) -> list[Example]:
-    """All rows, in batches of similar lengths, as the model takes them and on its device."""
+    """All rows in batches of similar length, on the model's device."""
     device = next(model.parameters()).device
     examples = []
     for indices in bucketed(columns.lengths, np.arange(len(columns)), batch_tokens):
@@ -87,12 +84,9 @@ def make_examples(
 
 
 def labels_of(columns: RowColumns, task: str) -> Tensor:
-    """A class for each sentence or source position, `NO_LABEL` where there is none.
+    """(B,) classes of sentences, or (B, S) of source positions; `NO_LABEL` where there is none.
 
-    Subwords have the class of their word; end of sentence and padding have none.
-
-    Returns:
-        (B,) of a task of sentences; (B, S) of a task of words, as `Batch.source`.
+    Subwords have the class of their word, end of sentence and padding none.
     """
     classes = columns.labels[task]
     if not isinstance(classes, Ragged):
@@ -103,7 +97,7 @@ def labels_of(columns: RowColumns, task: str) -> Tensor:
 
 
 def class_counts(columns: RowColumns, task: str, classes: int) -> np.ndarray:
-    """(classes,) how many sentences, or subwords, have each."""
+    """(classes,) number of sentences, or subwords, of each class."""
     labels = columns.labels[task]
     if isinstance(labels, Ragged):
         labels = _of_subwords(labels, columns)
@@ -111,5 +105,5 @@ def class_counts(columns: RowColumns, task: str, classes: int) -> np.ndarray:
 
 
 def _of_subwords(classes: Ragged, columns: RowColumns) -> np.ndarray:
-    """The class of each subword of all sentences, given those of words."""
+    """The classes of all subwords, given those of words."""
     return np.repeat(classes.flat(), columns.subwords_per_word.flat())

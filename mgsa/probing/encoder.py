@@ -1,4 +1,4 @@
-"""Encoders whose states are probed: that of a trained model, frozen, or one from scratch."""
+"""Probed encoders: the frozen one of a trained model, or one trained from scratch."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ from mgsa.probing.data import Example
 from mgsa.probing.settings import ScratchConfig
 
 CACHE_BYTES = 1 << 30
-"""The most memory for the states of a frozen encoder, which are cached for later epochs."""
+"""Memory for cached states of a frozen encoder."""
 
 
 class ProbedEncoder:
-    """The encoder of a translation model, frozen; or one that learns with its probe.
+    """The encoder of a translation model, frozen or learning with its probe.
 
-    The last layer's states are those the decoder attends to. States of a Transformer's lower layers
-    are scaled to mean 0 and variance 1 at each position, as by the layer norm of the layer above;
-    with pre-norm they would grow from layer to layer. States of LSTMs lie within (-1, 1).
+    States of the last layer are those the decoder attends to. Those of a Transformer's lower layers
+    are layer-normed, as they grow from layer to layer with pre-norm; those of LSTMs lie in (-1, 1).
 
     Attributes:
-        layers: numbers of those probed, from 1.
-        learned: weights of embeddings and encoder that learn with a probe, if any.
+        layers: numbers of the probed layers, from 1.
+        learned: trainable weights of embeddings and encoder.
     """
 
     def __init__(
@@ -57,13 +56,12 @@ class ProbedEncoder:
     def states(self, example: Example, *, training: bool) -> tuple[Sequence[Tensor], Tensor]:
         """(B, S, D) of each of `layers`, and the mask (B, 1, 1, S).
 
-        An encoder that learns has dropout and gradients in training; the states of a frozen one are
-        cached while there is room.
+        A learning encoder has dropout and gradients in training; states of a frozen one are cached.
         """
         if example in self._cache:
             return self._cache[example]
         training = training and bool(self.learned)
-        with torch.set_grad_enabled(training):  # states of inference mode have no gradient graph
+        with torch.set_grad_enabled(training):  # not inference mode: probes need a graph on top
             encoded = self.model.train(training).encode(example.batch)
         below = [encoded.layers[number - 1] for number in self.layers[:-1]]
         if self._scaled:
@@ -77,7 +75,7 @@ class ProbedEncoder:
 
 
 def scratch_encoder(config: TransformerConfig, source_vocabulary: int) -> ProbedEncoder:
-    """An encoder with random weights and embeddings of its own, that learns with its probe."""
+    """An encoder with random weights that learns with its probe."""
     model = build_model(
         config,
         source_vocabulary=source_vocabulary,
@@ -90,10 +88,10 @@ def scratch_encoder(config: TransformerConfig, source_vocabulary: int) -> Probed
 def scratch_config(
     name: str, models: Iterable[ModelConfig], scratch: ScratchConfig
 ) -> TransformerConfig:
-    """The configuration of an encoder from scratch, of the sizes of the first Transformer.
+    """The configuration of an encoder from scratch, with the sizes of the first Transformer.
 
-    Granularities get equal numbers of heads (Hao et al. 2019), words the remainder too. Phrases are
-    composed by self-attention, as wide as a head, without tags.
+    Granularities get equal numbers of heads (Hao et al. 2019), words the remainder too. Composition
+    is self-attention as wide as a head, without tags.
 
     Raises:
         InputError: no model is a Transformer, or it has fewer heads than granularities.

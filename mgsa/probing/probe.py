@@ -1,15 +1,12 @@
-"""Probes: classifiers of an encoder's states, trained on `train`, stopped early by `valid`.
+"""Probes: classifiers of an encoder's states, with early stopping on `valid`.
 
 A probe is a multi-layer perceptron (Shi et al. 2016):
 
-    sentence    class = MLP(mean of the states of its positions)
+    sentence    class = MLP(mean of the states of its positions, with end of sentence)
     word        class = MLP(state of the position), for each subword of the word
 
-End of sentence is a position of its sentence, as for the decoder, but no word: tasks of words leave
-it out. Padding never counts. The states of a frozen encoder are the same for all of its probes,
-which share one pass over the sentences; an encoder from scratch learns with a single probe.
-
-Legend: B sentences, S positions, D width, P vectors that have a label.
+All probes of a frozen encoder share one pass over the sentences; an encoder from scratch learns
+with a single probe. Legend: B sentences, S positions, D width, P vectors with a label.
 """
 
 from __future__ import annotations
@@ -36,7 +33,7 @@ Splits = Mapping[str, Sequence[Example]]
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """(N,) labels of each test sentence that are predicted correctly, and all that are counted."""
+    """(N,) correct labels of each test sentence, and (N,) all its labels."""
 
     task: str
     layer: int
@@ -45,7 +42,7 @@ class ProbeResult:
 
 
 class Classifier(nn.Module):
-    """One hidden layer of rectified units."""
+    """A hidden layer of ReLU units."""
 
     def __init__(self, dim: int, classes: int, *, hidden: int, dropout: float) -> None:
         super().__init__()
@@ -54,7 +51,7 @@ class Classifier(nn.Module):
         self.output = nn.Linear(hidden, classes)
 
     def forward(self, x: Tensor, *, generator: torch.Generator | None = None) -> Tensor:
-        """x (P, D) to (P, classes) logits; with a generator, its dropout is applied."""
+        """x (P, D) to (P, classes) logits, with dropout if there is a generator."""
         hidden = self.hidden(x).relu()
         if generator is not None and self.dropout:
             drawn = torch.rand(hidden.shape, generator=generator, device=hidden.device)
@@ -63,13 +60,12 @@ class Classifier(nn.Module):
 
 
 def labelled(states: Tensor, mask: Tensor, labels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The vectors of a batch that have a label.
+    """The vectors of a batch with a label.
 
     Args:
         states: (B, S, D).
         mask: (B, 1, 1, S), False at padding.
-        labels: (B,) of sentences, whose vectors are means, or (B, S) of positions; `NO_LABEL` where
-            there is none.
+        labels: (B,) of sentences, whose vectors are means, or (B, S) of positions.
 
     Returns:
         (P, D) vectors; (P,) their labels; (P,) their sentences.
@@ -82,9 +78,9 @@ def labelled(states: Tensor, mask: Tensor, labels: Tensor) -> tuple[Tensor, Tens
 
 
 class Probe:
-    """One task, asked of one layer: a classifier, its optimizer, and the best weights so far.
+    """A classifier for one task and one index into `encoder.layers`, with its optimizer.
 
-    `layer` is an index into `encoder.layers`; `finished` says whether the patience is over.
+    `finished` says whether the patience is over.
     """
 
     def __init__(
@@ -97,7 +93,7 @@ class Probe:
         self.classifier = Classifier(
             encoder.dim, classes, hidden=config.hidden, dropout=config.dropout
         ).to(device)
-        # Its dropout has a generator of its own, so that other probes do not affect it.
+        # A generator for dropout, independent of other probes.
         seed = place_seed(config.seed, f"{place}/dropout")
         self._generator = torch.Generator(device).manual_seed(seed)
         self._weights = [*encoder.learned, *self.classifier.parameters()]
@@ -112,7 +108,7 @@ class Probe:
         self.finished = False
 
     def update(self, states: Tensor, mask: Tensor, labels: Tensor) -> None:
-        """One step of Adam on a batch, as `labelled` takes it; none if nothing has a label."""
+        """One step of Adam on a batch (arguments of `labelled`); none without labels."""
         vectors, classes, _ = labelled(states, mask, labels)
         if not len(classes):
             return
@@ -125,16 +121,16 @@ class Probe:
 
     @torch.no_grad()
     def right(self, states: Tensor, mask: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-        """(B,) correct predictions of each sentence, and (B,) its labels."""
+        """(B,) correct predictions and (B,) labels of each sentence."""
         vectors, classes, sentences = labelled(states, mask, labels)
         correct = self.classifier(vectors).argmax(dim=-1) == classes
         right, counted = (
-            torch.bincount(of, minlength=len(labels)) for of in (sentences[correct], sentences)
+            torch.bincount(rows, minlength=len(labels)) for rows in (sentences[correct], sentences)
         )
         return right, counted
 
     def note(self, accuracy: float) -> None:
-        """Keep the weights if the accuracy after this epoch is the first highest."""
+        """Keep the weights if the accuracy is a new maximum; count epochs without one."""
         if accuracy > self._best:
             self._best, self._without_gain = accuracy, 0
             self._best_weights = [weight.detach().clone() for weight in self._weights]
@@ -144,7 +140,6 @@ class Probe:
 
     @torch.no_grad()
     def restore(self) -> None:
-        """Load the best weights."""
         for weight, best in zip(self._weights, self._best_weights, strict=True):
             weight.copy_(best)
 
@@ -156,19 +151,19 @@ def run_probes(
     config: ProbeConfig,
     title: str = "encoder",
 ) -> list[ProbeResult]:
-    """Train a probe for each layer and task, and test them.
+    """Train and test a probe for each layer and task.
 
     Args:
         encoder: on the device of the examples.
-        classes: how many each task has; every split has labels of each task.
-        title: of the encoder, for the progress bar.
+        classes: number of classes by task.
+        title: of the progress bar.
     """
     probes = [
         Probe(task, layer, number, encoder, config)
         for layer in range(len(encoder.layers))
         for task, number in classes.items()
     ]
-    torch.manual_seed(place_seed(config.seed, "encoder"))  # of its dropout, if it learns
+    torch.manual_seed(place_seed(config.seed, "encoder"))  # for dropout of a learning encoder
     train, learning = splits["train"], probes
     epochs = range(config.max_epochs)
     for epoch in progress(
@@ -197,7 +192,7 @@ def run_probes(
 def _count(
     encoder: ProbedEncoder, examples: Sequence[Example], probes: Sequence[Probe]
 ) -> np.ndarray:
-    """(probes, 2, N): correct predictions and labels of each sentence of the split."""
+    """(probes, 2, N): correct predictions and labels of each sentence."""
     sentences = sum(len(example.rows) for example in examples)
     counts = np.zeros((len(probes), 2, sentences), dtype=np.int64)
     for example in examples:

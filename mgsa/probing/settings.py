@@ -1,4 +1,4 @@
-"""The types and ranges of the `probe` settings; values live in `params.yaml` and `conf/`."""
+"""Types and ranges of the `probe` settings."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ EncoderName = Literal[
     "scratch_syntactic_on_lstm",
 ]
 PRETRAINED = "pretrained"
-"""The frozen encoder of a translation model; the other encoders learn the task themselves."""
+"""The frozen encoder of a translation model; other encoders are trained on the task."""
 
 
 @dataclass(frozen=True)
 class ScratchConfig:
-    """Encoders that learn a task from scratch; widths, heads and dropout are those of a model.
+    """Encoders trained on a task from scratch, with the widths, heads and dropout of a model.
 
     Attributes:
-        layers: of each encoder (Hao et al. 2019, section 4.4: three).
+        layers: number of layers (Hao et al. 2019, section 4.4: three).
         phrase_layers: those with phrases, counted from the bottom.
-        ngrams: sizes that `scratch_ngram` attends to beside words.
-        levels: of the parse that the syntactic encoders attend to beside words.
-        interaction_width, interaction_chunk: of the ON-LSTM, as `MultiGranularityConfig` has them.
+        ngrams: sizes that `scratch_ngram` attends to besides words.
+        levels: syntactic levels that the syntactic encoders attend to besides words.
+        interaction_width, interaction_chunk: as in `MultiGranularityConfig`.
         learning_rate: of encoder and classifier, reached after `warmup` updates.
     """
 
@@ -65,17 +65,17 @@ class ScratchConfig:
 
 @dataclass(frozen=True)
 class ProbeConfig:
-    """Classifiers of an encoder's states, and how they learn.
+    """Classifiers of an encoder's states, and their training.
 
     Attributes:
-        layers: of pretrained encoders: a probe on the last one, or one on every layer.
-        hidden: units of the classifier's one hidden layer.
+        layers: of pretrained encoders: a probe on the last one, or on each.
+        hidden: units of the classifier's hidden layer.
         dropout: of these units.
-        learning_rate: of Adam, for classifiers of frozen encoders.
-        batch_tokens: most source positions of a batch, padding counted.
-        max_epochs: the most; early stopping after `patience` of them in a row without a higher
-            accuracy on `valid`.
-        bootstrap_samples: resamples behind each interval.
+        learning_rate: of Adam, with frozen encoders.
+        batch_tokens: most source positions of a batch, with padding.
+        max_epochs: early stopping comes after `patience` epochs without a higher accuracy on
+            `valid`.
+        bootstrap_samples: resamples for intervals.
     """
 
     tasks: tuple[Task, ...]

@@ -5,8 +5,8 @@ loss        translation NLL + λ · tag NLL + λ_a · alignment NLL
 gradients   an update's gradients, over micro-batches and processes
 schedule    the learning rate of an update
 validation  loss and BLEU on the validation split
-progress    what a run shows
-checkpoint  weights, Adam's moments and state as atomic folders; which run they are of
+progress    progress bar and log lines
+checkpoint  weights, Adam's moments and state as atomic folders; the identity of a run
 averaging   the mean of several checkpoints
 processes   devices, signals, lost processes, seeds
 run         a whole run: processes, resuming, the artifact

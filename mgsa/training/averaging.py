@@ -12,10 +12,10 @@ from mgsa.weights import load_tensors
 
 
 def average(paths: Sequence[Path]) -> dict[str, Tensor]:
-    """The mean of each tensor over safetensors files, summed in float64, one file at a time.
+    """The mean of each tensor over safetensors files, in float64, one file in memory at a time.
 
     Raises:
-        InputError: the files do not hold the same tensors in the same shapes.
+        InputError: the files hold different tensors or shapes.
     """
     assert paths
     first = load_tensors(paths[0])

@@ -2,7 +2,7 @@
 
 weights.safetensors    the model's weights
 optimizer.safetensors  Adam's moments
-state.json             where the run stands, which run it is, and its curves
+state.json             position in the data, identity of the run, curves
 """
 
 from __future__ import annotations
@@ -29,27 +29,26 @@ from mgsa.weights import load_tensors, load_weights, named_tensors, save_tensors
 WEIGHTS, OPTIMIZER, STATE = "weights.safetensors", "optimizer.safetensors", "state.json"
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 _MAY_CHANGE = frozenset({"max_epochs", "max_updates", "patience", "log_every", "accumulate"})
-"""Settings of training that a resumed run may change: when to stop, how often to log, and how an
-update's micro-batches are shared out, as long as they are as many."""
+"""Settings that a resumed run may change: when to stop, how often to log, and `accumulate` if the
+micro-batches of an update over all processes stay as many."""
 
 
 @dataclass
 class State:
-    """A run between two updates: all that resuming needs besides weights and Adam's moments.
+    """A run between two updates, without weights and Adam's moments.
 
     Attributes:
-        identity: of the run (`run_identity`).
-        update: updates made.
-        tokens: target tokens they were made from, end of sentence included.
-        position: the data that comes next.
-        interval: losses since they were last put into the curves.
-        best_score: the highest validation score so far, `None` before the first.
-        best_update: the update it was reached at.
+        identity: `run_identity`.
+        update: number of updates made.
+        tokens: target tokens seen, end of sentence included.
+        position: the next data.
+        interval: losses since the last line of the curves.
+        best_score: highest validation score, `None` before the first.
+        best_update: update of the best score.
         bad_validations: validations since then.
-        validated_at: the update of the last validation, 0 before the first.
+        validated_at: update of the last validation, 0 before the first.
         skipped_batches: batches that did not fit into memory.
-        curves: losses and scores, each line with its `update`; without times, so that two runs of
-            the same settings have the same.
+        curves: losses and scores by `update`, without times, so that they are deterministic.
     """
 
     identity: str
@@ -65,7 +64,7 @@ class State:
     curves: list[dict[str, int | float]] = field(default_factory=list)
 
     def validated(self, score: float) -> None:
-        """Take note of a validation of the present weights; a tie is no improvement."""
+        """Record a validation score; a tie is no improvement."""
         self.validated_at = self.update
         if self.best_score is None or score > self.best_score:
             self.best_score, self.best_update, self.bad_validations = score, self.update, 0
@@ -76,7 +75,7 @@ class State:
 def save_checkpoint(
     checkpoints: Path, model: nn.Module, optimizer: torch.optim.Adam, state: State
 ) -> None:
-    """Write the checkpoint of the present update into the folder of checkpoints."""
+    """Write the checkpoint of `state.update`."""
     moments = {
         f"{key}.{name}": value
         for name, parameter in model.named_parameters()
@@ -89,11 +88,7 @@ def save_checkpoint(
 
 
 def read_state(folder: Path) -> State:
-    """Where the run of a checkpoint stood.
-
-    Raises:
-        InputError: the file is missing, damaged, or of another version.
-    """
+    """The state in a checkpoint; an `InputError` if missing, damaged or of another version."""
     return from_mapping(State, read_json(folder / STATE), f"{folder / STATE}: checkpoint")
 
 
@@ -101,45 +96,43 @@ def restore(folder: Path, model: nn.Module, optimizer: torch.optim.Adam) -> None
     """Load the weights and Adam's moments of a checkpoint.
 
     Raises:
-        InputError: a file is missing or damaged, or of another model.
+        InputError: a file is missing, damaged, or of another model.
     """
     load_weights(model, folder / WEIGHTS)
     tensors = load_tensors(folder / OPTIMIZER)
     state = {
         index: {key: tensors[f"{key}.{name}"] for key in _MOMENTS}
         for index, (name, _) in enumerate(model.named_parameters())
-        if f"step.{name}" in tensors  # there is none before the first gradient
+        if f"step.{name}" in tensors  # absent before the first gradient
     }
     groups = optimizer.state_dict()["param_groups"]
     optimizer.load_state_dict({"state": state, "param_groups": groups})
 
 
 def folder_of(checkpoints: Path, update: int) -> Path:
-    """The folder of the checkpoint of `update`."""
     return checkpoints / f"step-{update:08d}"
 
 
 def saved_updates(checkpoints: Path) -> list[int]:
-    """The updates that have a checkpoint, in order."""
+    """The updates with a checkpoint, in order."""
     matches = (re.fullmatch(r"step-(\d{8,})", path.name) for path in checkpoints.glob("step-*"))
     return sorted(int(match[1]) for match in matches if match)
 
 
 def regular_updates(updates: Iterable[int], *, every: int, keep: int, last: int = 0) -> list[int]:
-    """The newest `keep` checkpoints that every run of these settings has, in order.
+    """The newest `keep` updates at multiples of `every`, and the `last` of a finished run.
 
-    Those are the ones at multiples of `every`, and the `last` of a finished run. One saved on a
-    signal or for a best score is not among them: an average must not depend on where a run was
-    resumed.
+    Checkpoints saved on a signal or for a best score are left out: an average must not depend on
+    where a run was resumed.
     """
     regular = [update for update in sorted(updates) if update % every == 0 or update == last]
     return regular[-keep:]
 
 
 def remove_checkpoints(checkpoints: Path, *, keep: Iterable[int]) -> None:
-    """Remove all checkpoints but those of the updates `keep`, and what killed runs left."""
+    """Remove all checkpoints but those of the updates `keep`, and stale temporary folders."""
     for update in set(saved_updates(checkpoints)) - set(keep):
-        # Renamed first, so that a folder removed in part is no checkpoint.
+        # Renamed first: a partly removed folder is no checkpoint.
         folder = folder_of(checkpoints, update)
         folder.replace(checkpoints / f"{PARTIAL}{folder.name}")
     for partial in checkpoints.glob(f"{PARTIAL}*"):
@@ -153,8 +146,8 @@ def run_identity(
 
     Args:
         micro_batches: of an update, over all processes.
-        dataset: the dataset's own identity.
-        code: `code_identity`, or `None` where a run may resume under other code.
+        dataset: the manifest's identity.
+        code: `code_identity`; `None`: any code may resume the run.
     """
     content = {
         "model": to_mapping(model),

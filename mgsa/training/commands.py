@@ -19,10 +19,10 @@ CHECKPOINT_FILES = (
     *("step-*/*.safetensors", "step-*/state.json"),
     *("live/metrics.json", "live/plots/*.tsv"),
 )
-"""Files of a folder of checkpoints, those of `pipeline.train` included."""
+"""Files of a folder of checkpoints, with those of `pipeline.train`."""
 
 DatasetFolder = Annotated[Path, Input("dataset artifact")]
-ModelFolder = Annotated[Path, OutputFolder("where the model artifact goes", *MODEL_FILES)]
+ModelFolder = Annotated[Path, OutputFolder("model artifact to write", *MODEL_FILES)]
 Checkpoints = Annotated[
     Path, OutputFolder("folder of checkpoints (default: OUT.checkpoints)", *CHECKPOINT_FILES)
 ]
@@ -42,10 +42,9 @@ def train(
 ) -> None:
     """Train a model on a dataset artifact.
 
-    A run that was stopped or killed resumes from its latest checkpoint when the same command is
-    given again, and ends with the very weights of an undisturbed one. SIGTERM and SIGINT save a
-    checkpoint and leave (exit status 143 and 130). Under torchrun the numbers of devices and nodes
-    are torchrun's.
+    The same command resumes a stopped or killed run from its latest checkpoint, and ends with the
+    same weights as an uninterrupted one. SIGTERM and SIGINT save a checkpoint and exit (status 143
+    and 130). Under torchrun, --devices and --nodes are torchrun's.
     """
     from mgsa.training.processes import make_fabric
     from mgsa.training.run import train_model
@@ -67,10 +66,7 @@ def average(
     last: Annotated[Positive, Option("how many checkpoints to average", "N")],
     out: ModelFolder,
 ) -> None:
-    """Average the weights of the newest checkpoints of a run.
-
-    All but the weights is taken from the model artifact.
-    """
+    """Average the weights of the newest checkpoints of a run; all else is the model artifact's."""
     from mgsa.model_artifact import load_model, replace_weights
     from mgsa.training import averaging
     from mgsa.training.checkpoint import WEIGHTS, folder_of, saved_updates

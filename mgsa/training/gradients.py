@@ -1,13 +1,12 @@
 """The gradients of one update, summed over micro-batches and processes.
 
-DDP averages gradients over processes; each loss is multiplied by their number and divided by the
-target tokens of the *whole* update, so that the average is what one process would have computed.
+DDP averages gradients over processes; losses are therefore multiplied by the number of processes
+and divided by the target tokens of the *whole* update, as one process would have it.
 
-A micro-batch that does not fit into memory is skipped: its process recomputes the update's
-gradients without it. Processes synchronise in the backward pass of an update's last micro-batch. A
-process that skips that one, or has none (at an epoch's end), computes a filler of weight zero in
-its place. Lack of memory within that backward pass, with gradients half exchanged, ends the run.
-Models have no buffers, which DDP would exchange in each forward pass.
+A micro-batch that does not fit into memory is skipped: its process recomputes the update without
+it. Gradients are exchanged in the backward pass of an update's last micro-batch; a process that
+skips it, or has none (at an epoch's end), runs a filler of weight zero instead. Out of memory
+during the exchange ends the run. Models have no buffers, which DDP would broadcast.
 """
 
 from __future__ import annotations
@@ -30,15 +29,15 @@ from mgsa.training.processes import place_seed, sum_over_processes
 
 
 class _BatchTooLargeError(Exception):
-    """A micro-batch, given by its index in the epoch, did not fit into memory."""
+    """The micro-batch of this number did not fit into memory."""
 
 
 _MicroBatchLoss = tuple[int, Tensor, Tensor]
-"""Of a micro-batch of this process: number in the epoch, rows (B,), `LossSums` as a tensor."""
+"""A micro-batch's number in its epoch, row indices (B,), and `LossSums` as a tensor."""
 
 
 class UpdateLoss(NamedTuple):
-    """An update over all processes: its losses, and how many micro-batches were skipped."""
+    """Sums of an update over all processes; `skipped` counts micro-batches."""
 
     losses: LossSums
     gradient_norm: float
@@ -46,11 +45,11 @@ class UpdateLoss(NamedTuple):
 
 
 class Gradients:
-    """Computes gradients update by update, over the processes that Fabric launched.
+    """Computes the gradients of updates.
 
     Args:
-        objective: as `fabric.setup` gave it.
-        clip_norm: the highest norm of an update's gradients, 0: any.
+        objective: from `fabric.setup`.
+        clip_norm: maximum norm of an update's gradients; 0: none.
         filler: a batch that uses every parameter (`filler_batch`).
     """
 
@@ -69,18 +68,17 @@ class Gradients:
         self.clip_norm = clip_norm
         self.filler = filler
         if fabric.world_size > 1:
-            # DDP lays out its buckets by the order in which its first backward pass reaches the
-            # parameters, and rounding depends on them: those of a resumed run must be the same.
+            # DDP orders its buckets, and so its rounding, by its first backward pass: it must be
+            # the same in a resumed run.
             loss, _ = self._forward(filler)
             fabric.backward(loss * 0.0)
             objective.zero_grad(set_to_none=True)
 
     def compute(self, update: Update, *, epoch: int) -> UpdateLoss:
-        """Fill the parameters' `.grad`, clipped; give the losses of all processes.
+        """Fill the parameters' `.grad`, clipped; return the losses of all processes.
 
         Raises:
-            FailedError: memory ran out while processes exchanged gradients, or a loss or the
-                gradients are not finite.
+            FailedError: out of memory during the exchange, or losses or gradients not finite.
         """
         skipped: set[int] = set()
         losses = None
@@ -91,8 +89,8 @@ class Gradients:
             except _BatchTooLargeError as error:
                 (index,) = error.args
                 skipped.add(index)
-                place = f"epoch {epoch + 1}, micro-batch {index}"
-                print(f"{place}: does not fit into memory, left out", file=sys.stderr)
+                where = f"epoch {epoch + 1}, micro-batch {index}"
+                print(f"{where}: does not fit into memory, left out", file=sys.stderr)
                 if self.fabric.device.type == "cuda":
                     torch.cuda.empty_cache()
         norm = clip_gradients(list(self.objective.parameters()), clip_norm=self.clip_norm)
@@ -101,7 +99,7 @@ class Gradients:
         for _, _, sums in losses:
             own[:NUM_SUMS] += sums
         totals = sum_over_processes(self.fabric, own)
-        # The one synchronisation with the device in an update.
+        # The only device synchronisation of an update.
         *total, all_skipped, all_norm = torch.cat([totals, norm.to(totals).view(1)]).tolist()
         if not all(math.isfinite(value) for value in (*total, all_norm)):
             raise FailedError(f"epoch {epoch + 1}, {_not_finite(losses)}")
@@ -111,8 +109,8 @@ class Gradients:
         alone = self.fabric.world_size == 1
         share = self.fabric.world_size / max(update.num_target_tokens, 1)
         losses: list[_MicroBatchLoss] = []
-        for place, (index, planned) in enumerate(update.batches, start=1):
-            last = place == len(update.batches)
+        for number, (index, planned) in enumerate(update.batches, start=1):
+            last = number == len(update.batches)
             batch = None if index in skipped else planned
             if batch is None and (alone or not last):
                 continue
@@ -142,7 +140,7 @@ class Gradients:
 
 
 def clip_gradients(parameters: Sequence[nn.Parameter], *, clip_norm: float) -> Tensor:
-    """Scale gradients to `clip_norm` at most (0: any); give the norm () they had."""
+    """Scale gradients to a norm of `clip_norm` at most (0: unlimited); return their norm ()."""
     gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
     norm = torch.nn.utils.get_total_norm(gradients)
     if clip_norm > 0:
@@ -151,7 +149,7 @@ def clip_gradients(parameters: Sequence[nn.Parameter], *, clip_norm: float) -> T
 
 
 def _not_finite(losses: Sequence[_MicroBatchLoss]) -> str:
-    """What is not finite, as far as this process knows."""
+    """The micro-batches with losses or gradients that are not finite, for an error."""
     for number, rows, sums in losses:
         if not bool(sums.isfinite().all()):
             return f"micro-batch {number}: the loss is {sums[0]} (rows of train: {rows.tolist()})"
@@ -160,9 +158,9 @@ def _not_finite(losses: Sequence[_MicroBatchLoss]) -> str:
 
 
 def filler_batch(granularities: Sequence[str], ngram_unit: str) -> Batch:
-    """A batch that uses every parameter of a model, as DDP expects of each process.
+    """A batch that uses every parameter, as DDP expects of each process.
 
-    Every partition has two phrases (the second is end of sentence), for the recurrent weights.
+    Every partition has two phrases (the second is end of sentence), for recurrent weights.
     """
     levels = max((int(name.rpartition("_")[2]) for name in granularities), default=0)
     row = Row(-1, (UNK,), (UNK,), (1,), ((1,),) * levels, ((0,),) * levels)

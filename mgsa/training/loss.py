@@ -1,8 +1,8 @@
 """The loss: translation NLL + λ · tag NLL + λ_a · alignment NLL.
 
 Tags are those of Hao et al. 2019, section 3.3, alignments those of Garg et al. 2019, equation 5.
-The terms are sums over target tokens, phrases and aligned target tokens. As in the papers, whose
-objectives sum over a sentence pair, the trainer divides all by an update's target tokens.
+The terms are sums over target tokens, phrases and aligned target tokens, as in the papers; the
+trainer divides all by an update's target tokens.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from mgsa.model.joint_alignment import HeadAlignment
 
 @dataclass(frozen=True)
 class LossSums:
-    """Sums over the tokens and phrases of batches; they add up.
+    """Sums over batches; they can be added.
 
     Attributes:
-        loss: what is minimised, with the label-smoothed NLL of the target.
+        loss: the objective, with the label-smoothed NLL.
         nll: NLL of the target, not smoothed.
         tokens: target tokens, end of sentence included.
-        tag_nll: NLL of the phrases' tags, over all syntactic granularities.
-        tags: phrases that have a tag.
-        tags_right: phrases whose likeliest tag is theirs.
-        alignment_nll: cross-entropy of the alignments of target tokens that have any.
-        aligned: target tokens that have any.
+        tag_nll: NLL of tags, over all syntactic granularities.
+        tags: phrases with a tag.
+        tags_right: phrases whose most probable tag is right.
+        alignment_nll: cross-entropy of alignments.
+        aligned: target tokens with links.
     """
 
     loss: float = 0.0
@@ -49,19 +49,19 @@ class LossSums:
 
     @classmethod
     def of(cls, values: Tensor) -> LossSums:
-        """The sums that `Objective.forward` gives as one tensor."""
+        """The sums that `Objective.forward` returns."""
         return cls(*values.tolist())
 
     def __add__(self, other: LossSums) -> LossSums:
         return LossSums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
     def metrics(self) -> dict[str, float]:
-        """Means by the names of the curves, without those of which there is nothing."""
+        """Means, by their names in the curves; terms without data are left out."""
         tokens = max(self.tokens, 1.0)
         metrics = {
             "loss": self.loss / tokens,
             "nll": self.nll / tokens,
-            "perplexity": math.exp(min(self.nll / tokens, 700)),  # e^710 is beyond a float
+            "perplexity": math.exp(min(self.nll / tokens, 700)),  # e^710 overflows
         }
         if self.tags:
             metrics["tag_nll"] = self.tag_nll / self.tags
@@ -84,7 +84,7 @@ class LossWeights:
 
 
 class Objective(nn.Module):
-    """The model and its loss as one module, so that devices, DDP and bf16 wrap both."""
+    """The model and its loss as one module, to be wrapped by DDP and precision."""
 
     def __init__(self, model: EncoderDecoder, weights: LossWeights) -> None:
         super().__init__()
@@ -92,10 +92,10 @@ class Objective(nn.Module):
         self.weights = weights
 
     def forward(self, tensors: Mapping[str, Tensor | dict[str, Tensor]]) -> tuple[Tensor, Tensor]:
-        """The loss of a batch, summed over its tokens and phrases.
+        """The loss of a batch.
 
         Args:
-            tensors: the fields of a `Batch` (Fabric can't look into a frozen dataclass).
+            tensors: the fields of a `Batch` (Fabric moves no frozen dataclass).
 
         Returns:
             () the loss to differentiate; (`NUM_SUMS`,) float64 `LossSums`, detached.
@@ -109,7 +109,7 @@ class Objective(nn.Module):
         alignment_loss, aligned = alignment_nll(output.alignment, batch.links, like=nll)
         loss = smoothed + self.weights.tags * tag_loss
         if output.alignment is not None:
-            # The sampled sentences stand for the whole batch.
+            # Scaled from the sampled sentences to the whole batch.
             share = len(output.alignment.log_weights) / len(batch.index)
             loss = loss + self.weights.alignment / share * alignment_loss
         tokens = (batch.target_output != PAD).sum()
@@ -120,11 +120,7 @@ class Objective(nn.Module):
 def translation_nll(
     logits: Tensor, target: Tensor, *, label_smoothing: float
 ) -> tuple[Tensor, Tensor]:
-    """NLL of the target summed over its tokens, with and without label smoothing.
-
-    Args:
-        logits: (B, T, V).
-        target: (B, T) ids, `PAD` where there is nothing to predict.
+    """Smoothed and plain NLL of target (B, T), `PAD` excluded, given logits (B, T, V).
 
     Returns:
         () smoothed: (1 − ε) · NLL + ε · mean over the vocabulary of −log p; () NLL, detached.
@@ -134,11 +130,10 @@ def translation_nll(
 
 
 class _SmoothedNll(torch.autograd.Function):
-    """`F.cross_entropy(…, label_smoothing=ε, reduction="sum")` and the NLL without smoothing.
+    """`F.cross_entropy(…, label_smoothing=ε, reduction="sum")`, and the plain NLL.
 
-    Equal to torch's (tested), which does not give the plain NLL and makes several more passes over
-    tokens × V numbers, much of a small model's work. Here the gradient p − (1 − ε) · gold − ε / V
-    is written over the log probabilities.
+    torch gives no plain NLL and takes several more passes over tokens × V numbers. The gradient
+    p − (1 − ε) · gold − ε / V overwrites the log probabilities.
     """
 
     @staticmethod
@@ -166,16 +161,15 @@ class _SmoothedNll(torch.autograd.Function):
 def tag_nll(
     tag_logits: Mapping[str, Tensor], tags: Mapping[str, Tensor], *, like: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """NLL of the tags summed over the phrases of all granularities, and how many are right.
+    """NLL and accuracy of tags, summed over the phrases of all granularities.
 
     Args:
-        tag_logits: (B, M, number of tags) by granularity and layer (`syntactic_1`,
-            `syntactic_1@3`); may be empty.
+        tag_logits: (B, M, number of tags), as in `EncoderOutput`; may be empty.
         tags: (B, M) by granularity, `NO_PHRASE` where there is none.
-        like: gives the sums' device and type.
+        like: a tensor of the sums' device and type.
 
     Returns:
-        () NLL, () phrases that have a tag, () phrases whose most probable tag is right.
+        () NLL; () phrases with a tag; () phrases whose most probable tag is right.
     """
     nll, count, right = like.new_zeros(()), like.new_zeros(()), like.new_zeros(())
     for name, logits in tag_logits.items():
@@ -191,29 +185,28 @@ def tag_nll(
 def alignment_nll(
     alignment: HeadAlignment | None, links: Tensor, *, like: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Cross-entropy of alignments, summed over the target tokens that have links (equation 4).
+    """Cross-entropy of alignments, summed over target tokens with links (equation 4).
 
-    The links of a target token share its weight of 1 equally. Tokens without links have no weight,
-    nor have sentences that were not sampled.
+    The links of a target token share its weight of 1 equally. Sentences that were not sampled have
+    no weight.
 
     Args:
-        alignment: of the head; `None`: there is none.
         links: (links, 3) sentence, target position, source position, each once.
-        like: gives the sums' device and type.
+        like: a tensor of the sums' device and type.
 
     Returns:
-        () the cross-entropy, () how many target tokens have links.
+        () the cross-entropy; () target tokens with links.
     """
     if alignment is None:
         return like.new_zeros(()), like.new_zeros(())
     log_weights = alignment.log_weights
-    place, target, source = links.unbind(dim=1)
+    row, target, source = links.unbind(dim=1)
     if alignment.places is not None:
-        place = alignment.places[place]
-    # Weighted, not filtered: the size of a filter's result would synchronise with the GPU.
-    drawn = (place >= 0).to(log_weights.dtype)
-    place = place.clamp(min=0)
-    token = place * log_weights.shape[1] + target
+        row = alignment.places[row]
+    # Weighted, not filtered: a filter's result size would synchronise with the GPU.
+    drawn = (row >= 0).to(log_weights.dtype)
+    row = row.clamp(min=0)
+    token = row * log_weights.shape[1] + target
     counts = log_weights.new_zeros(log_weights.shape[:2].numel()).index_add(0, token, drawn)
     shares = drawn / counts[token].clamp(min=1)
-    return -(shares * log_weights[place, target, source]).sum(), (counts > 0).sum()
+    return -(shares * log_weights[row, target, source]).sum(), (counts > 0).sum()

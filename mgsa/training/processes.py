@@ -1,8 +1,7 @@
 """The processes of a run: devices, signals, a lost process, and random numbers.
 
-Dropout is drawn from a generator that is seeded before every micro-batch from the run's seed and
-the micro-batch's position. So masks depend neither on the process that computes the micro-batch nor
-on where a run was resumed, and no generator state is saved.
+Dropout's generator is seeded before every micro-batch by seed and position, so masks depend neither
+on the number of processes nor on resuming, and no generator state is saved.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ from mgsa.config import Precision
 def make_fabric(
     accelerator: Accelerator, devices: int, nodes: int, *, precision: Precision
 ) -> Fabric:
-    """What runs a loop in `devices` processes on each of `nodes` machines; torchrun's, if it runs.
+    """Fabric for `devices` processes on each of `nodes` machines; under torchrun, for its own.
 
     Raises:
-        InputError: there are too few GPUs, or several machines without torchrun.
+        InputError: too few GPUs, or several machines without torchrun.
     """
     if torch.distributed.is_torchelastic_launched():
         devices = int(os.environ["LOCAL_WORLD_SIZE"])
@@ -42,7 +41,7 @@ def make_fabric(
     if accelerator == "gpu" and gpus < devices:
         raise InputError(f"devices: expected at most {gpus} (GPUs here), got {devices}")
     logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
-    # Says which of its processes has ended, so that Fabric ends the others.
+    # Fabric's launcher reports which process has ended, at level INFO.
     launcher = logging.getLogger("lightning_fabric.strategies.launchers.subprocess_script")
     launcher.setLevel(logging.INFO)
     return Fabric(
@@ -55,7 +54,7 @@ def make_fabric(
 
 
 def sum_over_processes(fabric: Fabric, own: Tensor) -> Tensor:
-    """The sum of a tensor of each process, in all of them."""
+    """The sum of a tensor over processes."""
     total = fabric.all_reduce(own, reduce_op="sum")
     assert isinstance(total, Tensor)
     return total
@@ -75,7 +74,7 @@ def naming_lost_processes() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        # NCCL has errors of its own; gloo's are plain ones that name its source.
+        # NCCL raises `DistError`; gloo's errors are plain and name its source files.
         if isinstance(error, torch.distributed.DistError) or "gloo" in str(error):
             raise FailedError(
                 "another process of this run has ended, or can't be reached; the same command goes "
@@ -86,7 +85,7 @@ def naming_lost_processes() -> Iterator[None]:
 
 @contextmanager
 def remembering_signals() -> Iterator[list[signal.Signals]]:
-    """The SIGTERMs and SIGINTs that came since; a second SIGINT interrupts at once."""
+    """Collects the SIGTERMs and SIGINTs that come; a second SIGINT interrupts at once."""
     received: list[signal.Signals] = []
 
     def remember(number: int, _frame: FrameType | None) -> None:
@@ -99,6 +98,6 @@ def remembering_signals() -> Iterator[list[signal.Signals]]:
 
 
 def place_seed(seed: int, place: str) -> int:
-    """The seed of a place in a run, 63 bits; neighbouring places have unrelated ones."""
+    """A seed of 63 bits for a place in a run, such as `EPOCH/MICRO_BATCH`, by hashing."""
     digest = hashlib.blake2b(f"{seed}/{place}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1

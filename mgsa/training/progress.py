@@ -1,4 +1,4 @@
-"""What a run shows on stderr: a bar on a terminal, a line a validation in a log."""
+"""Progress of a run on stderr: a bar on a terminal, a line a validation in a log."""
 
 from __future__ import annotations
 
@@ -12,11 +12,7 @@ from rich.progress import Progress
 
 
 class Display:
-    """Shows a run, and measures the speed of its updates.
-
-    Args:
-        visible: of several processes, one is.
-    """
+    """Shows a run, if `visible` (in one process), and measures its speed."""
 
     def __init__(self, *, visible: bool) -> None:
         self.has_bar = visible and sys.stderr is not None and sys.stderr.isatty()
@@ -28,25 +24,25 @@ class Display:
 
     @property
     def tokens_per_second(self) -> float:
-        """Target tokens of the updates made so far by their time, without validation."""
+        """Target tokens of all updates by their time, without validation."""
         return self._tokens / self._seconds if self._seconds else 0.0
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Show the bar; time is measured from here on."""
+        """Show the bar and start the clock."""
         self._since = time.perf_counter()
         with self._bar:
             yield
 
     @contextmanager
     def pausing(self) -> Iterator[None]:
-        """Leave the block out of the measured time."""
+        """Stop the clock within the block."""
         before = time.perf_counter()
         yield
         self._since += time.perf_counter() - before
 
     def updated(self, update: int, *, tokens: float, loss: float, done: float) -> None:
-        """Show that an update was made; `done` is the finished share of the run."""
+        """Show an update; `done` is the finished share of the run."""
         now = time.perf_counter()
         self._seconds += now - self._since
         self._since = now

@@ -36,17 +36,17 @@ def train_model(
         fabric: not launched.
         restart: when checkpoints are removed: `never` (those of other settings are an error),
             `if_changed` (settings, data or code), or `always`.
-        on_metrics: observer of the curves, in the first process.
+        on_metrics: receives the curves, in the first process.
 
     Returns:
-        The run's report; nothing in other processes than the first.
+        The run's report; empty in all processes but the first.
 
     Raises:
         InputError: a setting, the dataset or a checkpoint is wrong.
         SystemExit: on SIGTERM or SIGINT, after a checkpoint is written.
-        FailedError: a loss is not finite, or another process of the run has ended.
+        FailedError: a loss is not finite, or another process has ended.
     """
-    # One process of each machine reads every byte.
+    # One process a machine compares hashes.
     dataset = open_dataset(run.dataset, verify=os.environ.get("LOCAL_RANK", "0") == "0")
     torch.manual_seed(place_seed(run.train.seed, "weights"))
     model = new_model(run.model, dataset)
@@ -73,7 +73,7 @@ def train_model(
 
 
 def new_model(config: ModelConfig, dataset: Dataset) -> EncoderDecoder:
-    """The model for a dataset's vocabularies and tags, freshly initialised."""
+    """A newly initialised model for a dataset's vocabularies and tags."""
     source, target = dataset.vocabularies
     if config.share_embeddings == "all" and source is not target:
         raise InputError(
@@ -89,7 +89,7 @@ def new_model(config: ModelConfig, dataset: Dataset) -> EncoderDecoder:
 
 
 def _resumed(fabric: Fabric, run: Run, identity: str, restart: Restart) -> State | None:
-    """The state to resume from; without one, all checkpoints are removed."""
+    """The state to resume from; otherwise `None`, and all checkpoints are removed."""
     updates = [] if restart == "always" else saved_updates(run.checkpoints)
     state = problem = None
     if updates:
@@ -106,7 +106,7 @@ def _resumed(fabric: Fabric, run: Run, identity: str, restart: Restart) -> State
             f"{problem}; go back to them to resume, or start again with --restart",
             path=run.checkpoints,
         )
-    fabric.barrier()  # every process has looked
+    fabric.barrier()  # all processes have read the checkpoints
     if fabric.is_global_zero:
         if state is None or problem:
             checkpoint.remove_checkpoints(run.checkpoints, keep=())
@@ -117,10 +117,10 @@ def _resumed(fabric: Fabric, run: Run, identity: str, restart: Restart) -> State
 
 
 def _finish(run: Run, trainer: Trainer) -> dict[str, float]:
-    """Choose the weights, averaged if they are several, write the artifact, give the report."""
+    """Select or average the weights, write the artifact, return the report."""
     state, model = trainer.state, trainer.model
     if state.validated_at != state.update:
-        # In no checkpoint: a run that is resumed for more updates is as if it had not ended here.
+        # Not in a checkpoint, so that a run resumed for more updates is as if it had not ended.
         trainer.validate()
     match run.train.artifact:
         case "best":

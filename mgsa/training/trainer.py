@@ -1,7 +1,7 @@
 """The training loop, on one page.
 
 Read an update → losses, backward → clip → schedule → step → log → validate → save. Each process
-sees its share of an update's micro-batches, all hold the same weights, the first writes the files.
+computes its share of an update's micro-batches; the first one writes the files.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from mgsa.training.schedule import learning_rate
 from mgsa.training.validation import validate
 
 OnMetrics = Callable[[Mapping[str, int | float]], None]
-"""Observer of the curves, told each line: `{"update": 100, "train_loss": …}`."""
+"""Called with each line of the curves, such as `{"update": 100, "train_loss": 4.5}`."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a run is made of, and where it writes.
+    """The settings of a run, and where it writes.
 
     Attributes:
-        dataset: the folder of the dataset artifact.
-        out: the model artifact, written at the end.
-        checkpoints: the folder of checkpoints, on a file system that all processes share.
+        dataset: folder of the dataset artifact.
+        out: folder of the model artifact, written at the end.
+        checkpoints: folder on a file system that all processes share.
         code: hash of the code that checkpoints must come from; `None`: any.
     """
 
@@ -62,9 +62,9 @@ class Trainer:
 
     Args:
         fabric: launched.
-        model: freshly built, the same in every process.
-        state: of the checkpoint to resume from, or of a new run.
-        on_metrics: observer of the curves, told those before `state` too.
+        model: newly built, the same in every process.
+        state: of a new run, or of the checkpoint to resume from.
+        on_metrics: also receives the curves in `state`.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Trainer:
             clip_norm=config.clip_norm,
             filler=filler_batch(model.granularities, model.ngram_unit),
         )
-        # Epochs differ by a batch or two, which a bar does not show.
+        # The length of epochs varies by a batch or two; the first one's will do for a bar.
         self._epoch_length = self.batches.num_micro_batches(0) if self.display.has_bar else 1
         self._on_metrics = on_metrics or (lambda _: None)
         for line in state.curves:
@@ -129,13 +129,13 @@ class Trainer:
         """Train to the end of the run.
 
         Raises:
-            SystemExit: a SIGTERM or SIGINT came; a checkpoint is saved.
-            FailedError: a loss is not finite; the last checkpoint is of before.
+            SystemExit: on SIGTERM or SIGINT, after a checkpoint is saved.
+            FailedError: a loss is not finite; the last checkpoint precedes it.
         """
         config, state = self.config, self.state
         with remembering_signals() as signals, self.display.running():
             if self._due(config.validate_every) and state.validated_at != state.update:
-                self.validate()  # the run was interrupted just before
+                self.validate()  # interrupted before this validation
             updates = self.batches.updates(
                 state.position,
                 rank=self.fabric.global_rank,
@@ -177,7 +177,7 @@ class Trainer:
 
     @property
     def finished(self) -> bool:
-        """Whether the run has made its updates or epochs, or stops early."""
+        """Whether the run reached its updates or epochs, or stops early."""
         state, config = self.state, self.config
         return (
             state.update >= config.max_updates
@@ -186,7 +186,7 @@ class Trainer:
         )
 
     def save(self) -> None:
-        """Write a checkpoint, then remove those no longer needed."""
+        """Write a checkpoint and remove those no longer needed."""
         if not self.fabric.is_global_zero:
             return
         state = self.state
@@ -201,7 +201,7 @@ class Trainer:
             remove_checkpoints(self.checkpoints, keep=needed)
 
     def validate(self) -> None:
-        """Score the present weights, and whether they are the best so far."""
+        """Score the weights, and update the best score."""
         with self.display.pausing():
             metrics = validate(self.fabric, self.model, self.dataset, self.config)
         scores = "  ".join(f"{name} {value:.4g}" for name, value in metrics.items())
@@ -215,7 +215,6 @@ class Trainer:
         return self.state.update % every == 0
 
     def _record(self, metrics: Mapping[str, int | float]) -> None:
-        """Add a line to the curves."""
         self.state.curves.append({"update": self.state.update, **metrics})
         self._on_metrics(self.state.curves[-1])
 
@@ -230,7 +229,7 @@ class Trainer:
         )
 
     def _leave(self, signals: Sequence[signal.Signals]) -> None:
-        """End the program by the signal that came; without one, another process got it."""
+        """Exit by the signal received; without one, another process received it."""
         number = signals[0] if signals else signal.SIGTERM
         self.display.line(
             f"{number.name}: saved at update {self.state.update}; the same command resumes"

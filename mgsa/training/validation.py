@@ -1,7 +1,7 @@
 """Loss and BLEU on the validation split.
 
-BLEU is that of tokens, sacreBLEU's with `tokenize="none"`, and is called `bleu_tokenized`: it
-follows a run. A score to publish is the pipeline's, of detokenised text.
+`bleu_tokenized` is sacreBLEU's with `tokenize="none"`, to follow a run; scores to publish are the
+pipeline's, of detokenised text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def validate(
 ) -> dict[str, float]:
     """`valid_nll`, `valid_perplexity`, …, `valid_bleu_tokenized`; the same in every process.
 
-    The losses are of translation alone, without label smoothing, so that variants compare.
+    The NLL is that of translation alone, without label smoothing.
     """
     batches = partial(
         evaluation_batches,
@@ -54,12 +54,12 @@ def validate(
         for batch in _share(fabric, batches(limit=None)):
             sums += objective(vars(batch))[1]
         for batch in _share(fabric, batches(limit=count)):
-            found = search_batch([model], [batch], search)
-            for row, (best, *_) in zip(batch.index.tolist(), found, strict=True):
+            results = search_batch([model], [batch], search)
+            for row, (best, *_) in zip(batch.index.tolist(), results, strict=True):
                 texts[row] = join_subwords(dataset.vocabularies[1].decode(best.ids))
     model.train(training)
     metrics = LossSums.of(sum_over_processes(fabric, sums)).metrics()
-    del metrics["loss"]  # the NLL, here
+    del metrics["loss"]  # equals the NLL
     references = list(dataset.texts(SPLIT, "target_tokens", 0, count))
     metrics["bleu_tokenized"] = _bleu(fabric, texts, references)
     return {f"valid_{name}": value for name, value in metrics.items()}
@@ -72,7 +72,7 @@ def _share(fabric: Fabric, batches: Iterator[Batch]) -> Iterator[Batch]:
 
 
 def _bleu(fabric: Fabric, texts: dict[int, str], references: list[str]) -> float:
-    """BLEU of the texts of all processes, each by its row."""
+    """BLEU of the texts, by row, of all processes."""
     import sacrebleu
 
     if fabric.world_size > 1:

@@ -17,7 +17,7 @@ def test_taken_lists_are_the_lists(rows: list[list[int]], data: st.DataObject) -
     ragged = Ragged.of(rows).take(np.array(taken, dtype=np.int64))
     assert [ragged[i].tolist() for i in range(len(ragged))] == [rows[i] for i in taken]
     assert ragged.flat().tolist() == [number for i in taken for number in rows[i]]
-    assert ragged.places().tolist() == [place for i in taken for place in range(len(rows[i]))]
+    assert ragged.positions().tolist() == [place for i in taken for place in range(len(rows[i]))]
 
 
 def test_lists_that_lie_end_to_end_are_not_copied() -> None:
