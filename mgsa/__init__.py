@@ -46,8 +46,7 @@ if TYPE_CHECKING:
 def load(folder: str | Path) -> Translator:
     """Open a model artifact, for `.translate(list of rows or texts)`.
 
-    Raises:
-        InputError: the folder is no model artifact, or a file of it is missing or damaged.
+    An `InputError` is raised if it is none, or a file of it is missing or damaged.
     """
     from mgsa.decoding.translate import Translator
 

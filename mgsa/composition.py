@@ -89,11 +89,8 @@ class LSTM(nn.Module):
 
 
 def _packing(lengths: Tensor, width: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Indices that pack the phrases of lengths (B, M) into one sequence, longest first.
-
-    Returns:
-        (positions,) rows of (B · `width`) in packed order; (longest,) the packed batch sizes, on
-        the CPU; (P,) phrases of (B · M) in packed order.
+    """The packed sequence, longest first, of phrases with lengths (B, M): (positions,) its rows of
+    (B · `width`); (longest,) its batch sizes, on the CPU; (P,) its phrases of (B · M).
     """
     starts = lengths.cumsum(dim=1) - lengths
     starts = (starts + width * torch.arange(len(lengths), device=lengths.device)[:, None]).flatten()

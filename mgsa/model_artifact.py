@@ -154,11 +154,7 @@ def _complete(
 
 
 def load_model(folder: Path) -> ModelArtifact:
-    """Open an artifact and verify the SHA-256 of every file.
-
-    Raises:
-        InputError: it is no model artifact of this version, or a file is missing or damaged.
-    """
+    """Open an artifact; an `InputError` if a file of it is missing or fails its SHA-256."""
     path = folder / MANIFEST
     manifest = from_excerpt(_Manifest, read_json(path), f"{path}: model")
     check_files(folder, manifest.files, verify=True)
@@ -184,14 +180,9 @@ def replace_weights(
     updates: Sequence[int],
     out: Path,
 ) -> None:
-    """Write `artifact` to `out` with other weights, without scores.
+    """Write `artifact` to `out` with other weights, the mean of `updates`, without scores.
 
-    Args:
-        source: the file of the weights, for errors.
-        updates: the updates that they average.
-
-    Raises:
-        InputError: the weights don't fit the model.
+    An `InputError`, which names the file `source` of the weights, is raised if they don't fit.
     """
     put_tensors(artifact.model, tensors, path=source)
     manifest = read_json(artifact.folder / MANIFEST)

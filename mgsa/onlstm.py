@@ -87,9 +87,8 @@ class _Recurrence(torch.autograd.Function):
     """The loop over positions, with its gradient written out.
 
     Factors of the gradient that the forward pass decides are computed for all steps at once, which
-    leaves the backward loop a third of autograd's operations.
-
-    Tensors have N rows, one for each layer still running at each step, step by step.
+    leaves the backward loop a third of autograd's operations. Tensors have N rows, one for each
+    layer still running at each step, step by step.
     """
 
     @staticmethod
@@ -197,9 +196,8 @@ def _factors(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The factors of the gradients through a step, for all steps at once.
 
-    Returns:
-        (N, B, H) from h to c; (N, B, H) from h to o's logit; (N, B, 3, H) from c to the logits of
-        ĉ, i, f; (N, B, 2, H) from c to the cumulative sums of the master input and forget gate.
+    (N, B, H) from h to c and from h to o's logit; (N, B, 3, H) from c to the logits of ĉ, i, f;
+    (N, B, 2, H) from c to the cumulative sums of the master input and forget gate.
     """
     o, c_hat, i, f = activated.unbind(2)
     tanh_c = cell.tanh()

@@ -48,8 +48,7 @@ def load_weights(module: nn.Module, path: Path) -> None:
 def put_tensors(module: nn.Module, tensors: Mapping[str, Tensor], *, path: Path) -> None:
     """Copy `tensors`, by the names of `named_tensors`, into `module`.
 
-    Raises:
-        InputError: a tensor is missing, superfluous, or of another shape or type; `path` is named.
+    An `InputError` that names `path` is raised unless names, shapes and types are the module's.
     """
     expected = named_tensors(module)
     for name in sorted(tensors.keys() | expected.keys()):

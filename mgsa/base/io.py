@@ -169,11 +169,8 @@ def read_json(path: Path, object_hook: Callable[[dict[str, Any]], Any] | None = 
 def read_lines(path: Path, opened: Callable[[Path, str], Any] = open) -> Iterator[str]:
     """Yield the lines of a UTF-8 text file without their ends, which are `\\n` alone (not U+2028).
 
-    Args:
-        opened: opens the file, such as `gzip.open`.
-
-    Raises:
-        InputError: the file is missing, or a line is not UTF-8.
+    `opened` opens the file, such as `gzip.open`. An `InputError` is raised if the file is missing,
+    or a line is not UTF-8.
     """
     try:
         file = opened(path, "rb")
@@ -223,13 +220,8 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def check_files(folder: Path, files: Mapping[str, ManifestFile], *, verify: bool) -> None:
-    """Check that a folder holds exactly the files that its manifest lists, and hidden ones.
-
-    Args:
-        verify: whether to compare the SHA-256 too, which reads every file.
-
-    Raises:
-        InputError: a file is missing, truncated, altered or not listed.
+    """Raise an `InputError` if a file of the manifest is missing, truncated or altered, or one more
+    is there that is not hidden; `verify` compares the SHA-256 too, which reads every file.
     """
     for name, file in files.items():
         path = folder / name

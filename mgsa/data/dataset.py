@@ -35,14 +35,11 @@ _ROW_COLUMNS = [name for name in SCHEMA.names if name not in TEXTS]
 
 
 def open_dataset(folder: str | Path, *, kind: Kind = PAIRS, verify: bool = True) -> Dataset:
-    """Open the dataset artifact in `folder`; sizes and schemas of its files are always checked.
-
-    Args:
-        verify: whether to compare the SHA-256 of every file too.
+    """Open the dataset artifact in `folder`; `verify` compares the SHA-256 of every file.
 
     Raises:
-        InputError: the folder is no dataset of this kind and version, or a file of it is missing,
-            truncated or altered.
+        InputError: it is no dataset of this kind and version, or a file of it is missing,
+            truncated, altered or of another schema.
     """
     folder = Path(folder)
     manifest = Manifest.read(folder / MANIFEST, kind)
@@ -55,11 +52,7 @@ def open_dataset(folder: str | Path, *, kind: Kind = PAIRS, verify: bool = True)
 
 
 def verify_dataset(folder: str | Path) -> Dataset:
-    """Open the dataset in `folder`, check every row and the manifest's counts.
-
-    Raises:
-        InputError: the first error, with its file and row.
-    """
+    """Open a dataset, check every row and the counts; an `InputError` names the first error."""
     dataset = open_dataset(folder)
     for split, described in dataset.manifest.content["splits"].items():
         counts = Counter(counts_of(SCHEMA.empty_table()))  # zeros

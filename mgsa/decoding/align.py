@@ -57,13 +57,10 @@ class Aligner:
     """
 
     def __init__(self, artifact: ModelArtifact, device: torch.device, *, layer: int | None) -> None:
-        """
-        Args:
-            layer: `None`: the alignment head or, in a model without, the penultimate layer, best in
-                Garg et al. 2019, section 6.1.
+        """`layer` is averaged; `None`: the alignment head or, in a model without, the penultimate
+        layer (best in Garg et al. 2019, section 6.1).
 
-        Raises:
-            InputError: the decoder has no such layer, or no head of it attends to words.
+        An `InputError` is raised if the decoder lacks it, or no head of it attends to words.
         """
         self.artifact = artifact
         self.device = device

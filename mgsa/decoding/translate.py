@@ -82,11 +82,8 @@ def choose_device(accelerator: Accelerator) -> torch.device:
 class Translator:
     """Translates rows of a dataset, or lines of subwords.
 
-    Attributes:
-        artifacts: the models, on `device`; an ensemble averages probabilities.
-
-    Raises:
-        InputError: the models have different vocabularies.
+    The models of `artifacts`, moved to `device`, are an ensemble that averages probabilities; an
+    `InputError` is raised if they have different vocabularies.
     """
 
     def __init__(self, artifacts: Sequence[ModelArtifact], device: torch.device) -> None:

@@ -48,10 +48,8 @@ from mgsa.onlstm import ONLSTM, run_batched
 def build_model(
     config: ModelConfig, *, source_vocabulary: int, target_vocabulary: int, num_tags: int
 ) -> EncoderDecoder:
-    """A randomly initialised model.
-
-    Raises:
-        InputError: `share_embeddings` is `all` and the vocabulary sizes differ.
+    """A randomly initialised model; `share_embeddings: all` with two vocabulary sizes is an
+    `InputError`.
     """
     if config.share_embeddings == "all" and source_vocabulary != target_vocabulary:
         raise InputError(

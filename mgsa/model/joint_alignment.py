@@ -49,7 +49,7 @@ class HeadAlignment:
     Attributes:
         log_weights: (B', T, S) log probabilities over source positions, for the word that each
             target position predicts.
-        places: (B,) each sentence's index in `log_weights`, −1 if it has none; `None`: the identity.
+        places: (B,) each sentence's index in `log_weights`, −1 for none; `None`: the identity.
     """
 
     log_weights: Tensor

@@ -91,10 +91,8 @@ def scratch_config(
     """The configuration of an encoder from scratch, with the sizes of the first Transformer.
 
     Granularities get equal numbers of heads (Hao et al. 2019), words the remainder too. Composition
-    is self-attention as wide as a head, without tags.
-
-    Raises:
-        InputError: no model is a Transformer, or it has fewer heads than granularities.
+    is self-attention as wide as a head, without tags. An `InputError` is raised if no model is a
+    Transformer, or it has fewer heads than granularities.
     """
     like = next((model for model in models if isinstance(model, TransformerConfig)), None)
     if like is None:

@@ -60,15 +60,10 @@ class Classifier(nn.Module):
 
 
 def labelled(states: Tensor, mask: Tensor, labels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The vectors of a batch with a label.
+    """(P, D) the vectors with a label, (P,) their labels and (P,) their sentences.
 
-    Args:
-        states: (B, S, D).
-        mask: (B, 1, 1, S), False at padding.
-        labels: (B,) of sentences, whose vectors are means, or (B, S) of positions.
-
-    Returns:
-        (P, D) vectors; (P,) their labels; (P,) their sentences.
+    `states` are (B, S, D), `mask` (B, 1, 1, S). `labels` (B,) are of sentences, whose vectors are
+    means; (B, S) of positions.
     """
     if labels.dim() == 1:
         inside = mask[:, 0, 0, :, None]

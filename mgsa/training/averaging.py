@@ -14,8 +14,7 @@ from mgsa.weights import load_tensors
 def average(paths: Sequence[Path]) -> dict[str, Tensor]:
     """The mean of each tensor over safetensors files, in float64, one file in memory at a time.
 
-    Raises:
-        InputError: the files hold different tensors or shapes.
+    Different tensors or shapes are an `InputError`.
     """
     assert paths
     first = load_tensors(paths[0])

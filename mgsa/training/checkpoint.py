@@ -93,11 +93,7 @@ def read_state(folder: Path) -> State:
 
 
 def restore(folder: Path, model: nn.Module, optimizer: torch.optim.Adam) -> None:
-    """Load the weights and Adam's moments of a checkpoint.
-
-    Raises:
-        InputError: a file is missing, damaged, or of another model.
-    """
+    """Load a checkpoint's weights and moments; an `InputError` if they are damaged or don't fit."""
     load_weights(model, folder / WEIGHTS)
     tensors = load_tensors(folder / OPTIMIZER)
     state = {

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import FunctionCtx, once_differentiable
+from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
 from mgsa.data.batch import NO_PHRASE, Batch
@@ -92,13 +92,9 @@ class Objective(nn.Module):
         self.weights = weights
 
     def forward(self, tensors: Mapping[str, Tensor | dict[str, Tensor]]) -> tuple[Tensor, Tensor]:
-        """The loss of a batch.
+        """() the loss of a batch, and (`NUM_SUMS`,) its float64 `LossSums`, detached.
 
-        Args:
-            tensors: the fields of a `Batch` (Fabric moves no frozen dataclass).
-
-        Returns:
-            () the loss to differentiate; (`NUM_SUMS`,) float64 `LossSums`, detached.
+        `tensors` are the fields of a `Batch` (Fabric moves no frozen dataclass).
         """
         batch = Batch(**tensors)  # type: ignore[arg-type]
         output = self.model(batch, need_alignment=self.model.alignment_head is not None)
@@ -120,10 +116,9 @@ class Objective(nn.Module):
 def translation_nll(
     logits: Tensor, target: Tensor, *, label_smoothing: float
 ) -> tuple[Tensor, Tensor]:
-    """Smoothed and plain NLL of target (B, T), `PAD` excluded, given logits (B, T, V).
+    """() smoothed and () plain NLL of target (B, T), `PAD` excluded, given logits (B, T, V).
 
-    Returns:
-        () smoothed: (1 − ε) · NLL + ε · mean over the vocabulary of −log p; () NLL, detached.
+    Smoothed: (1 − ε) · NLL + ε · mean over the vocabulary of −log p. The plain NLL is detached.
     """
     smoothed, nll = _SmoothedNll.apply(logits.flatten(0, 1), target.flatten(), label_smoothing)
     return smoothed, nll
@@ -137,14 +132,12 @@ class _SmoothedNll(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(
-        ctx: FunctionCtx, logits: Tensor, gold: Tensor, smoothing: float
-    ) -> tuple[Tensor, Tensor]:
+    def forward(ctx: Any, logits: Tensor, gold: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
         log_p = F.log_softmax(logits, dim=-1, dtype=torch.float32)
         nll = F.nll_loss(log_p, gold, ignore_index=PAD, reduction="sum")
         uniform = -log_p.mean(dim=-1).masked_fill(gold == PAD, 0.0).sum()
         ctx.save_for_backward(log_p, gold)
-        ctx.smoothing = smoothing  # type: ignore[attr-defined]
+        ctx.smoothing = smoothing
         ctx.mark_non_differentiable(nll)
         return (1 - smoothing) * nll + smoothing * uniform, nll
 
@@ -161,15 +154,12 @@ class _SmoothedNll(torch.autograd.Function):
 def tag_nll(
     tag_logits: Mapping[str, Tensor], tags: Mapping[str, Tensor], *, like: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """NLL and accuracy of tags, summed over the phrases of all granularities.
+    """() NLL of tags, () number of phrases with a tag, () number of right predictions.
 
     Args:
         tag_logits: (B, M, number of tags), as in `EncoderOutput`; may be empty.
         tags: (B, M) by granularity, `NO_PHRASE` where there is none.
         like: a tensor of the sums' device and type.
-
-    Returns:
-        () NLL; () phrases with a tag; () phrases whose most probable tag is right.
     """
     nll, count, right = like.new_zeros(()), like.new_zeros(()), like.new_zeros(())
     for name, logits in tag_logits.items():
@@ -185,17 +175,14 @@ def tag_nll(
 def alignment_nll(
     alignment: HeadAlignment | None, links: Tensor, *, like: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Cross-entropy of alignments, summed over target tokens with links (equation 4).
+    """() cross-entropy of alignments (equation 4), () number of target tokens with links.
 
-    The links of a target token share its weight of 1 equally. Sentences that were not sampled have
+    The links of a target token share its weight of 1 equally; sentences that were not sampled have
     no weight.
 
     Args:
         links: (links, 3) sentence, target position, source position, each once.
         like: a tensor of the sums' device and type.
-
-    Returns:
-        () the cross-entropy; () target tokens with links.
     """
     if alignment is None:
         return like.new_zeros(()), like.new_zeros(())

@@ -29,8 +29,7 @@ def make_fabric(
 ) -> Fabric:
     """Fabric for `devices` processes on each of `nodes` machines; under torchrun, for its own.
 
-    Raises:
-        InputError: too few GPUs, or several machines without torchrun.
+    An `InputError` is raised for too few GPUs, or several machines without torchrun.
     """
     if torch.distributed.is_torchelastic_launched():
         devices = int(os.environ["LOCAL_WORLD_SIZE"])

@@ -35,7 +35,7 @@ from mgsa.training.schedule import learning_rate
 from mgsa.training.validation import validate
 
 OnMetrics = Callable[[Mapping[str, int | float]], None]
-"""Called with each line of the curves, such as `{"update": 100, "train_loss": 4.5}`."""
+"""Called with each line of the curves, a mapping of `update`, losses and scores."""
 
 
 @dataclass(frozen=True)
