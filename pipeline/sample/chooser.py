@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import accumulate
 from typing import TypeVar
 
@@ -11,6 +12,11 @@ T = TypeVar("T")
 
 ZIPF_SHIFT = 12
 """Flattens the head of Zipf's law, so that the commonest word is not in every sentence."""
+
+
+@cache
+def _zipf(length: int) -> list[float]:
+    return list(accumulate(1 / (rank + ZIPF_SHIFT) for rank in range(length)))
 
 
 class Chooser:
@@ -23,7 +29,6 @@ class Chooser:
     def __init__(self, seed: str, *, ambiguity: float) -> None:
         self.ambiguity = ambiguity
         self._random = random.Random(seed)  # a text seed goes through SHA-512: the same everywhere
-        self._weights: dict[int, list[float]] = {}
 
     def chance(self, probability: float) -> bool:
         """True with this probability."""
@@ -31,10 +36,7 @@ class Chooser:
 
     def one(self, words: Sequence[T]) -> T:
         """A word of a list that is ordered from common to rare, by Zipf's law."""
-        if len(words) not in self._weights:
-            weights = (1 / (rank + ZIPF_SHIFT) for rank in range(len(words)))
-            self._weights[len(words)] = list(accumulate(weights))
-        return self._random.choices(words, cum_weights=self._weights[len(words)])[0]
+        return self._random.choices(words, cum_weights=_zipf(len(words)))[0]
 
     def weighted(self, options: Mapping[T, float]) -> T:
         """A key of `options`, with its value as weight."""

@@ -217,9 +217,8 @@ def _with_relative_clause(choose: Chooser, head: NounPhrase) -> NounPhrase:
 
 
 def _relative_subject(choose: Chooser, head: NounPhrase, verb: Verb) -> Phrase:
-    pronoun = _relative_pronoun(head, "nom")
-    subject = NounPhrase(pronoun.english, pronoun.german, "who", head.agreement)
-    clause = active(choose, verb, subject, choose.weighted(CONSTRUCTIONS))
+    pronoun = NounPhrase.of(_relative_pronoun(head, "nom"), "who", head.agreement)
+    clause = active(choose, verb, pronoun, choose.weighted(CONSTRUCTIONS))
     english = Node("S", clause.english_predicate())
     return Phrase(Node("SBAR", [pronoun.english, english]), clause.verb_final())
 

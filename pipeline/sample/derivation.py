@@ -28,7 +28,10 @@ class Node:
         """The words below, left to right."""
         found: list[Leaf] = []
         for child in self.children:
-            found += [child] if isinstance(child, Leaf) else child.leaves()
+            if isinstance(child, Leaf):
+                found.append(child)
+            else:
+                found += child.leaves()
         return found
 
     def __str__(self) -> str:

@@ -130,11 +130,6 @@ def prefix(verb: Verb) -> str:
     return verb.german.rpartition("|")[0]
 
 
-def infinitive(verb: Verb) -> str:
-    """The infinitive in one word."""
-    return verb.german.replace("|", "")
-
-
 def zu_infinitive(verb: Verb) -> str:
     """`zu lesen`; within the word of a separable verb: `aufzumachen`."""
     before, separable, base = verb.german.rpartition("|")

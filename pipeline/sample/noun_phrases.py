@@ -56,7 +56,7 @@ class NounPhrase(Phrase):
     """A noun phrase with what other parts of a sentence need to know of it.
 
     Attributes:
-        kind: `pronoun`, `name`, `pair`, `who`, or the determiner of a common noun.
+        kind: `pronoun`, `name`, `pair`, `who`, `there`, or the determiner of a common noun.
         gender: of a common noun.
         classes: what the head noun is, for the verbs of a relative clause.
     """
@@ -65,6 +65,11 @@ class NounPhrase(Phrase):
     agreement: Agreement = THIRD
     gender: str = ""
     classes: Classes = HUMAN
+
+    @classmethod
+    def of(cls, phrase: Phrase, kind: str, agreement: Agreement = THIRD) -> NounPhrase:
+        """A pronoun or a name."""
+        return cls(phrase.english, phrase.german, kind, agreement)
 
 
 class _Determiner(NamedTuple):
@@ -107,7 +112,7 @@ def _pronoun(choose: Chooser, case: str, *, beside: Agreement | None) -> NounPhr
     other, agreement = PRONOUNS[subject]
     english = subject if case == "nom" else other
     phrase = one_word("NP", "PRP", english, german.PRONOUNS[subject][case])
-    return NounPhrase(phrase.english, phrase.german, "pronoun", agreement)
+    return NounPhrase.of(phrase, "pronoun", agreement)
 
 
 def _name(choose: Chooser) -> NounPhrase:
@@ -117,8 +122,7 @@ def _name(choose: Chooser) -> NounPhrase:
 
 def proper(name: Word) -> NounPhrase:
     """The phrase of a proper name."""
-    phrase = one_word("NP", "NNP", name.english, name.german)
-    return NounPhrase(phrase.english, phrase.german, "name")
+    return NounPhrase.of(one_word("NP", "NNP", name.english, name.german), "name")
 
 
 def common(
@@ -223,7 +227,9 @@ def _adjectives(
 ) -> tuple[list[Leaf], list[GermanWord]]:
     count = choose.weighted({0: 68, 1: 28, 2: 4})
     fitting = lexicon.adjectives(noun.classes)
-    drawn = dict.fromkeys(choose.one(fitting) for _ in range(count if fitting else 0))
+    if not count or not fitting:
+        return [], []
+    drawn = dict.fromkeys(choose.one(fitting) for _ in range(count))
     leaves = [Leaf("JJ", adjective.english) for adjective in drawn]
     forms = (german.adjective(word, case, noun.gender, number, after=after) for word in drawn)
     return leaves, [GermanWord(form, (leaf,)) for form, leaf in zip(forms, leaves, strict=True)]

@@ -16,8 +16,8 @@ from pipeline.sample.derivation import GermanWord, Leaf, Node, Phrase, Sentence,
 from pipeline.sample.lexicon import HUMAN, Classes
 from pipeline.sample.noun_phrases import NounPhrase, argument, common, prepositional
 from pipeline.sample.predicates import complements, time
-from pipeline.sample.verb_groups import CONSTRUCTIONS
-from pipeline.sample.word_order import Clause
+from pipeline.sample.verb_groups import CONSTRUCTIONS, VerbGroup
+from pipeline.sample.word_order import Clause, Middle, Predicate
 
 QUESTION_CONSTRUCTIONS = {"present": 3, "past": 4, "perfect": 2, "future": 1}
 ADVERBIAL_QUESTIONS = {("where", "wo"): 3, ("when", "wann"): 2, ("why", "warum"): 3}
@@ -128,14 +128,14 @@ def _verb_phrase(clause: Clause) -> Node | Leaf:
 def _existence(choose: Chooser) -> Sentence:
     """`There is` and `es gibt`, with an accusative."""
     thing = common(choose, THERE, "acc", simple=True, determiner="a")
-    past = choose.chance(0.4)
-    there = one_word("NP", "EX", "there", "es")
-    be = Leaf("VBD", "was") if past else Leaf("VBZ", "is")
-    place = _place(choose)
-    node = Node("S", [there.english, Node("VP", [be, thing.english, place.english])])
-    finite = GermanWord("gab" if past else "gibt", (be,))
-    words = [*there.german, finite, *thing.german, *place.german]
-    return Sentence(*_closed(node, words, "."), "active", "past" if past else "nonpast")
+    tag, english, german = ("VBD", "was", "gab") if choose.chance(0.4) else ("VBZ", "is", "gibt")
+    there = NounPhrase.of(one_word("NP", "EX", "there", "es"), "there")
+    be = Leaf(tag, english)
+    predicate = Predicate()
+    predicate.add(Middle.OBJECT, thing)
+    predicate.add(Middle.PLACE, _place(choose))
+    clause = Clause(there, VerbGroup([be], GermanWord(german, (be,)), []), predicate, "existence")
+    return _finished(clause.english_statement(), clause.verb_second(), clause)
 
 
 def _yes_or_no(choose: Chooser) -> Sentence:
@@ -146,10 +146,9 @@ def _yes_or_no(choose: Chooser) -> Sentence:
 
 def _who(choose: Chooser) -> Sentence:
     """A question for the subject: no inversion in English."""
-    pronoun = one_word("WHNP", "WP", "who", "wer")
-    subject = NounPhrase(pronoun.english, pronoun.german, "who")
+    pronoun = NounPhrase.of(one_word("WHNP", "WP", "who", "wer"), "who")
     verb = choose.one(lexicon.verbs(*PLAIN_FRAMES, subjects=HUMAN))
-    clause = active(choose, verb, subject, choose.weighted(CONSTRUCTIONS))
+    clause = active(choose, verb, pronoun, choose.weighted(CONSTRUCTIONS))
     node = Node("SBARQ", [pronoun.english, Node("SQ", clause.english_predicate())])
     return _finished(node, clause.verb_second(), clause, "?")
 
@@ -183,14 +182,10 @@ def _asked(word: Phrase, clause: Clause) -> Sentence:
 
 
 def _finished(node: Node, words: list[GermanWord], clause: Clause, mark: str = ".") -> Sentence:
-    """The sentence of a main clause."""
-    return Sentence(*_closed(node, words, mark), clause.voice, clause.group.tense)
-
-
-def _closed(node: Node, words: list[GermanWord], mark: str) -> tuple[Node, list[GermanWord]]:
-    """Both sides with their final mark."""
+    """The sentence of a main clause, with the final mark that both sides share."""
     leaf = Leaf(".", mark)
-    return Node(node.label, [*node.children, leaf]), [*words, GermanWord(mark, (leaf,))]
+    node = Node(node.label, [*node.children, leaf])
+    return Sentence(node, [*words, GermanWord(mark, (leaf,))], clause.voice, clause.group.tense)
 
 
 KINDS = {

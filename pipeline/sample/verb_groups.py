@@ -99,7 +99,7 @@ def active(
         main, word = Leaf("VBN", verb.english_participle), verb.participle
     else:
         outer, finite = _modal(construction, agreement, negated=negated, support=support)
-        main, word = Leaf("VB", verb.english), german.infinitive(verb)
+        main, word = Leaf("VB", verb.english), verb.german.replace("|", "")
     return VerbGroup([*outer, main], finite, [GermanWord(word, (main,))])
 
 

@@ -44,8 +44,7 @@ def test_links_are_in_range_and_cover_the_words(pairs: list[SamplePair]) -> None
 
 def test_lengths(pairs: list[SamplePair]) -> None:
     lengths = [len(pair.source_tokens) for pair in pairs]
-    assert max(lengths) <= 35
-    assert max(lengths) > 20
+    assert 20 < max(lengths) <= 35
     assert 9 <= sum(lengths) / len(lengths) <= 12
 
 
@@ -73,17 +72,14 @@ def test_labels_agree_with_the_tree(pairs: list[SamplePair]) -> None:
 
 def test_splits_share_no_pair(tmp_path: Path) -> None:
     write_sample(tmp_path, seed=3, **SIZES)
-    lines = {
-        split: (tmp_path / f"{split}.source").read_text("utf-8").splitlines()
-        for split in ("train", "valid", "test")
-    }
-    assert {split: len(found) for split, found in lines.items()} == {
-        split: SIZES[split] for split in lines
-    }
-    assert not set(lines["train"]) & set(lines["valid"] + lines["test"])
-    assert len(set(lines["valid"] + lines["test"])) == 80
-    trained = (tmp_path / "treebank" / "train.mrg").read_text("utf-8").splitlines()
-    held_out = (tmp_path / "treebank" / "dev.mrg").read_text("utf-8").splitlines()
-    test = (tmp_path / "test.trees").read_text("utf-8").splitlines()
+
+    def lines(name: str) -> list[str]:
+        return (tmp_path / name).read_text("utf-8").splitlines()
+
+    train, valid, test = (lines(f"{split}.source") for split in ("train", "valid", "test"))
+    assert (len(train), len(valid), len(test)) == (300, 40, 40)
+    assert len({*valid, *test}) == 80
+    assert not {*train} & {*valid, *test}
+    trained, held_out = lines("treebank/train.mrg"), lines("treebank/dev.mrg")
     assert (len(trained), len(held_out)) == (50, 20)
-    assert not set(trained) & set(held_out + test)
+    assert not {*trained} & {*held_out, *lines("test.trees")}

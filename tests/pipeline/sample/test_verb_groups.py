@@ -11,33 +11,23 @@ from pipeline.sample.verb_groups import VerbGroup, active, nested, passive
 VERBS = {verb.english: verb for verb in lexicon.VERBS}
 
 
-def german(group: VerbGroup) -> str:
-    """The German words, each with the English words that it translates."""
-    words = [group.finite, *group.end]
-    return " ".join(f"{w.word}={'+'.join(leaf.word for leaf in w.sources)}" for w in words)
-
-
-def negated(group: VerbGroup) -> str:
-    return str(nested(group.chain, [Leaf("RB", "not")], []))
-
-
 def test_had_to_takes_do_where_it_is_negated_or_asked() -> None:
     """`did not have to`, not `had not to`; the tense stays past."""
     plain = active(VERBS["sleep"], "had to", THIRD, negated=False, support=False)
     assert str(nested(plain.chain, [], [])) == "(VP (VBD had) (S (VP (TO to) (VP (VB sleep)))))"
     assert german(plain) == "musste=had+to schlafen=sleep"
-    group = active(VERBS["sleep"], "had to", THIRD, negated=True, support=True)
-    assert negated(group) == (
-        "(VP (VBD did) (RB not) (VP (VB have) (S (VP (TO to) (VP (VB sleep))))))"
-    )
-    assert german(group) == "musste=did+have+to schlafen=sleep"
-    assert group.tense == "past"
-    group = passive(VERBS["buy"], "had to", THIRD, negated=True, support=True)
-    assert negated(group) == (
+    denied = passive(VERBS["buy"], "had to", THIRD, negated=True, support=True)
+    assert str(nested(denied.chain, [Leaf("RB", "not")], [])) == (
         "(VP (VBD did) (RB not) (VP (VB have) (S (VP (TO to) (VP (VB be) (VP (VBN bought)))))))"
     )
-    assert german(group) == "musste=did+have+to gekauft=bought werden=be"
-    assert group.tense == "past"
+    assert german(denied) == "musste=did+have+to gekauft=bought werden=be"
+    assert plain.tense == denied.tense == "past"
+
+
+def german(group: VerbGroup) -> str:
+    """The German words, each with the English words that it translates."""
+    words = [group.finite, *group.end]
+    return " ".join(f"{w.word}={'+'.join(leaf.word for leaf in w.sources)}" for w in words)
 
 
 @pytest.mark.parametrize(
