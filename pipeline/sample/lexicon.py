@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 Classes = frozenset[str]
+"""What goes together: the classes of a noun, or those that another word stands beside."""
 HUMAN: Classes = frozenset({"human"})
 
 

@@ -48,13 +48,11 @@ def complements(
     article = None
     if verb.frame == "ditransitive":
         receiver = argument(choose, HUMAN, "dat", simple=True, beside=subject)
-        predicate.add(_object_place(receiver, Middle.DATIVE), receiver)
+        predicate.add(Middle.DATIVE, receiver)
     if verb.frame in ("transitive", "dative", "ditransitive"):
         thing = _object(choose, verb, subject, negated=negated, simple=simple)
         indefinite = thing.kind in INDEFINITE_KINDS
-        predicate.add(
-            _object_place(thing, Middle.INDEFINITE if indefinite else Middle.OBJECT), thing
-        )
+        predicate.add(Middle.INDEFINITE if indefinite else Middle.OBJECT, thing)
         article = thing.german[0] if thing.kind == "a" else None
     elif verb.frame == "prepositional":
         predicate.add(Middle.PLACE, prepositional(choose, verb.governed, simple=simple))
@@ -78,10 +76,6 @@ def _object(
     if first.kind == "pronoun" or not choose.chance(0.08):
         return first
     return coordinated(first, argument(choose, verb.object, case, pronouns=False, simple=True))
-
-
-def _object_place(phrase: NounPhrase, place: Middle) -> Middle:
-    return Middle.PRONOUN if phrase.kind == "pronoun" else place
 
 
 def add_adjuncts(
@@ -118,8 +112,7 @@ def add_setting(choose: Chooser, predicate: Predicate, *, simple: bool) -> None:
     if not choose.chance(0.2 if simple else 0.5):
         return
     if choose.chance(0.12):
-        company = choose.one(lexicon.prepositions("accompaniment"))
-        phrase = prepositional(choose, company)
+        phrase = prepositional(choose, choose.one(lexicon.prepositions("accompaniment")))
     else:
         phrase = place(choose, "setting")
     # What is negated is that it happens there.

@@ -97,9 +97,10 @@ def _coordinated(choose: Chooser) -> Sentence:
         joint = [GermanWord(",", tuple(mark)), GermanWord(translation, (conjunction,))]
     else:
         joint = [GermanWord(translation, (*mark, conjunction))]
-    statements = first.english_statement(), second.english_statement()
-    node = Node("S", [statements[0], *mark, conjunction, statements[1]])
-    return _finished(node, [*first.verb_second(), *joint, *second.verb_second()], first)
+    second_statement = second.english_statement()
+    node = Node("S", [first.english_statement(), *mark, conjunction, second_statement])
+    german = [*first.verb_second(), *joint, *second.verb_second()]
+    return _finished(node, german, first)
 
 
 def _two_predicates(choose: Chooser) -> Sentence:

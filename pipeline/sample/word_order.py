@@ -58,6 +58,8 @@ class Predicate:
 
     def add(self, place: Middle, phrase: Phrase) -> None:
         """A constituent at the end of the English row and at its place in German."""
+        if isinstance(phrase, NounPhrase) and phrase.kind == "pronoun":
+            place = Middle.PRONOUN
         self.rest.append(phrase.english)
         self.middle.append((place, phrase.german))
 
