@@ -1,4 +1,4 @@
-"""Types and ranges of the sections `model`, `train` and `translate`; values live in `conf/`."""
+"""Types and ranges of the sections `model`, `train` and `translate`; `conf/` documents the keys."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
 
 @dataclass(frozen=True)
 class MultiGranularityConfig:
-    """Multi-granularity self-attention (Hao et al. 2019) in encoder `layers`, counted from 1.
-
-    `group_heads` are the numbers of heads that attend to words, then to each of `granularities`.
-    """
+    """Multi-granularity self-attention (Hao et al. 2019) in encoder `layers`, counted from 1."""
 
     layers: tuple[Positive, ...]
     granularities: tuple[str, ...]
@@ -81,9 +78,7 @@ class PhraseAttentionConfig:
 class AlignmentConfig:
     """A head of the decoder's cross-attention that learns word alignments (Garg et al. 2019).
 
-    The first word-attending head of decoder layer `layer`, counted from 1, is supervised. With
-    `full_context` its distribution comes from a second pass without the causal mask, in training on
-    a random share `sentences` of the batch. `weight` is the λ of the alignment loss.
+    It is the first word-attending head of decoder layer `layer`, counted from 1.
     """
 
     layer: Positive
@@ -175,8 +170,7 @@ ModelConfig = TransformerConfig | RecurrentConfig
 class TrainConfig:
     """One training run. Tokens are subwords with end of sentence and padding.
 
-    A batch is full at `batch_tokens` or `batch_sentences`, whichever comes first. The batches that
-    an update accumulates are in memory together.
+    A batch is full at `batch_tokens` or `batch_sentences`, whichever comes first.
     """
 
     seed: Seed

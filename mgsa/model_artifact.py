@@ -61,13 +61,7 @@ class _Manifest:
 
 @dataclass(frozen=True)
 class ModelArtifact:
-    """An open artifact; in pairs, the source comes first.
-
-    Attributes:
-        model: in evaluation mode.
-        vocabularies: the same object twice if shared.
-        tags: phrase tags, by id.
-    """
+    """An open artifact, its model in evaluation mode; in pairs, the source comes first."""
 
     folder: Path
     model: EncoderDecoder
@@ -112,11 +106,9 @@ def save_model(
     run: Mapping[str, Any],
     curves: Iterable[Mapping[str, int | float]],
 ) -> None:
-    """Write the artifact of a model, atomically.
+    """Write the artifact of a model, trained on `dataset`, atomically.
 
     Args:
-        config: of `model`.
-        dataset: that it was trained on.
         run: for `config.json`: settings of the training (`train`), the updates whose weights these
             are (`updates`), their validation scores (`scores`).
         curves: the lines of `curves.jsonl`.

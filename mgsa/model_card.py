@@ -27,13 +27,7 @@ SCORES = {
 def model_card(
     config: ModelConfig, run: Mapping[str, Any], manifest: Mapping[str, Any], *, parameters: int
 ) -> str:
-    """The card of a model.
-
-    Args:
-        run: `updates` and `scores` of `config.json`, if known.
-        manifest: of the model artifact.
-        parameters: their number.
-    """
+    """The card, given the `run` of `config.json` and the number of parameters."""
     dataset = manifest["dataset"]
     parts = [PAPERS[name] for name in PAPERS if getattr(config, name, None)]
     updates = [f"{update:,}" for update in run.get("updates", [])]

@@ -19,9 +19,7 @@ from mgsa.attention.ngrams import windows
 class ConvKV(nn.Module):
     """Heads that attend to n-grams of some sizes, convolved from their words.
 
-    Attributes:
-        query: for each stream, the projection of windows of its span.
-        scale: of the dot products.
+    `query` projects, for each stream, the windows of its span.
     """
 
     one_block = True  # keys of all sizes have the same queries

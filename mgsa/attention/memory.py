@@ -10,12 +10,7 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True)
 class Memory:
-    """Keys and values, projected once for all queries.
-
-    Attributes:
-        keys, values: in blocks, as `attend` takes them.
-        mask: (B, 1, 1, S) of all blocks together; `None`: none.
-    """
+    """Keys and values in blocks, as `attend` takes them, and their mask (B, 1, 1, S), if any."""
 
     keys: tuple[Tensor, ...]
     values: tuple[Tensor, ...]

@@ -134,7 +134,11 @@ class PhraseHeads(nn.Module):
         streams: list[list[Tensor]] = [[] for _ in spans]
         weights: dict[str, Tensor] = {}
         for group, of_spans, memory in zip(self.groups, queries, memories.groups, strict=True):
-            of_sentences = [_of_sentences(q, memories.num_sentences) for q in of_spans]
+            # (B·n, H, T, K) to (B, H, n·T, K)
+            of_sentences = [
+                q.unflatten(0, (memories.num_sentences, -1)).transpose(1, 2).flatten(2, 3)
+                for q in of_spans
+            ]
             plain = causal and memory.mask is None and len(spans) == len(group.sizes) == 1
             attended, group_weights = attend(
                 _joined(of_sentences, dim=2),
@@ -186,11 +190,6 @@ def _blocks(
     if not group.one_block:
         return keys, values
     return (_joined(keys, dim=2),), (_joined(values, dim=2),)
-
-
-def _of_sentences(q: Tensor, num_sentences: int) -> Tensor:
-    """(B·n, H, T, K) to (B, H, n·T, K)."""
-    return q.unflatten(0, (num_sentences, -1)).transpose(1, 2).flatten(2, 3)
 
 
 def _by_size(weights: Tensor, group: Technique, bigrams: Tensor | None) -> dict[str, Tensor]:

@@ -37,9 +37,8 @@ class Output:
 def guard(inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
     """Check the outputs of a command, and lock them while it runs.
 
-    Raises:
-        InputError: an output overlaps an input or another output; a folder holds a foreign file; a
-            file to write is a folder, or is to be JSON and is not; another run holds the lock.
+    An `InputError` is raised if an output overlaps another path, would replace foreign files, or is
+    locked by another run.
     """
     for number, output in enumerate(outputs):
         others = [("other output", other.path) for other in outputs[:number]]

@@ -39,12 +39,7 @@ Accelerator = Literal["cpu", "gpu", "auto"]
 
 @dataclass(frozen=True)
 class RunConfig:
-    """Processes and devices, on which no stage's output depends.
-
-    `workers`: processes of text stages and parsers. `executor`: whether parsers run on this machine
-    or on the Ray cluster at `ray_address` (`null`: a cluster of our own). `accelerator`, `devices`,
-    `nodes`: of training.
-    """
+    """Processes and devices, on which no stage's output depends; keys are in `conf/config.yaml`."""
 
     workers: Positive
     executor: Literal["processes", "ray"]

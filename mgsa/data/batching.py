@@ -47,10 +47,8 @@ MicroBatch = tuple[int, int, Batch | None]
 class Update:
     """The data of one update of the weights.
 
-    Attributes:
-        batches: this rank's micro-batches with their numbers in the epoch, equally many on every
-            rank; `None` beyond the end of the epoch.
-        num_target_tokens: of all ranks, `EOS` included.
+    `batches` are this rank's with their numbers in the epoch, equally many on every rank, `None`
+    beyond the end of the epoch; `num_target_tokens` is of all ranks, `EOS` included.
     """
 
     batches: tuple[tuple[int, Batch | None], ...]

@@ -69,11 +69,7 @@ class Dataset:
     """An open artifact: vocabularies, tags, and rows as a stream, by index, or as columns.
 
     Every row that is read is checked (`mgsa.data.checks`); an `InputError` names file and row.
-
-    Attributes:
-        vocabularies: source and target; the same object twice if shared.
-        tags: phrase tags, by id.
-        classes: class names by label column and id.
+    Phrase `tags` are by id, `classes` by label column and id.
     """
 
     def __init__(self, folder: Path, manifest: Manifest, kind: Kind = PAIRS) -> None:
@@ -223,12 +219,7 @@ def _classes(labels: pa.Array) -> np.ndarray | Ragged:
 
 
 class Shards:
-    """The Parquet files of a split as one sequence of row groups.
-
-    Attributes:
-        shard_rows: rows of each file.
-        row_groups: row indices of each row group.
-    """
+    """The Parquet files of a split as one sequence of row groups, ranges of row indices."""
 
     def __init__(self, paths: Sequence[Path], columns: pa.Schema, num_rows: int) -> None:
         self._open = lru_cache(maxsize=MAX_OPEN_FILES)(_open)

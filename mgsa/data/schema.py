@@ -92,11 +92,8 @@ class Split:
 class Manifest:
     """`manifest.json` of an artifact.
 
-    Attributes:
-        identity: SHA-256 of the manifest, which holds those of all other files.
-        name: the corpus.
-        levels: levels of the syntactic partition.
-        content: the whole JSON.
+    `identity` is its SHA-256, which covers those of all other files, `name` the corpus, `levels`
+    the number of syntactic levels, `content` the whole JSON.
     """
 
     identity: str

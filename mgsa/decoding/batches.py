@@ -28,7 +28,6 @@ def in_batches(
     Args:
         work: rows of a batch to their results.
         nothing: the result of a row without source or, with `pairs`, without target.
-        batch_tokens: most subwords of a batch, with padding.
         pairs: whether a row's length is that of its longer side, or of its source.
         advance: called with numbers of finished rows (`mgsa.base.cli.progress_bar`).
     """

@@ -24,11 +24,8 @@ from mgsa.model_artifact import ModelArtifact, load_model
 class Candidate:
     """One translation of a sentence.
 
-    Attributes:
-        subwords: the model's output.
-        text: tokens, separated by spaces.
-        score: log probability over length penalty.
-        links: if asked for, links of source and target words, counted from 0.
+    `text` is in tokens, `score` a log probability over length penalty; `links`, if asked for,
+    are of source and target words, counted from 0.
     """
 
     subwords: tuple[str, ...]

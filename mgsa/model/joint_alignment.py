@@ -22,13 +22,7 @@ OF_WORDS = (WORDS, "ngram_1_to_ngram_1")
 
 @dataclass(frozen=True)
 class AlignmentHead:
-    """The supervised head: the first one of decoder layer `layer` that attends to words.
-
-    Attributes:
-        layer: counted from 1.
-        full_context: whether it is read in a pass without the causal mask.
-        sentences: the share of a batch in that pass during training.
-    """
+    """The supervised head; attributes as in `mgsa.config.AlignmentConfig`."""
 
     layer: int
     full_context: bool

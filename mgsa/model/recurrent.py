@@ -112,11 +112,8 @@ def last_states(h: Tensor, mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class RecurrentMemory:
-    """The source as the decoder reads it.
-
-    Attributes:
-        words: keys and values.
-        states: (2 · layers, B, D) initial hidden states, then initial cells.
+    """The source as the decoder reads it: keys and values of `words`; initial hidden states, then
+    cells, in `states` (2 · layers, B, D).
     """
 
     words: Memories

@@ -57,11 +57,9 @@ def read_split(data: Dataset, split: str) -> RowColumns:
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """A batch of sentences with labels, the same in every epoch.
+    """A batch of sentences with their indices in the split, the same in every epoch.
 
-    Attributes:
-        rows: (B,) indices in the split.
-        labels: by task, (B,) or (B, S), from `labels_of`.
+    `labels` are (B,) or (B, S) by task, from `labels_of`.
     """
 
     rows: np.ndarray

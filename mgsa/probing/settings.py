@@ -1,4 +1,4 @@
-"""Types and ranges of the `probe` settings."""
+"""Types and ranges of the `probe` settings; `conf/config.yaml` documents the keys."""
 
 from __future__ import annotations
 
@@ -28,16 +28,7 @@ PRETRAINED = "pretrained"
 
 @dataclass(frozen=True)
 class ScratchConfig:
-    """Encoders trained on a task from scratch, with the widths, heads and dropout of a model.
-
-    Attributes:
-        layers: number of layers (Hao et al. 2019, section 4.4: three).
-        phrase_layers: those with phrases, counted from the bottom.
-        ngrams: sizes that `scratch_ngram` attends to besides words.
-        levels: syntactic levels that the syntactic encoders attend to besides words.
-        interaction_width, interaction_chunk: as in `MultiGranularityConfig`.
-        learning_rate: of encoder and classifier, reached after `warmup` updates.
-    """
+    """Encoders trained on a task from scratch (Hao et al. 2019, section 4.4)."""
 
     layers: Positive
     phrase_layers: tuple[Positive, ...]
@@ -65,18 +56,7 @@ class ScratchConfig:
 
 @dataclass(frozen=True)
 class ProbeConfig:
-    """Classifiers of an encoder's states, and their training.
-
-    Attributes:
-        layers: of pretrained encoders: a probe on the last one, or on each.
-        hidden: units of the classifier's hidden layer.
-        dropout: of these units.
-        learning_rate: of Adam, with frozen encoders.
-        batch_tokens: most source positions of a batch, with padding.
-        max_epochs: early stopping comes after `patience` epochs without a higher accuracy on
-            `valid`.
-        bootstrap_samples: resamples for intervals.
-    """
+    """Classifiers of an encoder's states, and their training."""
 
     tasks: tuple[Task, ...]
     encoders: tuple[EncoderName, ...]

@@ -140,10 +140,8 @@ def run_identity(
 ) -> str:
     """A hash of what determines the weights of each update, and which of them are kept.
 
-    Args:
-        micro_batches: of an update, over all processes.
-        dataset: the manifest's identity.
-        code: `code_identity`; `None`: any code may resume the run.
+    `micro_batches` are those of an update over all processes, `dataset` is the manifest's identity,
+    `code` is `code_identity` (`None`: any code may resume the run).
     """
     content = {
         "model": to_mapping(model),

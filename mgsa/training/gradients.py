@@ -47,10 +47,7 @@ class UpdateLoss(NamedTuple):
 class Gradients:
     """Computes the gradients of updates.
 
-    Args:
-        objective: from `fabric.setup`.
-        clip_norm: maximum norm of an update's gradients; 0: none.
-        filler: a batch that uses every parameter (`filler_batch`).
+    `objective` comes from `fabric.setup`, `filler` from `filler_batch`; a `clip_norm` of 0 is none.
     """
 
     def __init__(

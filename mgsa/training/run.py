@@ -43,8 +43,7 @@ def train_model(
 
     Raises:
         InputError: a setting, the dataset or a checkpoint is wrong.
-        SystemExit: on SIGTERM or SIGINT, after a checkpoint is written.
-        FailedError: a loss is not finite, or another process has ended.
+        SystemExit, FailedError: as `Trainer.fit`, or another process has ended.
     """
     # One process a machine compares hashes.
     dataset = open_dataset(run.dataset, verify=os.environ.get("LOCAL_RANK", "0") == "0")

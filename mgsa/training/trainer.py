@@ -40,13 +40,10 @@ OnMetrics = Callable[[Mapping[str, int | float]], None]
 
 @dataclass(frozen=True)
 class Run:
-    """The settings of a run, and where it writes.
+    """The settings and folders of a run.
 
-    Attributes:
-        dataset: folder of the dataset artifact.
-        out: folder of the model artifact, written at the end.
-        checkpoints: folder on a file system that all processes share.
-        code: hash of the code that checkpoints must come from; `None`: any.
+    `checkpoints` is on a file system that all processes share; `code` is the hash of the code that
+    they must come from (`None`: any).
     """
 
     dataset: Path
@@ -60,11 +57,8 @@ class Run:
 class Trainer:
     """A training run from its start, or a checkpoint, to its end.
 
-    Args:
-        fabric: launched.
-        model: newly built, the same in every process.
-        state: of a new run, or of the checkpoint to resume from.
-        on_metrics: also receives the curves in `state`.
+    `fabric` is launched, `model` newly built and the same in every process, `state` that of a new
+    run or of the checkpoint to resume from. `on_metrics` also receives the curves in `state`.
     """
 
     def __init__(
