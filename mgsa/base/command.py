@@ -53,7 +53,7 @@ class Input(Option):
 
 @dataclass
 class OutputFile(Option):
-    """A file that is written, `-` for stdout; several runs may write a `shared` one at once."""
+    """A file that is written; a `str` may be `-`, stdout. Several runs may write a `shared` one."""
 
     metavar: str | None = "FILE"
     shared: bool = False

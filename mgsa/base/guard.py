@@ -15,6 +15,16 @@ from pathlib import Path
 from mgsa.base.errors import InputError
 from mgsa.base.io import PARTIAL, RANDOM_CHARACTERS, make_folder, partial_prefix
 
+DESCRIPTIONS = {
+    "manifest.json": b'"sha256"',
+    "corpus.json": b'"source_language"',
+    "parser.json": b'"identity"',
+    "languages.json": b"",
+    "aligner.json": b"",
+    "bpe.codes": b"",
+}
+"""Files by which outputs of commands are known, and what they hold: some reports are called so."""
+
 
 @dataclass(frozen=True)
 class Output:
@@ -37,8 +47,8 @@ class Output:
 def guard(inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
     """Check the outputs of a command, and lock them while it runs.
 
-    An `InputError` is raised if an output overlaps another path, would replace foreign files, or is
-    locked by another run.
+    An `InputError` is raised if an output overlaps another path, lies in an artifact, would replace
+    foreign files in a folder, or is locked by another run.
     """
     for number, output in enumerate(outputs):
         others = [("other output", other.path) for other in outputs[:number]]
@@ -62,6 +72,11 @@ def _overlap(one: Path, other: Path) -> bool:
 
 def _check_replaceable(output: Output) -> None:
     path = output.path
+    for folder in path.resolve().parents:
+        files = ((folder / name, content) for name, content in DESCRIPTIONS.items())
+        if any(file.is_file() and content in file.read_bytes() for file, content in files):
+            message = f"expected an output outside {folder}, which another command wrote"
+            raise InputError(message, path=path)
     if output.files is None:
         if path.is_dir():
             raise InputError("expected a file to write, found a folder", path=path)

@@ -125,6 +125,7 @@ def touch(*names: str) -> Callable[[], None]:
 
 
 INPUT, OTHER = "apart from the input", "apart from the other output"
+INSIDE = "which another command wrote"
 NOT_OURS = "expected a folder of this command's files alone"
 FINDINGS = [
     ("1", "train", "--plots raw", touch(), NOT_OURS),
@@ -151,6 +152,12 @@ FINDINGS = [
     ("5", "tokenize", "--out f", touch("f/languages.json", "f/mine"), NOT_OURS),
     ("5", "translate", "--out f", touch("f/x.hypotheses"), NOT_OURS),
     ("6", "average", "--out model", touch(), INPUT),
+    ("in", "tokenize", "--out dataset/z", touch(), INSIDE),
+    ("in", "train", "--out words/x", touch(), INSIDE),
+    ("in", "mgsa translate", "--out tokenized/train.source", touch(), INSIDE),
+    ("in", "evaluate", "--report model/config.json", touch(), INSIDE),
+    ("in", "evaluate", "--report corpus/corpus.json", touch(), INSIDE),
+    ("in", "evaluate", "--report parser/parser.json", touch(), INSIDE),
 ]
 
 
