@@ -164,6 +164,7 @@ def parse_source(
         metrics.update({name: counts[name] for name in reported})
     # How many were parsed now depends on earlier runs, so the report is silent on it.
     flat = counts["flat_too_long"] + counts["flat_failed"]
+    flat = counts["sentences"] if used.kind == "none" else flat
     print(
         f"parse: {counts['sentences']:,} sentences, {counts['parsed']:,} parsed now, {flat:,} flat",
         file=sys.stderr,

@@ -13,6 +13,15 @@ from mgsa.base.io import open_to_write, read_lines
 Row = dict[str, Any]
 
 
+class _FileRow(Row):
+    """A column that the file lacks is an error naming both."""
+
+    path: Path
+
+    def __missing__(self, column: str) -> Any:
+        raise InputError(f"expected a column {column}", path=self.path)
+
+
 def write_csv(
     rows: Sequence[Mapping[str, Any]], path: Path, columns: Sequence[str] | None = None
 ) -> None:
@@ -34,12 +43,14 @@ def read_csv(path: Path, *texts: str, delimiter: str = ",") -> list[Row]:
         InputError: the file is missing or not UTF-8, or a cell is no number.
     """
     reader = csv.DictReader(read_lines(path), delimiter=delimiter)
-    rows = []
+    rows: list[Row] = []
     for cells in reader:
         try:
-            rows.append({n: cell if n in texts else _number(cell) for n, cell in cells.items()})
+            row = _FileRow({n: cell if n in texts else _number(cell) for n, cell in cells.items()})
         except ValueError as error:
             raise InputError(str(error), path=path, line=reader.line_num) from None
+        row.path = path
+        rows.append(row)
     return rows
 
 

@@ -35,7 +35,10 @@ class Report(dict[str, Any]):
             report.path = path
             return report
 
-        return read_json(path, object_hook=of_file)
+        content = read_json(path, object_hook=of_file)
+        if not isinstance(content, cls):
+            raise InputError("expected an object of JSON", path=path)
+        return content
 
     def __missing__(self, key: str) -> Any:
         raise InputError(f"{key}: expected a value, found none", path=self.path)

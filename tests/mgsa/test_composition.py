@@ -46,9 +46,11 @@ def make(name: str) -> tuple[nn.Module, Callable[[Tensor], Tensor]]:
         case "self_attention":
             attention = SelfAttention(DIM, 3).double()
             return attention, lambda phrase: attended(phrase, attention)
-        case _:
+        case "lstm":
             lstm = LSTM(DIM, 3).double()
             return lstm, lambda phrase: last_state(phrase, lstm)
+        case _:
+            raise ValueError(name)
 
 
 def segments_of(lengths: list[list[int]], width: int) -> Tensor:
@@ -60,7 +62,8 @@ def segments_of(lengths: list[list[int]], width: int) -> Tensor:
     return segments
 
 
-every_composition = pytest.mark.parametrize("name", ["max_pool", "self_attention", "lstm"])
+NAMES = ["max_pool", "self_attention", "lstm"]
+every_composition = pytest.mark.parametrize("name", NAMES)
 
 
 @every_composition
