@@ -64,7 +64,7 @@ class EflomalSettings:
 
 @dataclass(frozen=True)
 class LinkFiles:
-    """A file of links for each target word, and one of those for each source word, if any."""
+    """Pharaoh files of a split: links by target word and, optionally, by source word."""
 
     forward: Annotated[str, Reads()]
     reverse: Annotated[str, Reads()] | None
@@ -72,7 +72,7 @@ class LinkFiles:
 
 @dataclass(frozen=True)
 class PharaohSettings:
-    """Any aligner's files, a line for each pair of the tokenised text."""
+    """Pharaoh files of any aligner, a line for each pair of the tokenised text."""
 
     kind: Literal["pharaoh"]
     symmetrization: Symmetrization
@@ -92,7 +92,7 @@ class CorpusSettings:
 
 @dataclass(frozen=True)
 class NoLinks:
-    """No links: no model learns from any."""
+    """No word links."""
 
     kind: Literal["none"]
 
@@ -108,7 +108,7 @@ Found = dict[str, Iterator[set[Link]]]
 
 
 def find_links(settings: AlignSettings, tokenized: Path) -> Found:
-    """The links of an aligner; one that learns has learned."""
+    """The links of each split; a statistical aligner is trained first."""
     match settings:
         case HmmSettings():
             return _hmm(settings, tokenized)
@@ -147,7 +147,7 @@ def _hmm(settings: HmmSettings, tokenized: Path) -> Found:
 
 
 def _eflomal(settings: EflomalSettings, tokenized: Path) -> Found:
-    """All splits at once, for it aligns only what it learns from."""
+    """Align all splits in one call, since eflomal aligns only its training text."""
     from pipeline.aligners.eflomal_command import run_eflomal
 
     pairs = chain.from_iterable(read_pairs(tokenized, split) for split in SPLITS)
@@ -157,7 +157,7 @@ def _eflomal(settings: EflomalSettings, tokenized: Path) -> Found:
 
 
 def _from_files(settings: PharaohSettings, tokenized: Path) -> Found:
-    """The links of each split's forward file, symmetrised with those of a reverse one."""
+    """Read forward links, symmetrised with reverse ones if given."""
     target_first = settings.reverse_order == "target_first"
     found: Found = {}
     for split in SPLITS:
@@ -175,7 +175,7 @@ def _from_files(settings: PharaohSettings, tokenized: Path) -> Found:
 def _write_split(
     path: Path, pairs: Iterator[Pair], found: Iterator[set[Link]], gold: Iterator[set[Link]] | None
 ) -> dict[str, float]:
-    """Write the links of each pair of a split; their counts, and scores against gold links."""
+    """Write the links of a split; return counts, and scores against gold links."""
     total = AlignmentCounts()
     num_pairs = num_links = unlinked = 0
     words, linked = [0, 0], [0, 0]

@@ -29,7 +29,7 @@ SHARES = "attention_shares.csv"
 
 @dataclass(frozen=True)
 class AnalyzeSettings:
-    """The split whose attention is counted, and its rows (`sentences`) that are drawn."""
+    """The split to count over, and the rows (`sentences`) to draw."""
 
     split: str
     sentences: tuple[Count, ...]
@@ -41,7 +41,7 @@ class AnalyzeSettings:
 
 
 def count_attention(translator: Translator, dataset: Dataset, settings: AnalyzeSettings) -> Shares:
-    """The shares of each layer, over all sentences of the split."""
+    """Attention shares of each layer over the split."""
     from mgsa.analysis.quadrants import attention_shares
     from mgsa.data.batching import evaluation_batches
 
@@ -65,7 +65,7 @@ def count_attention(translator: Translator, dataset: Dataset, settings: AnalyzeS
 
 
 def draw_heat_maps(translator: Translator, pair: Pair, folder: Path, title: str) -> None:
-    """Write the map of every layer for one pair, as `encoder_1.svg` and so on."""
+    """Write the heat map of every layer for one pair: `encoder_1.svg` and so on."""
     import torch
 
     from mgsa.analysis.heat_maps import heat_maps

@@ -1,7 +1,6 @@
-"""Stage `bpe`: joint byte-pair codes of both languages, a vocabulary each, and segmented text.
+"""Stage `bpe`: joint byte-pair codes, a vocabulary for each language, and segmented text.
 
-The files are those of subword-nmt's `learn-joint-bpe-and-vocab` and `apply-bpe --vocabulary`, byte
-for byte, in less time: words are counted once, and a word that is met again is looked up.
+Byte for byte the output of subword-nmt's `learn-joint-bpe-and-vocab` and `apply-bpe --vocabulary`.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ TEXTS = [f"{split}.{side}" for split in SPLITS for side in SIDES]
 
 @dataclass(frozen=True)
 class BpeSettings:
-    """How many merges are learned, and which subwords may come out.
+    """Number of merges, and thresholds.
 
-    A pair of symbols is merged if it occurs `min_frequency` times. A subword that occurs fewer than
-    `vocabulary_threshold` times in its language's training text is split further.
+    A pair of symbols is merged if it occurs `min_frequency` times. A subword with fewer than
+    `vocabulary_threshold` occurrences in its language's training text is split further.
     """
 
     merges: Positive
@@ -49,7 +48,7 @@ class BpeSettings:
 
 
 def learn_codes(words: Mapping[str, int], settings: BpeSettings, path: Path) -> int:
-    """Write the codes of words with these counts to `path`; the number of merges."""
+    """Write the merges learned from word counts to `path`; return their number."""
     from subword_nmt.learn_bpe import learn_bpe
 
     if max(map(len, words)) < 2:
@@ -63,7 +62,7 @@ def learn_codes(words: Mapping[str, int], settings: BpeSettings, path: Path) -> 
 
 
 def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int]:
-    """Write the codes and both vocabularies of the training text to `folder`; their sizes."""
+    """Write codes and vocabularies of the training text to `folder`; return their sizes."""
     words: dict[str, Counter[str]] = {side: Counter() for side in SIDES}
     pairs = read_pairs(tokenized, "train")
     for pair in progress(pairs, "count words", total=None, unit="pairs", size=lambda _: 1):
@@ -90,7 +89,7 @@ def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int
 def segment(
     tokenized: Path, folder: Path, settings: BpeSettings, *, workers: int
 ) -> dict[str, int]:
-    """Write the subwords of every split to `folder`, which has the codes; their numbers."""
+    """Write the subwords of every split to `folder`, which holds the codes; return counts."""
     chunks = map_chunks(
         partial(_segment, folder, settings.vocabulary_threshold),
         ((split, pair) for split in SPLITS for pair in read_pairs(tokenized, split)),
@@ -109,7 +108,7 @@ def segment(
 
 @cache
 def _splitters(folder: Path, threshold: int) -> list[SubwordSplitter]:
-    """Of both sides, once in each process: they gather words as they go."""
+    """Splitters of both sides, cached in each process."""
     return [SubwordSplitter.load(folder, side, threshold=threshold) for side in SIDES]
 
 

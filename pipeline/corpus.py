@@ -41,8 +41,8 @@ InputFile = Annotated[str, Reads()]
 class SampleCorpus:
     """The built-in corpus: pairs and trees generated from a seed.
 
-    `ambiguity` is the share of places that may belong to a noun as well as to the verb, which only
-    the tree tells; for the others the place tells it too.
+    `ambiguity` is the share of adverbials of place whose attachment (noun or verb) only the tree
+    tells.
     """
 
     name: ClassVar = "sample"
@@ -61,7 +61,7 @@ class SampleCorpus:
 
 @dataclass(frozen=True)
 class LocalSplit:
-    """Two files of text, and annotations of the source side or none (`null`)."""
+    """Two text files and optional annotations of the source side."""
 
     source: InputFile
     target: InputFile
@@ -73,7 +73,7 @@ class LocalSplit:
 
 @dataclass(frozen=True)
 class LocalTreebank:
-    """Bracketed trees to train a parser on and to score it on."""
+    """Bracketed trees to train and score a parser on."""
 
     train: InputFile
     dev: InputFile
@@ -81,7 +81,7 @@ class LocalTreebank:
 
 @dataclass(frozen=True)
 class LocalCorpus:
-    """One's own files."""
+    """Local files."""
 
     kind: Literal["local"]
     name: str
@@ -95,9 +95,9 @@ class LocalCorpus:
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file on the web, known by the last part of its address.
+    """A file on the web, named by the last part of its URL.
 
-    With `sha256: null` it is downloaded but refused, and its hash is printed.
+    With `sha256: null` it is downloaded, its hash is printed, and the stage fails.
     """
 
     url: str
@@ -118,7 +118,7 @@ class DownloadedSplit:
 
 @dataclass(frozen=True)
 class DownloadedCorpus:
-    """A public corpus: files from the web, or in a local folder that stands in for it."""
+    """A public corpus: URLs, or a local folder with the same files."""
 
     kind: Literal["download"]
     name: str
@@ -186,18 +186,18 @@ def _write_downloaded(settings: DownloadedCorpus, folder: Path, downloads: Path)
 def _check_hash(file: RemoteFile, path: Path) -> None:
     if not path.is_file():
         raise InputError(f"no such file; expected what {file.url} gives", path=path)
-    found = sha256(path)
+    actual = sha256(path)
     if file.sha256 is None:
         expected = f"compare it with the publisher's, set it for {file.url} and run again"
-    elif found != file.sha256:
+    elif actual != file.sha256:
         expected = f"expected {file.sha256}; remove the file, and take what {file.url} gives"
     else:
         return
-    raise InputError(f"its SHA-256 is {found}: {expected}", path=path)
+    raise InputError(f"its SHA-256 is {actual}: {expected}", path=path)
 
 
 def _unpack(archive: Path, wanted: set[str], folder: Path) -> None:
-    """Unpack these members of a tar archive, and nothing else."""
+    """Unpack the `wanted` members of a tar archive."""
     try:
         with tarfile.open(archive) as tar:
             for member in tar:
@@ -213,7 +213,7 @@ def _unpack(archive: Path, wanted: set[str], folder: Path) -> None:
 
 
 def _write_split(folder: Path, split: str, parts: Sequence[Mapping[str, Path]]) -> int:
-    """Write a split, its parts (files by column) checked and concatenated; how many pairs."""
+    """Concatenate the parts of a split, checked; return the number of pairs."""
     pairs = 0
     with files_to_write(folder, [f"{split}.{column}" for column in parts[0]]) as files:
         for part in parts:

@@ -33,10 +33,9 @@ SEED_VARIABLE = "SACREBLEU_SEED"
 
 @dataclass(frozen=True)
 class EvaluateSettings:
-    """Which metrics, how many resamples their 95% intervals and how many trials their tests have.
+    """Metrics, bootstrap samples of their 95% intervals, trials of randomisation tests (0: none).
 
-    The seed starts at 1, since sacreBLEU's paired tests take 0 for none. Without trials there is
-    no randomisation test.
+    The seed is at least 1: sacreBLEU's paired tests take 0 for no seed.
     """
 
     metrics: tuple[Literal["bleu", "chrf", "ter"], ...]
@@ -56,20 +55,20 @@ def score(
     *,
     baseline: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """The report: scores in per cent, TER included, and the signature of each metric.
+    """Scores in per cent with sacreBLEU's signatures.
 
-    For each metric its score (`bleu`), and the mean and the half width of its 95% interval over
-    bootstrap resamples (`bleu_mean`, `bleu_interval`). With a baseline, what `compare` tells too.
+    For each metric its score (`bleu`), and mean and half width of its 95% bootstrap interval
+    (`bleu_mean`, `bleu_interval`). With a baseline also the entries of `compare`.
     """
     scores: dict[str, float] = {}
     signatures = []
     with patch.dict(os.environ, {SEED_VARIABLE: str(settings.seed)}):
         for name, metric in _metrics(references, settings).items():
-            found = metric.corpus_score(hypotheses, None, settings.bootstrap_samples)
-            scores[name] = float(found.score)
+            result = metric.corpus_score(hypotheses, None, settings.bootstrap_samples)
+            scores[name] = float(result.score)
             if settings.bootstrap_samples > 1:
-                scores[f"{name}_mean"] = float(found._mean)
-                scores[f"{name}_interval"] = float(found._ci)
+                scores[f"{name}_mean"] = float(result._mean)
+                scores[f"{name}_interval"] = float(result._ci)
             signatures.append({"metric": name, "signature": metric.get_signature().format()})
     if baseline is not None:
         scores |= compare(hypotheses, baseline, references, settings)
@@ -83,16 +82,13 @@ def compare(
     references: Sequence[str],
     settings: EvaluateSettings,
 ) -> dict[str, float]:
-    """The baseline's scores, the differences to them, and the p-values of both paired tests.
+    """Baseline scores, differences, and p-values of both paired tests.
 
-    For each metric `bleu_baseline`, `bleu_difference`, `bleu_p_value`, and, with randomisation
-    trials, `bleu_randomization_p_value`. P-values are sacreBLEU's with a lower bound: its tests
-    count samples whose difference is larger than the observed one, not those where it is equal. So
-    the p-value of equal scores is 1; and of the 2^k ways to exchange k sentences that differ, at
-    least 2 (none, all) give the observed difference.
-
-    The bootstrap's p-value is about half of what it should be (`mgsa.analysis.bootstrap.compare`
-    says why); it is left so, to be comparable with others'.
+    For each metric `bleu_baseline`, `bleu_difference`, `bleu_p_value` and, with randomisation
+    trials, `bleu_randomization_p_value`. sacreBLEU counts samples whose difference is strictly
+    larger than the observed one; p-values are therefore bounded from below: 1 for equal scores,
+    else 2 / 2^k for k sentences that differ. The bootstrap's p-value is left as sacreBLEU's, about
+    half of what it should be (see `mgsa.analysis.bootstrap.compare`).
     """
     from sacrebleu.significance import PairedTest
 
@@ -118,7 +114,7 @@ def compare(
 
 
 def _metrics(references: Sequence[str], settings: EvaluateSettings) -> dict[str, Metric]:
-    """The metrics with their references' statistics, in the order of the settings."""
+    """Metrics with cached reference statistics."""
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER
@@ -137,7 +133,7 @@ def _metrics(references: Sequence[str], settings: EvaluateSettings) -> dict[str,
 
 
 def describe(report: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each metric of `score`'s report: its numbers, by their keys, and its signature."""
+    """A line for each metric of `score`'s report: numbers by key, and signature."""
     for metric in report["signatures"]:
         keys = [key for key in report if key.partition("_")[0] == metric["metric"]]
         numbers = ", ".join(f"{key} {report[key]:.4g}" for key in keys)

@@ -34,7 +34,7 @@ WRITTEN = tuple(f"aligned.{name}" for name in (*SIDES, "links"))
 def read_tokens(
     files: Sequence[Path], preprocessor: Preprocessor, *, tokenized: bool
 ) -> Iterator[list[list[str]]]:
-    """The tokens of source and target, for each line of two files."""
+    """Yield source and target tokens of each line of two files."""
     for line, texts in enumerate(read_parallel(files), start=1):
         if tokenized:
             yield [
@@ -71,12 +71,12 @@ def align_text(
         gpu=aligner.device.type == "cuda",
     )
     pairs = read_tokens([source, target], preprocessor, tokenized=tokenized)
-    shown = progress(pairs, "align", total=None, unit="pairs", size=lambda _: 1)
+    tracked = progress(pairs, "align", total=None, unit="pairs", size=lambda _: 1)
     with atomic_folder(out) as folder, ExitStack() as opened:
         *token_files, link_file = (
             opened.enter_context(open_to_write(folder / name)) for name in WRITTEN
         )
-        for portion in chunks(shown, PORTION):
+        for portion in chunks(tracked, PORTION):
             sides = list(zip(*portion, strict=True))
             rows = preprocessor.rows_of_tokens(*sides)
             alignments = aligner.align_rows(rows, batch_tokens=STANDARD_SEARCH.batch_tokens)

@@ -24,7 +24,7 @@ _Path = str | PathLike[str] | None
 
 
 class Notation(NamedTuple):
-    """How links are written: the number of a first word, and whether targets are in front."""
+    """Index of the first word, and whether targets come first."""
 
     first: int = 0
     target_first: bool = False
@@ -36,10 +36,10 @@ PHARAOH = Notation()
 def read_links(
     text: str, notation: Notation = PHARAOH, *, path: _Path = None, line: int | None = None
 ) -> list[Link]:
-    """The links of a line, in its order, source first and counted from 0.
+    """The (source, target) links of a line, 0-based, in its order.
 
     Raises:
-        InputError: something is no link, or has a number before the first.
+        InputError: something is no link, or an index is below the first.
     """
     return [link for link, _ in _read(text, "-", "links such as 0-0 1-2", notation, path, line)]
 
@@ -69,18 +69,17 @@ def _read(
 
 
 def are_links(text: str) -> bool:
-    """Whether `read_links` takes a line; this is much faster than to read it."""
+    """Whether `read_links` accepts a line; much faster."""
     return _LINKS.fullmatch(text) is not None
 
 
 def read_link_file(
     path: Path, tokenized: Path, split: str, notation: Notation = PHARAOH
 ) -> Iterator[set[Link]]:
-    """The links of each pair of a split of tokenised text, from a file with a line for each.
+    """Yield the links of each pair of a split of tokenised text.
 
     Raises:
-        InputError: a line is malformed or points outside its pair, or there are more or fewer lines
-            than pairs.
+        InputError: a line is malformed or points outside its pair, or the number of lines differs.
     """
     files = [*(tokenized / f"{split}.{side}" for side in SIDES), path]
     for line, (source, target, text) in enumerate(read_parallel(files), start=1):

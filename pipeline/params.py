@@ -1,9 +1,8 @@
-"""Stage `params`, the first to run: every section of `params.yaml` checked, its presets named.
+"""Stage `params`, the first to run: check every section of `params.yaml` and name its presets.
 
 `dvc exp run -S model=…` composes the groups in `conf/`; `dvc repro` runs `params.yaml` as it is. A
-file edited by hand is a legitimate experiment, but nobody should take it for a preset: what differs
-from the nearest composition is named. Whoever mistyped a key of the last stage hears of it before
-any work. `--write` composes the file anew.
+file edited by hand is reported as its nearest composition and the keys that differ. `--write`
+composes the file anew.
 """
 
 from __future__ import annotations
@@ -65,11 +64,11 @@ ABSENT = "nothing"
 
 
 def check_parameters(content: Mapping[str, Any], path: Path) -> None:
-    """Check every section of the parameter file `path`, which holds `content`.
+    """Check all sections (`content`) of the parameter file `path`.
 
     Raises:
-        InputError: a section is missing or unknown, a key or value of one is wrong, or one takes
-            from another what that does not give.
+        InputError: a section is missing or unknown, a key or value is wrong, or sections contradict
+            each other.
     """
     for name in content:
         if name not in SETTINGS:
@@ -86,7 +85,7 @@ def check_parameters(content: Mapping[str, Any], path: Path) -> None:
 
 
 def _contradictions(corpus: Any, parser: Any, align: Any, model: Any) -> Iterator[str]:
-    """What one section takes that another does not give."""
+    """Messages for sections that need what another section does not provide."""
     treebank = trees = links = isinstance(corpus, SampleCorpus)
     if isinstance(corpus, LocalCorpus):
         treebank, links = corpus.treebank is not None, corpus.train.links is not None
@@ -118,7 +117,7 @@ def _contradictions(corpus: Any, parser: Any, align: Any, model: Any) -> Iterato
 
 
 def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
-    """The sections that Hydra composes from the folder `config` with `group=option` overrides.
+    """Compose the groups in `config` by Hydra with `group=option` overrides.
 
     Raises:
         InputError: an option or key is unknown, or the files of the groups don't fit each other.
@@ -149,9 +148,9 @@ Differences = dict[str, tuple[Any, Any]]
 def nearest_composition(
     params: Mapping[str, Any], config: Path
 ) -> tuple[dict[str, str], Differences]:
-    """The options of the groups in `config` nearest to `params`, and the keys that still differ.
+    """The options in `config` nearest to `params`, and the keys that differ.
 
-    Groups set keys of their own, so the best option of one does not depend on the others'.
+    Groups set disjoint keys, so the best option of each is found independently.
     """
     options: dict[str, str] = {}
     for group in GROUPS:
@@ -167,7 +166,7 @@ def nearest_composition(
 
 
 def describe(options: Mapping[str, str], differences: Differences, path: Path) -> Iterator[str]:
-    """One line naming the options of the file `path`, then one for each key that none explains."""
+    """Yield a line that names the options of `path`, then one for each differing key."""
     count = len(differences)
     more = f", with {count} value{'s' * (count != 1)} that no preset gives:" if count else ""
     yield f"{path} is " + " ".join(f"{group}={name}" for group, name in options.items()) + more
@@ -179,8 +178,8 @@ def describe(options: Mapping[str, str], differences: Differences, path: Path) -
 
 
 def _differences(params: Mapping[str, Any], composed: Mapping[str, Any]) -> Differences:
-    wanted, found = dict(_flatten(params)), dict(_flatten(composed))
-    pairs = {key: (wanted.get(key, ABSENT), found.get(key, ABSENT)) for key in wanted | found}
+    wanted, preset = dict(_flatten(params)), dict(_flatten(composed))
+    pairs = {key: (wanted.get(key, ABSENT), preset.get(key, ABSENT)) for key in wanted | preset}
     differing = {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
     # Where one has a section and the other `null`, the keys of the section tell it.
     parents = {key for key in differing if any(k.startswith(f"{key}.") for k in differing)}

@@ -1,8 +1,8 @@
 """Stage `parse`: one constituency tree for each tokenised source sentence.
 
-Sentences are read in windows; those of a window that no earlier run has parsed go to workers in
-batches of similar length, each worker with a parser on one thread. Workers are processes of this
-machine or of a Ray cluster; the trees depend neither on which nor on how many there are.
+Sentences are read in windows; those not in the parse cache go to workers in batches of similar
+length. Workers are local processes or tasks of a Ray cluster, one thread each; trees depend on
+neither kind nor number of workers.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ ParseBatches = Callable[[Iterable[list[str]]], Iterator[ParsedBatch]]
 
 @dataclass(frozen=True)
 class ParseSettings:
-    """How to parse: sentences of more than `max_words` words get a flat tree."""
+    """Sentences of more than `max_words` words get a flat tree."""
 
     max_words: Positive
 
@@ -59,7 +59,7 @@ def read_tokens(tokenized: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def ready_trees(tokenized: Path) -> Iterator[SplitTree]:
-    """The trees that came with the corpus, each checked against its sentence's tokens."""
+    """The corpus's own trees, checked against the tokens."""
     for split, line, (brackets, text) in read_splits((tokenized, "trees"), (tokenized, "source")):
         path, source = (tokenized / f"{split}.{name}" for name in ("trees", "source"))
         tree = read_parse(brackets, text, path=path, tokens_path=source, line=line)
@@ -67,7 +67,7 @@ def ready_trees(tokenized: Path) -> Iterator[SplitTree]:
 
 
 def flat_trees(tokenized: Path) -> Iterator[SplitTree]:
-    """A tree for each sentence that says nothing but its words, where nothing parses."""
+    """A flat tree for each sentence."""
     for split, tokens in read_tokens(tokenized):
         yield split, bracketed(flat_tree(tokens))
 
@@ -80,9 +80,9 @@ def parse_corpus(
     max_words: int,
     parse_batches: ParseBatches,
 ) -> Iterator[SplitTree]:
-    """The trees of all sentences; `counts` gets how many are `parsed`, and why others are flat.
+    """Yield the trees of all sentences; count `parsed` ones, and flat ones by reason.
 
-    Results of `parse_batches` are remembered before an error of it is raised.
+    Results are cached before an error of `parse_batches` is raised.
     """
     refused: dict[bytes, Unparsed] = {}
     num_read = 0
@@ -97,10 +97,10 @@ def parse_corpus(
             for batch, parsed in zip(chunks(new, BATCH_SENTENCES), results, strict=True):
                 by_key = {key: tree for (key, _), tree in zip(batch, parsed, strict=True)}
                 refused |= {k: tree for k, tree in by_key.items() if isinstance(tree, Unparsed)}
-                found = {k: tree for k, tree in by_key.items() if isinstance(tree, str)}
-                memory.store(found)
-                trees |= found
-                counts["parsed"] += len(found)
+                parsed_trees = {k: tree for k, tree in by_key.items() if isinstance(tree, str)}
+                memory.store(parsed_trees)
+                trees |= parsed_trees
+                counts["parsed"] += len(parsed_trees)
                 advance(len(batch))
             num_read += len(window)
             for split, tokens in window:

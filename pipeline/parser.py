@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrainedParser:
-    """Train on the treebank files named, or those that came with the corpus (`null`)."""
+    """Train on the named treebank files; `null`: those of the corpus."""
 
     kind: Literal["train"]
     train: Annotated[str, Reads()] | None
@@ -42,9 +42,9 @@ class TrainedParser:
 
 @dataclass(frozen=True)
 class StanzaParser:
-    """A package of stanza's: downloaded, or found in a local resources folder.
+    """A package of stanza's: downloaded, or from a local resources folder.
 
-    `dev` is a treebank to score it on, `null` for no score.
+    `dev` is a treebank to score it on (`null`: none).
     """
 
     kind: Literal["stanza"]
@@ -55,14 +55,14 @@ class StanzaParser:
 
 @dataclass(frozen=True)
 class ReadyTrees:
-    """No parser: the corpus brings a tree for every sentence."""
+    """No parser: the corpus has trees."""
 
     kind: Literal["trees"]
 
 
 @dataclass(frozen=True)
 class NoParser:
-    """No parser and no trees: every sentence gets a flat one, for models that attend to none."""
+    """No parser: flat trees, for models without syntax."""
 
     kind: Literal["none"]
 
@@ -71,7 +71,7 @@ ParserSettings = TrainedParser | StanzaParser | ReadyTrees | NoParser
 
 
 def make_parser(settings: ParserSettings, corpus: Path, folder: Path) -> dict[str, float]:
-    """Fill `folder` with a parser; give its scores on held-out trees, if there are any."""
+    """Fill `folder` with a parser; return its scores on held-out trees, if any."""
     language = read_languages(corpus)["source"]
     match settings:
         case TrainedParser():
@@ -101,9 +101,9 @@ def make_parser(settings: ParserSettings, corpus: Path, folder: Path) -> dict[st
 
 
 def evaluate(parser: ConstituencyParser, gold: Sequence[Tree]) -> dict[str, float]:
-    """Labelled precision, recall and F1 of brackets, and tagging accuracy, in per cent.
+    """Labelled bracket precision, recall, F1 and tagging accuracy in per cent.
 
-    A sentence that the parser can't take is scored by the flat tree that it would get.
+    A sentence that the parser rejects is scored by a flat tree.
     """
     sentences = [spelled_words(tree) for tree in gold]
     predicted = [

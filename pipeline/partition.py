@@ -43,7 +43,7 @@ SENTENCES_PER_CHUNK = 2500
 
 
 class Phrase(NamedTuple):
-    """The positions from `start` up to, not including, `end`; `tag` is `None` for an n-gram."""
+    """Positions `start` to `end` (exclusive); `tag` is `None` for an n-gram."""
 
     start: int
     end: int
@@ -52,10 +52,10 @@ class Phrase(NamedTuple):
 
 @dataclass(frozen=True)
 class PartitionSettings:
-    """`levels` syntactic levels are written; `ngrams` are sizes to count in the report, no more.
+    """`levels` syntactic levels to write; `ngrams`: sizes to count in the report only.
 
-    With `shuffled` boundaries the phrases of each level, with their tags, are put in a random
-    order: as many, as long, but in the wrong places, a control for whether the places matter.
+    `shuffled` puts the tagged phrases of each level in random order: right lengths, wrong
+    boundaries, as a control.
     """
 
     levels: Positive
@@ -65,7 +65,7 @@ class PartitionSettings:
 
 
 def ngram_partition(length: int, n: int) -> list[Phrase]:
-    """Phrases of `n` of the `length` positions, from the left; the last may be shorter."""
+    """N-grams of `length` positions, from the left; the last may be shorter."""
     if n < 1 or length < 0:
         raise ValueError(f"expected n of at least 1 and a length of at least 0: {n}, {length}")
     return [Phrase(start, min(start + n, length), None) for start in range(0, length, n)]
@@ -91,7 +91,7 @@ def syntactic_partition(tree: Tree | str, levels: int) -> list[list[Phrase]]:
 def partition_tree(
     tree: Tree, settings: PartitionSettings, *, split: str, line: int
 ) -> list[list[Phrase]]:
-    """The phrases of every level; shuffled ones in an order drawn from seed, split and line."""
+    """The phrases of every level; `shuffled` by a generator seeded with seed, split and line."""
     partitions = syntactic_partition(tree, settings.levels)
     if settings.boundaries == "shuffled":
         generator = random.Random(f"{settings.seed} {split} {line}")
@@ -106,13 +106,13 @@ def _shuffle(phrases: Sequence[Phrase], generator: random.Random) -> list[Phrase
 
 
 def _place(lengths: Sequence[int], tags: Sequence[str | None]) -> list[Phrase]:
-    """Phrases one after another from position 0."""
+    """Consecutive phrases from position 0."""
     ends = list(accumulate(lengths))
     return list(map(Phrase, [0, *ends[:-1]], ends, tags))
 
 
 def to_subwords(phrases: Sequence[Phrase], subwords_per_word: Sequence[int]) -> list[Phrase]:
-    """The same phrases in subword positions: each takes all the subwords of its words.
+    """Map phrases from word to subword positions.
 
     Raises:
         ValueError: the counts are not one for each word, or one is below 1.
@@ -127,7 +127,7 @@ def to_subwords(phrases: Sequence[Phrase], subwords_per_word: Sequence[int]) -> 
 
 
 def write_phrases_line(partitions: Iterable[Iterable[Phrase]]) -> str:
-    """The levels of one sentence as a line of a `.phrases` file, without a line end."""
+    """The levels of one sentence as a line of a `.phrases` file, without a newline."""
     return LEVEL_SEPARATOR.join(
         " ".join([f"{end - start}:{tag}" for start, end, tag in phrases]) for phrases in partitions
     )
@@ -180,7 +180,7 @@ PhraseCounts = Counter[tuple[int, int, str | None]]
 
 
 def phrase_report(counts: PhraseCounts, *, ngrams: Sequence[int]) -> dict[str, float]:
-    """Sentences, words, and the mean numbers of phrases a sentence and words a phrase."""
+    """Sentences, words, mean phrases a sentence, mean words a phrase."""
     lengths = {length: count for (level, length, _), count in counts.items() if level == 0}
     sentences = sum(lengths.values())
     words = sum(length * count for length, count in lengths.items())
@@ -201,7 +201,7 @@ def phrase_report(counts: PhraseCounts, *, ngrams: Sequence[int]) -> dict[str, f
 
 
 def write_plots(counts: PhraseCounts, folder: Path) -> None:
-    """Write `phrase_lengths.csv` and `tags.csv`: a count for each level and length, or tag."""
+    """Write `phrase_lengths.csv` and `tags.csv`: counts by level and length, or tag."""
     for file, column, place in (("phrase_lengths.csv", "length", 1), ("tags.csv", "tag", 2)):
         table: Counter[tuple[int, Any]] = Counter()
         for phrase, count in counts.items():
@@ -217,7 +217,7 @@ def _partition(
     tokenized: Path,
     sentences: Sequence[tuple[str, int, tuple[str, ...]]],
 ) -> tuple[list[tuple[str, str]], PhraseCounts]:
-    """The split and the line of phrases of each sentence, and what is in them."""
+    """Split, `.phrases` line and counts of each sentence."""
     lines = []
     counts: PhraseCounts = Counter()
     for split, line, (brackets, text) in sentences:

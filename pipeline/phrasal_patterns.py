@@ -29,10 +29,7 @@ from pipeline.dataset.manifest import read_object
 
 @dataclass(frozen=True)
 class PhrasalPatternsSettings:
-    """Sizes of n-grams, of all and by syntactic category.
-
-    `source_lengths` are the largest numbers of source words of all bins but the last.
-    """
+    """N-gram sizes; `source_lengths` are the upper ends of all length bins but the last."""
 
     max_ngram: Positive
     max_category_ngram: Positive
@@ -57,10 +54,7 @@ def check_references(
 
 
 def find_links(alignments: Path, tokenized: Path, split: str) -> Path | None:
-    """The file of the links of a split, if any: `alignments`, or one of this folder of `align`.
-
-    Gold links of the corpus take the place of the folder's.
-    """
+    """The link file of a split: `alignments`, or one in that folder, gold links first."""
     if not alignments.is_dir():
         return alignments
     splits = read_object(alignments / "aligner.json", "splits")["splits"]
@@ -71,7 +65,7 @@ def find_links(alignments: Path, tokenized: Path, split: str) -> Path | None:
 
 
 def report_of(tables: Mapping[str, Sequence[Row]], recipe: dict[str, Any]) -> dict[str, Any]:
-    """Scores by system, which DVC compares; then lists, which it ignores."""
+    """Scores by system, for `dvc metrics diff`; then lists, which DVC ignores."""
     from pipeline.patterns.categories import ALL
 
     systems: dict[str, dict[str, float]] = {}

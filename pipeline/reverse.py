@@ -27,7 +27,7 @@ _OTHER = {"source": "target", "target": "source"}
 
 
 def swapped_sides(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The object in which `source…` and `target…` are called like each other: `source_language`."""
+    """The object with `source…` and `target…` keys swapped."""
     parts = {key: key.partition("_") for key in content}
     return {
         "".join((_OTHER.get(side, side), *rest)): content[key]
@@ -36,7 +36,7 @@ def swapped_sides(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def reversed_table(table: pa.Table) -> pa.Table:
-    """The rows with their sides swapped, and without phrases, which are of one side alone."""
+    """The rows with their sides swapped, without phrases."""
     import pyarrow as pa
 
     from mgsa.data.schema import SCHEMA

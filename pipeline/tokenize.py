@@ -1,7 +1,7 @@
-"""Stage `tokenize`: raw text to normalised, tokenised, cleaned text that stays in pairs.
+"""Stage `tokenize`: normalised, tokenised, cleaned parallel text.
 
-Pairs of the training split that no model should learn from are dropped, counted by reason and
-listed with their line; pairs of the other splits never are, since scores would not compare.
+Training pairs are filtered; dropped ones are counted by reason and listed by line. Other splits are
+never filtered, so that scores compare.
 """
 
 from __future__ import annotations
@@ -40,10 +40,7 @@ LONGEST_TOKEN = 1000
 
 @dataclass(frozen=True)
 class TokenizeSettings:
-    """Which training pairs are kept, by the lengths of their sides in tokens.
-
-    `max_ratio` bounds the longer side over the shorter one.
-    """
+    """Length limits of training pairs in tokens; `max_ratio` is longer side over shorter side."""
 
     min_tokens: Positive
     max_tokens: Positive
@@ -57,7 +54,7 @@ class TokenizeSettings:
 
 
 class Pair(NamedTuple):
-    """A line of a split: source, target and annotations by name; why it is dropped, if it is."""
+    """A line of a split: source, target, annotations by name, and the reason if it is dropped."""
 
     split: str
     line: int
@@ -66,12 +63,12 @@ class Pair(NamedTuple):
 
 
 def columns_of(corpus: Path, split: str) -> list[str]:
-    """Source, target, and the annotations that a corpus has for a split."""
+    """Source, target and the annotation columns of a split."""
     return [*SIDES, *(name for name in ANNOTATIONS if (corpus / f"{split}.{name}").is_file())]
 
 
 def read_pairs(corpus: Path) -> Iterator[Pair]:
-    """Every split's pairs with their annotations, in order."""
+    """All pairs of all splits, in order."""
     for split in SPLITS:
         names = columns_of(corpus, split)
         rows = read_parallel([corpus / f"{split}.{name}" for name in names])
@@ -82,7 +79,7 @@ def read_pairs(corpus: Path) -> Iterator[Pair]:
 def _tokenize(
     corpus: Path, languages: Mapping[str, str], limits: TokenizeSettings, chunk: list[Pair]
 ) -> list[Pair]:
-    """The pairs in tokens; training pairs are judged by their lengths, others must be fit."""
+    """Tokenise pairs; filter those of the training split, reject unusable ones of others."""
     tokenized = []
     for split, line, columns, _ in chunk:
         sides = {s: _moses(languages[s]).normalize_and_tokenize(columns[s]) for s in SIDES}
@@ -100,8 +97,8 @@ def _tokenize(
             for side, tokens in sides.items():
                 longest = max(map(len, tokens), default=0)
                 if not tokens or longest > LONGEST_TOKEN:
-                    found = f"a token of {longest:,} characters" if tokens else "no token"
-                    message = f"{found} in this line; pairs of {split} are never dropped"
+                    problem = f"a token of {longest:,} characters" if tokens else "no token"
+                    message = f"{problem} in this line; pairs of {split} are never dropped"
                     raise InputError(message, path=corpus / f"{split}.{side}", line=line)
         texts = {side: " ".join(tokens) for side, tokens in sides.items()}
         tokenized.append(Pair(split, line, columns | texts, reason))
@@ -123,7 +120,7 @@ def _reason(source: Sequence[str], target: Sequence[str], limits: TokenizeSettin
 
 @cache
 def _moses(language: str) -> MosesText:
-    """One in each process, since compiling the rules of a language takes a while."""
+    """Cached: compiling a language's rules takes a while."""
     from pipeline.tokens.moses import MosesText
 
     return MosesText(language)
@@ -132,7 +129,7 @@ def _moses(language: str) -> MosesText:
 def tokenize_splits(
     corpus: Path, folder: Path, settings: TokenizeSettings, *, workers: int
 ) -> dict[str, int]:
-    """Fill `folder` with the tokenised splits of `corpus`; what was kept and dropped."""
+    """Fill `folder` with the tokenised splits of `corpus`; return counts."""
     languages = read_languages(corpus)
     write_json(folder / "languages.json", languages)
     report: dict[str, int] = {}

@@ -1,7 +1,7 @@
 """Stage `train`: `mgsa train`, with the curves as DVC plots.
 
-Checkpoints lie outside the stage's outputs, which DVC removes before it runs the stage, so that a
-killed run can be resumed. When settings, data or code have changed, the run starts again.
+Checkpoints lie outside the stage's outputs, which DVC removes before each run, so a killed run can
+be resumed.
 """
 
 from __future__ import annotations
@@ -74,10 +74,10 @@ def train_model(
 
 @contextmanager
 def curves_in(folder: Path) -> Iterator[OnMetrics]:
-    """Give an observer that draws metrics as DVCLive curves.
+    """Yield an observer that logs metrics as DVCLive curves.
 
-    DVCLive is started by the first point, so that it clears `folder` when there is something to
-    draw, and in one process alone. A resumed run draws its earlier points again.
+    DVCLive starts with the first point, since it clears `folder`. A resumed run logs earlier
+    points again.
     """
     live: Live | None = None
 

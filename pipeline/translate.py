@@ -40,13 +40,10 @@ ParserFolder = Annotated[
 
 
 def read_chunks(stream: BinaryIO) -> Iterator[list[str]]:
-    """The lines of a stream, as many at once as are ready, without their ends.
-
-    As `pipeline.base.text` reads files: `\\n` ends a line, a `\\r` before it goes too, and so does
-    a byte order mark at the start.
+    """Yield the lines that are ready on a stream, decoded as in `pipeline.base.text`.
 
     Raises:
-        InputError: a line is not UTF-8: those before it have been given.
+        InputError: a line is not UTF-8; the lines before it are yielded first.
     """
     number, rest, block = 0, b"", b"\n"
     while block:
@@ -74,10 +71,10 @@ def translate_text(
     source: BinaryIO,
     target: BinaryIO,
 ) -> None:
-    """Translate the lines of `source` to `target`, a chunk at a time; an empty line stays one.
+    """Translate the lines of `source` to `target` chunk by chunk; empty lines stay empty.
 
     Raises:
-        InputError: as `read_chunks`, or a line is too long; those before it have been translated.
+        InputError: as `read_chunks`, or a line is too long; lines before it are translated first.
     """
     from mgsa.data.schema import LONGEST
     from pipeline.dataset.preprocessor import check_length
@@ -87,7 +84,9 @@ def translate_text(
         rows = preprocessor.rows(texts)
         fitting = list(takewhile(lambda row: len(row.source) <= LONGEST, rows))
         translations = translator.translate_rows(fitting, settings)
-        lines = [f"{preprocessor.detokenize(found.subwords)}\n" for found in translations]
+        lines = [
+            f"{preprocessor.detokenize(translation.subwords)}\n" for translation in translations
+        ]
         target.write("".join(lines).encode("utf-8"))
         target.flush()
         number += len(fitting)

@@ -1,7 +1,7 @@
-"""Sentence pairs as word ids, and all their word pairs in blocks, for models of one direction.
+"""Sentence pairs as word ids, and their word pairs in blocks, for aligners of one direction.
 
-Such a model says how the words of one side (the generated one) come from those of the other (the
-given one). Legend: P sentence pairs of a block, each of I given and up to J generated words.
+The words of the generated side come from those of the given side. Legend: P sentence pairs of a
+block, each of I given and up to J generated words.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class Block:
     """The word pairs of sentence pairs with I given words, longest generated side first.
 
     Attributes:
-        pairs: (P,) the indices of the sentence pairs.
-        exists: (J, P) whether a pair has so many generated words.
-        cells: (J, P, I + 1) int32, the index in `entries` of each generated word with the null word
-            (first) and with each given word.
-        entries: the different word pairs, by their keys (given id * key base + generated id) or by
-            their indices in a table.
+        pairs: (P,) indices of the sentence pairs.
+        exists: (J, P) mask of generated words.
+        cells: (J, P, I + 1) int32, indices into `entries` of each generated word with the null word
+            (first) and each given word.
+        entries: distinct word pairs, as keys (given id * key base + generated id) or as indices
+            into a table.
     """
 
     pairs: np.ndarray
@@ -38,7 +38,7 @@ class Block:
     entries: np.ndarray
 
     def found_in(self, keys: np.ndarray) -> Block:
-        """The block with indices in these sorted keys as entries; `len(keys)` for absent ones."""
+        """Replace the entries by their indices in sorted keys; `len(keys)` for absent ones."""
         places = np.searchsorted(keys, self.entries)
         there = np.append(keys, -1)[places] == self.entries
         return replace(self, entries=np.where(there, places, len(keys)).astype(np.int32))

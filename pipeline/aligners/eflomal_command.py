@@ -1,4 +1,4 @@
-"""The aligner eflomal (Östling & Tiedemann 2016), called as a command; its licence is the GPL's."""
+"""Word links by the command of eflomal (Östling & Tiedemann 2016; GPL)."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ COMMAND = "eflomal-align"
 def run_eflomal(
     pairs: Iterable[Pair], settings: EflomalSettings
 ) -> Iterator[tuple[set[Link], set[Link]]]:
-    """Of each pair, the links for its target words and those for its source words.
+    """Yield forward and reverse links of each pair.
 
     Raises:
         InputError: the command is not installed.
-        FailedError: it failed, or wrote something else than links.
+        FailedError: it failed, or its output is no links.
     """
     command = find_command()
     with tempfile.TemporaryDirectory(prefix="eflomal-") as name:
@@ -59,7 +59,7 @@ def run_eflomal(
 
 
 def find_command() -> str:
-    """The command on the search path, or beside this Python, whose environment may not be active.
+    """The command on the search path, or beside this Python.
 
     Raises:
         InputError: it is in neither.

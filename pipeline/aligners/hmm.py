@@ -112,13 +112,13 @@ def hmm_posteriors(
 
 
 def jump_matrix(weights: np.ndarray, num_places: int) -> np.ndarray:
-    """(I + 1, I + 1): the probabilities of the jumps from each of I + 1 places to each."""
+    """(I + 1, I + 1) jump probabilities."""
     chosen = weights[_widths(num_places)]
     return chosen / chosen.sum(axis=1, keepdims=True)
 
 
 def _widths(num_places: int) -> np.ndarray:
-    """(I + 1, I + 1): the indices of the weights of the jumps from each place to each."""
+    """(I + 1, I + 1) indices of jump widths."""
     places = np.arange(num_places)
     widths = places + 1 - places[:, None]
     return np.clip(widths, -LONGEST_JUMP, LONGEST_JUMP) + LONGEST_JUMP
@@ -148,13 +148,11 @@ def estimated_jumps(
 
 
 def estimated_lexicon(counts: np.ndarray, given: np.ndarray, prior: float) -> np.ndarray:
-    """p(generated word | given word) of word pairs from their expected counts, (entries,).
+    """p(generated word | given word) from expected counts, (entries,).
 
-    For a prior of 0 by maximum likelihood, under which rare words collect the translations of their
-    neighbours; otherwise by variational Bayes with a symmetric Dirichlet prior (Riley & Gildea
-    2012).
-
-    `given` (entries,) has the id of the given word of each.
+    `prior` 0 is maximum likelihood, under which rare words collect the translations of their
+    neighbours; otherwise variational Bayes with a symmetric Dirichlet prior (Riley & Gildea 2012).
+    `given` (entries,) holds given-word ids.
     """
     totals = np.maximum(np.bincount(given, counts + prior), SMALLEST)  # 0 for words of no pair
     if prior:
@@ -165,7 +163,7 @@ def estimated_lexicon(counts: np.ndarray, given: np.ndarray, prior: float) -> np
 
 
 def _digamma(x: np.ndarray) -> np.ndarray:
-    """Abramowitz & Stegun 1964: the recurrence 6.3.5, then the series 6.3.18."""
+    """Abramowitz & Stegun 1964: recurrence 6.3.5, then series 6.3.18."""
     below = sum(1 / (x + k) for k in range(6))
     x = x + 6
     square = 1 / (x * x)
@@ -174,12 +172,12 @@ def _digamma(x: np.ndarray) -> np.ndarray:
 
 
 class DirectionModel:
-    """How the words of one side come from those of the other.
+    """A model of one direction.
 
     Attributes:
-        keys: (entries,) of the word pairs that were seen, sorted (see `Block`).
+        keys: (entries,) sorted keys of the training word pairs (see `Block`).
         lexicon: (entries,) p(generated word | given word).
-        jumps: weights of jumps by width.
+        jumps: weights by jump width.
         log_likelihoods: of the training pairs, before each iteration.
     """
 
@@ -211,7 +209,7 @@ class DirectionModel:
     def _expected_counts(
         self, laid_out: Iterable[Block], *, is_hmm: bool
     ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
-        """Of each word pair, (entries,); of jumps, (I + 1, I + 1) by I + 1."""
+        """Expected counts of word pairs (entries,), and of jumps (I + 1, I + 1) by I + 1."""
         counts, log_likelihood = np.zeros(len(self.lexicon)), 0.0
         jump_counts: dict[int, np.ndarray] = {}
         for block in laid_out:
@@ -231,7 +229,7 @@ class DirectionModel:
         return counts, jump_counts
 
     def best(self, given: Sentences, generated: Sentences) -> Iterator[tuple[int, int, int]]:
-        """The sentence pair, given word and generated word of each likeliest origin but null."""
+        """Yield (pair, given word, generated word) for each most probable non-null origin."""
         probabilities = np.append(np.maximum(self.lexicon, UNSEEN), UNSEEN)
         for block in blocks(given, generated, self._key_base):
             emissions = probabilities[block.found_in(self.keys).entries][block.cells]
@@ -244,7 +242,7 @@ class DirectionModel:
 
 
 class HmmAligner:
-    """A model of each direction: equal pairs and settings give equal links, in any order."""
+    """Models of both directions, deterministic and independent of the order of pairs."""
 
     def __init__(self, pairs: Sequence[Pair], settings: HmmSettings) -> None:
         """Learn from sentence pairs; memory grows with them.
@@ -269,10 +267,7 @@ class HmmAligner:
         self.reverse = DirectionModel(target, source, bases[0], settings)
 
     def align(self, pairs: Sequence[Pair]) -> list[tuple[set[Link], set[Link]]]:
-        """Of each pair, the links for its target words and those for its source words.
-
-        A pair with a side of more than `max_words` has none.
-        """
+        """Forward and reverse links of each pair; none if a side exceeds `max_words`."""
         numbers, source, target = self._indexed(pairs)
         links: list[tuple[set[Link], set[Link]]] = [(set(), set()) for _ in pairs]
         for pair, i, j in self.forward.best(source, target):
@@ -282,7 +277,7 @@ class HmmAligner:
         return links
 
     def _alignable(self, pairs: Iterable[Pair]) -> Iterator[tuple[int, list[list[str]]]]:
-        """The numbers of the pairs that are not too long, and the words of both sides."""
+        """Indices and words of the pairs within `max_words`."""
         for number, pair in enumerate(pairs):
             words = [
                 (text.lower() if self._settings.fold_case else text).split(" ") for text in pair
@@ -291,7 +286,7 @@ class HmmAligner:
                 yield number, words
 
     def _indexed(self, pairs: Sequence[Pair]) -> tuple[list[int], Sentences, Sentences]:
-        """The numbers of the pairs that are not too long, and both sides in ids."""
+        """Indices of the pairs within `max_words`, and both sides as ids."""
         numbers: list[int] = []
         sides: tuple[Sentences, Sentences] = ([], [])
         for number, words in self._alignable(pairs):

@@ -1,7 +1,6 @@
-"""One alignment from the two directions of a statistical aligner (Koehn et al. 2005).
+"""Symmetrisation of the two directions of a statistical aligner (Koehn et al. 2005).
 
-Precisely as Moses' `symal` does it: which link is added depends on which were before, so the order
-of neighbours, of the scan and of the two last passes is part of the definition.
+Exactly Moses' `symal`: results depend on the order of neighbours, scan and final passes.
 """
 
 from __future__ import annotations
@@ -27,12 +26,11 @@ _NEIGHBOURS = ((0, -1), (-1, 0), (0, 1), (1, 0), (-1, -1), (1, -1), (-1, 1), (1,
 
 
 def symmetrize(forward: Set[Link], reverse: Set[Link], how: Symmetrization) -> set[Link]:
-    """One set of (source, target) links from those of each target word and of each source word.
+    """Combine forward and reverse (source, target) links.
 
-    `grow-diag` starts from the intersection and adds, again and again, links of the union that
-    neighbour one that is there, diagonally too, and of which a word has no link yet.
-    `grow-diag-final` then adds any link, of the forward direction first, of which a word has none;
-    `grow-diag-final-and` those of which neither word has one.
+    `grow-diag` starts from the intersection and repeatedly adds links of the union that neighbour
+    an added one (also diagonally) and have an unlinked word. `grow-diag-final` then adds links,
+    forward first, with an unlinked word; `grow-diag-final-and` those with two unlinked words.
     """
     alone: dict[str, Set[Link]] = {
         "forward": forward,

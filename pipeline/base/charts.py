@@ -70,12 +70,12 @@ def chart(
     y_label: str = "",
     styles: Mapping[str, int] | None = None,
 ) -> Spec:
-    """A template with `rows` in it, as `dvc plots` fills it; what is not finite is left out.
+    """The template filled with `rows`, as `dvc plots` does; only finite values are kept.
 
     Args:
         x, y: the columns on the axes.
-        styles: the colour, dash and mark of each series, by number, where more than one chart
-            draws it; else the order of the rows says.
+        styles: number of colour, dash and mark of each series, where several charts share them;
+            `None`: in the order of the rows.
     """
     values = {
         "TITLE": title,
@@ -95,9 +95,9 @@ def chart(
 
 
 def panel(spec: Spec, *, width: int = 360, height: int | None = 220) -> Spec:
-    """The panel of a template that has several, for a drawing as wide as `width` in all.
+    """One panel of a template with several, `width` pixels wide with its axes.
 
-    `height` is `None` where rows of a fixed height follow each other.
+    `height` is `None` for rows of fixed height.
     """
     inner = deepcopy(spec.get("spec", {key: value for key, value in spec.items() if key != "data"}))
     size = {"width": width} if height is None else {"width": width, "height": height}
@@ -106,7 +106,7 @@ def panel(spec: Spec, *, width: int = 360, height: int | None = 220) -> Spec:
 
 
 def svg(spec: Spec) -> str:
-    """The drawing to stand inside a page: its colours are the page's."""
+    """SVG to inline in a page; colours are the page's CSS variables."""
     import vl_convert
 
     config = {**_CONFIG, "padding": 2, "legend": {**_CONFIG["legend"], "disable": True}}
@@ -127,12 +127,12 @@ def write_figure(spec: Spec, path: Path) -> None:
 
 
 def labels(texts: Sequence[str]) -> str:
-    """A `labelExpr` for an axis whose values are the places of `texts`."""
+    """A `labelExpr` for an axis whose values are indices into `texts`."""
     return f"{json.dumps(_xml(list(texts)))}[datum.value]"
 
 
 def _xml(node: Any) -> Any:
-    """The same with U+FFFD for characters that XML lacks, at which vl-convert aborts."""
+    """Replace characters that XML lacks, on which vl-convert aborts, by U+FFFD."""
     match node:
         case dict():
             return {key: _xml(value) for key, value in node.items()}
@@ -151,7 +151,7 @@ def _finite(row: Row) -> dict[str, Any]:
 
 
 def _set_styles(node: Any, styles: Mapping[str, int]) -> None:
-    """Give every colour, dash and mark of a spec its place in `styles`."""
+    """Set the range of every colour, dash and mark scale from `styles`."""
     children = node.items() if isinstance(node, dict) else enumerate(node)
     for key, inner in children:
         if key in _RANGES and isinstance(inner, dict) and "field" in inner:

@@ -1,4 +1,4 @@
-"""Files from the web: continued where a connection breaks, whole or not at all."""
+"""Download files: resumed on a broken connection, written atomically."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _TOO_BUSY = (408, 425, 429, 500, 502, 503, 504)
 
 
 def download(url: str, path: Path, *, md5: str | None = None) -> None:
-    """Download a file to `path`, where it appears whole or not at all.
+    """Download a file to `path`, atomically.
 
     Raises:
-        InputError: `url` is no address, the server refuses it, or the file has another MD5.
+        InputError: `url` is invalid, the server refuses it, or the MD5 differs.
         FailedError: every attempt failed.
     """
     import requests  # takes a while
@@ -43,9 +43,9 @@ def download(url: str, path: Path, *, md5: str | None = None) -> None:
                     if not left:
                         raise
             with Path(file.name).open("rb") as whole:
-                found = hashlib.file_digest(whole, "md5").hexdigest()
-            if md5 not in (None, found):
-                message = f"expected the file with MD5 {md5}, this one has {found}"
+                actual = hashlib.file_digest(whole, "md5").hexdigest()
+            if md5 not in (None, actual):
+                message = f"expected the file with MD5 {md5}, this one has {actual}"
                 raise InputError(message, path=url)
     except requests.HTTPError as error:
         message = f"the server answers {error.response.status_code} {error.response.reason}"

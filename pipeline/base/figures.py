@@ -26,15 +26,12 @@ PART_NAMES = {"words": "subwords"}
 
 
 def draw_heat_map(heat_map: HeatMap, path: Path, *, sentence: str) -> None:
-    """Write the figure of a map as SVG; `sentence` is what its title calls the sentence."""
+    """Write a heat map as SVG; `sentence` names the sentence in its title."""
     write_figure(heat_map_chart(heat_map, sentence), path)
 
 
 def heat_map_chart(heat_map: HeatMap, sentence: str) -> Spec:
-    """Attention weights as a map whose parts (quadrants) are set apart.
-
-    A weight has the same colour in every map, so maps can be compared.
-    """
+    """A heat map with its quadrants separated; all maps share one colour scale."""
     rows = [
         {"row": row, "column": column, "weight": round(float(weight), 4)}
         for row, weights in enumerate(heat_map.weights)
@@ -61,14 +58,18 @@ def _cut(text: str) -> str:
 
 
 def _part(channel: str, field: str, name: str, first: int) -> Iterator[Spec]:
-    """The line where a part begins, and its name beside the map."""
+    """The boundary line of a part (axis range) and its name beside the map."""
     across = "y" if channel == "x" else "x"
-    place = {"type": "ordinal", "field": field}
+    position = {"type": "ordinal", "field": field}
     data = {"values": [{field: first}]}
     if first:
-        line = {channel: {**place, "bandPosition": 0}, across: None}
+        line = {channel: {**position, "bandPosition": 0}, across: None}
         yield {"data": data, "mark": {"type": "rule", "color": TEXT}, "encoding": line}
     beside = {"y": {"value": -4}} if channel == "x" else {"x": {"value": {"expr": "width + 6"}}}
     angle = -25 if channel == "x" else 0
     text = {"text": name, "fontStyle": "italic", "color": TEXT, "align": "left", "angle": angle}
-    yield {"data": data, "mark": {"type": "text", **text}, "encoding": {channel: place, **beside}}
+    yield {
+        "data": data,
+        "mark": {"type": "text", **text},
+        "encoding": {channel: position, **beside},
+    }

@@ -1,4 +1,4 @@
-"""What every stage shares: its command, its outputs, and a note of when and where it ran."""
+"""A stage's command, its outputs, and a record of when and where it ran."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def stage(function: Callable[..., None]) -> Callable[[Sequence[str] | None], Non
 
 
 def _noting_runs(function: Callable[..., None]) -> Callable[..., None]:
-    """Let a stage whose report is `reports/NAME.json` note when and where it ran in `runs/`.
+    """Record time and host in `runs/NAME.json` for a stage that reports to `reports/NAME.json`.
 
-    The note differs in every run, so it is no output that DVC knows.
+    The record differs in every run, so it is no output of DVC.
     """
 
     @functools.wraps(function)
@@ -55,7 +55,7 @@ def _noting_runs(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _commit() -> str | None:
-    """The commit that is checked out, with `-dirty` where files differ from it."""
+    """The Git commit, with `-dirty` if the working tree differs."""
     git = ["git", "describe", "--always", "--dirty", "--exclude=*"]
     with suppress(OSError):
         described = subprocess.run(git, capture_output=True, text=True, check=False)
@@ -65,10 +65,10 @@ def _commit() -> str | None:
 
 @contextmanager
 def stage_outputs(out: Path, report: Path | None) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Give a folder and metrics to fill, which replace `out` and the file `report`, or neither.
+    """Yield a temporary folder and metrics that atomically replace `out` and the file `report`.
 
-    Both are whole, beside where they are to be, before the folder takes its place, and then the
-    report does: a process that is killed between the two leaves a report of the run before.
+    On an error neither is replaced. The folder goes first: a process killed between the two leaves
+    the report of the run before.
     """
     metrics: dict[str, Any] = {}
     with ExitStack() as files:

@@ -1,4 +1,4 @@
-"""Tables: rows with the same columns, as CSV for programs and as Markdown for people."""
+"""Tables as CSV and Markdown."""
 
 from __future__ import annotations
 
@@ -25,11 +25,7 @@ class _FileRow(Row):
 def write_csv(
     rows: Sequence[Mapping[str, Any]], path: Path, columns: Sequence[str] | None = None
 ) -> None:
-    """Write a table; the cell of `None` is empty.
-
-    Args:
-        columns: names; without them, the keys of the first row.
-    """
+    """Write rows as CSV, `None` as an empty cell; default columns are the first row's keys."""
     with open_to_write(path) as file:
         writer = csv.DictWriter(file, columns or list(rows[0]), lineterminator="\n")
         writer.writeheader()
@@ -37,7 +33,7 @@ def write_csv(
 
 
 def read_csv(path: Path, *texts: str, delimiter: str = ",") -> list[Row]:
-    """The rows of a table with a header: numbers, `None` for an empty cell, and columns of text.
+    """Read CSV with a header: numbers, `None` for empty cells, and text in the columns `texts`.
 
     Raises:
         InputError: the file is missing or not UTF-8, or a cell is no number.
@@ -61,7 +57,7 @@ def _number(cell: str) -> float | None:
 
 
 def markdown(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Iterator[str]:
-    """The lines of a table; all columns but the first are aligned to the right."""
+    """The lines of a table; all columns but the first are right-aligned."""
     yield f"| {' | '.join(columns)} |"
     yield f"| {' | '.join(['---'] + ['---:'] * (len(columns) - 1))} |"
     for row in rows:

@@ -25,11 +25,11 @@ _SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.IGNORECASE)
 
 
 def read_sentences(path: Path) -> Iterator[str]:
-    """The lines of a text file, one at a time, without their ends.
+    """Yield the lines of a text file without their ends.
 
-    Only `\\n` ends a line (a `\\r` before it goes too): U+2028, form feeds and the like are
-    characters of a sentence. A byte order mark at the start is left out. A file named `.gz` is
-    decompressed; of a WMT test set in `.sgm`, each segment is a line.
+    Only `\\n` and `\\r\\n` end a line: U+2028, form feeds and the like are characters of a
+    sentence. A byte order mark is skipped. `.gz` is decompressed; of a WMT test set in `.sgm`, each
+    segment is a line.
 
     Raises:
         InputError: no such file, an empty file, damaged gzip, invalid UTF-8.
@@ -48,7 +48,7 @@ def read_sentences(path: Path) -> Iterator[str]:
 
 
 def read_parallel(paths: Sequence[Path]) -> Iterator[tuple[str, ...]]:
-    """Line by line, the tuple of what the files have there.
+    """Yield a tuple of lines, one of each file.
 
     Raises:
         InputError: as `read_sentences`, or the files differ in their numbers of lines.
@@ -65,7 +65,7 @@ def read_parallel(paths: Sequence[Path]) -> Iterator[tuple[str, ...]]:
 
 
 def read_splits(*columns: tuple[Path, str]) -> Iterator[tuple[str, int, tuple[str, ...]]]:
-    """Split, line and texts of the files `FOLDER/SPLIT.NAME`, for each folder and name."""
+    """Yield split, line number and texts of the files `FOLDER/SPLIT.NAME`."""
     for split in SPLITS:
         rows = read_parallel([folder / f"{split}.{name}" for folder, name in columns])
         for line, texts in enumerate(rows, start=1):
@@ -74,7 +74,7 @@ def read_splits(*columns: tuple[Path, str]) -> Iterator[tuple[str, int, tuple[st
 
 @contextmanager
 def files_to_write(folder: Path, names: Iterable[str]) -> Iterator[dict[str, IO[str]]]:
-    """Open these files of a folder for writing; give them by their names."""
+    """Open files of a folder for writing, by name."""
     with ExitStack() as stack:
         yield {name: stack.enter_context(open_to_write(folder / name)) for name in names}
 
@@ -83,8 +83,7 @@ def split_tokens(text: str, *, path: Path, line: int) -> list[str]:
     """The tokens of a line of tokenised text.
 
     Raises:
-        InputError: there is none, they are not separated by one space, or one holds a tab or a
-            carriage return, which separate the parts of a tree.
+        InputError: no token, a separator other than one space, or a tab or carriage return.
     """
     tokens = text.split(" ")
     if "" in tokens:
@@ -98,7 +97,7 @@ def split_tokens(text: str, *, path: Path, line: int) -> list[str]:
 
 
 def unequal_lines(counts: Mapping[Path, int]) -> InputError:
-    """What to raise for files with these numbers of lines, which should be one: it names two."""
+    """The error for files whose numbers of lines differ; it names two of them."""
     short = min(counts, key=lambda path: counts[path])
     other = next(path for path, count in counts.items() if count != counts[short])
     ends, full = (f"{n:,} line{'s' * (n != 1)}" for n in (counts[short], counts[other]))
@@ -124,5 +123,5 @@ class _Languages:
 def read_languages(corpus: Path) -> dict[str, str]:
     """The language code of each side of a corpus, from its `corpus.json`."""
     path = corpus / "corpus.json"
-    found = from_excerpt(_Languages, read_json(path), f"{path}: corpus")
-    return {"source": found.source_language, "target": found.target_language}
+    languages = from_excerpt(_Languages, read_json(path), f"{path}: corpus")
+    return {"source": languages.source_language, "target": languages.target_language}

@@ -1,7 +1,6 @@
-"""One function over a stream in chunks, on several processes, in order and in bounded memory.
+"""A function mapped over a stream in chunks by a process pool, in order and in bounded memory.
 
-The standard library's executor does it: joblib's generator reads its input and keeps results
-however slowly they are taken, so that a large corpus would be held in memory.
+Not joblib: its generator reads all input ahead, however slowly results are taken.
 """
 
 from __future__ import annotations
@@ -29,11 +28,10 @@ CHUNKS_AHEAD = 2
 def map_chunks(
     function: Callable[[list[T]], R], items: Iterable[T], *, workers: int, chunk_size: int
 ) -> Iterator[R]:
-    """Yield `function(chunk)` for the `chunks` of some items, in the order of the items.
+    """Yield `function(chunk)` for the `chunks` of `items`, in order.
 
-    Only a few chunks per worker are in flight: `items` is read as results are taken. With one
-    worker, or if all items fit one chunk, the work is done in this process. Function and items are
-    sent by pickle; what the function needs once in a process it caches.
+    Only a few chunks per worker are in flight. One worker, or items of a single chunk, need no
+    other process. Function and items are pickled.
 
     Raises:
         FailedError: a worker was killed.
@@ -64,7 +62,7 @@ def map_chunks(
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Runs of `size` items, the last of which may be shorter."""
+    """Lists of `size` items; the last may be shorter."""
     items = iter(items)
     while chunk := list(islice(items, size)):
         yield chunk
@@ -76,7 +74,7 @@ def _start_worker() -> None:
 
 
 def _leave_with_parent() -> None:
-    """End this worker when its parent is gone: a killed parent can't tell its pool to stop."""
+    """Exit when the parent is gone: a killed parent can't stop its pool."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()

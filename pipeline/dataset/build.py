@@ -51,11 +51,11 @@ def build_dataset(
     *,
     workers: int,
 ) -> dict[str, int]:
-    """Fill `folder` with the artifact, and give its counts.
+    """Fill `folder` with the artifact; return its counts.
 
     Args:
-        parameters: the sections of the parameter file, to be recorded.
-        figures: what the stages before reported, for the card.
+        parameters: sections of the parameter file, for the manifest.
+        figures: reports of earlier stages, for the card.
     """
     corpus = read_object(inputs.corpus / "corpus.json", "name")
     languages = read_object(inputs.tokenized / "languages.json", *SIDES)
@@ -123,7 +123,7 @@ def build_dataset(
 
 
 def write_manifest(folder: Path, content: Mapping[str, Any], figures: Mapping[str, Any]) -> None:
-    """Write what is last in a dataset artifact: its card, and the manifest with all files."""
+    """Write card and manifest, the last files of an artifact."""
     with open_to_write(folder / CARD) as file:
         file.write(dataset_card(content, figures))
     write_json(folder / MANIFEST, {**content, "files": describe_files(folder)})
@@ -166,10 +166,9 @@ def _by_frequency(counts: Mapping[str, int]) -> list[str]:
 def write_split(
     folder: Path, split: str, tables: Iterable[pa.Table], *, compression: str, shard_rows: int
 ) -> dict[str, Any]:
-    """Write tables to Parquet files, each as a row group; give what a manifest says of the split.
+    """Write tables as row groups of Parquet files; return the split's manifest entry.
 
-    The files are `SPLIT.parquet`, or `SPLIT-00000.parquet` and so on if there are more than
-    `shard_rows` rows.
+    More than `shard_rows` rows go to `SPLIT-00000.parquet` and so on, instead of `SPLIT.parquet`.
     """
     names: list[str] = []
     counts: Counter[str] = Counter()

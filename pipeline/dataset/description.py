@@ -1,4 +1,4 @@
-"""A dataset described to people: a few facts, the card in its folder, and how it differs."""
+"""Descriptions of datasets: facts, card, differences."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ pandas.read_parquet("DIR/{file}")
 
 
 def _facts(content: Mapping[str, Any]) -> dict[str, str]:
-    """What a manifest of the pipeline says of a dataset as a whole, by what it is about."""
+    """A manifest's facts about the dataset as a whole, by heading."""
     sizes, made_by = content["vocabulary"], content["made_by"]
     parser, aligner = made_by["parser"], made_by["aligner"]
     vocabulary = f"{sizes['source']:,} subwords of the source, {sizes['target']:,} of the target"
@@ -111,11 +111,11 @@ def _facts(content: Mapping[str, Any]) -> dict[str, str]:
 
 
 def dataset_card(content: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
-    """The card of a dataset, `README.md`: Markdown with the front matter that dataset hubs read.
+    """The card `README.md`: Markdown with the front matter of dataset hubs.
 
     Args:
         content: the manifest.
-        figures: what the stages before reported, of which those in `FIGURES` are shown.
+        figures: reports of earlier stages; those in `FIGURES` are shown.
     """
     splits = content["splits"]
     files = [
@@ -156,7 +156,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def description(folder: Path) -> Iterator[str]:
-    """What a dataset is, line by line: its card, or of one without a card what is known."""
+    """Yield the lines of a dataset's card, or its known facts without one."""
     from mgsa.data.dataset import open_dataset
 
     manifest = open_dataset(folder, verify=False).manifest
@@ -170,7 +170,7 @@ def description(folder: Path) -> Iterator[str]:
 
 
 def differences(*folders: Path) -> Iterator[str]:
-    """What differs between two datasets, a line each."""
+    """Yield a line for each difference between two datasets."""
     from mgsa.data.dataset import open_dataset
 
     first, second = (open_dataset(folder, verify=False) for folder in folders)
@@ -191,7 +191,7 @@ def differences(*folders: Path) -> Iterator[str]:
 
 
 def _flat(content: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The values of a manifest by their paths; a file is known by its SHA-256, shown in brief."""
+    """Manifest values by path; files by abbreviated SHA-256."""
     if isinstance(content, Mapping) and "sha256" in content:
         yield path, str(content["sha256"])[:12]
     elif isinstance(content, Mapping) and content:
@@ -210,7 +210,7 @@ def _alone(
 
 
 def _hashes(dataset: Dataset, split: str) -> np.ndarray:
-    """(rows,) int64: the hash of each pair's text; 8 bytes a pair are all that is kept."""
+    """(rows,) int64 hashes of the pairs' texts."""
     rows = dataset.num_rows(split)
     texts = dataset.texts(split, "source_text"), dataset.texts(split, "target_text")
     pairs = zip(*texts, strict=True)

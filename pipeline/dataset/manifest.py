@@ -1,4 +1,4 @@
-"""What a dataset says of itself: what made it, and what the text side needs to go on from it."""
+"""Provenance of a dataset, and the preprocessing settings that inference needs."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ FILES = (
 
 @dataclass(frozen=True)
 class DatasetSettings:
-    """How the artifact is laid out.
+    """Layout of the artifact.
 
-    A row group is what a reader decodes at once: larger ones compress better, smaller ones need
-    less memory. A split of more than `shard_rows` rows is several files.
+    Readers decode a row group at once: larger ones compress better, smaller ones need less memory.
+    Splits of more than `shard_rows` rows are sharded.
     """
 
     joint_vocabulary: bool
@@ -76,7 +76,7 @@ class _Partition:
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """What is read of an artifact's `preprocessing.json`, to make rows of raw text."""
+    """The fields of `preprocessing.json` that encoding raw text needs."""
 
     source_language: Language
     target_language: Language
@@ -87,13 +87,12 @@ class Preprocessing:
 
     @classmethod
     def read(cls, folder: Path) -> Preprocessing:
-        """Read the file in the folder of an artifact."""
         path = folder / PREPROCESSING
         return from_excerpt(cls, read_json(path), f"{path}: preprocessing")
 
 
 def recorded_parameters(path: Path) -> dict[str, dict[str, Any]]:
-    """The sections of a parameter file that a dataset depends on, less `NOT_RECORDED`."""
+    """The parameter sections a dataset depends on, less `NOT_RECORDED`."""
     content = read_yaml(path)
     return {
         section: {k: v for k, v in content[section].items() if k not in NOT_RECORDED}
@@ -103,7 +102,7 @@ def recorded_parameters(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def read_object(path: Path, *keys: str) -> dict[str, Any]:
-    """A JSON file that holds an object with these keys, and perhaps others."""
+    """Read a JSON object with (at least) these keys."""
     content = read_json(path)
     if not isinstance(content, dict):
         raise InputError("expected an object of JSON", path=path)
@@ -114,7 +113,7 @@ def read_object(path: Path, *keys: str) -> dict[str, Any]:
 
 
 def library_versions(*more: str) -> dict[str, str]:
-    """The versions of `LIBRARIES` and of `more`, of those that are installed."""
+    """Versions of the installed ones among `LIBRARIES` and `more`."""
     versions = {}
     for name in (*LIBRARIES, *more):
         with suppress(metadata.PackageNotFoundError):

@@ -42,7 +42,7 @@ class SideEncoder:
         self._word = lru_cache(CACHE_WORDS)(self._split_word)
 
     def segment(self, tokens: Sequence[str]) -> str:
-        """The line of segmented text: subwords, marked, between spaces."""
+        """Marked subwords, joined by spaces."""
         return " ".join([text for text, _ in map(self._word, tokens)])
 
     def encode(self, tokens: Sequence[str]) -> tuple[list[int], list[int]]:
@@ -56,10 +56,8 @@ class SideEncoder:
 
 
 class Encoder:
-    """Tokens, phrases and links of a sentence or pair to a row of ids."""
-
     def __init__(self, source: SideEncoder, target: SideEncoder, tags: Sequence[str]) -> None:
-        """`tags` are those of phrases, by id; 0 stands for those that are not among them."""
+        """`tags` are phrase tags by id; id 0 also stands for unknown tags."""
         self.source = source
         self.target = target
         self._tag_ids = {tag: index for index, tag in enumerate(tags)}
@@ -82,12 +80,12 @@ class Encoder:
         phrases: Sequence[Sequence[Phrase]] = (),
         links: Iterable[Link] | None = None,
     ) -> dict[str, Any]:
-        """The row of a sentence or pair: the columns of `mgsa.data.schema`, less the texts.
+        """The row of a sentence or pair: the columns of `mgsa.data.schema` without texts.
 
         Args:
             source, target: tokens.
-            phrases: of each level, which cover the source's tokens.
-            links: pairs of source and target tokens; each becomes links between all their subwords.
+            phrases: by level; each level covers the source tokens.
+            links: (source, target) token pairs; all their subwords are linked.
         """
         ids, counts = self.source.encode(source)
         bounds = [0, *accumulate(counts)]
@@ -116,27 +114,27 @@ class Encoder:
 def _subword_links(
     links: Iterable[Link], source: Sequence[int], target: Sequence[int]
 ) -> list[Link]:
-    """Links between all subwords of linked words, whose bounds are given, in order and once."""
+    """Sorted links between all subwords of linked words, given subword bounds."""
     sources, targets = [*map(range, source, source[1:])], [*map(range, target, target[1:])]
     words = set(links)
     return sorted([(i, j) for word, other in words for i in sources[word] for j in targets[other]])
 
 
 def check_length(length: int, *, path: Path | str, line: int) -> None:
-    """Raise an `InputError` if a sentence has more subwords than a row may."""
+    """Raise `InputError` for a sentence of more subwords than a row may have."""
     if length > LONGEST:
         raise InputError(f"expected at most {LONGEST} subwords, got {length}", path=path, line=line)
 
 
 @dataclass(frozen=True)
 class Preprocessor:
-    """Raw or tokenised text to rows, and the target's subwords to raw text.
+    """Raw or tokenised text to rows, and target subwords to raw text.
 
     Attributes:
         texts: tokenisers of source and target.
-        levels: of phrases, which are those of the stages `parse` and `partition`; 0: none.
-        max_words: of a sentence that is parsed; a longer one has a flat tree.
-        parser: without one, every sentence has a flat tree.
+        levels: number of phrase levels; 0: none.
+        max_words: longest sentence to parse; longer ones get a flat tree.
+        parser: `None`: all trees are flat.
     """
 
     encoder: Encoder
@@ -147,15 +145,15 @@ class Preprocessor:
 
     @classmethod
     def load(cls, folder: Path, *, parser: Path | None, gpu: bool = False) -> Preprocessor:
-        """The preprocessor that the dataset or model artifact in `folder` was made with.
+        """Load the preprocessor recorded in a dataset or model artifact.
 
         Args:
-            parser: the folder of the parser; `None`: rows get no syntactic phrases.
-            gpu: whether the parser is to run on a GPU.
+            parser: the parser's folder; `None`: no syntactic phrases.
+            gpu: run the parser on a GPU.
 
         Raises:
-            InputError: the parser is not the one that made the trees (those that came with a corpus
-                have none: any of the language will do), or raw text can't have such phrases.
+            InputError: the parser is not the one that made the trees (for a corpus's own trees, any
+                of the language will do), or raw text can't have such phrases.
         """
         from pipeline.tokens.moses import MosesText
 
@@ -168,17 +166,17 @@ class Preprocessor:
         return cls(encoder, texts, made.partition.levels, made.parse.max_words, loaded)
 
     def tokenize(self, *texts: str) -> list[list[str]]:
-        """The tokens of a source sentence, or of a pair."""
+        """Tokens of a source sentence, or of a pair."""
         return [text.normalize_and_tokenize(t) for text, t in zip(self.texts, texts, strict=False)]
 
     def rows(self, texts: Sequence[str]) -> list[Row]:
-        """A row without a target for each text; one that holds no word has no subwords either."""
+        """A row without a target for each text; blank texts have no subwords."""
         return self.rows_of_tokens([self.tokenize(text)[0] for text in texts])
 
     def rows_of_tokens(
         self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]] | None = None
     ) -> list[Row]:
-        """A row for each tokenised sentence, or pair of them."""
+        """A row for each tokenised sentence or pair."""
         from mgsa.data.batch import Row
 
         trees = self._trees(sources) if self.levels else {}
@@ -190,11 +188,11 @@ class Preprocessor:
         return rows
 
     def detokenize(self, subwords: Sequence[str]) -> str:
-        """The text that a translation in subwords stands for."""
+        """Join subwords and detokenise."""
         return self.texts[1].detokenize(join_subwords(subwords).split())
 
     def _trees(self, sentences: Sequence[Sequence[str]]) -> dict[int, Tree]:
-        """The trees of all sentences that have a word."""
+        """Trees of non-empty sentences, by index."""
         from pipeline.parsing.stanza_parser import BATCH_SENTENCES, Unparsed, parse_each
 
         trees = {i: flat_tree(tokens) for i, tokens in enumerate(sentences) if tokens}

@@ -1,4 +1,4 @@
-"""The outputs of the text stages, read side by side and encoded: the rows of a dataset."""
+"""Rows of a dataset: aligned outputs of the text stages, encoded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pipeline.partition import LEVEL_SEPARATOR, read_phrases_line
 
 @dataclass(frozen=True)
 class StageOutputs:
-    """The folders of the text stages; `alignments` is `None` where there are no word links."""
+    """Folders of the text stages; `alignments` is `None` without word links."""
 
     corpus: Path
     tokenized: Path
@@ -35,13 +35,13 @@ class StageOutputs:
 
     @cached_property
     def aligner(self) -> dict[str, Any] | None:
-        """What the word links say of the aligner that they come from."""
+        """The `aligner` record of the word links."""
         if self.alignments is None:
             return None
         return read_object(self.alignments / "aligner.json", "kind", "deterministic", "splits")
 
     def row_files(self, split: str) -> dict[str, Path]:
-        """The files with a line for every row of a split: tokens, subwords, phrases, links."""
+        """Files with a line for each row of a split: tokens, subwords, phrases, links."""
         files = {side: self.tokenized / f"{split}.{side}" for side in SIDES}
         files |= {f"{side}_subwords": self.bpe / f"{split}.{side}" for side in SIDES}
         files["phrases"] = self.partitions / f"{split}.phrases"
@@ -50,7 +50,7 @@ class StageOutputs:
         return files
 
     def rows(self, split: str) -> Iterator[tuple[str, ...]]:
-        """For each row of a split, its pair in the corpus, then its line of every `row_files`."""
+        """Yield each row's pair number in the corpus and its line of every `row_files`."""
         numbers = self.tokenized / f"{split}.lines"
         pairs = read_parallel([self.corpus / f"{split}.{side}" for side in SIDES])
         corpus = enumerate(pairs, start=1)
@@ -76,11 +76,11 @@ def encode_rows(
     files: Mapping[str, Path],
     levels: int,
 ) -> pa.Table:
-    """The table of some rows: of each, its line number and what `StageOutputs.rows` has of it.
+    """Encode rows, each a line number and an item of `StageOutputs.rows`.
 
     Args:
-        folder: that of the artifact, with its vocabularies, tags and BPE files.
-        files: as `StageOutputs.row_files`.
+        folder: the artifact with vocabularies, tags and BPE files.
+        files: from `StageOutputs.row_files`.
     """
     encoder = _encoder(folder)
     gc.disable()  # rows hold many small lists and no cycle: to look for some takes a third more
@@ -126,7 +126,7 @@ def _encode(
 
 
 def _word_links(text: str, source: int, target: int, path: Path, line: int) -> list[Link]:
-    """The links of a pair of `source` and `target` words, an `InputError` if one leads outside."""
+    """The links of a pair; `InputError` if one is out of range."""
     if not are_links(text):
         read_links(text, path=path, line=line)  # says what is wrong
     numbers = [*map(int, text.replace("-", " ").split())]  # three times as fast as `read_links`

@@ -1,8 +1,6 @@
 """Tables of systems, each trained from several seeds: run what is missing, then collect.
 
-DVC runs the cells of the matrix in `experiments/dvc.yaml` and knows which are finished; one that
-fails holds up nothing but itself. This command asks it for the cells of the tables that are named,
-and sets side by side what the finished ones came to.
+DVC runs the cells of the matrix in `experiments/dvc.yaml`; a failed cell stops no other.
 """
 
 from __future__ import annotations
@@ -83,7 +81,7 @@ def experiment(
 
 
 def keep_overrides(path: Path, text: str) -> None:
-    """Write the overrides of all cells, each quoted for the shell that DVC gives them to."""
+    """Write the overrides of all cells, shell-quoted for DVC."""
     try:
         quoted = shlex.join(shlex.split(text))
     except ValueError as error:
@@ -94,7 +92,7 @@ def keep_overrides(path: Path, text: str) -> None:
 
 
 def run_stages(folder: Path, stages: Sequence[str]) -> None:
-    """Let DVC run what is unfinished of some stages, whatever becomes of the others."""
+    """Run the unfinished stages by DVC, going on after failures."""
     asked = [*DVC, "repro", "--keep-going", *stages]
     with subprocess.Popen(asked, cwd=folder, process_group=0) as dvc:
         try:
@@ -106,10 +104,10 @@ def run_stages(folder: Path, stages: Sequence[str]) -> None:
 
 
 def unfinished_stages(folder: Path, stages: Sequence[str]) -> frozenset[str]:
-    """Which of some stages and of all that they depend on are out of date, failed or under way.
+    """The stages, dependencies included, that are out of date, failed or running.
 
     Raises:
-        FailedError: DVC can't say: it has no project there, its files are broken, or it is locked.
+        FailedError: `dvc status` fails: no project, broken files, or a lock.
     """
     asked = [*DVC, "status", "--json", "--with-deps", *stages]
     done = subprocess.run(asked, cwd=folder, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""The parameter file of the experiments: systems, seeds, and the tables that compare them."""
+"""The parameter file of the experiments: systems, seeds, tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Cell(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As DVC names it: `train@NAME` is its training, `runs/NAME` its folder."""
+        """DVC's name: stage `train@NAME`, folder `runs/NAME`."""
         return f"{self.system}-{self.seed}"
 
 
@@ -25,11 +25,11 @@ class Table:
     """One comparison.
 
     Attributes:
-        title: what it compares.
+        title: heading.
         baseline: the system that the others are compared with.
         systems: the others, in the order of the rows.
-        num_seeds: from how many of the plan's seeds each is trained, the first ones.
-        analyze: whether the attention of each is analysed too.
+        num_seeds: how many of the plan's seeds to use, from the first.
+        analyze: whether to analyse attention too.
     """
 
     title: str
@@ -46,7 +46,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Plan:
-    """All of `experiments/params.yaml`; a system's value is what it has of `conf/`."""
+    """`experiments/params.yaml`; a system's value is its overrides of `conf/`."""
 
     seeds: tuple[Positive, ...]
     systems: dict[str, str]

@@ -1,7 +1,7 @@
-"""What the cells of a table came to, and how sure the differences are.
+"""Results of a table's cells, and significance of the differences.
 
-Each system is trained from several seeds. A row has the mean and the standard deviation over them;
-significance is of a pair of translations, so it is tested seed by seed.
+A row has mean and standard deviation over seeds. Significance is tested seed by seed, since a test
+compares two translations.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Missing = Literal["failed", "not_run"]
 
 
 def read_cell(runs: Path, cell: Cell) -> dict[str, Any]:
-    """Scores, size, speed and dataset of a finished cell, whose folder lies in `runs`."""
+    """Scores, size, speed and dataset of a finished cell."""
     scores, training, model = (
         read_json(runs / cell.name / name)
         for name in ("evaluate.json", "train.json", "model/manifest.json")
@@ -46,7 +46,7 @@ def read_cell(runs: Path, cell: Cell) -> dict[str, Any]:
 
 
 def compare_cells(runs: Path, cell: Cell, baseline: Cell) -> dict[str, Any]:
-    """Test a cell's translations against the baseline's, with the cell's settings of `evaluate`."""
+    """Test a cell's translations against the baseline's, by the cell's `evaluate` settings."""
     params = runs / cell.system / "params.yaml"
     section = read_yaml(params).get("evaluate")
     settings = from_mapping(EvaluateSettings, section, f"{params}: evaluate")
@@ -69,13 +69,13 @@ def collect(
     finished: Collection[Cell],
     missing: Missing,
 ) -> dict[str, Any]:
-    """A table with what its finished cells came to, by system, the baseline first.
+    """Collect a table's finished cells by system, the baseline first.
 
     Args:
-        runs: the folder of the cells' folders.
-        cells: of each system.
-        finished: the cells to read; whatever lies in the folders of others is no result.
-        missing: why the others have none.
+        runs: parent of the cells' folders.
+        cells: by system.
+        finished: the cells to read.
+        missing: why the others have no results.
     """
     systems, dataset = {}, None
     for system, of_system in cells.items():
@@ -100,7 +100,7 @@ def collect(
 
 
 def spread(values: Iterable[float]) -> dict[str, float | None] | None:
-    """Mean and standard deviation of a sample; the latter is `None` of fewer than two."""
+    """Mean and sample standard deviation; the latter is `None` for fewer than two values."""
     values = list(values)
     if not values:
         return None
@@ -146,7 +146,7 @@ def _shown(figure: Mapping[str, float | None] | None, form: str = ".2f") -> str:
 
 
 def to_rows(content: Mapping[str, Any]) -> Iterator[Row]:
-    """A row for each finished cell: its scores, and how it compares with the baseline."""
+    """A row for each finished cell: scores, and comparison with the baseline."""
     for system, row in content["systems"].items():
         compared = {one["seed"]: one for one in row["comparisons"]}
         for cell in row["cells"]:

@@ -42,7 +42,7 @@ Bracket = tuple[str, int, int]
 
 @dataclass
 class BracketScore:
-    """Counts over a corpus, and the scores that they give, from 0 to 1 (0 where nothing counts)."""
+    """Counts over a corpus; scores from 0 to 1 (0 for an empty denominator)."""
 
     matched_brackets: int = 0
     gold_brackets: int = 0
@@ -64,7 +64,7 @@ class BracketScore:
 
     @property
     def tagging_accuracy(self) -> float:
-        """Of the words that are not deleted."""
+        """Over the words that are not deleted."""
         return _ratio(self.correct_tags, self.words)
 
 
@@ -89,11 +89,7 @@ def score(gold: Iterable[Tree], predicted: Iterable[Tree]) -> BracketScore:
 
 
 def brackets(tree: Tree, kept: list[bool]) -> Counter[Bracket]:
-    """The brackets of a tree, each with the number of times it occurs.
-
-    Args:
-        kept: for each word, whether it counts; others take up no place in spans.
-    """
+    """The multiset of a tree's brackets; words not `kept` take no position in spans."""
     bounds = [0, *accumulate(kept)]
     found: Counter[Bracket] = Counter()
     first = 0  # word of the node: nodes come in preorder

@@ -1,6 +1,6 @@
-"""Parsed sentences, remembered in an SQLite file between runs.
+"""A cache of parsed sentences in SQLite.
 
-A sentence's key is a digest of the parser's identity and the tokens.
+Keys are digests of the parser's identity and the tokens.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _WAIT_SECONDS = 60.0
 
 
 class ParseMemory:
-    """Trees by key; survives a kill, and serves several runs at once.
+    """Trees by key; crash-safe and shared by concurrent runs.
 
     Raises:
-        InputError: at any time: the file is no such memory, or damaged.
-        OSError: at any time: it can't be opened, read or written; the disk may be full.
+        InputError: at any time: the file is no such cache, or damaged.
+        OSError: at any time: it can't be opened, read or written.
     """
 
     def __init__(self, path: Path, parser_identity: str) -> None:
@@ -45,19 +45,18 @@ class ParseMemory:
         self._database.close()
 
     def key(self, tokens: Sequence[str]) -> bytes:
-        """The key of a sentence under this parser."""
         text = " ".join(tokens).encode()
         return hashlib.blake2b(text, digest_size=16, key=self._identity).digest()
 
     def trees(self, keys: Iterable[bytes]) -> dict[bytes, str]:
-        """The trees of those of `keys` (32,766 at most) that are remembered."""
+        """The cached trees among `keys` (32,766 at most)."""
         keys = list(keys)
         query = f"SELECT key, tree FROM trees WHERE key IN ({','.join('?' * len(keys))})"
         with self._errors():
             return dict(self._database.execute(query, keys))
 
     def store(self, trees: Mapping[bytes, str]) -> None:
-        """Remember trees, durably."""
+        """Cache trees, durably."""
         with self._errors(), self._database:
             self._database.executemany(
                 "INSERT OR REPLACE INTO trees VALUES (?, ?)", sorted(trees.items())

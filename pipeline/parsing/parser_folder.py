@@ -1,7 +1,6 @@
 """The folder that the stage `parser` writes: stanza models, their index, and `parser.json`.
 
-The identity of a parser is the digest of its kind, language, package and model files, so that what
-was parsed with it can be told from what another one parsed.
+A parser's identity is the digest of its kind, language, package and model files.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ Kind = Literal["stanza", "trees", "none"]
 
 @dataclass(frozen=True)
 class ParserFolder:
-    """What `parser.json` says.
+    """The content of `parser.json`.
 
     Attributes:
-        kind: `stanza`; without models `trees`, which come with the corpus, or `none`.
-        package: the name of the models, if any, in stanza's layout.
-        files: the SHA-256 of every file of the folder, by its path within.
+        kind: `stanza`; without models `trees` (of the corpus) or `none`.
+        package: stanza's name of the models, if any.
+        files: SHA-256 by relative path.
     """
 
     kind: Kind
@@ -44,12 +43,12 @@ class ParserFolder:
 
     @property
     def identity(self) -> str:
-        """The digest of all of it."""
+        """Digest of all fields."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
 
 
 def write_parser_folder(folder: Path, *, kind: Kind, language: str, package: str | None) -> None:
-    """Record what lies in `folder` in its `parser.json`."""
+    """Write `parser.json` for the files in `folder`."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / FILE)
     files = {path.relative_to(folder).as_posix(): sha256(path) for path in paths}
     parser = ParserFolder(kind, language, package, files)
@@ -57,7 +56,7 @@ def write_parser_folder(folder: Path, *, kind: Kind, language: str, package: str
 
 
 def read_parser_folder(folder: Path) -> ParserFolder:
-    """What lies in `folder`, after every recorded file was compared with its SHA-256.
+    """Read `parser.json` and verify the SHA-256 of every file.
 
     Raises:
         InputError: no parser's folder, or a file is missing or altered.
@@ -76,7 +75,7 @@ def read_parser_folder(folder: Path) -> ParserFolder:
 
 
 def copy_package(resources: Path, language: str, package: str, folder: Path) -> None:
-    """Take the index and the files of one package, and nothing else, from a local folder."""
+    """Copy one package and its index from a local resources folder."""
     index = resources / INDEX
     needed = needed_models(read_json(index), language, package, where=str(index))
     for file in (INDEX, *needed):
@@ -87,9 +86,9 @@ def copy_package(resources: Path, language: str, package: str, folder: Path) -> 
 
 
 def download_package(language: str, package: str, folder: Path) -> None:
-    """Download the index and the files of one package, of the installed stanza's version.
+    """Download a package and its index for the installed stanza version.
 
-    stanza's own code would wait for a silent server forever, and try nothing twice.
+    stanza's own download has neither timeout nor retries.
     """
     from stanza.resources import common  # addresses, which environment variables may change
 
@@ -104,10 +103,10 @@ def download_package(language: str, package: str, folder: Path) -> None:
 
 
 def needed_models(index: Any, language: str, package: str, *, where: str) -> dict[str, str]:
-    """The files of a package that parsing takes, by their paths, each with its MD5.
+    """MD5 by path of the files of a package that parsing needs.
 
     Raises:
-        InputError: stanza's `index` has no such package, not all of it, or is malformed.
+        InputError: stanza's `index` is malformed or lacks the package or a part of it.
     """
     try:
         language = index.get(language, {}).get("alias", language)

@@ -1,6 +1,6 @@
-"""Parsing on a Ray cluster: a running one, or one of this machine for the time of a block.
+"""Parsing on a Ray cluster: a running one, or a temporary one on this machine.
 
-Ray runs what a lost node was at again on another; code and parser are sent along.
+Code and parser are shipped with the tasks; Ray reruns the tasks of a lost node.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ Files = tuple[tuple[str, Any], ...]
 def ray_parser(
     folder: Path, run: RunConfig
 ) -> Iterator[Callable[[Iterable[list[str]]], Iterator[ParsedBatch]]]:
-    """Give a function that parses sentences on a cluster, batch by batch in their order.
+    """Yield a function that parses batches on a cluster, in order.
 
-    Until the block ends, what is printed to stdout is lost, for there Ray prints.
+    Ray prints to stdout, which is discarded until the block ends.
 
     Raises:
         InputError: Ray is not installed, there is no cluster at `run.ray_address`, or it has no GPU
@@ -75,7 +75,7 @@ def ray_parser(
 
 
 def parse(files: Files, gpu: bool, batch: Batch) -> ParsedBatch:
-    """Parse a batch in a worker, which loads the parser for its first batch."""
+    """Parse a batch in a worker, which caches the parser."""
     return parse_each(_load(files, gpu), batch)
 
 
@@ -96,11 +96,11 @@ def _load(files: Files, gpu: bool) -> ConstituencyParser:
 def map_batches(
     submit: Callable[[Batch], Any], sentences: Iterable[list[str]], *, workers: int
 ) -> Iterator[ParsedBatch]:
-    """Yield the results of tasks that `submit` starts, one for each batch, in their order.
+    """Yield the results of the tasks that `submit` starts, one for each batch, in order.
 
     Raises:
         FailedError: a batch has lost `LOSSES` workers, or a machine lacks a library.
-        Exception: what a task raised, after the results before it.
+        Exception: raised by a task, after the results before it.
     """
     import ray
     from ray.exceptions import RayError, RayTaskError
@@ -131,7 +131,7 @@ def map_batches(
 
 @contextmanager
 def connected(run: RunConfig) -> Iterator[None]:
-    """Have Ray connected to a cluster, to which this project's code goes; as `ray_parser`."""
+    """Connect Ray to a cluster and ship this project's code; errors as `ray_parser`."""
     os.environ.update(_ENVIRONMENT | dict(os.environ))
     try:
         import ray
@@ -185,7 +185,7 @@ def connected(run: RunConfig) -> Iterator[None]:
 
 
 def _check_listens(address: str) -> None:
-    """Check that someone listens at HOST:PORT, for which Ray would look for many minutes."""
+    """Fail fast if nothing listens at HOST:PORT; Ray would retry for many minutes."""
     place = urlsplit(f"//{address}")
     try:
         socket.create_connection((place.hostname, place.port), timeout=CONNECT_SECONDS).close()

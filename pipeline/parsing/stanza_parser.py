@@ -82,7 +82,7 @@ class ConstituencyParser:
 
 @dataclass(frozen=True)
 class Unparsed:
-    """Why a sentence has no tree."""
+    """The reason why a sentence has no tree."""
 
     reason: str
 
@@ -93,11 +93,11 @@ ParsedBatch = list[str | Unparsed]
 
 
 def parse_each(parser: ConstituencyParser, sentences: Batch) -> ParsedBatch:
-    """As `parser.parse`, with the reason in place of a tree that the parser can't give.
+    """As `parser.parse`, with `Unparsed` for each sentence that the parser can't parse.
 
     Raises:
-        FailedError: the device or the parser failed, by no fault of a sentence.
-        MemoryError: or torch's error that memory ran out.
+        FailedError: the device or the parser failed, whatever the sentence.
+        MemoryError: or torch's out-of-memory error.
     """
     try:
         return list(parser.parse(sentences))
@@ -114,7 +114,7 @@ def parse_each(parser: ConstituencyParser, sentences: Batch) -> ParsedBatch:
 
 
 def parse_in_process(folder: Path, gpu: bool, batch: Batch) -> ParsedBatch:
-    """Parse a batch with the parser of this process, which is loaded for its first batch."""
+    """Parse a batch with the parser cached in this process."""
     return parse_each(_load_once(folder, gpu), batch)
 
 

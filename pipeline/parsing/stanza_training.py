@@ -1,10 +1,8 @@
 """Train a stanza tagger and constituency parser from a treebank, by stanza's own training code.
 
-Three traps, met and avoided here. stanza scores brackets with a Java service: its training loop
-takes any object with `process`, so ours is given instead. A parser that was trained without a
-tagger asks for universal tags later, which makes its trees much worse without a word: it is trained
-on predicted PTB tags and says so in what it saves. And stanza's trainers take their random numbers
-from global generators, so each training starts from a seed of its own.
+stanza's Java scorer is replaced by ours. The parser is trained on predicted PTB tags and says so in
+its model: otherwise stanza would feed it universal tags, with much worse trees. Each training is
+seeded anew, since stanza's trainers use the global generators.
 """
 
 from __future__ import annotations
@@ -46,7 +44,7 @@ Batch = Annotated[int, Interval(ge=1, le=100_000)]
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """Sizes and lengths of the two trainings; batches are of sentences."""
+    """Hyperparameters of both trainings; batches are of sentences."""
 
     seed: Seed
     vector_dim: Positive
@@ -66,12 +64,11 @@ def train_parser(
 ) -> None:
     """Train on `train`, choose checkpoints by `dev`, and fill `folder` in stanza's layout.
 
-    It works from within `folder`: stanza saves the paths that it was given, and a model must not
-    differ by where it was trained, nor tell.
+    The working directory is `folder`, since stanza saves the paths it is given in the model.
 
     Raises:
-        OSError: a file can't be written; the disk may be full.
-        FailedError: stanza's training fell, over a treebank of which there is too little to learn.
+        OSError: a file can't be written.
+        FailedError: stanza's training failed, as on a treebank that is too small.
     """
     from stanza.models.common.utils import set_random_seed
 
@@ -100,7 +97,7 @@ def train_parser(
 
 
 def _write_index(path: Path, language: str) -> None:
-    """stanza's index of a model folder. No MD5 is given: `parser.json` records SHA-256."""
+    """Write stanza's index of a model folder, without MD5 (`parser.json` has SHA-256)."""
     alone = {PACKAGE: {"md5": ""}}
     with_vectors = {
         PACKAGE: {"md5": "", "dependencies": [{"model": "pretrain", "package": PACKAGE}]}
@@ -129,7 +126,7 @@ def _save_vectors(train: list[Tree], path: Path, settings: TrainingSettings) -> 
 def _flags(
     models: dict[str, Path], language: str, settings: TrainingSettings, **options: object
 ) -> list[str]:
-    """Command-line flags: what stanza's own parsers of arguments take."""
+    """Command-line flags for stanza's argument parsers."""
     options |= {
         "lang": language,
         "shorthand": f"{language}_treebank",
@@ -141,7 +138,7 @@ def _flags(
 
 
 def _train_tagger(models: dict[str, Path], language: str, settings: TrainingSettings) -> None:
-    """Save a tagger as `models["pos"]`; word vectors are there already."""
+    """Save a tagger as `models["pos"]`; needs word vectors."""
     from stanza.models import tagger
 
     flags = _flags(
@@ -175,7 +172,7 @@ def _train_constituency(
     num_trees: int,
     advance: Callable[[int], None],
 ) -> None:
-    """Save a parser as `models["constituency"]`; word vectors and a tagger are there already."""
+    """Save a parser as `models["constituency"]`; needs word vectors and tagger."""
     import stanza
     from stanza.models import constituency_parser
     from stanza.models.constituency import parser_training, tree_reader
@@ -243,9 +240,9 @@ def _train_constituency(
 
 @contextlib.contextmanager
 def _stanza_at_work(folder: Path) -> Iterator[None]:
-    """Work from within `folder` on one thread; stanza is silent, and its failures are one line.
+    """Run stanza in `folder`, silently, with errors of one line.
 
-    One thread gives the same model whatever the number of cores, in no more time.
+    One thread, for determinism at no cost in time.
     """
     import torch
 
@@ -270,13 +267,13 @@ def _stanza_at_work(folder: Path) -> Iterator[None]:
 
 
 def _save_alike(path: Path) -> None:
-    """Save a model anew, so that the same weights are the same bytes.
+    """Rewrite a model so that equal weights give equal bytes.
 
-    stanza saves in torch's old format, which names tensors by their addresses in memory, and saves
-    the parser's rare words in the order of a set. Where it can't save, it mostly goes on.
+    stanza saves in torch's old format, which names tensors by memory address, and the parser's rare
+    words in set order. It mostly ignores a failed save.
 
     Raises:
-        OSError: it could not save the whole of it.
+        OSError: the model was not saved completely.
     """
     import torch
 

@@ -1,7 +1,7 @@
-"""A treebank as a parser learns it, and is scored on it: the words of its trees are those of text.
+"""Treebank trees with words as in tokenised text, for training and scoring a parser.
 
-The PTB's trees have empty elements (`(-NONE- *T*-1)`), which no text has, and spell brackets as
-`-LRB-`, where tokenised text has `(`. A corpus's tokens differ more: see `TextSpelling`.
+PTB trees have empty elements (`(-NONE- *T*-1)`) and spell `(` as `-LRB-`. For further differences
+see `TextSpelling`.
 """
 
 from __future__ import annotations
@@ -83,24 +83,21 @@ def without_empty_elements(tree: Tree) -> Tree | None:
 
 
 def spelled_words(tree: Tree) -> list[str]:
-    """The words of a tree as text has them: `(`, not `-LRB-`."""
+    """The words of a tree, brackets unescaped: `(`, not `-LRB-`."""
     return [unescape_token(leaf) for leaf in tree.leaves()]
 
 
 def as_stanza_reads(tree: Tree) -> str:
-    """The tree on one line, in one wrapper: a treebank may have its own, or none.
+    """The tree on one line, in one wrapper.
 
-    Of the escaped brackets, stanza reads the round ones as what they stand for, others as words.
+    stanza unescapes round brackets only.
     """
     line = f"({ROOT} {bracketed(top_node(tree))})"
     return _SQUARE_OR_CURLY.sub(lambda match: unescape_token(match[0]), line)
 
 
 def write_conllu(path: Path, trees: Sequence[Tree]) -> None:
-    """Words, as text has them, with their PTB tags in CoNLL-U.
-
-    Words hold no space, and heads are not looked at.
-    """
+    """Write words and PTB tags in CoNLL-U, with dummy heads."""
     with open_to_write(path) as file:
         for tree in trees:
             leaves = zip(preterminals(tree), spelled_words(tree), strict=True)
@@ -116,10 +113,9 @@ def write_conllu(path: Path, trees: Sequence[Tree]) -> None:
 class TextSpelling:
     """Spells the words of a treebank's trees as the stage `tokenize` spells a corpus's.
 
-    Quotes are `"`, not ```` `` ```` and `''`, a slash is `/`, not `\\/`, and `don't` is `don 't`,
-    not `do n't`: a model knows no other tokens. A word stays one, for it has one label, where
-    Moses' rules would make several (`3/4`, `Co.` without the sentence around it), and so do two
-    where they would make one (`can not`).
+    Quotes become `"`, `\\/` becomes `/`, and `do n't` becomes `don 't`. The number of words is
+    kept, since each has one label: also where Moses would split (`3/4`, `Co.` out of context) or
+    join (`can not`).
     """
 
     def __init__(self, text: MosesText) -> None:

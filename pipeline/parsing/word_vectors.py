@@ -1,4 +1,4 @@
-"""Word vectors from the company of words, for stanza's tagger and parser to start from."""
+"""Word vectors from co-occurrence, to initialise stanza's tagger and parser."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ POWER_ITERATIONS = 4
 def word_vectors(
     sentences: Iterable[Sequence[str]], *, dim: int, seed: int
 ) -> tuple[list[str], np.ndarray]:
-    """Words by falling frequency, and a (words, dim) matrix of their vectors, to six decimals.
+    """Words by falling frequency, and their vectors (words, dim), rounded to six decimals.
 
-    A word's vector is what a truncated singular value decomposition leaves of its positive
-    pointwise mutual information with the words before and after it (Levy & Goldberg 2014).
+    Truncated SVD of positive pointwise mutual information with the adjacent words (Levy & Goldberg
+    2014).
     """
     counts: Counter[str] = Counter()
     pairs: Counter[tuple[str, str]] = Counter()

@@ -50,7 +50,7 @@ Constituents = Mapping[tuple[int, int], str]
 
 
 class Occurrence(NamedTuple):
-    """An n-gram of a reference: its size, or `phrase`; its words; its category."""
+    """An n-gram of a reference: size (or `phrase`), words, category."""
 
     size: str
     start: int
@@ -84,7 +84,7 @@ def read_occurrences(
 def occurrences(
     tree: Tree, links: Set[Link], target_words: int, sizes: Sequence[int]
 ) -> list[Occurrence]:
-    """Every n-gram of these sizes in a reference of so many words, then its phrases."""
+    """Yield the n-grams of a reference, then its phrases."""
     constituents = _constituents(tree)
     sources: list[set[int]] = [set() for _ in range(target_words)]
     for source, target in links:
@@ -106,7 +106,7 @@ def occurrences(
 
 
 def _constituents(tree: Tree) -> Constituents:
-    """The constituents of a tree, parts of speech over single words included."""
+    """Constituents including parts of speech over single words."""
     constituents: dict[tuple[int, int], str] = {}
 
     def add(node: Tree, start: int) -> int:
@@ -122,7 +122,7 @@ def _constituents(tree: Tree) -> Constituents:
 
 
 def _smallest_over(words: Set[int], constituents: Constituents) -> str:
-    """The label of the smallest constituent over all of some words."""
+    """The label of the smallest constituent over all `words`."""
     first, last = min(words), max(words)
     # Constituents over the same words are nested, the innermost first.
     return next(
@@ -134,11 +134,10 @@ def category_scores(
     sentences: Iterable[tuple[Sequence[Occurrence], Sequence[str], Sequence[Sequence[str]]]],
     num_systems: int,
 ) -> Scores:
-    """Recall of references' n-grams, for each size and category.
+    """Recall of references' n-grams by size and category.
 
     Args:
-        sentences: of each the n-grams of its reference, the reference's tokens, and those of every
-            system's translation.
+        sentences: for each the reference's n-grams, its tokens, and each system's tokens.
     """
     by_sentence = []
     for ngrams, reference, hypotheses in sentences:

@@ -1,7 +1,7 @@
-"""Accuracies of probes, beside the majority class: a table, a report for DVC, and figures.
+"""Accuracies of probes and of the majority class: table, DVC report, figures.
 
-All numbers are in per cent. The words of a sentence are not independent, so intervals are of
-resampled sentences (Koehn 2004), also for tasks of words.
+Numbers are in per cent. Intervals resample sentences (Koehn 2004), also for tasks of words, since
+the words of a sentence are not independent.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ MAJORITY = "majority class"
 
 @dataclass(frozen=True)
 class Accuracy:
-    """One task, asked of one layer of one encoder.
+    """Accuracy on one task of one layer of one encoder.
 
     Attributes:
-        layer: counted from 1.
-        classes: how many the task has.
-        counted: sentences, or subwords, of the test split that have a label.
+        layer: 1-based.
+        classes: number of classes.
+        counted: labelled sentences, or subwords, of the test split.
         accuracy, low, high: with its 95% interval.
-        majority: accuracy of the most frequent class of the training split.
+        majority: accuracy of the most frequent training class.
     """
 
     encoder: str
@@ -54,7 +54,7 @@ def accuracies(
     majority: Mapping[str, float],
     config: ProbeConfig,
 ) -> list[Accuracy]:
-    """The accuracy of each probe, with an interval from the same resamples of the test sentences.
+    """Accuracies with intervals from shared resamples of the test sentences.
 
     Args:
         results: of the probes of one encoder, on the same sentences.
@@ -108,7 +108,7 @@ def markdown_table(table: Sequence[Accuracy]) -> Iterator[str]:
 
 
 def report_of(table: Sequence[Accuracy], recipe: dict[str, Any]) -> dict[str, Any]:
-    """Accuracies of last layers by encoder and task, which DVC compares; then lists, ignored."""
+    """Last-layer accuracies by encoder and task, for DVC; then lists, which DVC ignores."""
     encoders: dict[str, dict[str, dict[str, float]]] = {}
     for row in last_layers(table):
         names = ("accuracy", "low", "high", "majority")

@@ -42,7 +42,7 @@ VERBS_LANGUAGE = "en"
 def build_probe_data(
     dataset: Dataset, files: SentenceFiles, settings: ProbeDataSettings, folder: Path
 ) -> dict[str, Any]:
-    """Fill `folder` with probing data in the subwords and tags of `dataset`, and return counts."""
+    """Fill `folder` with probing data encoded as in `dataset`; return counts."""
     manifest = dataset.manifest
     if not manifest.levels:
         message = "expected a dataset whose source has phrases, got one that was turned round"
@@ -131,7 +131,7 @@ def choose_classes(labels: Sequence[Labels], tss_classes: int) -> dict[str, tupl
 def encode(
     sentence: ProbeSentence, encoder: Encoder, partition: PartitionSettings, files: SentenceFiles
 ) -> dict[str, Any]:
-    """A row like one of a dataset, without labels."""
+    """A row as in a dataset, without labels."""
     line, tokens, _, tree = sentence
     # Sentences of a dataset are of its training split, by which shuffled phrases are drawn.
     parse = read_parse(tree, tokens, path=files.phrases, tokens_path=files.tokens, line=line)
@@ -142,7 +142,7 @@ def encode(
 
 
 def class_ids(labels: Labels, ids: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
-    """The class of a sentence in each task, or those of its words; other labels are `OTHER`."""
+    """Class ids of a sentence's labels by task; unknown labels are `OTHER`."""
     row: dict[str, Any] = {}
     for task, of_task in ids.items():
         names, other = labels[task], of_task.get(OTHER)
@@ -154,7 +154,7 @@ def class_ids(labels: Labels, ids: Mapping[str, Mapping[str, int]]) -> dict[str,
 
 
 def count_labels(table: pa.Table, classes: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Sentences, words and subwords, and how many have each class of each task (`none`: none)."""
+    """Counts of sentences, words, subwords, and labels by task and class (`none`: unlabelled)."""
     counts: dict[str, Any] = {
         "sentences": table.num_rows,
         "words": len(table["pos"].combine_chunks().flatten()),

@@ -1,4 +1,4 @@
-"""All encoders that are asked for, probed one after the other: the rows of the table."""
+"""Probe all encoders in turn: the rows of the table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Rows = Mapping[str, RowColumns]
 
 
 def check_models(models: Mapping[str, ModelArtifact], data: Dataset, config: ProbeConfig) -> None:
-    """Check that models read these data, and that the encoders from scratch can be built."""
+    """Check that models fit the data and that encoders from scratch can be built."""
     for name, artifact in models.items():
         if name in config.encoders and name != PRETRAINED:
             raise InputError(f"--model {name}=…: expected another name than that of an encoder")
@@ -41,10 +41,10 @@ def check_models(models: Mapping[str, ModelArtifact], data: Dataset, config: Pro
 
 
 def majority_accuracies(rows: Rows, data: Dataset, tasks: Iterable[str]) -> dict[str, float]:
-    """The accuracy of the class that is most frequent in `train`, for each task.
+    """Accuracy of the most frequent `train` class, by task.
 
-    Tasks without labels in one of the splits are named on stderr and left out: voice and tense are
-    labelled in English alone, flat trees have no labels.
+    Tasks without labels in a split are named on stderr and left out: voice and tense outside
+    English, all of them for flat trees.
     """
     majority = {}
     for task in tasks:

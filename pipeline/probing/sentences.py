@@ -1,4 +1,4 @@
-"""Sentences with their trees to probe an encoder on, drawn into disjoint splits."""
+"""Sentences with trees, drawn into disjoint splits for probing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FLAT = re.compile(rf"\({ROOT} \({FRAGMENT}(?: \({UNKNOWN} [^ ()]+\))+\)\)")
 
 
 class ProbeSentence(NamedTuple):
-    """A line's number from 1, tokens, tree of its labels, tree of the phrases an encoder sees."""
+    """1-based line number, tokens, tree for labels, tree for the encoder's phrases."""
 
     line: int
     tokens: str
@@ -29,7 +29,7 @@ class ProbeSentence(NamedTuple):
 
 
 class SentenceFiles(NamedTuple):
-    """The files of `ProbeSentence`: tokens and trees, a line each; or one treebank for all."""
+    """Files of tokens and trees, line by line; or one treebank for both."""
 
     tokens: Path
     trees: Path
@@ -37,7 +37,7 @@ class SentenceFiles(NamedTuple):
 
 
 def find_files(trees: str, *, parsed: Path, tokenized: Path) -> SentenceFiles:
-    """The files of the training split for the setting `trees`, given the folders of the stages."""
+    """The files for the setting `trees`."""
     tokens, phrases = tokenized / "train.source", parsed / "train.trees"
     labelled = {"parsed": phrases, "gold": tokenized / "train.trees"}.get(trees, Path(trees))
     if not labelled.is_file():
@@ -49,7 +49,6 @@ def find_files(trees: str, *, parsed: Path, tokenized: Path) -> SentenceFiles:
 
 
 def read_sentences(files: SentenceFiles, language: str) -> Iterator[ProbeSentence]:
-    """All sentences, as they are read; `language` is their code."""
     if files.tokens == files.trees:
         yield from read_bank(files.trees, language)
     else:
@@ -58,10 +57,7 @@ def read_sentences(files: SentenceFiles, language: str) -> Iterator[ProbeSentenc
 
 
 def read_bank(path: Path, language: str) -> Iterator[ProbeSentence]:
-    """The sentences of a file of bracketed trees, without empty elements (`-NONE-`).
-
-    Their leaves are spelled like the tokens of a corpus of that language.
-    """
+    """Yield the sentences of a treebank without empty elements, spelled as corpus tokens."""
     from pipeline.tokens.moses import MosesText
 
     spell = TextSpelling(MosesText(language))
@@ -76,17 +72,16 @@ def read_bank(path: Path, language: str) -> Iterator[ProbeSentence]:
 def draw_splits(
     sentences: Iterable[ProbeSentence], *, most: int, shares: Sequence[int], seed: int
 ) -> tuple[dict[str, list[ProbeSentence]], Counter[str]]:
-    """Draw up to `most` sentences with different texts into splits.
+    """Draw up to `most` sentences with distinct texts into splits.
 
-    Sentences are ranked by a hash of seed and text, and the first ones are taken: order and
-    repetition in the corpus make no difference. Memory holds no more than `most` of them.
+    The sentences with the smallest hashes of seed and text are taken, independent of order and
+    repetition in the corpus. At most `most` are held in memory.
 
     Args:
         shares: of train, valid and test; train gets the remainder of the division.
 
     Returns:
-        The sentences of each split in the order of their file; how many were `read`, and left out:
-        `duplicates`, and `flat` trees, which say nothing of syntax.
+        The sentences of each split in file order; counts of `read`, `duplicates` and `flat` ones.
     """
     counts = Counter(read=0, duplicates=0, flat=0)
     seen: set[bytes] = set()

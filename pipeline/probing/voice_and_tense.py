@@ -64,8 +64,6 @@ PATTERNS: dict[str, list[dict[str, Any]]] = {
 
 
 class VerbPatterns:
-    """The patterns, compiled."""
-
     def __init__(self) -> None:
         import spacy
         from spacy.matcher import Matcher
@@ -76,10 +74,7 @@ class VerbPatterns:
             self._matcher.add(name, [pattern])
 
     def voice_and_tense(self, tree: Tree) -> tuple[str, str] | tuple[None, None]:
-        """One of `VOICES` and one of `TENSES`: those of an English sentence's main clause.
-
-        Both are `None` without a main clause that has a finite verb.
-        """
+        """Voice and tense of an English main clause; both `None` without a finite verb."""
         from spacy.tokens import Doc
 
         group = main_verb_group(tree)
@@ -95,7 +90,7 @@ class VerbPatterns:
 
 
 def _auxiliary(group: VerbGroup, place: int) -> str:
-    """The lemma of an auxiliary (`be`, `have`, `get`); of other words the word itself."""
+    """The lemma of an auxiliary (`be`, `have`, `get`), or the word itself."""
     word = group.words[place].lower()
     if word in BE & HAVE:
         return "have" if _follows_have(group, place + 1) else "be"
@@ -106,7 +101,7 @@ def _auxiliary(group: VerbGroup, place: int) -> str:
 
 
 def _follows_have(group: VerbGroup, start: int) -> bool:
-    """Whether the words after `'s` show that it is `has`: `'s been`, `'s sold it`."""
+    """Whether `'s` is `has` by the words after it: `'s been`, `'s sold it`."""
     verbs = [place for place in range(start, len(group.words)) if group.tags[place] in VERB_TAGS]
     if not verbs or group.tags[verbs[0]] != "VBN":
         return False

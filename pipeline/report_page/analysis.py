@@ -1,4 +1,4 @@
-"""What models do: phrasal patterns that they get right, attention, accuracies of probes."""
+"""What models do: phrasal patterns, attention, probing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sections are made of, as HTML whose text is escaped: numbers, tables, charts."""
+"""HTML building blocks: numbers, tables, charts; text is escaped."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ MACROS: Any = TEMPLATES.get_template("blocks.html").module
 
 
 class Number(str):
-    """A formatted number: it stands at the right of its column."""
+    """A formatted number, right-aligned in its column."""
 
 
 def number(value: float | None, form: str | None = None) -> Number:
-    """A number, with a true minus; nothing for `None`.
+    """Format a number with a true minus; `None` is empty.
 
-    Args:
-        form: a format; without one, whole numbers are written in full, others in four digits.
+    By default integers are written in full, others with four digits.
     """
     if value is None:
         return Number("")
@@ -42,7 +41,7 @@ def number(value: float | None, form: str | None = None) -> Number:
 
 
 def p_value(value: float | None) -> Number:
-    """A probability; sacreBLEU's smallest is one over the resamples."""
+    """Format a p-value; sacreBLEU's smallest is one over the resamples."""
     return number(value, ".3f") if value is None or value >= 0.001 else Number("< 0.001")
 
 
@@ -54,7 +53,7 @@ def interval(low: float | None, high: float | None, form: str = ".2f") -> Number
 
 
 def html(template: str, *values: object) -> Markup:
-    """Markup with values filled in, each escaped unless it is markup."""
+    """A template filled with values, escaped unless they are markup."""
     return Markup(template).format(*values)
 
 
@@ -64,12 +63,12 @@ def join(parts: Iterable[str], between: str = "") -> Markup:
 
 
 def text_in(language: str, text: str) -> Markup:
-    """Text of a language."""
+    """Text with a `lang` attribute."""
     return html('<span lang="{}" dir="auto">{}</span>', language, text)
 
 
 def breakable(name: str) -> Markup:
-    """A name that may be broken after its points, slashes and underscores."""
+    """A name with break opportunities after points, slashes and underscores."""
     return join(re.findall(r"[^_./]*[_./]|[^_./]+", name), "<wbr>")
 
 
@@ -80,24 +79,24 @@ def named(name: str, styles: Mapping[str, int]) -> Markup:
 
 
 def bar(share: float) -> Markup:
-    """A share as a bar, as wide as its cell for all."""
+    """A share as a bar."""
     return html('<span class="bar" style="width:{:.1f}%"></span>', 100 * share)
 
 
 def group(style: str, blocks: Iterable[Markup]) -> Markup:
-    """Blocks beside each other; `style` is `beside`, `charts` or another class of the page."""
+    """Blocks side by side; `style` is a CSS class: `beside`, `charts`, …."""
     cells = join(html("<div>{}</div>", block) for block in blocks)
     return html('<div class="{}">{}</div>', style, cells) if cells else cells
 
 
 def details(summary: str, *blocks: Markup, style: str = "", opened: bool = False) -> Markup:
-    """Blocks that a summary unfolds."""
+    """A `<details>` element."""
     template = '<details class="{}"{}><summary>{}</summary>{}</details>'
     return html(template, style, Markup(" open" if opened else ""), summary, join(blocks))
 
 
 def drawn_sentence(inputs: Inputs, index: int, words: Sequence[str], *blocks: Markup) -> Markup:
-    """What is drawn of a sentence, folded to its text but for the two in the middle."""
+    """A foldable sentence; the two in the middle are open."""
     text = text_in(inputs.languages["source"], " ".join(words))
     summary = html('<span class="muted">Sentence {}</span> {}', index, text)
     middle = len(inputs.drawn) // 2
@@ -106,10 +105,7 @@ def drawn_sentence(inputs: Inputs, index: int, words: Sequence[str], *blocks: Ma
 
 
 def table(caption: str, rows: Sequence[Mapping[str, str]], style: str = "") -> Markup:
-    """Rows of cells by their columns' names; the first cell is the row's name.
-
-    A column without any text is left out.
-    """
+    """An HTML table; the first cell heads its row, and empty columns are left out."""
     names = dict.fromkeys(name for row in rows for name in row)
     columns = {name: [row.get(name, "") for row in rows] for name in names}
     columns = {name: cells for name, cells in columns.items() if any(cells)}
@@ -119,7 +115,7 @@ def table(caption: str, rows: Sequence[Mapping[str, str]], style: str = "") -> M
 
 
 def figure(title: str, spec: Spec, *, with_numbers: bool = True) -> Markup:
-    """A chart, drawn, and a table of its rows, less texts that are the same in all of them."""
+    """An SVG chart with a table of its rows, less constant text columns."""
     rows: list[Row] = spec["data"]["values"] if with_numbers else []
     names = dict.fromkeys(name for row in rows for name in row)
     values = {name: {row.get(name) for row in rows} for name in names}

@@ -54,7 +54,7 @@ where such cells are counted, its character in the legend; shape, fill and strok
 
 
 def corpus(inputs: Inputs) -> Iterator[Markup]:
-    """How large the corpus is, how long its sentences are, how many cleaning dropped."""
+    """Corpus size, sentence lengths, dropped pairs."""
     report = inputs.report("tokenize")
     if report is None:
         return
@@ -86,7 +86,7 @@ def corpus(inputs: Inputs) -> Iterator[Markup]:
 
 
 def subwords(inputs: Inputs) -> Iterator[Markup]:
-    """How large the byte-pair encoding is, and how it splits words."""
+    """BPE size, and subwords a word."""
     report, tokenized = inputs.report("bpe"), inputs.report("tokenize") or Report()
     if report is None:
         return
@@ -153,7 +153,7 @@ def _links(inputs: Inputs) -> dict[str, Text]:
 
 
 def _gold(inputs: Inputs) -> Text | None:
-    """Gold links: of the file that was given, or the corpus's own unless they are the aligner's."""
+    """Gold links: the given file, or the corpus's unless the aligner took those."""
     path, aligner = inputs.gold, inputs.description("alignments", "aligner.json")
     if path is None:
         path = inputs.paths["tokenized"] / f"{inputs.settings.split}.links"
@@ -188,7 +188,7 @@ def _matrix(
 
 
 def link_chart(source: Sequence[str], target: Sequence[str], kinds: Mapping[Link, str]) -> Spec:
-    """Links as a matrix: a column for each source word, a row for each target word."""
+    """Links as a matrix: columns are source words, rows target words."""
     rows = [{"source": i, "target": j, "kind": kind} for (i, j), kind in sorted(kinds.items())]
     spec = chart("link_matrix", rows, x="source", y="target", title="")
     for channel, words in (("x", source), ("y", target)):
@@ -201,7 +201,7 @@ def link_chart(source: Sequence[str], target: Sequence[str], kinds: Mapping[Link
 
 
 def kinds_of(links: Set[Link], gold: tuple[Set[Link], Set[Link]] | None) -> dict[Link, str]:
-    """What each link is, found ones and gold ones (sure, possible)."""
+    """The kind of each link, found or gold (sure, possible)."""
     if gold is None:
         return dict.fromkeys(links, "link")
     sure, possible = gold[0], gold[1] - gold[0]

@@ -1,7 +1,7 @@
-"""What a report is made of: outputs of the stages, each of which may be missing.
+"""Inputs of a report: outputs of the stages, each of which may be missing.
 
-A path that is given is a promise: what a section needs of it must be there. What is not given is
-`None`, and the sections that need it are left out.
+A path that is given must hold what a section needs. What is not given is `None`, and the sections
+that need it are left out.
 """
 
 from __future__ import annotations
@@ -22,14 +22,12 @@ if TYPE_CHECKING:
 
 
 class Report(dict[str, Any]):
-    """An object of a JSON file that a stage wrote; a key that it lacks is an error naming both."""
+    """A JSON object of a stage; a missing key is an error naming file and key."""
 
     path: Path
 
     @classmethod
     def read(cls, path: Path) -> Report:
-        """Read a report; objects in it are reports too."""
-
         def of_file(content: dict[str, Any]) -> Report:
             report = cls(content)
             report.path = path
@@ -52,13 +50,12 @@ class Text(NamedTuple):
 
     @classmethod
     def read(cls, path: Path) -> Text:
-        """Read a file."""
         return cls(path, list(read_sentences(path)))
 
 
 @dataclass(frozen=True)
 class System:
-    """A trained model and its outputs, each `None` if missing; `folder` has its reports."""
+    """A trained model and its outputs (`None` if missing); `folder` has its reports."""
 
     name: str
     folder: Path | None = None
@@ -80,7 +77,7 @@ class System:
         return system
 
     def report(self, stage: str) -> Report | None:
-        """What a stage reported of this system, if it did."""
+        """A stage's report on this system, if any."""
         path = None if self.folder is None else self.folder / f"{stage}.json"
         return Report.read(path) if path is not None and path.is_file() else None
 
@@ -90,11 +87,10 @@ class Inputs:
     """What was given, and what several sections read of it.
 
     Attributes:
-        parameters: all sections of the parameter file; `None` on a page that only compares
-            systems, which have parameters of their own.
-        paths: folders by the option that names them.
-        gold: gold links, in place of those of the corpus.
-        systems: the run itself first, if it has any output of a model, then those to compare.
+        parameters: all sections of the parameter file; `None` for a comparison of systems.
+        paths: folders by option name.
+        gold: gold links, in place of the corpus's.
+        systems: the run itself (if it has model outputs), then the systems to compare.
         tables: JSON files of `pipeline.experiment`.
     """
 
@@ -106,20 +102,20 @@ class Inputs:
     tables: Sequence[Path]
 
     def report(self, stage: str) -> Report | None:
-        """What a stage reported, if `--reports` has it."""
+        """A stage's report in `--reports`, if any."""
         return System("", self.paths.get("reports")).report(stage)
 
     def system_reports(self, stage: str) -> dict[str, Report]:
-        """What a stage reported of each system of which it did."""
+        """A stage's reports by system."""
         return {s.name: report for s in self.systems if (report := s.report(stage)) is not None}
 
     def description(self, folder: str, file: str) -> Report | None:
-        """The JSON file that describes the contents of a folder, if that is given."""
+        """A JSON file in a given folder."""
         return Report.read(self.paths[folder] / file) if folder in self.paths else None
 
     @cached_property
     def runs(self) -> list[Report]:
-        """When and where each stage ran, as `pipeline.base.stage` noted it, in order of time."""
+        """Records of `pipeline.base.stage` in order of time."""
         reports = self.paths.get("reports")
         notes = [] if reports is None else reports.with_name("runs").glob("*.json")
         return sorted(map(Report.read, sorted(notes)), key=lambda run: run["started"])
@@ -131,22 +127,22 @@ class Inputs:
 
     @cached_property
     def flat_trees(self) -> bool:
-        """Whether no parser was run: every tree is flat, and says nothing."""
+        """Whether all trees are flat, for lack of a parser."""
         parser = self.description("parser", "parser.json")
         return parser is not None and parser["kind"] == "none"
 
     @cached_property
     def languages(self) -> dict[str, str]:
-        """The language code of each side: `en` for `source`; empty where no corpus tells it."""
+        """Language codes by side; empty without a corpus."""
         corpus = self.paths.get("corpus")
         return dict.fromkeys(SIDES, "") if corpus is None else read_languages(corpus)
 
     @cached_property
     def translations(self) -> tuple[Text | None, dict[str, list[str]]]:
-        """The references of the split, and the translations of every system that has some.
+        """References and translations by system.
 
         Raises:
-            InputError: systems have different references, or not a translation of each.
+            InputError: systems have different references or numbers of translations.
         """
         references: Text | None = None
         hypotheses: dict[str, list[str]] = {}
@@ -165,7 +161,7 @@ class Inputs:
 
     @cached_property
     def drawn(self) -> list[int]:
-        """The sentences that are drawn, from a short to a long one; none without tokenised text."""
+        """Indices of the drawn sentences, from short to long; none without tokenised text."""
         return drawn_sentences(
             [len(words) for words in self.tokens("source") or []],
             count=self.settings.sentences,
@@ -196,10 +192,7 @@ class Inputs:
 
 
 def drawn_sentences(lengths: Sequence[int], *, count: int, longest: int) -> list[int]:
-    """The indices of `count` sentences of at most `longest` words, spread evenly over the lengths.
-
-    The shortest and the longest are among them; all come in the order of their lengths.
-    """
+    """Indices of `count` sentences of at most `longest` words, evenly spaced by length."""
     fitting = [index for index, length in enumerate(lengths) if length <= longest]
     fitting.sort(key=lambda index: lengths[index])
     count = min(count, len(fitting))
@@ -209,7 +202,7 @@ def drawn_sentences(lengths: Sequence[int], *, count: int, longest: int) -> list
 
 
 def check_same_number(*texts: Text | None) -> None:
-    """Check that files which are read side by side have as many lines as each other."""
+    """Check that files have equal numbers of lines."""
     counts = {text.path: len(text.lines) for text in texts if text is not None}
     if len(set(counts.values())) > 1:
         raise unequal_lines(counts)

@@ -1,7 +1,6 @@
-"""The page as HTML: every section that has something to show, with its styles and its script.
+"""The HTML page: all non-empty sections, styles and script.
 
-All text is escaped where it is filled in. The page's policy says that it loads nothing and runs no
-script but its own.
+Text is escaped; the content security policy forbids loading and other scripts.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from pipeline.report_page.syntax import parsing, phrases, trees
 
 
 class Section(NamedTuple):
-    """A section of the page: what `blocks` give of the inputs; left out if that is nothing.
+    """A section: `name` is its id, `group` its part of the table of contents.
 
-    `name` is its id on the page, `group` the part of the table of contents that it is in.
+    It is left out if `blocks` yields nothing.
     """
 
     name: str
@@ -56,7 +55,6 @@ SECTIONS = (
 
 
 def render(inputs: Inputs) -> str:
-    """The whole page."""
     shown = [(section, join(section.blocks(inputs), "\n")) for section in SECTIONS]
     style, script = (TEMPLATES.get_template(f"page.{kind}").render() for kind in ("css", "js"))
     digest = hashlib.sha256(script.encode()).digest()
@@ -71,7 +69,7 @@ def render(inputs: Inputs) -> str:
 
 
 def title(inputs: Inputs) -> str:
-    """What the page is about, the corpus, and the direction."""
+    """Subject, corpus and direction."""
     names = [system.name for system in inputs.systems]
     what = "systems over seeds" if inputs.tables else "data"
     if names:

@@ -1,4 +1,4 @@
-"""What was run: stages with their times, every parameter, hashes of artifacts, versions."""
+"""What was run: stages, times, parameters, hashes, versions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ LIBRARIES = (
 
 
 def provenance(inputs: Inputs) -> Iterator[Markup]:
-    """Always there: versions are."""
     if inputs.runs:
         rows = [
             {
@@ -55,7 +54,7 @@ def _section(name: str, values: Any) -> Markup:
 
 
 def flatten(values: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Every key of a section, outer ones before a point, with its value as YAML has it."""
+    """Yield dotted keys with their values as YAML."""
     if isinstance(values, Mapping) and values:
         for key, value in values.items():
             yield from flatten(value, f"{prefix}.{key}" if prefix else str(key))
@@ -64,7 +63,7 @@ def flatten(values: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _artifacts(inputs: Inputs) -> Iterator[dict[str, str]]:
-    """The files that tell each artifact from every other."""
+    """Hashes that identify the artifacts."""
     described = {"parser": "parser.json", "alignments": "aligner.json", "dataset": "manifest.json"}
     files = {
         name: inputs.paths[name] / described[name] for name in described if name in inputs.paths
@@ -78,7 +77,7 @@ def _artifacts(inputs: Inputs) -> Iterator[dict[str, str]]:
 
 
 def _versions() -> Iterator[dict[str, str]]:
-    """The libraries that are installed where this page is made."""
+    """Installed library versions."""
     yield {"library": "Python", "version": platform.python_version()}
     for name in LIBRARIES:
         with suppress(metadata.PackageNotFoundError):

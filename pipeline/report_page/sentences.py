@@ -74,9 +74,9 @@ def score_sentences(
 
 
 def ranked(means: Sequence[float], spreads: Sequence[float], count: int) -> dict[int, list[str]]:
-    """The sentences to list, by index, each with the lists that it is on.
+    """Sentence indices with the lists they are on.
 
-    `worst` and `best` are by the mean over systems; `different`, where systems differ most.
+    `worst` and `best` go by the mean over systems, `different` by the spread.
     """
     apart = [index for index, spread in enumerate(spreads) if spread]
     orders = {
@@ -92,9 +92,9 @@ def ranked(means: Sequence[float], spreads: Sequence[float], count: int) -> dict
 
 
 def word_diff(hypothesis: str, reference: str) -> Markup:
-    """The translation with what it has too much, and what it lacks where that would stand.
+    """The translation with `<ins>` for surplus words and `<del>` for missing ones.
 
-    Without its `<del>` it is the translation, character by character. A changed space is no change.
+    Without `<del>` it is the translation, character by character; white space is not compared.
     """
     ours, theirs = _WORD.findall(hypothesis), _WORD.findall(reference)
     matcher = SequenceMatcher(None, [w for w, _ in ours], [w for w, _ in theirs], autojunk=False)
@@ -111,7 +111,7 @@ def word_diff(hypothesis: str, reference: str) -> Markup:
 
 
 def _distribution(scores: Scores, styles: Mapping[str, int]) -> Markup:
-    """How many sentences have scores around each multiple of ten."""
+    """Histogram of sentence scores."""
     bins = {
         name: Counter(min(max(round(value / BIN), 0), 100 // BIN) for value in values)
         for name, values in scores.items()

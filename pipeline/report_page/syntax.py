@@ -52,13 +52,13 @@ FAMILIES = {
 
 
 def family(tag: str) -> str:
-    """The family of a tag; `NP-SBJ` is as `NP`."""
+    """The colour family of a tag; `NP-SBJ` is as `NP`."""
     label = re.sub(r"(?<=.)[-=|+].*", "", tag, flags=re.DOTALL)
     return next(name for name, tags in FAMILIES.items() if re.fullmatch(tags, label, re.DOTALL))
 
 
 def parsing(inputs: Inputs) -> Iterator[Markup]:
-    """How good the parser is on held-out trees, and which sentences it could not parse."""
+    """Parser scores, and sentences without a parse."""
     if inputs.flat_trees:
         return
     if described := inputs.description("parser", "parser.json"):
@@ -85,7 +85,7 @@ def parsing(inputs: Inputs) -> Iterator[Markup]:
 
 
 def trees(inputs: Inputs) -> Iterator[Markup]:
-    """Sentences with their tree, and their phrases at each level of the partition."""
+    """Sentences with tree and phrases by level."""
     tokens, language = inputs.tokens("source"), inputs.languages["source"]
     brackets, phrases = inputs.text("parsed", "trees"), inputs.text("partitions", "phrases")
     if tokens is None or not inputs.drawn or not (brackets or phrases) or inputs.flat_trees:
@@ -117,7 +117,7 @@ def trees(inputs: Inputs) -> Iterator[Markup]:
 
 
 def draw_tree(tree: Tree) -> Markup:
-    """A node with its children, as an item of a list: the styles draw lists within lists."""
+    """A tree as nested lists."""
     label = _tag(family(tree.label()), tree.label())
     if isinstance(tree[0], str):
         return html("<li>{}<i></i><span>{}</span></li>", label, unescape_token(tree[0]))
@@ -129,7 +129,7 @@ def _tag(of_family: str, text: str) -> Markup:
 
 
 def draw_phrases(words: Sequence[str], phrases: Sequence[Phrase]) -> Markup:
-    """The words in order, each phrase underlined, with its tag."""
+    """Words in order, each phrase underlined, with its tag."""
     drawn = (
         html(
             '<span class="phrase" style="--tag: var(--tag-{})">{}<small>{}</small></span>',
@@ -141,7 +141,7 @@ def draw_phrases(words: Sequence[str], phrases: Sequence[Phrase]) -> Markup:
 
 
 def phrases(inputs: Inputs) -> Iterator[Markup]:
-    """Phrases by length and by tag, as the stage `partition` counted them."""
+    """Phrases by length and tag, from `partition`."""
     report, folder = inputs.report("partition"), inputs.paths.get("phrase-counts")
     if (report is None and folder is None) or inputs.flat_trees:
         return
@@ -168,7 +168,7 @@ def phrases(inputs: Inputs) -> Iterator[Markup]:
 
 
 def _tags(path: Path) -> Iterator[Markup]:
-    """For each level its tags, the most frequent first."""
+    """Tags of each level, most frequent first."""
     levels: dict[int, list[Row]] = defaultdict(list)
     for row in read_csv(path, "tag"):
         levels[row["level"]].append(row)

@@ -1,4 +1,4 @@
-"""What is said of the tokens of one sentence.
+"""Tokens of a sentence.
 
 moses     normalise, tokenise, detokenise
 subwords  split words into subwords

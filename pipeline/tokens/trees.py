@@ -42,13 +42,13 @@ _PART = re.compile(rf"\({_SPACE}*+([^\s()]*+)(?:{_SPACE}++({_WORD}++){_SPACE}*+\
 def read_tree(
     text: str, *, path: str | PathLike[str] | None = None, line: int | None = None
 ) -> Tree:
-    """The one tree that `text`, which starts at this line of a file, holds.
+    """The one tree in `text`.
 
     Only the outermost bracket may lack a label, as in the PTB's `( (S …))`.
 
     Raises:
-        InputError: there is no tree or more than one, brackets don't balance, a bracket is empty or
-            unlabelled, a word has no part of speech to itself, or nodes lie hundreds deep.
+        InputError: no tree or several, unbalanced, empty or unlabelled brackets, a word without a
+            part of speech, or nodes nested hundreds deep.
     """
     # NLTK's own reader accepts words beside nodes.
     from nltk.tree import Tree
@@ -97,10 +97,9 @@ def read_parse(brackets: str, text: str, *, path: Path, tokens_path: Path, line:
 
 
 def read_treebank(path: Path) -> Iterator[Tree]:
-    """The trees of a treebank's file (`.mrg`), as they are read: each on one line or on several.
+    """Yield the trees of a treebank file (`.mrg`), each on one or several lines.
 
-    A line that starts with `(` starts a tree, and those that go on with it are indented, as in the
-    PTB: a missing bracket is an error in its own tree.
+    A line that starts with `(` starts a tree; continuation lines are indented, as in the PTB.
 
     Raises:
         InputError: as for `read_tree`; the file is missing, not UTF-8, or has no tree.
@@ -130,12 +129,12 @@ def is_preterminal(tree: Tree) -> bool:
 
 
 def preterminals(tree: Tree) -> list[Tree]:
-    """The parts of speech over their words, from the left."""
+    """Preterminals from left to right."""
     return list(tree.subtrees(is_preterminal))
 
 
 def put_words(tree: Tree, words: Sequence[str]) -> Tree:
-    """Replace the words of a tree, one for each, by `words`, escaped; give the tree."""
+    """Replace the words of a tree in place, escaped; return the tree."""
     for leaf, word in zip(preterminals(tree), words, strict=True):
         leaf[0] = escape_token(word)
     return tree
@@ -159,7 +158,7 @@ def plain_label(label: str) -> str:
 
 
 def flat_tree(tokens: Sequence[str]) -> Tree:
-    """`(ROOT (FRAG (X w1) (X w2) …))`: what stands in for a sentence that no parser could take."""
+    """`(ROOT (FRAG (X w1) (X w2) …))`, for a sentence without a parse."""
     from nltk.tree import Tree
 
     words = [Tree(UNKNOWN, [escape_token(token)]) for token in tokens]
