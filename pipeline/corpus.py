@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 import tarfile
 from collections.abc import Mapping, Sequence
@@ -202,8 +203,10 @@ def _unpack(archive: Path, wanted: set[str], folder: Path) -> None:
         with tarfile.open(archive) as tar:
             for member in tar:
                 name = member.name.removeprefix("./")
-                if name in wanted:
-                    tar.extract(member, folder, filter="data")
+                if name in wanted and (content := tar.extractfile(member)):
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    with content, (folder / name).open("wb") as file:
+                        shutil.copyfileobj(content, file)
                     wanted.remove(name)
                 if not wanted:
                     return
