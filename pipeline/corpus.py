@@ -204,6 +204,8 @@ def _unpack(archive: Path, wanted: set[str], folder: Path) -> None:
             for member in tar:
                 name = member.name.removeprefix("./")
                 if name in wanted and (content := tar.extractfile(member)):
+                    if not (folder / name).resolve().is_relative_to(folder.resolve()):
+                        raise InputError(f"damaged archive: {name} lies outside", path=archive)
                     (folder / name).parent.mkdir(parents=True, exist_ok=True)
                     with content, (folder / name).open("wb") as file:
                         shutil.copyfileobj(content, file)
