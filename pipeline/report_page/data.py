@@ -73,7 +73,7 @@ def corpus(inputs: Inputs) -> Iterator[Markup]:
             row[f"{side} tokens"] = number(tokens)
             row[f"a {side} sentence"] = number(tokens / kept if kept else None, ".1f")
         sizes.append(row)
-    blocks = [table("Sizes", sizes)]
+    yield table("Sizes", sizes)
     if "tokenized" in inputs.paths:
         rows: list[Row] = []
         for side in SIDES:
@@ -81,8 +81,7 @@ def corpus(inputs: Inputs) -> Iterator[Markup]:
             counts = Counter(min(text.count(" ") + 1, LONGEST) for text in texts)
             lengths = range(1, max(counts) + 1)
             rows += [{"rev": side, "tokens": n, "sentences": counts[n]} for n in lengths]
-        blocks.append(line_figure("Training sentences by tokens", rows, "tokens", "sentences"))
-    yield group("beside", blocks)
+        yield line_figure("Training sentences by tokens", rows, "tokens", "sentences")
 
 
 def subwords(inputs: Inputs) -> Iterator[Markup]:
