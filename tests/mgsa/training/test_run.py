@@ -33,6 +33,7 @@ from tests.training_settings import ALIGNMENT, TRAIN, model_settings
 PLAIN = {"dropout": 0.0, "attention_dropout": 0.0, "activation_dropout": 0.0}
 TRANSFORMER = PLAIN | {"multi_granularity": None, "encoder_layers": 1}
 RNN = {"kind": "rnn", "dropout": 0.0}
+HEAD = TRANSFORMER | {"alignment": ALIGNMENT}
 
 
 @pytest.fixture
@@ -236,7 +237,7 @@ def test_a_rate_that_stays_and_batches_of_a_number_of_pairs(dataset: Path) -> No
     [
         pytest.param(TRANSFORMER, "aot_eager", id="Transformer"),
         pytest.param(RNN, "inductor", id="RNN", marks=pytest.mark.slow),
-        pytest.param({"alignment": ALIGNMENT}, "inductor", id="head", marks=pytest.mark.slow),
+        pytest.param(HEAD, "inductor", id="head", marks=pytest.mark.slow),
     ],
 )
 def test_a_compiled_model_trains_alike(
