@@ -8,6 +8,7 @@ tokens/            tokens of a sentence: Moses, subwords, trees
 sample/            the built-in corpus: a synchronous grammar of English and German
 corpus             STAGE: raw parallel text
 links              word alignments in Pharaoh's format
+contrasts          targets that are wrong in one respect
 tokenize           STAGE: tokenised, cleaned text
 parsing/           what a parser is trained from, made of and measured by
 parser             STAGE: a constituency parser, trained or fetched
