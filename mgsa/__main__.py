@@ -15,6 +15,7 @@ COMMANDS = {
     "average": ("mgsa.training.commands", "average the newest checkpoints of a run"),
     "translate": ("mgsa.decoding.commands", "translate a split of a dataset artifact"),
     "align": ("mgsa.decoding.commands", "align the words of a split of a dataset artifact"),
+    "score": ("mgsa.decoding.commands", "log probabilities of a split of a dataset artifact"),
 }
 """By command, the module with a function of that name, and a summary."""
 

@@ -58,6 +58,7 @@ COMMANDS = {
     "average": "mgsa average --model model --checkpoints model.checkpoints --last 2 --out averaged",
     "mgsa translate": "mgsa translate --model model --dataset dataset --split test "
     "--out test.txt --weights weights.npz",
+    "mgsa score": "mgsa score --model model --dataset dataset --split test --out test.scores",
     "translate": "pipeline.translate --model model --dataset dataset --split test "
     "--out translations",
     "evaluate": "pipeline.evaluate --hypotheses translations/test.hypotheses "

@@ -27,7 +27,7 @@ def in_batches(
 
     Args:
         work: rows of a batch to their results.
-        nothing: the result of a row without source or, with `pairs`, without target.
+        nothing: the result of a row without source.
         pairs: whether a row's length is that of its longer side, or of its source.
         advance: called with numbers of finished rows (`mgsa.base.cli.progress_bar`).
     """
@@ -36,7 +36,7 @@ def in_batches(
         lengths = np.array([(len(row.source), len(row.target)) for row in window])
         if not pairs:
             lengths[:, 1] = lengths[:, 0]
-        indices = np.flatnonzero(lengths.all(axis=1))
+        indices = np.flatnonzero(lengths[:, 0])
         advance(len(window) - len(indices))
         results: dict[int, T] = {}
         for batch in bucketed(lengths, indices, batch_tokens):

@@ -1,4 +1,4 @@
-"""`mgsa translate` and `mgsa align`: a split of a dataset in, lines out."""
+"""`mgsa translate`, `mgsa align` and `mgsa score`: a split of a dataset in, lines out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mgsa.base.cli import STANDARD_OUTPUT, opened, progress_bar
 from mgsa.base.command import Input, Option, OutputFile
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_file, read_lines
-from mgsa.base.settings import Accelerator, from_mapping, to_mapping
+from mgsa.base.settings import Accelerator, Positive, from_mapping, to_mapping
 from mgsa.base.word_links import format_links
 from mgsa.config import STANDARD_SEARCH, TranslateConfig
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
     from mgsa.data.vocabulary import Vocabulary
     from mgsa.decoding.translate import Translation
+
+
+BatchTokens = Annotated[
+    Positive, Option("padded subwords of the longer side in a batch (default: 4096)", "N")
+]
 
 
 def translate(
@@ -123,9 +128,7 @@ def align(
             "ROW/words, (target words, source words), and ROW/subwords"
         ),
     ] = None,
-    batch_tokens: Annotated[
-        int, Option("padded subwords of the longer side in a batch (default: 4096)", "N")
-    ] = STANDARD_SEARCH.batch_tokens,
+    batch_tokens: BatchTokens = STANDARD_SEARCH.batch_tokens,
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Align the words of every pair of a split (forced alignment).
@@ -133,9 +136,6 @@ def align(
     One line a row: links `SOURCE-TARGET` between words counted from 0, from the model's alignment
     head or, without one, the average of a decoder layer's heads.
     """
-    if batch_tokens < 1:
-        raise InputError(f"--batch-tokens: expected at least 1, got {batch_tokens}")
-
     from mgsa.data.dataset import open_dataset
     from mgsa.decoding.align import Aligner
 
@@ -155,6 +155,33 @@ def align(
             for a in alignments
         )
         _write(rows, out, soft)
+
+
+def score(
+    *,
+    model: Annotated[Path, Input("model artifact")],
+    dataset: Annotated[Path, Input("dataset artifact")],
+    split: Annotated[str, Option("such as test", "NAME")],
+    out: Annotated[str, OutputFile("- is stdout (default: -)")] = STANDARD_OUTPUT,
+    batch_tokens: BatchTokens = STANDARD_SEARCH.batch_tokens,
+    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
+) -> None:
+    """Score every pair of a split.
+
+    One line a row: the natural logarithm of p(target | source), summed over the target's subwords
+    and end of sentence.
+    """
+    from mgsa.data.dataset import open_dataset
+    from mgsa.decoding.score import Scorer
+
+    data = open_dataset(dataset)
+    num_rows = data.num_rows(split)
+    scorer = Scorer.load(model, accelerator=accelerator)
+    scorer.artifact.check_dataset(data)
+    with progress_bar(f"score {split}", total=num_rows, unit="pairs") as advance:
+        scores = scorer.score_rows(data.read(split), batch_tokens=batch_tokens, advance=advance)
+        with opened(out) as file:
+            file.writelines(f"{score:.6f}\n" for score in scores)
 
 
 def lines_of(translation: Translation, *, row: int | None, scores: bool) -> Iterator[str]:

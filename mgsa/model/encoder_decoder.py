@@ -234,6 +234,15 @@ class EncoderDecoder(nn.Module):
         _, layers = self.decoder(x, CAUSAL, memories[:layer], need_weights=True)
         return layers[-1].cross_weights
 
+    def score(self, batch: Batch) -> Tensor:
+        """(B,) float64: log p(target | source), summed over the target and end of sentence."""
+        x, memories = self._decoder_input(self.encode(batch), batch.target_input)
+        states, _ = self.decoder(x, CAUSAL, memories)
+        real = batch.target_output != PAD
+        log_probs = _log_softmax(self.output(states[real]))  # (target tokens, V)
+        of_target = log_probs.gather(1, batch.target_output[real][:, None])[:, 0].double()
+        return of_target.new_zeros(real.shape).masked_scatter(real, of_target).sum(dim=1)
+
     def start(self, encoded: EncoderOutput, *, need_weights: bool = False) -> DecoderState:
         """The state before the first step, with one row a source sentence."""
         memories = self.decoder.memories(encoded.states, encoded.mask)
@@ -255,8 +264,13 @@ class EncoderDecoder(nn.Module):
         )
         logits = self.output(states[:, 0])
         weights = tuple(layer.cross_weights for layer in layers) if state.need_weights else ()
-        wide = torch.float64 if logits.dtype == torch.float64 else torch.float32
         return (
-            F.log_softmax(logits, dim=-1, dtype=wide),
+            _log_softmax(logits),
             replace(state, position=state.position + 1, weights=weights),
         )
+
+
+def _log_softmax(logits: Tensor) -> Tensor:
+    """Over the last dimension, in float32, or float64 for a float64 model."""
+    wide = torch.float64 if logits.dtype == torch.float64 else torch.float32
+    return F.log_softmax(logits, dim=-1, dtype=wide)

@@ -1,4 +1,4 @@
-"""`mgsa translate` and `mgsa align`: options reach the work, and lines are its results."""
+"""`mgsa translate`, `mgsa align`, `mgsa score`: options reach the work, lines are its results."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mgsa.base.cli import run
 from mgsa.base.word_links import format_links
 from mgsa.data.dataset import open_dataset
 from mgsa.decoding.align import Aligner, Alignment
+from mgsa.decoding.score import Scorer
 from mgsa.decoding.translate import Translation
 from tests.copy_task import write_copy_task
 from tests.model_folders import random_model
@@ -137,6 +138,17 @@ def test_soft_alignments_are_arrays(folder: Path, tmp_path: Path) -> None:
             np.testing.assert_allclose(arrays[f"{row}/subwords"], alignment.matrix, atol=1e-6)
 
 
+def test_a_line_a_log_probability_on_stdout(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert mgsa_command("score", folder, "--batch-tokens", "50") == 0
+    lines = capfd.readouterr().out.splitlines()
+    rows = open_dataset(folder / "dataset").read("test")
+    expected = list(Scorer.load(folder / "one").score_rows(rows, batch_tokens=1000))
+    assert [float(line) for line in lines] == pytest.approx(expected, abs=1e-5)
+    assert all(len(line.partition(".")[2]) == 6 for line in lines)
+
+
 @pytest.mark.parametrize(
     ("command", "options", "message"),
     [
@@ -157,8 +169,9 @@ def test_soft_alignments_are_arrays(folder: Path, tmp_path: Path) -> None:
             ["--prefix", "end"],
             "end:1: expected subwords of the target vocabulary, got",
         ),
-        ("align", ["--batch-tokens", "0"], "expected at least 1, got 0"),
+        ("align", ["--batch-tokens", "0"], "--batch-tokens: expected greater than or equal to 1"),
         ("align", ["--layer", "7"], "layer: expected 1 to 2, got 7"),
+        ("score", ["--split", "dev"], "no split 'dev'; it has train, valid, test"),
     ],
 )
 def test_mistakes_are_one_line_and_write_nothing(
