@@ -12,6 +12,7 @@ masks           the one mask convention
 composition     one vector a phrase
 onlstm          the ordered-neurons LSTM
 interaction     phrases that know of each other; a tag of each
+boundaries      where phrases begin and end, told to words or to phrases
 attention/      memory builders before one scaled dot product
 model/          the encoder-decoder
 weights         tensors in files that hold no code

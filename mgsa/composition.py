@@ -45,11 +45,13 @@ def max_pool(x: Tensor, lengths: Tensor) -> Tensor:
 class SelfAttention(nn.Module):
     """Attention inside the phrase, queried by the max-pooled phrase.
 
-    One head of width K and an output projection: 4 · D · K parameters.
+    One head of width K and an output projection: 4 · D · K parameters. With `residual`, not in the
+    paper, the max-pooled phrase is added to what it found.
     """
 
-    def __init__(self, dim: int, head_dim: int) -> None:
+    def __init__(self, dim: int, head_dim: int, *, residual: bool = False) -> None:
         super().__init__()
+        self.residual = residual
         self.query = nn.Linear(dim, head_dim, bias=False)
         self.key_value = nn.Linear(dim, 2 * head_dim, bias=False)  # rows of the key, of the value
         self.output = nn.Linear(head_dim, dim, bias=False)
@@ -58,14 +60,16 @@ class SelfAttention(nn.Module):
 
     def forward(self, x: Tensor, segments: Tensor, *, num_phrases: int | None = None) -> Tensor:
         lengths = segment_lengths(segments, num_phrases)
-        q = self.query(max_pool(x, lengths))  # (B, M, K)
+        pooled = max_pool(x, lengths)
+        q = self.query(pooled)  # (B, M, K)
         k, v = self.key_value(x).chunk(2, dim=-1)  # (B, T, K)
         # M · T logits a sentence are fewer than a head of word attention has, and the fused kernel
         # beats a softmax by scatter and gather.
         composed, _ = attend(
             q[:, None], k[:, None], v[:, None], phrase_mask(segments, lengths.shape[1])
         )
-        return self.output(composed[:, 0])
+        found = self.output(composed[:, 0])
+        return found + pooled if self.residual else found
 
 
 class LSTM(nn.Module):

@@ -17,17 +17,24 @@ GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
 
 @dataclass(frozen=True)
 class MultiGranularityConfig:
-    """Multi-granularity self-attention (Hao et al. 2019) in encoder `layers`, counted from 1."""
+    """Multi-granularity self-attention (Hao et al. 2019) in encoder `layers`, counted from 1.
+
+    `membership`, `boundaries` and `self_attention_residual` are not the paper's: they let the model
+    know which phrase a word is in, and where phrases begin and end.
+    """
 
     layers: tuple[Positive, ...]
     granularities: tuple[str, ...]
     group_heads: tuple[Positive, ...]
     ngram_unit: Literal["subword", "word"]
-    composition: Literal["max_pool", "lstm", "self_attention"]
+    composition: Literal["max_pool", "lstm", "self_attention", "self_attention_residual"]
     composition_width: Positive
     interaction: Literal["none", "lstm", "on_lstm"]
     interaction_width: Positive
     interaction_chunk: Positive
+    interaction_norm: bool
+    membership: Literal["none", "bias", "own"]
+    boundaries: Literal["none", "flags", "extent"]
     tags: bool
     tag_weight: NonNegative
 
@@ -125,6 +132,8 @@ class TransformerConfig:
             raise ValueError(
                 f"multi_granularity.group_heads: expected the sum {self.heads} (heads)"
             )
+        if multi and multi.boundaries == "extent" and self.dim % 4:
+            raise ValueError(f"dim: expected a multiple of 4 for extent, got {self.dim}")
         if multi and max(multi.layers) > self.encoder_layers:
             raise ValueError(f"multi_granularity.layers: expected 1 to {self.encoder_layers}")
         if alignment and alignment.layer > self.decoder_layers:

@@ -1,11 +1,7 @@
 """Interaction of phrases, and tag prediction (Hao et al. 2019, sections 3.3 and 3.2).
 
-H_g = REC(g_1 … g_M): a recurrence over a sentence's phrases, projected back to the model's width
-and layer-normed. States after the last phrase are undefined and masked.
-
-The norm is ours: H_g replaces the normed X, but initial states of a recurrence are ten times
-smaller, so that heads attend uniformly and a small model never learns phrase boundaries. It has no
-gain or bias, which the projections to keys and values would absorb.
+H_g = REC(g_1 … g_M): a recurrence over a sentence's phrases, projected back to the model's width.
+States after the last phrase are undefined and masked.
 """
 
 from __future__ import annotations
@@ -14,7 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from mgsa.onlstm import ONLSTM
 
@@ -59,7 +54,7 @@ def run_each(
 
 
 class Interaction(nn.Module):
-    """A recurrence over the phrases of one granularity, an output projection and a norm."""
+    """A recurrence over the phrases of one granularity, and an output projection."""
 
     def __init__(self, recurrence: LSTM | ONLSTM, dim: int) -> None:
         super().__init__()
@@ -67,11 +62,6 @@ class Interaction(nn.Module):
         self.output = nn.Linear(recurrence.hidden_size, dim)
         nn.init.xavier_uniform_(self.output.weight)
         nn.init.zeros_(self.output.bias)
-
-    def finish(self, states: Tensor) -> Tensor:
-        """States of the recurrence (B, M, H) to memory (B, M, D)."""
-        memory = self.output(states)
-        return F.layer_norm(memory, memory.shape[-1:])
 
 
 class NoInteraction(nn.Module):
@@ -93,4 +83,4 @@ class Interactions(nn.Module):
     def forward(self, memories: Sequence[Tensor], lengths: Sequence[Tensor]) -> list[Tensor]:
         """Memories (B, M_g, D), lengths (B,) to memories (B, M_g, D)."""
         states = self.run([i.recurrence for i in self.interactions], memories, lengths)
-        return [i.finish(h) for i, h in zip(self.interactions, states, strict=True)]
+        return [i.output(h) for i, h in zip(self.interactions, states, strict=True)]

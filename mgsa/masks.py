@@ -24,6 +24,16 @@ class Phrases:
         return (self.lengths > 0)[:, None, None, :]
 
     @property
+    def own(self) -> Tensor:
+        """(B, 1, S, M): the phrase that each position is in."""
+        return phrase_mask(self.segments, self.lengths.shape[1]).transpose(-2, -1)
+
+    @property
+    def first(self) -> Tensor:
+        """(B, S): the first position of each phrase."""
+        return self.segments.diff(dim=1, prepend=torch.full_like(self.segments[:, :1], -2)) != 0
+
+    @property
     def counts(self) -> Tensor:
         """(B,): number of phrases."""
         return (self.lengths > 0).sum(dim=1)

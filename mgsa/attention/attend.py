@@ -22,12 +22,13 @@ def attend(
     v: Blocks,
     mask: Tensor | None,
     *,
+    bias: Tensor | None = None,
     causal: bool = False,
     scale: float | None = None,
     dropout: float = 0.0,
     need_weights: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """softmax(q kᵀ · scale) v over the keys that each query may see; zeros if there is none.
+    """softmax(q kᵀ · scale + bias) v over the keys that each query may see; zeros if there is none.
 
     Args:
         q: (B, H, T, K).
@@ -35,6 +36,7 @@ def attend(
             columns of q, Σ K_n = K.
         v: (B, H, S, K'), or as many blocks (B, H, S_n, K').
         mask: bool, broadcastable to (B, H, T, S), True = may attend; `None`: all.
+        bias: broadcastable to (B, H, T, S).
         causal: hide keys after t from query t too (T = S); fused kernels then skip that half.
         scale: `None`: 1 / √K.
         dropout: rate for weights.
@@ -45,7 +47,8 @@ def attend(
     """
     keys, values = _blocks(k), _blocks(v)
     # Torch's fused CPU kernel needs K = K'; otherwise it falls back to what follows, with copies.
-    fused = not need_weights and len(keys) == 1
+    # A bias that has a gradient rules them out too.
+    fused = not need_weights and len(keys) == 1 and bias is None
     fused = fused and (q.is_cuda or q.shape[-1] == values[0].shape[-1])
     if causal and (mask is not None or not fused):
         earlier = causal_mask(q.shape[-2], sum(block.shape[-2] for block in keys), q.device)
@@ -55,7 +58,7 @@ def attend(
             q, keys[0], values[0], mask, dropout_p=dropout, is_causal=causal, scale=scale
         )
         return attended, None
-    weights = _logits(q, keys, mask, scale).softmax(dim=-1)
+    weights = _logits(q, keys, mask, scale, bias).softmax(dim=-1)
     if mask is not None:
         weights = weights * mask  # a query without keys has uniform weights
     kept = F.dropout(weights, dropout).to(values[0].dtype)
@@ -77,9 +80,17 @@ def _blocks(x: Blocks) -> Sequence[Tensor]:
     return (x,) if isinstance(x, Tensor) else x
 
 
-def _logits(q: Tensor, keys: Sequence[Tensor], mask: Tensor | None, scale: float | None) -> Tensor:
+def _logits(
+    q: Tensor,
+    keys: Sequence[Tensor],
+    mask: Tensor | None,
+    scale: float | None,
+    bias: Tensor | None = None,
+) -> Tensor:
     scaled = q * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
     parts = scaled.split([block.shape[-1] for block in keys], dim=-1)
     products = [part @ block.transpose(-2, -1) for part, block in zip(parts, keys, strict=True)]
     logits = products[0] if len(products) == 1 else torch.cat(products, dim=-1)
+    if bias is not None:
+        logits = logits + bias
     return logits if mask is None else logits.masked_fill(~mask, torch.finfo(logits.dtype).min)

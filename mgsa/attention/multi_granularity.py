@@ -5,19 +5,30 @@
 
 H_g is the phrase memory of granularity g: the phrases of X composed, then run through an
 interaction. A group owns its heads' rows of Wq, Wk and Wv.
+
+Not in the paper, all optional:
+
+- a layer norm of H_g, which replaces the normed X, while initial states of a recurrence are ten
+  times smaller, so that heads attend uniformly and a small model never learns phrase boundaries; it
+  has no gain or bias, which the projections to keys and values would absorb;
+- the extent of each phrase, added to its composition (`mgsa.boundaries`);
+- membership: a learned number a head, added to the logit of the query's own phrase (`bias`), or no
+  other phrase seen than that (`own`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from mgsa.attention.attend import attend
 from mgsa.attention.heads import Attended, init_projection, join_heads, split_heads
 from mgsa.attention.word import WORDS
-from mgsa.masks import Context
+from mgsa.masks import Context, Phrases
 
 
 class MultiGranularityAttention(nn.Module):
@@ -32,6 +43,9 @@ class MultiGranularityAttention(nn.Module):
         compositions: Mapping[str, nn.Module],
         tag_heads: Mapping[str, nn.Module],
         interaction: nn.Module,
+        norm: bool,
+        extent: Callable[[Phrases, int], Tensor] | None,
+        membership: Literal["none", "bias", "own"],
         dropout: float,
     ) -> None:
         """
@@ -40,6 +54,8 @@ class MultiGranularityAttention(nn.Module):
             compositions: by granularity, `(x, segments, num_phrases=M)` to memory.
             tag_heads: by supervised granularity, memory to logits.
             interaction: `(memories, lengths)` of all granularities to memories.
+            norm, membership: as above.
+            extent: phrases and D to (B, M, D), as above.
         """
         super().__init__()
         self.head_dim = head_dim
@@ -48,6 +64,10 @@ class MultiGranularityAttention(nn.Module):
         self.compositions = nn.ModuleDict(compositions)
         self.tag_heads = nn.ModuleDict(tag_heads)
         self.interaction = interaction
+        self.norm, self.extent, self.membership = norm, extent, membership
+        if membership == "bias":
+            heads = dict(zip(compositions, group_heads[1:], strict=True))
+            self.own_bias = nn.ParameterDict({n: torch.zeros(h, 1, 1) for n, h in heads.items()})
         words, *phrases = (heads * head_dim for heads in group_heads)
         # Rows of all heads' queries, then of the word heads' keys and values.
         self.word_projection = nn.Linear(dim, dim + 2 * words)
@@ -66,9 +86,13 @@ class MultiGranularityAttention(nn.Module):
         queries, *word_memory = self.word_projection(x).split([x.shape[-1], words, words], dim=-1)
         keys_values = {WORDS: tuple(word_memory)}
         masks = {WORDS: context.mask}
+        biases = {}
         for name, memory in memories.items():
             keys_values[name] = self.phrase_projections[name](memory).chunk(2, dim=-1)
-            masks[name] = context.phrases[name].mask
+            phrases = context.phrases[name]
+            masks[name] = phrases.own if self.membership == "own" else phrases.mask
+            if self.membership == "bias":
+                biases[name] = phrases.own * self.own_bias[name]
         group_widths = [heads * self.head_dim for heads in self.group_heads]
         group_queries = queries.split(group_widths, dim=-1)
         outputs, weights = [], {}
@@ -79,6 +103,7 @@ class MultiGranularityAttention(nn.Module):
                 split_heads(keys, heads),
                 split_heads(values, heads),
                 masks[name],
+                bias=biases.get(name),
                 dropout=self.dropout if self.training else 0.0,
                 need_weights=need_weights,
             )
@@ -95,7 +120,11 @@ class MultiGranularityAttention(nn.Module):
             memory = composition(x, phrases.segments, num_phrases=phrases.lengths.shape[1])
             if name in self.tag_heads:
                 tag_logits[name] = self.tag_heads[name](memory)
+            if self.extent is not None:
+                memory = memory + self.extent(phrases, x.shape[-1]).to(memory.dtype)
             memories[name] = memory
             counts.append(phrases.counts)
         interacted = self.interaction(list(memories.values()), counts)
+        if self.norm:
+            interacted = [F.layer_norm(memory, memory.shape[-1:]) for memory in interacted]
         return dict(zip(memories, interacted, strict=True)), tag_logits

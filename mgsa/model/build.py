@@ -22,6 +22,7 @@ from mgsa.attention.phrase_heads import PhraseHeads
 from mgsa.attention.query_k import QueryK
 from mgsa.attention.word import WordCrossAttention, WordSelfAttention
 from mgsa.base.errors import InputError
+from mgsa.boundaries import BoundaryFlags, phrase_extent
 from mgsa.config import (
     ModelConfig,
     MultiGranularityConfig,
@@ -141,6 +142,9 @@ def _transformer(config: TransformerConfig, num_tags: int) -> tuple[Encoder, Dec
             else _self_attention(config, "encoder"),
             feed_forward(),
             residual,
+            flags=BoundaryFlags(config.dim, multi.granularities)
+            if multi and layer in multi.layers and multi.boundaries == "flags"
+            else None,
         )
         for layer in range(1, config.encoder_layers + 1)
     ]
@@ -214,6 +218,9 @@ def _multi_granularity_attention(
         compositions={name: _composition(config.dim, multi) for name in multi.granularities},
         tag_heads={name: interaction.TagHead(config.dim, num_tags) for name in supervised},
         interaction=_interaction(config.dim, multi),
+        norm=multi.interaction_norm,
+        extent=phrase_extent if multi.boundaries == "extent" else None,
+        membership=multi.membership,
         dropout=config.attention_dropout,
     )
 
@@ -224,8 +231,9 @@ def _composition(dim: int, multi: MultiGranularityConfig) -> nn.Module:
             return composition.MaxPool()
         case "lstm":
             return composition.LSTM(dim, multi.composition_width)
-        case "self_attention":
-            return composition.SelfAttention(dim, multi.composition_width)
+        case "self_attention" | "self_attention_residual" as name:
+            residual = name == "self_attention_residual"
+            return composition.SelfAttention(dim, multi.composition_width, residual=residual)
         case _:
             assert_never(multi.composition)
 

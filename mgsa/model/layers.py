@@ -33,8 +33,8 @@ class Embedding(nn.Module):
         """ids (B, T), from position `start` on, to (B, T, D)."""
         dim = self.subwords.embedding_dim
         vectors = self.subwords(ids) * math.sqrt(dim)
-        positions = sinusoids(start, ids.shape[1], dim, ids.device)
-        return self.dropout(vectors + positions.to(vectors.dtype))
+        positions = torch.arange(start, start + ids.shape[1], device=ids.device)
+        return self.dropout(vectors + sinusoids(positions, dim).to(vectors.dtype))
 
 
 class PlainEmbedding(Embedding):
@@ -45,11 +45,12 @@ class PlainEmbedding(Embedding):
         return self.dropout(self.subwords(ids))
 
 
-def sinusoids(start: int, length: int, dim: int, device: torch.device) -> Tensor:
-    """(T, D): the sines of position / 10000^(2i / D) for i = 0 … D/2 − 1, then the cosines."""
-    positions = torch.arange(start, start + length, device=device, dtype=torch.float32)
-    exponents = torch.arange(0, dim, 2, device=device, dtype=torch.float32) / dim
-    angles = positions[:, None] * torch.exp(exponents * -math.log(10000.0))
+def sinusoids(positions: Tensor, dim: int) -> Tensor:
+    """(…,) to (…, D): the sines of position / 10000^(2i / D), i = 0 … D/2 − 1, then the cosines
+    (Vaswani et al. 2017, section 3.5).
+    """
+    exponents = torch.arange(0, dim, 2, device=positions.device, dtype=torch.float32) / dim
+    angles = positions[..., None] * torch.exp(exponents * -math.log(10000.0))
     return torch.cat([angles.sin(), angles.cos()], dim=-1)
 
 

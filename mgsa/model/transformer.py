@@ -11,6 +11,7 @@ from mgsa.attention.heads import Attended
 from mgsa.attention.memory import Cache, Memories
 from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
 from mgsa.attention.word import WordCrossAttention, WordSelfAttention
+from mgsa.boundaries import BoundaryFlags
 from mgsa.masks import Context
 from mgsa.model.layers import Residual
 
@@ -20,16 +21,19 @@ CrossAttention = WordCrossAttention | PhraseCrossAttention
 
 
 class EncoderLayer(nn.Module):
-    """Self-attention, then a feed-forward network."""
+    """Self-attention, then a feed-forward network; before them the flags of phrase boundaries."""
 
     def __init__(
         self,
         self_attention: nn.Module,
         feed_forward: nn.Module,
         residual: Callable[[], Residual],
+        *,
+        flags: BoundaryFlags | None = None,
     ) -> None:
         """`self_attention` is `(x, context, need_weights=…)` to `Attended`."""
         super().__init__()
+        self.flags = flags
         self.self_attention = self_attention
         self.self_attention_residual = residual()
         self.feed_forward = feed_forward
@@ -37,6 +41,8 @@ class EncoderLayer(nn.Module):
 
     def forward(self, x: Tensor, context: Context, *, need_weights: bool) -> Attended:
         """x (B, S, D) to (B, S, D), with weights and tag logits of self-attention."""
+        if self.flags is not None:
+            x = self.flags(x, context)
         residual = self.self_attention_residual
         attended = self.self_attention(residual.before(x), context, need_weights=need_weights)
         x = residual.after(x, attended.output)

@@ -28,7 +28,8 @@ def attended(phrase: Tensor, layer: SelfAttention) -> Tensor:
     (key, value), q = layer.key_value.weight.chunk(2), layer.query.weight @ max_pool(phrase)
     scores = [torch.exp(torch.dot(q, key @ x) / math.sqrt(len(q))) for x in phrase]
     mixed = sum(score * (value @ x) for score, x in zip(scores, phrase, strict=True))
-    return layer.output.weight @ (mixed / sum(scores))
+    found = layer.output.weight @ (mixed / sum(scores))
+    return found + max_pool(phrase) if layer.residual else found
 
 
 def last_state(phrase: Tensor, layer: LSTM) -> Tensor:
@@ -43,8 +44,8 @@ def make(name: str) -> tuple[nn.Module, Callable[[Tensor], Tensor]]:
     match name:
         case "max_pool":
             return MaxPool(), max_pool
-        case "self_attention":
-            attention = SelfAttention(DIM, 3).double()
+        case "self_attention" | "self_attention_residual":
+            attention = SelfAttention(DIM, 3, residual=name.endswith("residual")).double()
             return attention, lambda phrase: attended(phrase, attention)
         case "lstm":
             lstm = LSTM(DIM, 3).double()
@@ -62,7 +63,7 @@ def segments_of(lengths: list[list[int]], width: int) -> Tensor:
     return segments
 
 
-NAMES = ["max_pool", "self_attention", "lstm"]
+NAMES = ["max_pool", "self_attention", "self_attention_residual", "lstm"]
 every_composition = pytest.mark.parametrize("name", NAMES)
 
 

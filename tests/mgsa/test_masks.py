@@ -32,3 +32,13 @@ def test_phrases_know_how_many_they_are() -> None:
     phrases = Phrases(torch.tensor([[0, 0, 1], [0, -1, -1]]), torch.tensor([[2, 1], [1, 0]]))
     assert phrases.mask.int().tolist() == [[[[1, 1]]], [[[1, 0]]]]
     assert phrases.counts.tolist() == [2, 1]
+
+
+def test_phrases_know_where_they_begin_and_whose_a_position_is() -> None:
+    phrases = Phrases(
+        torch.tensor([[0, 0, 1, 2], [0, 1, -1, -1]]), torch.tensor([[2, 1, 1], [1, 1, 0]])
+    )
+    assert phrases.first[0].int().tolist() == [1, 0, 1, 1]
+    assert phrases.first[1, :2].int().tolist() == [1, 1]
+    assert phrases.own[0, 0].int().tolist() == [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert phrases.own[1, 0].int().tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0]]

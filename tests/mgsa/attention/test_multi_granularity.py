@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any, Literal
+
 import pytest
 import torch
 from torch import Tensor, nn
 
 from mgsa.attention.multi_granularity import MultiGranularityAttention
 from mgsa.attention.word import WordSelfAttention
+from mgsa.boundaries import phrase_extent
 from mgsa.composition import MaxPool, SelfAttention
 from mgsa.interaction import (
     Interaction,
@@ -36,7 +40,12 @@ CONTEXT = Context(padding_mask(torch.tensor([5, 4]), 5), phrases=PHRASES)
 
 
 def make(
-    *, parts: str = "self-attention, ON-LSTM", tagged: tuple[str, ...] = ("fine",)
+    *,
+    parts: str = "self-attention, ON-LSTM",
+    tagged: tuple[str, ...] = ("fine",),
+    norm: bool = False,
+    extent: bool = False,
+    membership: Literal["none", "bias", "own"] = "none",
 ) -> MultiGranularityAttention:
     torch.manual_seed(0)
     plain = parts == "max-pooling"
@@ -52,17 +61,32 @@ def make(
         compositions={name: MaxPool() if plain else SelfAttention(D, 4) for name in PHRASES},
         tag_heads={name: TagHead(D, 5) for name in tagged},
         interaction=interaction,
+        norm=norm,
+        extent=phrase_extent if extent else None,
+        membership=membership,
         dropout=0.0,
     ).double()
     for name, parameter in layer.named_parameters():
-        if name.endswith("bias"):
+        if "bias" in name:
             nn.init.normal_(parameter)
     return layer
 
 
-@pytest.mark.parametrize("parts", ["max-pooling", "self-attention, ON-LSTM"])
-def test_values_and_gradients_are_those_of_the_equations(parts: str) -> None:
-    layer = make(parts=parts)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"parts": "max-pooling"},
+        {"parts": "self-attention, ON-LSTM"},
+        {"norm": True},
+        {"extent": True},
+        {"membership": "bias"},
+        {"membership": "own"},
+        {"parts": "max-pooling", "norm": True, "extent": True, "membership": "bias"},
+    ],
+    ids=str,
+)
+def test_values_and_gradients_are_those_of_the_equations(options: dict[str, Any]) -> None:
+    layer = make(**options)
     x = torch.randn(2, 5, D, dtype=torch.float64, requires_grad=True)
     inputs = [x, *(p for n, p in layer.named_parameters() if "tag_heads" not in n)]
     output = layer(x, CONTEXT).output
@@ -85,6 +109,7 @@ def test_values_and_gradients_are_those_of_the_equations(parts: str) -> None:
             values=values,
             output=(layer.output.weight, layer.output.bias),
             group_heads=GROUPS,
+            biases=_biases(layer, len(sentence), b),
         )
         for b, sentence in enumerate((x[0], x[1, :4]))
     ]
@@ -93,12 +118,41 @@ def test_values_and_gradients_are_those_of_the_equations(parts: str) -> None:
 
 def _memories(layer: MultiGranularityAttention, sentence: Tensor, b: int) -> list[Tensor]:
     """H_g of one sentence (T, D) alone: a list of (M, D). The parts have tests of their own."""
-    composed = [
-        composition(sentence[None], PHRASES[name].segments[b : b + 1, : len(sentence)])
-        for name, composition in layer.compositions.items()
-    ]
+    composed = []
+    for name, composition in layer.compositions.items():
+        segments = PHRASES[name].segments[b, : len(sentence)]
+        memory = composition(sentence[None], segments[None])
+        if layer.extent is not None:
+            lengths = torch.bincount(segments)
+            memory = memory + phrase_extent(Phrases(segments[None], lengths[None]), D).double()
+        composed.append(memory)
     counts = [torch.tensor([memory.shape[1]]) for memory in composed]
-    return [memory[0] for memory in layer.interaction(composed, counts)]
+    memories = [memory[0] for memory in layer.interaction(composed, counts)]
+    return [
+        torch.stack([normed(g) for g in memory]) if layer.norm else memory for memory in memories
+    ]
+
+
+def normed(vector: Tensor) -> Tensor:
+    """Zero mean and unit variance, but for the 1e-5 that keeps a constant from dividing by zero."""
+    centred = vector - vector.mean()
+    return centred / (centred.square().mean() + 1e-5).sqrt()
+
+
+def _biases(layer: MultiGranularityAttention, positions: int, b: int) -> list[Tensor]:
+    """(T, S) of each head of one sentence: a phrase that is not seen has −∞."""
+    biases = [torch.zeros(positions, positions, dtype=torch.float64)] * GROUPS[0]
+    for name, heads in zip(PHRASES, GROUPS[1:], strict=True):
+        segments = PHRASES[name].segments[b, :positions].tolist()
+        for head in range(heads):
+            other, own = torch.zeros(2, dtype=torch.float64)
+            if layer.membership == "bias":
+                own = layer.own_bias[name][head, 0, 0]
+            elif layer.membership == "own":
+                other = other - math.inf
+            rows = [[own if s == m else other for m in range(max(segments) + 1)] for s in segments]
+            biases.append(torch.stack([torch.stack(row) for row in rows]))
+    return biases
 
 
 def test_a_phrase_a_word_is_ordinary_attention() -> None:

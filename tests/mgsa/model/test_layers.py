@@ -10,11 +10,9 @@ import torch
 from mgsa.data.vocabulary import PAD
 from mgsa.model.layers import Embedding, make_embedding, sinusoids
 
-CPU = torch.device("cpu")
-
 
 def test_positions_are_the_sinusoids_of_the_paper() -> None:
-    table = sinusoids(3, 4, 6, CPU)
+    table = sinusoids(torch.arange(3, 7), 6)
     for row, position in enumerate(range(3, 7)):
         for i in range(3):
             angle = position / 10000 ** (2 * i / 6)
@@ -26,7 +24,7 @@ def test_a_vector_is_scaled_before_its_position_is_added() -> None:
     torch.manual_seed(0)
     subwords = make_embedding(10, 8)
     embedded = Embedding(subwords, dropout=0.0)(torch.tensor([[5, 7]]), start=2)
-    expected = subwords.weight[[5, 7]] * math.sqrt(8) + sinusoids(2, 2, 8, CPU)
+    expected = subwords.weight[[5, 7]] * math.sqrt(8) + sinusoids(torch.tensor([2, 3]), 8)
     torch.testing.assert_close(embedded[0], expected)
 
 

@@ -1,0 +1,39 @@
+"""Phrase boundaries, told to MG-SA: in Hao et al. 2019 no word knows which phrase it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor, nn
+
+from mgsa.masks import Context, Phrases
+from mgsa.model.layers import sinusoids
+
+
+class BoundaryFlags(nn.Module):
+    """x plus, for each granularity, a learned vector for the first position of a phrase or another
+    for the positions inside.
+    """
+
+    def __init__(self, dim: int, granularities: Iterable[str]) -> None:
+        super().__init__()
+        self.granularities = tuple(granularities)
+        self.first, self.inside = (
+            nn.Parameter(torch.empty(len(self.granularities), dim)) for _ in range(2)
+        )
+        for vectors in (self.first, self.inside):
+            nn.init.normal_(vectors, std=dim**-0.5)
+
+    def forward(self, x: Tensor, context: Context) -> Tensor:
+        """x (B, S, D) to (B, S, D)."""
+        first = torch.stack([context.phrases[name].first for name in self.granularities], dim=-1)
+        inside = self.inside.sum(dim=0)
+        return x + inside + first.to(x.dtype) @ (self.first - self.inside)
+
+
+def phrase_extent(phrases: Phrases, dim: int) -> Tensor:
+    """(B, M, D): sinusoids of each phrase's first position, then of its last, D / 2 each."""
+    ends = phrases.lengths.cumsum(dim=1)
+    positions = torch.stack([ends - phrases.lengths, ends - 1], dim=-1)
+    return sinusoids(positions, dim // 2).flatten(-2)
