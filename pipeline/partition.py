@@ -11,23 +11,24 @@ spaces, a phrase as `LENGTH:TAG` with its length in words: `1:NP 5:VP ||| 1:NNP 
 
 from __future__ import annotations
 
-import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import accumulate
+from itertools import accumulate, groupby
+from operator import itemgetter
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_folder
 from mgsa.base.settings import Positive, RunConfig, Seed
+from mgsa.data.controls import Phrases, redraw
 from pipeline.base.stage import SPLITS, stage, stage_outputs
 from pipeline.base.tables import write_csv
 from pipeline.base.text import files_to_write, read_splits
@@ -54,13 +55,12 @@ class Phrase(NamedTuple):
 class PartitionSettings:
     """`levels` syntactic levels to write; `ngrams`: sizes to count in the report only.
 
-    `shuffled` puts the tagged phrases of each level in random order: right lengths, wrong
-    boundaries, as a control.
+    Boundaries that are not `parsed` are controls (`mgsa.data.controls`).
     """
 
     levels: Positive
     ngrams: tuple[Positive, ...]
-    boundaries: Literal["parsed", "shuffled"]
+    boundaries: Phrases
     seed: Seed
 
 
@@ -89,20 +89,31 @@ def syntactic_partition(tree: Tree | str, levels: int) -> list[list[Phrase]]:
 
 
 def partition_tree(
-    tree: Tree, settings: PartitionSettings, *, split: str, line: int
+    tree: Tree, settings: PartitionSettings, *, split: str, line: int, rates: Sequence[float] = ()
 ) -> list[list[Phrase]]:
-    """The phrases of every level; `shuffled` by a generator seeded with seed, split and line."""
+    """The phrases of every level; `random` ones need the `cut_rates` of the split."""
     partitions = syntactic_partition(tree, settings.levels)
-    if settings.boundaries == "shuffled":
-        generator = random.Random(f"{settings.seed} {split} {line}")
-        partitions = [_shuffle(phrases, generator) for phrases in partitions]
-    return partitions
+    if settings.boundaries == "parsed":
+        return partitions
+    levels = redraw(
+        [([end - start for start, end, _ in p], [tag for _, _, tag in p]) for p in partitions],
+        settings.boundaries,
+        rates=rates,
+        seed=settings.seed,
+        split=split,
+        line=line,
+    )
+    return [_place(lengths, tags) for lengths, tags in levels]
 
 
-def _shuffle(phrases: Sequence[Phrase], generator: random.Random) -> list[Phrase]:
-    # Python promises the sequence of `random()` across versions, that of `shuffle` not.
-    order = sorted(phrases, key=lambda _: generator.random())
-    return _place([end - start for start, end, _ in order], [tag for _, _, tag in order])
+def cut_rates(trees: Iterable[Tree], levels: int) -> list[float]:
+    """Of each level, the share of places between two words where a phrase ends."""
+    places, cuts = 0, [0] * levels
+    for tree in trees:
+        partitions = syntactic_partition(tree, levels)
+        places += partitions[0][-1].end - 1
+        cuts = [count + len(p) - 1 for count, p in zip(cuts, partitions, strict=True)]
+    return [count / max(places, 1) for count in cuts]
 
 
 def _place(lengths: Sequence[int], tags: Sequence[str | None]) -> list[Phrase]:
@@ -211,8 +222,15 @@ def write_plots(counts: PhraseCounts, folder: Path) -> None:
         write_csv(rows, folder / file)
 
 
+def _tree(parsed: Path, tokenized: Path, split: str, line: int, texts: Sequence[str]) -> Tree:
+    brackets, text = texts
+    path, tokens_path = parsed / f"{split}.trees", tokenized / f"{split}.source"
+    return read_parse(brackets, text, path=path, tokens_path=tokens_path, line=line)
+
+
 def _partition(
     settings: PartitionSettings,
+    rates: Mapping[str, Sequence[float]],
     parsed: Path,
     tokenized: Path,
     sentences: Sequence[tuple[str, int, tuple[str, ...]]],
@@ -220,10 +238,10 @@ def _partition(
     """Split, `.phrases` line and counts of each sentence."""
     lines = []
     counts: PhraseCounts = Counter()
-    for split, line, (brackets, text) in sentences:
-        paths = {"path": parsed / f"{split}.trees", "tokens_path": tokenized / f"{split}.source"}
-        tree = read_parse(brackets, text, line=line, **paths)
-        partitions = partition_tree(tree, settings, split=split, line=line)
+    for split, line, texts in sentences:
+        tree = _tree(parsed, tokenized, split, line, texts)
+        of_split = rates.get(split, ())
+        partitions = partition_tree(tree, settings, split=split, line=line, rates=of_split)
         lines.append((split, write_phrases_line(partitions)))
         counts[0, partitions[0][-1].end, None] += 1
         for level, phrases in enumerate(partitions, start=1):
@@ -242,9 +260,15 @@ def partition_trees(
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Cut parsed sentences into phrases with tags."""
+    columns = ((parsed, "trees"), (tokenized, "source"))
+    rates = {}
+    if partition.boundaries == "random":
+        for split, sentences in groupby(read_splits(*columns), key=itemgetter(0)):
+            trees = (_tree(parsed, tokenized, *sentence) for sentence in sentences)
+            rates[split] = cut_rates(trees, partition.levels)
     results = map_chunks(
-        partial(_partition, partition, parsed, tokenized),
-        read_splits((parsed, "trees"), (tokenized, "source")),
+        partial(_partition, partition, rates, parsed, tokenized),
+        read_splits(*columns),
         workers=run.workers,
         chunk_size=SENTENCES_PER_CHUNK,
     )

@@ -19,6 +19,8 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_folder, not_utf_8, open_to_write
 from mgsa.base.settings import Accelerator
 from mgsa.config import STANDARD_SEARCH, TranslateConfig
+from mgsa.data.controls import read_rows
+from mgsa.decoding.commands import GivenPhrases
 from pipeline.base.stage import stage
 
 if TYPE_CHECKING:
@@ -111,6 +113,7 @@ def translate_with_model(
             *(f"{{split}}.{name}" for name in WRITTEN),
         ),
     ] = None,
+    phrases: GivenPhrases = "parsed",
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Translate raw text from stdin to stdout, a line a sentence.
@@ -121,6 +124,8 @@ def translate_with_model(
     if len({option is None for option in (dataset, split, out)}) > 1:
         raise InputError("--dataset, --split and --out come together")
     if dataset is None:
+        if phrases != "parsed":
+            raise InputError(f"--phrases {phrases}: expected --dataset, whose phrases it redraws")
         text, translations = sys.stdin.buffer, sys.stdout.buffer
 
     from mgsa.data.dataset import open_dataset
@@ -145,7 +150,8 @@ def translate_with_model(
         atomic_folder(out) as folder,
         ExitStack() as files,
     ):
-        found = translator.translate_rows(opened.read(split), translate, advance=advance)
+        rows = read_rows(opened, split, phrases)
+        found = translator.translate_rows(rows, translate, advance=advance)
         hypothesis_file, reference_file, score_file = (
             files.enter_context(open_to_write(folder / f"{split}.{name}")) for name in WRITTEN
         )

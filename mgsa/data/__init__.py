@@ -6,5 +6,6 @@ ragged        lists of different lengths in one array
 batch         rows, and Batch: ids, lengths, segments of each granularity, tags
 checks        validation of rows
 dataset       open an artifact, stream its rows, verify all of it
+controls      shuffled and random phrases in place of a dataset's
 batching      token-budget batches in a seeded order, resumable, prefetched
 """

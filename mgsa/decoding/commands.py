@@ -15,6 +15,7 @@ from mgsa.base.io import atomic_file, read_lines
 from mgsa.base.settings import Accelerator, Positive, from_mapping, to_mapping
 from mgsa.base.word_links import format_links
 from mgsa.config import STANDARD_SEARCH, TranslateConfig
+from mgsa.data.controls import Phrases, read_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +26,14 @@ if TYPE_CHECKING:
 
 BatchTokens = Annotated[
     Positive, Option("padded subwords of the longer side in a batch (default: 4096)", "N")
+]
+
+GivenPhrases = Annotated[
+    Phrases,
+    Option(
+        "the dataset's own (default); in shuffled order; or with random boundaries, at the split's "
+        "rates: controls of whether a model reads its syntactic phrases"
+    ),
 ]
 
 
@@ -57,6 +66,7 @@ def translate(
             "ROW/layer_N.words, (heads, target subwords, source subwords), end of sentence included"
         ),
     ] = None,
+    phrases: GivenPhrases = "parsed",
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Translate a split of a dataset artifact.
@@ -88,7 +98,7 @@ def translate(
     translator.check_dataset(data)
     with progress_bar(f"translate {split}", total=num_rows, unit="sentences") as advance:
         translations = translator.translate_rows(
-            data.read(split),
+            read_rows(data, split, phrases),
             config,
             n_best=n_best or 1,
             prefixes=prefixes,
@@ -98,7 +108,9 @@ def translate(
         if alignments:
             aligner = Aligner(translator.artifacts[0], translator.device, layer=None)
             translations = aligner.align_translations(
-                translations, data.read(split), batch_tokens=config.batch_tokens
+                translations,
+                read_rows(data, split, phrases),
+                batch_tokens=config.batch_tokens,
             )
         rows = (
             (lines_of(t, row=None if n_best is None else row, scores=scores), t.weights)
@@ -164,6 +176,7 @@ def score(
     split: Annotated[str, Option("such as test", "NAME")],
     out: Annotated[str, OutputFile("- is stdout (default: -)")] = STANDARD_OUTPUT,
     batch_tokens: BatchTokens = STANDARD_SEARCH.batch_tokens,
+    phrases: GivenPhrases = "parsed",
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Score every pair of a split.
@@ -179,7 +192,8 @@ def score(
     scorer = Scorer.load(model, accelerator=accelerator)
     scorer.artifact.check_dataset(data)
     with progress_bar(f"score {split}", total=num_rows, unit="pairs") as advance:
-        scores = scorer.score_rows(data.read(split), batch_tokens=batch_tokens, advance=advance)
+        rows = read_rows(data, split, phrases)
+        scores = scorer.score_rows(rows, batch_tokens=batch_tokens, advance=advance)
         with opened(out) as file:
             file.writelines(f"{score:.6f}\n" for score in scores)
 

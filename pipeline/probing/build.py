@@ -23,13 +23,15 @@ from pipeline.base.stage import SPLITS
 from pipeline.base.workers import chunks
 from pipeline.dataset.manifest import library_versions, read_object
 from pipeline.dataset.preprocessor import Encoder, check_length
-from pipeline.partition import PartitionSettings, partition_tree
+from pipeline.partition import PartitionSettings, cut_rates, partition_tree
 from pipeline.probing.labels import Labels, frequent_classes, label_tree
 from pipeline.probing.sentences import ProbeSentence, SentenceFiles, draw_splits, read_sentences
 from pipeline.probing.voice_and_tense import TENSES, VOICES, VerbPatterns
 from pipeline.tokens.trees import read_parse
 
 if TYPE_CHECKING:
+    from nltk.tree import Tree
+
     from pipeline.probe_data import ProbeDataSettings
 
 TRAIN = SPLITS[0]
@@ -58,6 +60,10 @@ def build_probe_data(
         shares=settings.shares,
         seed=settings.seed,
     )
+    rates: list[float] = []
+    if partition.boundaries == "random":
+        trees = (encoder_tree(sentence, files) for sentence in read_sentences(files, language))
+        rates = cut_rates(trees, partition.levels)
     verbs = VerbPatterns() if language == VERBS_LANGUAGE else None
     labels = {split: label(sentences, files, verbs, split) for split, sentences in splits.items()}
     classes = choose_classes(labels[TRAIN], settings.tss_classes)
@@ -65,7 +71,7 @@ def build_probe_data(
     sizes = {}
     for split, sentences in splits.items():
         rows = (
-            encode(sentence, encoder, partition, files) | class_ids(of_sentence, ids)
+            encode(sentence, encoder, partition, rates, files) | class_ids(of_sentence, ids)
             for sentence, of_sentence in zip(sentences, labels[split], strict=True)
         )
         tables = [pa.Table.from_pylist(some, SCHEMA) for some in chunks(rows, ROW_GROUP_ROWS)]
@@ -128,14 +134,24 @@ def choose_classes(labels: Sequence[Labels], tss_classes: int) -> dict[str, tupl
     }
 
 
+def encoder_tree(sentence: ProbeSentence, files: SentenceFiles) -> Tree:
+    """The tree of the phrases that encoders see."""
+    line, tokens, _, tree = sentence
+    return read_parse(tree, tokens, path=files.phrases, tokens_path=files.tokens, line=line)
+
+
 def encode(
-    sentence: ProbeSentence, encoder: Encoder, partition: PartitionSettings, files: SentenceFiles
+    sentence: ProbeSentence,
+    encoder: Encoder,
+    partition: PartitionSettings,
+    rates: Sequence[float],
+    files: SentenceFiles,
 ) -> dict[str, Any]:
     """A row as in a dataset, without labels."""
-    line, tokens, _, tree = sentence
-    # Sentences of a dataset are of its training split, by which shuffled phrases are drawn.
-    parse = read_parse(tree, tokens, path=files.phrases, tokens_path=files.tokens, line=line)
-    phrases = partition_tree(parse, partition, split=TRAIN, line=line)
+    line, tokens, _, _ = sentence
+    # Sentences of a dataset are of its training split, by which controls of phrases are drawn.
+    tree = encoder_tree(sentence, files)
+    phrases = partition_tree(tree, partition, split=TRAIN, line=line, rates=rates)
     row = encoder.encode(tokens.split(" "), phrases=phrases)
     check_length(row["source_length"], path=files.tokens, line=line)
     return row | {"line": line, "source_tokens": tokens}

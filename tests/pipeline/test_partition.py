@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from itertools import pairwise
 from pathlib import Path
 
@@ -266,10 +267,30 @@ def test_the_stage_writes_phrases_report_and_plots(corpus: Path) -> None:
     )
 
 
+def test_random_boundaries_are_drawn_at_the_rates_of_their_split(corpus: Path) -> None:
+    """Training has 8 places between words, cut 4, 6 and 8 times; other sentences at all or none."""
+    parsed, drawn = partition(corpus), partition(corpus, "boundaries=random")
+    assert [drawn[f"{split}.phrases"] for split in ("valid", "test")] == [
+        parsed[f"{split}.phrases"] for split in ("valid", "test")
+    ]
+    first, second, third = drawn["train.phrases"].decode().splitlines()[0].split(" ||| ")
+    assert third == "1:NNP 1:VBD 1:DT 1:NN 1:IN 1:NNP"
+    generator = random.Random("1 train 1")
+    numbers = [generator.random() for _ in range(5)]
+    for level, rate, tags in (
+        (first, 0.5, ["NP", "VP", "VP", "VP", "VP", "VP"]),
+        (second, 0.75, ["NNP", "VBD", "NP", "NP", "PP", "PP"]),
+    ):
+        starts = [0, *(place for place in range(1, 6) if numbers[place - 1] < rate)]
+        phrases = [f"{end - start}:{tags[start]}" for start, end in pairwise([*starts, 6])]
+        assert level.split(" ") == phrases
+
+
+@pytest.mark.parametrize("boundaries", ["shuffled", "random"])
 def test_output_is_the_same_whatever_the_number_of_workers(
-    corpus: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, monkeypatch: pytest.MonkeyPatch, boundaries: str
 ) -> None:
     monkeypatch.setattr("pipeline.partition.SENTENCES_PER_CHUNK", 1)
-    alone = partition(corpus, "boundaries=shuffled")
-    assert partition(corpus, "boundaries=shuffled", "run.workers=2") == alone
+    alone = partition(corpus, f"boundaries={boundaries}")
+    assert partition(corpus, f"boundaries={boundaries}", "run.workers=2") == alone
     assert len(alone) == 6

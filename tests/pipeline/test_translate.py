@@ -163,6 +163,15 @@ def test_half_of_the_stages_arguments_are_refused(folders: dict[str, Path]) -> N
         main(["--model", str(folders["words"]), "--split", "test"])
 
 
+def test_wrong_phrases_are_those_of_a_dataset(folders: dict[str, Path], tmp_path: Path) -> None:
+    assert stage(folders, tmp_path / "right") == 0
+    assert stage(folders, tmp_path / "random", "--phrases", "random") == 0
+    right, wrong = (tmp_path / name / "test.scores" for name in ("right", "random"))
+    assert right.read_text("utf-8") != wrong.read_text("utf-8")
+    with pytest.raises(InputError, match="--phrases random: expected --dataset, whose phrases"):
+        main(["--model", str(folders["phrases"]), "--phrases", "random"])
+
+
 def test_several_models_translate_together(folders: dict[str, Path], tmp_path: Path) -> None:
     assert stage(folders, tmp_path / "one") == 0
     assert stage(folders, tmp_path / "both", "--model", str(folders["words"])) == 0

@@ -32,6 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     dataset = write_copy_task(folder / "dataset", train=3, valid=3, test=ROWS)
     random_model(folder / "one", dataset, decoder_layers=2)
     random_model(folder / "two", dataset, seed=1)
+    random_model(folder / "words", dataset, multi_granularity=None)
     (folder / "config.yaml").write_text(CONFIG, encoding="utf-8")
     for name, prefixes in (("short", "w1\n"), ("new", "\n\nw1 new\n"), ("end", "</s>\n")):
         (folder / name).write_text(prefixes, encoding="utf-8")
@@ -147,6 +148,19 @@ def test_a_line_a_log_probability_on_stdout(
     expected = list(Scorer.load(folder / "one").score_rows(rows, batch_tokens=1000))
     assert [float(line) for line in lines] == pytest.approx(expected, abs=1e-5)
     assert all(len(line.partition(".")[2]) == 6 for line in lines)
+
+
+@pytest.mark.parametrize("command", ["translate", "score"])
+@pytest.mark.parametrize("phrases", ["shuffled", "random"])
+def test_wrong_phrases_mislead_models_of_phrases_alone(
+    folder: Path, capfd: pytest.CaptureFixture[str], command: str, phrases: str
+) -> None:
+    told = ["--scores"] if command == "translate" else []
+    for model, same in (("one", False), ("words", True)):
+        assert mgsa_command(command, folder, *told, models=(model,)) == 0
+        right = capfd.readouterr().out
+        assert mgsa_command(command, folder, *told, "--phrases", phrases, models=(model,)) == 0
+        assert (capfd.readouterr().out == right) == same
 
 
 @pytest.mark.parametrize(

@@ -208,6 +208,7 @@ def test_translations_are_detokenised(dataset: Dataset) -> None:
         ),
         ("parser", {}, "fr", "parser: expected a parser of en, got one of fr"),
         ("partition", {"boundaries": "shuffled"}, "en", "copy: raw text can have parsed phrases"),
+        ("partition", {"boundaries": "random"}, "en", "copy: raw text can have parsed phrases"),
     ],
 )
 def test_a_parser_that_gives_other_phrases_is_refused(
