@@ -23,6 +23,7 @@ reverse            COMMAND: a dataset the other way round
 train              STAGE: a model and its curves
 translate          STAGE: translations; raw text in, translations out
 forced_align       COMMAND: word alignments of given text, as a model sees them
+score              COMMAND: log probabilities of given text
 evaluate           STAGE: scores with confidence intervals
 experiment/        COMMAND: tables of systems, each trained from several seeds
 analyze            STAGE: what a model attends to: shares, heat maps

@@ -24,10 +24,15 @@ from pipeline.base.workers import chunks
 from pipeline.translate import ParserFolder
 
 if TYPE_CHECKING:
+    from mgsa.data.batch import Row
+    from mgsa.decoding.align import Aligner
+    from mgsa.decoding.score import Scorer
     from pipeline.dataset.preprocessor import Preprocessor
 
 PORTION = 1000
-"""Pairs in memory at once, of which those of like length are aligned together."""
+"""Pairs in memory at once, of which those of like length make batches."""
+SentenceFile = Annotated[Path, Input("a sentence a line", metavar="FILE")]
+Tokenized = Annotated[bool, Option("the text is in tokens, separated by one space")]
 WRITTEN = tuple(f"aligned.{name}" for name in (*SIDES, "links"))
 
 
@@ -45,40 +50,59 @@ def read_tokens(
             yield preprocessor.tokenize(*texts)
 
 
+def read_portions(
+    files: Sequence[Path],
+    model: Aligner | Scorer,
+    parser: Path,
+    *,
+    tokenized: bool,
+    description: str,
+) -> Iterator[tuple[list[tuple[list[str], ...]], list[Row]]]:
+    """Yield portions of two files: the tokens of each side, and the rows as the model sees them.
+
+    `description` is that of `mgsa.base.cli.progress`.
+    """
+    from pipeline.dataset.preprocessor import Preprocessor
+
+    preprocessor = Preprocessor.load(
+        model.artifact.folder,
+        parser=parser if model.artifact.levels else None,
+        gpu=model.device.type == "cuda",
+    )
+    pairs = read_tokens(files, preprocessor, tokenized=tokenized)
+    tracked = progress(pairs, description, total=None, unit="pairs", size=lambda _: 1)
+    for portion in chunks(tracked, PORTION):
+        sides = list(zip(*portion, strict=True))
+        yield sides, preprocessor.rows_of_tokens(*sides)
+
+
 def align_text(
     *,
     model: Annotated[Path, Input("model artifact")],
-    source: Annotated[Path, Input("a sentence a line", metavar="FILE")],
-    target: Annotated[Path, Input("a sentence a line", metavar="FILE")],
+    source: SentenceFile,
+    target: SentenceFile,
     out: Annotated[
         Path,
         OutputFolder(
             "for aligned.source, aligned.target (tokens) and aligned.links (`0-0 1-2`)", *WRITTEN
         ),
     ],
-    tokenized: Annotated[bool, Option("the text is in tokens, separated by one space")] = False,
+    tokenized: Tokenized = False,
     parser: ParserFolder = Path("data/parser"),
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Align the words of pairs of sentences, line by line, as a model sees them."""
     from mgsa.decoding.align import Aligner
-    from pipeline.dataset.preprocessor import Preprocessor
 
     aligner = Aligner.load(model, accelerator=accelerator)
-    preprocessor = Preprocessor.load(
-        model,
-        parser=parser if aligner.artifact.levels else None,
-        gpu=aligner.device.type == "cuda",
+    portions = read_portions(
+        [source, target], aligner, parser, tokenized=tokenized, description="align"
     )
-    pairs = read_tokens([source, target], preprocessor, tokenized=tokenized)
-    tracked = progress(pairs, "align", total=None, unit="pairs", size=lambda _: 1)
     with atomic_folder(out) as folder, ExitStack() as opened:
         *token_files, link_file = (
             opened.enter_context(open_to_write(folder / name)) for name in WRITTEN
         )
-        for portion in chunks(tracked, PORTION):
-            sides = list(zip(*portion, strict=True))
-            rows = preprocessor.rows_of_tokens(*sides)
+        for sides, rows in portions:
             alignments = aligner.align_rows(rows, batch_tokens=STANDARD_SEARCH.batch_tokens)
             for file, sentences in zip(token_files, sides, strict=True):
                 file.writelines(f"{' '.join(tokens)}\n" for tokens in sentences)

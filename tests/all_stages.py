@@ -79,12 +79,14 @@ COMMANDS = {
     # Not run by `run_all`, since they need no more than that.
     "forced align": "pipeline.forced_align --model words --source raw/test.en --target raw/test.de "
     "--out aligned --accelerator cpu",
+    "score text": "pipeline.score --model words --source raw/test.en --target raw/test.de "
+    "--out text.scores --accelerator cpu",
     "translate text": "pipeline.translate --model words",
     "translate text with phrases": "pipeline.translate --model model --parser parser",
 }
 """For each command its module and its arguments."""
 
-LATER = ("forced align", "translate text", "translate text with phrases")
+LATER = ("forced align", "score text", "translate text", "translate text with phrases")
 """Commands that `run_all` leaves out."""
 WRITING = [c for c in COMMANDS if c not in ("verify", "info", "diff", *LATER)]
 """Commands that write files."""
