@@ -30,6 +30,7 @@ from pipeline.base.stage import (
     stage_outputs,
 )
 from pipeline.base.text import files_to_write, read_parallel
+from pipeline.contrasts import read_contrasts, write_contrasts
 from pipeline.links import read_links
 from pipeline.sample import write_sample
 from pipeline.tokens.trees import bracketed, read_tree, read_treebank
@@ -62,7 +63,7 @@ class SampleCorpus:
 
 @dataclass(frozen=True)
 class LocalSplit:
-    """Two text files and optional annotations of the source side."""
+    """Two text files, optional annotations of the source side and variants of the target side."""
 
     source: InputFile
     target: InputFile
@@ -70,6 +71,7 @@ class LocalSplit:
     links: InputFile | None
     voice: InputFile | None
     tense: InputFile | None
+    contrast: InputFile | None
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,12 @@ def _write_local(settings: LocalCorpus, folder: Path) -> dict[str, int]:
     for split in SPLITS:
         named = asdict(getattr(settings, split))
         files = {column: Path(name) for column, name in named.items() if name is not None}
+        contrast = files.pop("contrast", None)
         pairs[split] = _write_split(folder, split, [files])
+        if contrast is not None:
+            contrasts = read_contrasts(contrast, pairs=pairs[split])
+            with open_to_write(folder / f"{split}.contrast") as out:
+                write_contrasts(contrasts, out)
     if settings.treebank is not None:
         (folder / "treebank").mkdir()
         for part, name in asdict(settings.treebank).items():
@@ -245,7 +252,7 @@ def write_corpus(
         OutputFolder(
             "raw text",
             "corpus.json",
-            *(f"{split}.{column}" for split in SPLITS for column in (*SIDES, *ANNOTATIONS)),
+            *(f"{s}.{column}" for s in SPLITS for column in (*SIDES, *ANNOTATIONS, "contrast")),
             *(f"treebank/{part}.mrg" for part in TREEBANK_PARTS),
         ),
     ],

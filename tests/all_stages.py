@@ -142,7 +142,7 @@ def _tree(text: str) -> str:
 
 
 def _parameters() -> dict[str, Any]:
-    none = {"links": None, "voice": None, "tense": None}
+    none = {"links": None, "voice": None, "tense": None, "contrast": None}
     corpus: dict[str, Any] = {
         "kind": "local",
         "name": "made up",

@@ -159,7 +159,7 @@ def _with_clause(choose: Chooser, *, question: bool, tense: str | None) -> Claus
     construction = _construction(choose, WITH_CLAUSE_CONSTRUCTIONS, tense)
     content = _that(choose) if verb.frame == "clausal" else _infinitive(choose, subject)
     after = [GermanWord(","), *content.german, GermanWord(",")]
-    predicate = Predicate(rest=[content.english], after=after)
+    predicate = Predicate(phrases=[content], after=after)
     return clause_of(verb, construction, subject, predicate, question=question)
 
 

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from mgsa.base.io import open_to_write
+from pipeline.contrasts import Contrast, write_contrasts
 from pipeline.sample.chooser import Chooser
 from pipeline.sample.derivation import SamplePair
 from pipeline.sample.sentences import sentence
@@ -72,11 +73,13 @@ def _write_split(folder: Path, split: str, pairs: Iterator[SamplePair]) -> None:
     names = ("source", "target", "trees", "links", "voice", "tense")
     with ExitStack() as stack:
         files = [stack.enter_context(open_to_write(folder / f"{split}.{name}")) for name in names]
-        for pair in pairs:
+        contrasts = stack.enter_context(open_to_write(folder / f"{split}.contrast"))
+        for number, pair in enumerate(pairs, start=1):
             links = " ".join(f"{source}-{target}" for source, target in pair.links)
             lines = (pair.source, pair.target, pair.tree, links, pair.voice, pair.tense)
             for file, line in zip(files, lines, strict=True):
                 file.write(f"{line}\n")
+            write_contrasts((Contrast(number, *variant) for variant in pair.variants), contrasts)
 
 
 def _write_trees(path: Path, pairs: Iterator[SamplePair]) -> None:

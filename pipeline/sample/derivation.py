@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
@@ -19,10 +20,15 @@ class Leaf:
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """An English constituent."""
+    """An English constituent.
+
+    Attributes:
+        attachment: of the place that it is, or ends in, if that stands in the tree alone.
+    """
 
     label: str
     children: list[Node | Leaf]
+    attachment: Attachment | None = None
 
     def leaves(self) -> list[Leaf]:
         """The words below, left to right."""
@@ -46,12 +52,35 @@ class GermanWord:
     sources: tuple[Leaf, ...] = ()
 
 
+class Attachment(NamedTuple):
+    """What a place belongs to that could belong to the other of noun and verb as well.
+
+    Attributes:
+        category: `noun` or `verb`.
+        parts: of the German clause, adjacent; in the other reading they change places.
+    """
+
+    category: str
+    parts: tuple[list[GermanWord], list[GermanWord]]
+
+    def misread(self, words: list[GermanWord]) -> list[GermanWord]:
+        """The German words of the sentence in the other reading."""
+        first, second = self.parts
+        start = words.index(first[0])
+        return [*words[:start], *second, *first, *words[start + len(first) + len(second) :]]
+
+
 @dataclass(slots=True)
 class Phrase:
-    """The two sides of a constituent."""
+    """The two sides of a constituent.
+
+    Attributes:
+        ambiguous: whether it is a place that doesn't tell what it belongs to.
+    """
 
     english: Node
     german: list[GermanWord]
+    ambiguous: bool = field(default=False, kw_only=True)
 
 
 def one_word(label: str, tag: str, english: str, german: str) -> Phrase:
@@ -84,6 +113,20 @@ class Agreement(NamedTuple):
 THIRD = Agreement(3, "sg")
 
 
+class Variant(NamedTuple):
+    """The target of a pair in the reading that its tree excludes.
+
+    Attributes:
+        category: `noun` or `verb`, what the tree attaches the place to.
+        target: raw text.
+        depth: the first level of the syntactic partition that the two readings differ in.
+    """
+
+    category: str
+    target: str
+    depth: int
+
+
 @dataclass(slots=True)
 class SamplePair:
     """A sentence pair with everything the grammar knows about it.
@@ -95,6 +138,7 @@ class SamplePair:
         links: word links (source, target), from zero, sorted.
         voice: `active` or `passive`, of the main clause.
         tense: `past` or `nonpast`, of the main clause's finite verb.
+        variants: one for each place whose German order the tree alone decides.
     """
 
     source: str
@@ -105,6 +149,7 @@ class SamplePair:
     links: list[tuple[int, int]]
     voice: str
     tense: str
+    variants: list[Variant]
 
 
 @dataclass(slots=True)
@@ -122,7 +167,7 @@ class Sentence:
         leaves[0].word = _capitalised(leaves[0].word)
         position = {id(leaf): index for index, leaf in enumerate(leaves)}
         source_tokens = [leaf.word for leaf in leaves]
-        target_tokens = [_capitalised(words[0].word), *(word.word for word in words[1:])]
+        target_tokens = _german_tokens(words)
         return SamplePair(
             source=_text(source_tokens),
             target=_text(target_tokens),
@@ -134,7 +179,20 @@ class Sentence:
             ),
             voice=self.voice,
             tense=self.tense,
+            variants=[
+                Variant(found.category, _text(_german_tokens(found.misread(words))), depth)
+                for found, depth in _attachments(self.english)
+            ],
         )
+
+
+def _attachments(node: Node, depth: int = 1) -> Iterator[tuple[Attachment, int]]:
+    """Those in a constituent, each with its number of steps below it."""
+    for child in node.children:
+        if isinstance(child, Node):
+            if child.attachment is not None:
+                yield child.attachment, depth
+            yield from _attachments(child, depth + 1)
 
 
 def _without_idle_commas(words: list[GermanWord]) -> list[GermanWord]:
@@ -146,6 +204,10 @@ def _without_idle_commas(words: list[GermanWord]) -> list[GermanWord]:
         elif following.word == ",":  # which then translates what the dropped one did
             following.sources += word.sources
     return kept
+
+
+def _german_tokens(words: list[GermanWord]) -> list[str]:
+    return [_capitalised(words[0].word), *(word.word for word in words[1:])]
 
 
 def _capitalised(word: str) -> str:

@@ -59,12 +59,14 @@ class NounPhrase(Phrase):
         kind: `pronoun`, `name`, `pair`, `who`, `there`, or the determiner of a common noun.
         gender: of a common noun.
         classes: what the head noun is, for the verbs of a relative clause.
+        attribute: of a common noun, if any.
     """
 
     kind: str
     agreement: Agreement = THIRD
     gender: str = ""
     classes: Classes = HUMAN
+    attribute: Phrase | None = None
 
     @classmethod
     def of(cls, phrase: Phrase, kind: str, agreement: Agreement = THIRD) -> NounPhrase:
@@ -250,6 +252,7 @@ def _with_attribute(choose: Chooser, phrase: NounPhrase) -> NounPhrase:
         phrase,
         english=Node("NP", [phrase.english, attribute.english]),
         german=[*phrase.german, *attribute.german],
+        attribute=attribute,
     )
 
 
@@ -273,9 +276,11 @@ def prepositional(choose: Chooser, preposition: Preposition, *, simple: bool = T
 
 def place(choose: Chooser, kind: str) -> Phrase:
     """A place of a `setting` or an `attributive` one, or an ambiguous one of either kind."""
-    if choose.chance(choose.ambiguity):
+    ambiguous = choose.chance(choose.ambiguity)
+    if ambiguous:
         kind = choose.weighted({"setting": 1, "attributive": 1})
-    return prepositional(choose, choose.one(lexicon.prepositions(kind)))
+    phrase = prepositional(choose, choose.one(lexicon.prepositions(kind)))
+    return replace(phrase, ambiguous=ambiguous)
 
 
 def governed(preposition: Preposition, argument: NounPhrase) -> Phrase:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from pipeline.sample import lexicon
 from pipeline.sample.chooser import Chooser
-from pipeline.sample.derivation import Agreement, GermanWord, Leaf, Node, Phrase, one_word
+from pipeline.sample.derivation import (
+    Agreement,
+    Attachment,
+    GermanWord,
+    Leaf,
+    Node,
+    Phrase,
+    one_word,
+)
 from pipeline.sample.lexicon import HUMAN, Preposition, Verb, Word
 from pipeline.sample.noun_phrases import (
     NounPhrase,
@@ -103,6 +111,8 @@ def add_adjuncts(
         predicate.middle.append((Middle.FREQUENCY, often.german))
     if verb.frame not in ("motion", "position"):
         add_setting(choose, predicate, simple=simple)
+    if not (simple or predicate.negation):
+        _mark_attachment(predicate)
     if not predicate.frequency and choose.chance(0.2):
         add_time(choose, predicate, construction)
 
@@ -117,6 +127,33 @@ def add_setting(choose: Chooser, predicate: Predicate, *, simple: bool) -> None:
         phrase = place(choose, "setting")
     # What is negated is that it happens there.
     predicate.add(Middle.PLACE if predicate.negation else Middle.SETTING, phrase)
+
+
+def _mark_attachment(predicate: Predicate) -> None:
+    """Mark an ambiguous place after an object: the tree alone decides where German has it.
+
+    The object is a common noun in the main clause of a statement that is neither negated nor
+    coordinated; the place stands right behind it, and at most a time after that. Elsewhere the
+    grammar has one reading: pronouns, names, pairs and objects of `simple` clauses take no
+    attribute, an adverb of manner stands between object and setting, and of two phrases one is the
+    noun's, the other the verb's.
+
+    Words tell what is frequent, no more: of the marked places 59 % are the verb's, 57 % after a
+    thing and 70 % after a person, whose attribute need not be a place. With a time or a place in
+    front, half of the clauses are `simple`, and nothing shows which; there the verb has more of all
+    places than of the marked ones. With an ambiguity below 1 the same words come unmarked too, in
+    their usual reading, which is that of half of the marked ones.
+    """
+    match predicate.phrases:
+        case [*_, NounPhrase(attribute=Phrase(ambiguous=True) as place) as thing]:
+            node, category, cut = thing.english, "noun", -len(place.german)
+        case [*_, NounPhrase(attribute=None) as thing, Phrase(ambiguous=True) as place]:
+            node, category, cut = place.english, "verb", len(place.german)
+        case _:
+            return
+    if thing.kind not in ("pronoun", "name", "pair"):
+        run = predicate.middle_field(Middle.SETTING, Middle.INDEFINITE)
+        node.attachment = Attachment(category, (run[:cut], run[cut:]))
 
 
 def add_time(choose: Chooser, predicate: Predicate, construction: str) -> None:

@@ -45,14 +45,14 @@ class Predicate:
     Attributes:
         negation: `not`, after the first word of the English verb chain.
         frequency: an English adverb that stands before the main verb.
-        rest: English constituents after the verb.
+        phrases: in the order of English, after the verb.
         middle: German middle field, each with its place.
         after: German words after the end of the clause (extraposed clauses).
     """
 
     negation: list[Leaf] = field(default_factory=list)
     frequency: list[Node] = field(default_factory=list)
-    rest: list[Node] = field(default_factory=list)
+    phrases: list[Phrase] = field(default_factory=list)
     middle: list[tuple[Middle, list[GermanWord]]] = field(default_factory=list)
     after: list[GermanWord] = field(default_factory=list)
 
@@ -60,7 +60,7 @@ class Predicate:
         """A constituent at the end of the English row and at its place in German."""
         if isinstance(phrase, NounPhrase) and phrase.kind == "pronoun":
             place = Middle.PRONOUN
-        self.rest.append(phrase.english)
+        self.phrases.append(phrase)
         self.middle.append((place, phrase.german))
 
     def negate(self, article: GermanWord | None = None) -> None:
@@ -72,6 +72,11 @@ class Predicate:
         else:
             article.word = f"k{article.word}"
             article.sources = (negation, *article.sources)
+
+    @property
+    def rest(self) -> list[Node]:
+        """English constituents after the verb."""
+        return [phrase.english for phrase in self.phrases]
 
     @property
     def timed(self) -> bool:

@@ -16,7 +16,8 @@ import yaml
 
 from mgsa.base.errors import InputError
 from pipeline import corpus
-from pipeline.base.stage import SPLITS
+from pipeline.base.stage import ANNOTATIONS, SPLITS
+from pipeline.contrasts import read_contrasts
 from pipeline.params import compose
 from tests.imports import ROOT
 from tests.text_folders import contents, stage_argv
@@ -30,7 +31,7 @@ def arguments(root: Path, section: dict[str, Any], *overrides: str) -> list[str]
 
 SAMPLE = {
     **{"kind": "sample", "seed": 3, "train": 40, "valid": 5, "test": 6},
-    **{"treebank_train": 8, "treebank_dev": 4, "ambiguity": 0.2},
+    **{"treebank_train": 8, "treebank_dev": 4, "ambiguity": 1.0},
 }
 
 
@@ -40,6 +41,12 @@ def test_the_sample_is_generated_from_its_seed_and_grows_at_its_end(tmp_path: Pa
     lines = {name: content.count(b"\n") for name, content in first.items()}
     columns = ("source", "target", "trees", "links", "voice", "tense")
     assert {lines[f"train.{column}"] for column in columns} == {40}
+    targets = first["train.target"].decode().splitlines()
+    contrasts = read_contrasts(tmp_path / "corpus/train.contrast", pairs=40)
+    assert contrasts
+    for contrast in contrasts:
+        assert contrast.target != targets[contrast.line - 1]
+        assert sorted(contrast.target) == sorted(targets[contrast.line - 1])
     assert (lines["valid.target"], lines["test.voice"], lines["test.tense"]) == (5, 6, 6)
     assert (lines["treebank/train.mrg"], lines["treebank/dev.mrg"]) == (8, 4)
     languages = {"source_language": "en", "target_language": "de"}
@@ -67,6 +74,7 @@ def local(tmp_path: Path) -> dict[str, Any]:
         "a.trees": b"(ROOT (NP (DT A) (NN dog) (. .)))\n(ROOT (NP (DT A) (NN cat) (. .)))\n",
         "a.links": b"0-0 1-1 2-2\n\n",
         "a.voice": b"active\npassive\n",
+        "a.contrast": b'{"line": 2, "target": "Ein Katze.", "category": "gender"}\n',
         "b.en.gz": gzip.compress(b"One.\n"),
         "b.de": b"Eins.\n",
         "train.mrg": b"( (S (NP (DT A)\n        (NN dog))))\n( (S (NP (NN mud))))\n",
@@ -76,8 +84,9 @@ def local(tmp_path: Path) -> dict[str, Any]:
     folder.mkdir()
     for name, content in files.items():
         (folder / name).write_bytes(content)
-    none = dict.fromkeys(("trees", "links", "voice", "tense"))
-    train = {**none, **{n: str(folder / f"a.{n}") for n in ("trees", "links", "voice")}}
+    none = dict.fromkeys((*ANNOTATIONS, "contrast"))
+    given = ("trees", "links", "voice", "contrast")
+    train = {**none, **{n: str(folder / f"a.{n}") for n in given}}
     dev = {**none, "source": str(folder / "b.en.gz"), "target": str(folder / "b.de")}
     return {
         **{"kind": "local", "name": "own", "source_language": "en", "target_language": "de"},
@@ -100,6 +109,7 @@ def test_local_files_are_copied_line_by_line(tmp_path: Path, local: dict[str, An
         "train.trees": (tmp_path / "own/a.trees").read_bytes(),
         "train.links": b"0-0 1-1 2-2\n\n",
         "train.voice": b"active\npassive\n",
+        "train.contrast": b'{"line": 2, "category": "gender", "target": "Ein Katze."}\n',
         **{f"{split}.source": b"One.\n" for split in ("valid", "test")},
         **{f"{split}.target": b"Eins.\n" for split in ("valid", "test")},
         "treebank/train.mrg": b"( (S (NP (DT A) (NN dog))))\n( (S (NP (NN mud))))\n",
@@ -122,6 +132,11 @@ def test_local_files_are_copied_line_by_line(tmp_path: Path, local: dict[str, An
         ),
         ("a.links", b"0-0\n1\n", "own/a.links:2: expected links such as 0-0 1-2, got '1'"),
         ("a.voice", b"active\n\n", "own/a.voice:2: expected one label, got ''"),
+        (
+            "a.contrast",
+            b'{"line": 3, "category": "gender", "target": "Die Hund."}',
+            "own/a.contrast:1: contrast.line: expected 1 to 2, got 3",
+        ),
         ("dev.mrg", b"(S", "own/dev.mrg:1: expected one bracketed tree"),
         ("b.de", None, "own/b.de: no such file"),
     ],
