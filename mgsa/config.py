@@ -150,7 +150,7 @@ class TransformerConfig:
 class RecurrentConfig:
     """An attentional encoder-decoder of LSTMs (Mino et al. 2017).
 
-    `dim` is the width of embeddings, encoder output (half a direction), decoder and e_j;
+    `dim` is the width of embeddings, of each direction of the encoder, of decoder and e_j;
     `attention` says which parts of a source state are key and value.
     """
 
@@ -165,8 +165,8 @@ class RecurrentConfig:
     alignment: AlignmentConfig | None
 
     def __post_init__(self) -> None:
-        if self.dim % 4:
-            raise ValueError(f"dim: expected a multiple of 4 (halves of halves), got {self.dim}")
+        if self.dim % 2:
+            raise ValueError(f"dim: expected an even number, got {self.dim}")
         if self.alignment and (self.alignment.layer > 1 or self.alignment.full_context):
             raise ValueError("alignment: expected layer 1 and no full_context of this model")
 

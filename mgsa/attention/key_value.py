@@ -5,12 +5,13 @@
     key-value       first half of d_{j−1}     W_f [k→_i ; k←_i]     W_g [v→_i ; v←_i]
     modifying-IW    first half of d_{j−1}     key half of h_i       h_i
 
-One head, unscaled dot products. The encoder's states of both directions are cut into key and value
-halves, h_i = [k→_i ; k←_i ; v→_i ; v←_i]; for attn that is [h→_i ; h←_i] with permuted units.
+One head, unscaled dot products. The encoder's states s_i of both directions, D wide each, are cut
+into key and value halves, s_i = [k→_i ; k←_i ; v→_i ; v←_i]. W_f and W_g are (D/2, D), and
+h_i = W_e s_i with W_e (D, 2D): the paper's W_e [h→_i ; h←_i] with permuted columns.
 
 In modifying-IW the score is that of h_i ⊙ u, u being 1 in the key half and 0 in the other. The
 columns of W_d that read the key half of c_j are initialised to zero, so that it starts like
-key-value with identities as W_f and W_g.
+key-value, but for the blocks of W_e that mix keys and values.
 """
 
 from __future__ import annotations
@@ -26,17 +27,29 @@ from mgsa.attention.memory import Memories, Memory
 from mgsa.attention.word import WORDS
 
 KeysAndValues = Callable[[Tensor], tuple[Tensor, Tensor]]
-"""h (B, S, D) to keys (B, S, K) and values (B, S, K'), K at most D."""
+"""s (B, S, 2D) to keys (B, S, K) and values (B, S, K'), K at most D."""
 
 
-def whole_states(states: Tensor) -> tuple[Tensor, Tensor]:
-    """attn: h (B, S, D) as keys and values."""
-    return states, states
+class WholeStates(nn.Module):
+    """attn: h_i = W_e s_i as key and value."""
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.state = nn.Linear(2 * dim, dim, bias=False)  # W_e
+
+    def forward(self, states: Tensor) -> tuple[Tensor, Tensor]:
+        """s (B, S, 2D) to h (B, S, D), twice."""
+        h = self.state(states)
+        return h, h
 
 
-def key_halves(states: Tensor) -> tuple[Tensor, Tensor]:
-    """modifying-IW: the key half (B, S, D/2) of h (B, S, D) as keys, h as values."""
-    return states.chunk(2, dim=-1)[0], states
+class KeyHalves(WholeStates):
+    """modifying-IW: the key half of h_i as key, h_i as value."""
+
+    def forward(self, states: Tensor) -> tuple[Tensor, Tensor]:
+        """s (B, S, 2D) to keys (B, S, D/2) and values (B, S, D)."""
+        h = self.state(states)
+        return h.chunk(2, dim=-1)[0], h
 
 
 class KeyValueHalves(nn.Module):
@@ -44,11 +57,11 @@ class KeyValueHalves(nn.Module):
 
     def __init__(self, dim: int) -> None:
         super().__init__()
-        self.key = nn.Linear(dim // 2, dim // 2, bias=False)  # W_f
-        self.value = nn.Linear(dim // 2, dim // 2, bias=False)  # W_g
+        self.key = nn.Linear(dim, dim // 2, bias=False)  # W_f
+        self.value = nn.Linear(dim, dim // 2, bias=False)  # W_g
 
     def forward(self, states: Tensor) -> tuple[Tensor, Tensor]:
-        """h (B, S, D) to keys and values (B, S, D/2) each."""
+        """s (B, S, 2D) to keys and values (B, S, D/2) each."""
         keys, values = states.chunk(2, dim=-1)
         return self.key(keys), self.value(values)
 
@@ -67,7 +80,7 @@ class StateAttention(nn.Module):
         self.keys_and_values = keys_and_values
 
     def memory(self, states: Tensor, mask: Tensor) -> Memories:
-        """The encoder's output h (B, S, D) and its mask (B, 1, 1, S) as keys and values."""
+        """The encoder's output s (B, S, 2D) and its mask (B, 1, 1, S) as keys and values."""
         keys, values = self.keys_and_values(states)
         return Memories((Memory((split_heads(keys, 1),), (split_heads(values, 1),), mask),))
 

@@ -10,11 +10,11 @@ from torch import nn
 from mgsa import composition, interaction
 from mgsa.attention.conv_kv import ConvKV
 from mgsa.attention.key_value import (
+    KeyHalves,
     KeyValueHalves,
     StateAttention,
+    WholeStates,
     forget_keys,
-    key_halves,
-    whole_states,
 )
 from mgsa.attention.multi_granularity import MultiGranularityAttention
 from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
@@ -63,7 +63,7 @@ def build_model(
         if config.share_embeddings == "all"
         else make_embedding(source_vocabulary, config.dim)
     )
-    output = nn.Linear(config.dim, target_vocabulary, bias=False)
+    output = nn.Linear(config.dim, target_vocabulary, bias=config.kind == "rnn")  # W_o, b_o
     if config.share_embeddings == "none":
         nn.init.normal_(output.weight, std=config.dim**-0.5)
     else:
@@ -107,11 +107,11 @@ def _recurrent(config: RecurrentConfig) -> tuple[RecurrentEncoder, RecurrentDeco
     context_dim = dim
     match config.attention:
         case "attn":
-            attention = StateAttention(whole_states)
+            attention = StateAttention(WholeStates(dim))
         case "key_value":
             attention, context_dim = StateAttention(KeyValueHalves(dim)), dim // 2
         case "modifying_iw":
-            attention = StateAttention(key_halves)
+            attention = StateAttention(KeyHalves(dim))
         case _:
             assert_never(config.attention)
     decoder = RecurrentDecoder(

@@ -31,12 +31,12 @@ class EncoderOutput:
     """The encoded source.
 
     Attributes:
-        states: (B, S, D).
+        states: (B, S, D); both directions of a recurrent encoder, (B, S, 2D).
         mask: (B, 1, 1, S) positions without padding.
         tag_logits: (B, M, number of tags) by granularity: `syntactic_1` for the lowest layer that
             predicts tags, `syntactic_1@3` for layer 3 above it.
         weights: if asked for, of each layer with attention.
-        layers: (B, S, D) the output of each layer, before a final norm.
+        layers: the output of each layer, before a final norm, as wide as `states`.
     """
 
     states: Tensor

@@ -1,12 +1,14 @@
 """Encoder and decoder of LSTMs (Mino et al. 2017), given an attention.
 
-    encoder    h_i: the states of word i in the topmost LSTMs, one of each direction
+    encoder    h→_i, h←_i: the states of word i in the topmost LSTMs, each as wide as the model
     decoder    d_j = LSTM(d_{j−1}, y_{j−1})        d_0 = tanh(W_s [h→_n ; h←_1])
                e_j = tanh(W_d [d_j ; c_j])         c_j from what d_{j−1} attends to
+               p(y_j) = softmax(W_o e_j + b_o)
 
-Initial hidden and cell states of every decoder layer read the last encoder states of both
-directions (only h←_1 in Bahdanau et al. 2015, appendix A.2.2). c_j is no input of an LSTM, so in
-training the LSTMs run over the whole target at once.
+c_j is no input of an LSTM, so in training the LSTMs run over the whole target at once. W_s and how
+layers are stacked (on both directions of the layer below) are ours: initial hidden and cell states
+of every decoder layer read the last encoder states of both directions (only h←_1 in Bahdanau et al.
+2015, appendix A.2.2).
 
 Dropout is between layers, never between time steps (Zaremba et al. 2014): of embeddings, between
 LSTMs, of e_j. Layers are separate LSTMs, since cuDNN's dropout between layers ignores the seeds of
@@ -74,12 +76,12 @@ def _take(x: Tensor, positions: Tensor) -> Tensor:
 
 
 class RecurrentEncoder(nn.Module):
-    """A stack of bidirectional LSTMs, each direction half as wide as the model."""
+    """A stack of bidirectional LSTMs, each direction as wide as the model."""
 
     def __init__(self, *, layers: int, dim: int, dropout: float) -> None:
         super().__init__()
         self.layers: Sequence[BidirectionalLSTM] = nn.ModuleList(  # type: ignore[assignment]
-            BidirectionalLSTM(dim, dim // 2) for _ in range(layers)
+            BidirectionalLSTM(2 * dim if layer else dim, dim) for layer in range(layers)
         )
         self.dropout = nn.Dropout(dropout)
 
@@ -87,7 +89,7 @@ class RecurrentEncoder(nn.Module):
     def forward(
         self, x: Tensor, context: Context, *, need_weights: bool = False
     ) -> tuple[Tensor, list[Attended]]:
-        """x (B, S, D) to h (B, S, D): key halves of both directions, then value halves."""
+        """x (B, S, D) to s (B, S, 2D): key halves of both directions, then value halves."""
         del need_weights
         assert context.mask is not None
         turned = turned_positions(context.mask)
@@ -97,16 +99,16 @@ class RecurrentEncoder(nn.Module):
             below.append(Attended(torch.cat(directions, dim=-1)))
             directions = layer(self.dropout(below[-1].output), turned)
         (k_forwards, v_forwards), (k_backwards, v_backwards) = (h.chunk(2, -1) for h in directions)
-        h = torch.cat([k_forwards, k_backwards, v_forwards, v_backwards], dim=-1)
-        return h, [*below, Attended(h)]
+        s = torch.cat([k_forwards, k_backwards, v_forwards, v_backwards], dim=-1)
+        return s, [*below, Attended(s)]
 
 
-def last_states(h: Tensor, mask: Tensor) -> Tensor:
-    """h (B, S, D), mask (B, 1, 1, S) to [h→_n ; h←_1], (B, D), in the layout of h."""
+def last_states(s: Tensor, mask: Tensor) -> Tensor:
+    """s (B, S, 2D), mask (B, 1, 1, S) to [h→_n ; h←_1], (B, 2D), in the layout of s."""
     lengths = mask.sum(dim=-1).flatten()
-    last = h[torch.arange(len(h), device=h.device), lengths - 1]
-    # (B, D) to (B, halves, directions, D/4)
-    last, first = (x.unflatten(-1, (2, 2, -1)) for x in (last, h[:, 0]))
+    last = s[torch.arange(len(s), device=s.device), lengths - 1]
+    # (B, 2D) to (B, halves, directions, D/2)
+    last, first = (x.unflatten(-1, (2, 2, -1)) for x in (last, s[:, 0]))
     return torch.stack([last[:, :, 0], first[:, :, 1]], dim=2).flatten(1)
 
 
@@ -143,13 +145,13 @@ class RecurrentDecoder(nn.Module):
             nn.LSTM(dim, dim, batch_first=True) for _ in range(layers)
         )
         self.attention = attention
-        self.initial = nn.Linear(dim, 2 * layers * dim)  # W_s, of hidden states, of cells
+        self.initial = nn.Linear(2 * dim, 2 * layers * dim)  # W_s, of hidden states, of cells
         self.output = nn.Linear(dim + context_dim, dim, bias=False)  # W_d
         self.dropout = nn.Dropout(dropout)
 
     @torch.compiler.disable
     def memories(self, states: Tensor, mask: Tensor) -> list[RecurrentMemory]:
-        """The one memory of the encoder's output h (B, S, D), mask (B, 1, 1, S)."""
+        """The one memory of the encoder's output s (B, S, 2D), mask (B, 1, 1, S)."""
         first = torch.tanh(self.initial(last_states(states, mask)))
         first = first.unflatten(-1, (2 * len(self.layers), -1)).transpose(0, 1).contiguous()
         return [RecurrentMemory(self.attention.memory(states, mask), first)]

@@ -29,6 +29,7 @@ class ProbedEncoder:
     are layer-normed, as they grow from layer to layer with pre-norm; those of LSTMs lie in (-1, 1).
 
     Attributes:
+        dim: width of the states, both directions of LSTMs.
         layers: numbers of the probed layers, from 1.
         learned: trainable weights of embeddings and encoder.
     """
@@ -43,7 +44,7 @@ class ProbedEncoder:
         cache_bytes: int = CACHE_BYTES,
     ) -> None:
         self.model = model.requires_grad_(learns).eval()
-        self.dim = config.dim
+        self.dim = config.dim if config.kind == "transformer" else 2 * config.dim
         count = config.encoder_layers
         self.layers = tuple(range(1, count + 1)) if layers == "all" else (count,)
         sides = ("source_embedding.", "encoder.")
@@ -54,7 +55,7 @@ class ProbedEncoder:
         self._cache: dict[Example, tuple[Sequence[Tensor], Tensor]] = {}
 
     def states(self, example: Example, *, training: bool) -> tuple[Sequence[Tensor], Tensor]:
-        """(B, S, D) of each of `layers`, and the mask (B, 1, 1, S).
+        """(B, S, `dim`) of each of `layers`, and the mask (B, 1, 1, S).
 
         A learning encoder has dropout and gradients in training; states of a frozen one are cached.
         """

@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from mgsa.attention.key_value import KeyValueHalves
+from mgsa.attention.key_value import KeyHalves, KeyValueHalves, WholeStates
 from mgsa.model.recurrent import BidirectionalLSTM, RecurrentDecoder
 
 
 def encode(layers: Sequence[BidirectionalLSTM], words: Tensor) -> tuple[Tensor, Tensor]:
-    """(S, D) to the topmost states h→ and h← of each word, (S, D/2) each."""
+    """(S, D) to the topmost states h→ and h← of each word, (S, D) each."""
     x = words
     for layer in layers:
         forwards, backwards = layer.forwards(x)[0], layer.backwards(x.flip(0))[0].flip(0)
@@ -30,7 +30,7 @@ def halves(state: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def laid_out(forwards: Tensor, backwards: Tensor) -> Tensor:
-    """h_i = [k→_i ; k←_i ; v→_i ; v←_i]."""
+    """s_i = [k→_i ; k←_i ; v→_i ; v←_i]."""
     (k_right, v_right), (k_left, v_left) = halves(forwards), halves(backwards)
     return torch.cat([k_right, k_left, v_right, v_left])
 
@@ -39,17 +39,26 @@ Attention = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
 """(h→_i, h←_i, d_{j−1}) to the score of word i and what it adds to c_j."""
 
 
-def attn(forwards: Tensor, backwards: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
-    """h_i · d_{j−1} and h_i."""
-    h = laid_out(forwards, backwards)
-    return torch.dot(h, d), h
+def attn(projection: WholeStates) -> Attention:
+    """h_i · d_{j−1} and h_i = W_e s_i."""
+
+    def attention(forwards: Tensor, backwards: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
+        h = projection.state.weight @ laid_out(forwards, backwards)
+        return torch.dot(h, d), h
+
+    return attention
 
 
-def modifying_iw(forwards: Tensor, backwards: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
-    """(h_i ⊙ u) · d_{j−1} and h_i."""
-    h = laid_out(forwards, backwards)
-    u = torch.tensor([1.0 if row < len(h) // 2 else 0.0 for row in range(len(h))], dtype=h.dtype)
-    return torch.dot(h * u, d), h
+def modifying_iw(projection: KeyHalves) -> Attention:
+    """(h_i ⊙ u) · d_{j−1} and h_i = W_e s_i."""
+
+    def attention(forwards: Tensor, backwards: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
+        h = projection.state.weight @ laid_out(forwards, backwards)
+        key = range(len(h) // 2)
+        u = torch.tensor([1.0 if row in key else 0.0 for row in range(len(h))], dtype=h.dtype)
+        return torch.dot(h * u, d), h
+
+    return attention
 
 
 def key_value(projections: KeyValueHalves) -> Attention:

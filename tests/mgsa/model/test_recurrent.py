@@ -15,7 +15,7 @@ from mgsa.masks import Context, padding_mask
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from tests.gradients import assert_same
-from tests.random_rows import random_model, recurrent
+from tests.random_rows import VOCABULARY, batch_of, random_model, recurrent, some_rows
 from tests.reference import recurrent as reference
 
 D = 16
@@ -42,9 +42,7 @@ def by_loops(
     model: EncoderDecoder, variant: Variant, x: Tensor, y: Tensor
 ) -> tuple[Tensor, Tensor]:
     """One sentence pair, x (S, D) and y (T, D)."""
-    attention = getattr(reference, variant)
-    if variant == "key_value":
-        attention = attention(model.decoder.attention.keys_and_values)
+    attention = getattr(reference, variant)(model.decoder.attention.keys_and_values)
     return reference.decode(model.decoder, attention, reference.encode(model.encoder.layers, x), y)
 
 
@@ -71,19 +69,19 @@ def test_is_that_of_the_equations(variant: Variant, decoder_layers: int) -> None
     assert_same(e, [outputs for outputs, _ in expected], inputs)
 
 
-def test_key_value_that_passes_halves_on_is_modifying_iw_at_its_start() -> None:
-    """The whole models, with equal weights but for W_d's columns of keys, which are zeros."""
+def test_modifying_iw_starts_like_key_value_but_for_blocks_of_w_e() -> None:
+    """The whole models, W_e being [W_f, 0; 0, W_g], W_d's columns of keys being zeros."""
     key_value, modifying_iw = model_of("key_value"), model_of("modifying_iw")
     weights = dict(key_value.state_dict())
     parts = key_value.decoder.attention.keys_and_values
-    for projection in (parts.key, parts.value):
-        nn.init.eye_(projection.weight)
+    state = modifying_iw.decoder.attention.keys_and_values.state.weight
     output = modifying_iw.decoder.output.weight
     assert output[:, D : D + D // 2].eq(0).all()
     with torch.no_grad():
         for name, weight in modifying_iw.named_parameters():
-            if weight is not output:
+            if weight is not output and weight is not state:
                 weight.copy_(weights[name])
+        state.copy_(torch.block_diag(parts.key.weight, parts.value.weight))
         output[:, :D] = key_value.decoder.output.weight[:, :D]
         output[:, D + D // 2 :] = key_value.decoder.output.weight[:, D:]
     x, y = draw(len(LENGTHS), max(LENGTHS), D), draw(len(LENGTHS), 4, D)
@@ -127,9 +125,20 @@ def test_every_layer_of_the_encoder_gives_its_states() -> None:
         torch.testing.assert_close(below[number, :length], expected)
 
 
-def test_a_width_that_has_no_halves_of_halves_is_named() -> None:
-    with pytest.raises(ValueError, match=r"dim: expected a multiple of 4 .*, got 18"):
-        replace(recurrent("attn"), dim=18)
+def test_a_width_that_has_no_halves_is_named() -> None:
+    with pytest.raises(ValueError, match="dim: expected an even number, got 17"):
+        replace(recurrent("attn"), dim=17)
+
+
+def test_the_output_layer_has_a_bias_of_its_own() -> None:
+    """softmax(W_o e_j + b_o), W_o being the embeddings if they are shared."""
+    model = random_model(recurrent("attn"))
+    batch = batch_of(model, some_rows(3, 2))
+    before = model(batch).logits
+    with torch.no_grad():
+        model.output.bias += torch.arange(VOCABULARY)
+    after = model(batch).logits
+    torch.testing.assert_close(after - before, torch.arange(VOCABULARY).expand_as(after).double())
 
 
 def test_dropout_is_never_of_what_goes_from_word_to_word() -> None:
