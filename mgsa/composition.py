@@ -1,4 +1,4 @@
-"""Composition of phrases (Hao et al. 2019, section 3.1): g_m = COM(positions of phrase m).
+"""Composition of phrases (Hao et al. 2019, section 3): g_m = COM(positions of phrase m).
 
 Every composition maps x (B, T, D) and segments (B, T), the phrase of each position (0, 1, … in
 contiguous runs; −1 at padding, on the right), to the phrase memory (B, M, D), zeros beyond a

@@ -1,4 +1,4 @@
-"""Interaction of phrases, and tag prediction (Hao et al. 2019, sections 3.3 and 3.2).
+"""Interaction of phrases, and tag prediction (Hao et al. 2019, section 3).
 
 H_g = REC(g_1 … g_M): a recurrence over a sentence's phrases, projected back to the model's width.
 States after the last phrase are undefined and masked.
@@ -15,7 +15,7 @@ from mgsa.onlstm import ONLSTM
 
 
 class TagHead(nn.Module):
-    """Tag supervision (section 3.2): p(tag of m) = softmax(W g_m + b)."""
+    """Tag supervision: p(tag of m) = softmax(W g_m + b)."""
 
     def __init__(self, dim: int, num_tags: int) -> None:
         super().__init__()

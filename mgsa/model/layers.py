@@ -22,7 +22,7 @@ def make_embedding(vocabulary: int, dim: int) -> nn.Embedding:
 
 
 class Embedding(nn.Module):
-    """Dropout(√D · subword vectors + positions) (Vaswani et al. 2017, sections 3.4 and 3.5)."""
+    """Dropout(√D · subword vectors + positions) (Vaswani et al. 2017, sections 3.4, 3.5, 5.4)."""
 
     def __init__(self, subwords: nn.Embedding, *, dropout: float) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class PlainEmbedding(Embedding):
 
 def sinusoids(positions: Tensor, dim: int) -> Tensor:
     """(…,) to (…, D): the sines of position / 10000^(2i / D), i = 0 … D/2 − 1, then the cosines
-    (Vaswani et al. 2017, section 3.5).
+    (Vaswani et al. 2017, section 3.5, who interleave them).
     """
     exponents = torch.arange(0, dim, 2, device=positions.device, dtype=torch.float32) / dim
     angles = positions[..., None] * torch.exp(exponents * -math.log(10000.0))
@@ -78,7 +78,7 @@ class Residual(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """W₂ dropout(relu(W₁ x + b₁)) + b₂ (section 3.3)."""
+    """W₂ dropout(relu(W₁ x + b₁)) + b₂ (Vaswani et al. 2017, section 3.3, without dropout)."""
 
     def __init__(self, dim: int, ffn_dim: int, *, dropout: float) -> None:
         super().__init__()

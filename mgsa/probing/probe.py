@@ -1,6 +1,6 @@
 """Probes: classifiers of an encoder's states, with early stopping on `valid`.
 
-A probe is a multi-layer perceptron (Shi et al. 2016):
+A probe is a multi-layer perceptron (logistic regression in Shi et al. 2016):
 
     sentence    class = MLP(mean of the states of its positions, with end of sentence)
     word        class = MLP(state of the position), for each subword of the word

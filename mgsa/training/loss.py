@@ -1,8 +1,8 @@
 """The loss: translation NLL + λ · tag NLL + λ_a · alignment NLL.
 
-Tags are those of Hao et al. 2019, section 3.3, alignments those of Garg et al. 2019, equation 5.
-The terms are sums over target tokens, phrases and aligned target tokens, as in the papers; the
-trainer divides all by an update's target tokens.
+The tag term is that of Hao et al. 2019, section 3, the alignment term that of Garg et al. 2019,
+equation 5. Terms are sums over target tokens, phrases and aligned target tokens; the trainer
+divides all by an update's target tokens, as Garg et al. do by a sentence's.
 """
 
 from __future__ import annotations
@@ -119,6 +119,11 @@ def translation_nll(
     """() smoothed and () plain NLL of target (B, T), `PAD` excluded, given logits (B, T, V).
 
     Smoothed: (1 − ε) · NLL + ε · mean over the vocabulary of −log p. The plain NLL is detached.
+
+    This is Szegedy et al. 2016, section 7, as cited by Vaswani et al. 2017, section 5.4: ε / V for
+    every symbol, also the gold one and those that never are (`PAD`, `BOS`). So do torch and fairseq
+    as Garg et al. 2019 had it. Of tensor2tensor's ε / (V − 1) for all but the gold symbol, and
+    OpenNMT-py's ε / (V − 2) for all but that and padding, it differs by ε / V at most.
     """
     smoothed, nll = _SmoothedNll.apply(logits.flatten(0, 1), target.flatten(), label_smoothing)
     return smoothed, nll
