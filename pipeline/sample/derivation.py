@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -23,7 +23,7 @@ class Node:
     """An English constituent.
 
     Attributes:
-        attachment: of the place that it is, or ends in, if that stands in the tree alone.
+        attachment: of the place that it is, or ends in, if that has another reading.
     """
 
     label: str
@@ -53,7 +53,7 @@ class GermanWord:
 
 
 class Attachment(NamedTuple):
-    """What a place belongs to that could belong to the other of noun and verb as well.
+    """What a place belongs to, where the grammar lets it belong to noun and verb.
 
     Attributes:
         category: `noun` or `verb`.
@@ -72,15 +72,16 @@ class Attachment(NamedTuple):
 
 @dataclass(slots=True)
 class Phrase:
-    """The two sides of a constituent.
-
-    Attributes:
-        ambiguous: whether it is a place that doesn't tell what it belongs to.
-    """
+    """The two sides of a constituent."""
 
     english: Node
     german: list[GermanWord]
-    ambiguous: bool = field(default=False, kw_only=True)
+
+
+class Place(Phrase):
+    """Where a thing is, or where something happens."""
+
+    __slots__ = ()
 
 
 def one_word(label: str, tag: str, english: str, german: str) -> Phrase:
@@ -138,7 +139,7 @@ class SamplePair:
         links: word links (source, target), from zero, sorted.
         voice: `active` or `passive`, of the main clause.
         tense: `past` or `nonpast`, of the main clause's finite verb.
-        variants: one for each place whose German order the tree alone decides.
+        variants: one for each place that could belong to noun and verb.
     """
 
     source: str

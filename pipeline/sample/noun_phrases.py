@@ -8,7 +8,16 @@ from typing import NamedTuple
 
 from pipeline.sample import german, lexicon
 from pipeline.sample.chooser import Chooser
-from pipeline.sample.derivation import THIRD, Agreement, GermanWord, Leaf, Node, Phrase, one_word
+from pipeline.sample.derivation import (
+    THIRD,
+    Agreement,
+    GermanWord,
+    Leaf,
+    Node,
+    Phrase,
+    Place,
+    one_word,
+)
 from pipeline.sample.lexicon import HUMAN, Classes, Noun, Preposition, Word
 
 SINGULAR_DETERMINERS = {"the": 46, "a": 26, "this": 7, "every": 4, "possessive": 12, "genitive": 5}
@@ -239,6 +248,7 @@ def _adjectives(
 
 def _with_attribute(choose: Chooser, phrase: NounPhrase) -> NounPhrase:
     """Attach a place, or to a person `from Berlin` or `with the hat`."""
+    attribute: Phrase
     person = "human" in phrase.classes
     match choose.weighted({"place": 4, "worn": 2 * person, "origin": person}):
         case "place":
@@ -274,13 +284,12 @@ def prepositional(choose: Chooser, preposition: Preposition, *, simple: bool = T
     return governed(preposition, argument(choose, complements, case, pronouns=False, simple=simple))
 
 
-def place(choose: Chooser, kind: str) -> Phrase:
+def place(choose: Chooser, kind: str) -> Place:
     """A place of a `setting` or an `attributive` one, or an ambiguous one of either kind."""
-    ambiguous = choose.chance(choose.ambiguity)
-    if ambiguous:
+    if choose.chance(choose.ambiguity):
         kind = choose.weighted({"setting": 1, "attributive": 1})
     phrase = prepositional(choose, choose.one(lexicon.prepositions(kind)))
-    return replace(phrase, ambiguous=ambiguous)
+    return Place(phrase.english, phrase.german)
 
 
 def governed(preposition: Preposition, argument: NounPhrase) -> Phrase:

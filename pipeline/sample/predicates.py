@@ -11,6 +11,7 @@ from pipeline.sample.derivation import (
     Leaf,
     Node,
     Phrase,
+    Place,
     one_word,
 )
 from pipeline.sample.lexicon import HUMAN, Preposition, Verb, Word
@@ -130,7 +131,7 @@ def add_setting(choose: Chooser, predicate: Predicate, *, simple: bool) -> None:
 
 
 def _mark_attachment(predicate: Predicate) -> None:
-    """Mark an ambiguous place after an object: the tree alone decides where German has it.
+    """Mark a place after an object: the tree decides whether German has it before or after.
 
     The object is a common noun in the main clause of a statement that is neither negated nor
     coordinated; the place stands right behind it, and at most a time after that. Elsewhere the
@@ -138,16 +139,16 @@ def _mark_attachment(predicate: Predicate) -> None:
     attribute, an adverb of manner stands between object and setting, and of two phrases one is the
     noun's, the other the verb's.
 
-    Words tell what is frequent, no more: of the marked places 59 % are the verb's, 57 % after a
-    thing and 70 % after a person, whose attribute need not be a place. With a time or a place in
-    front, half of the clauses are `simple`, and nothing shows which; there the verb has more of all
-    places than of the marked ones. With an ambiguity below 1 the same words come unmarked too, in
-    their usual reading, which is that of half of the marked ones.
+    With an ambiguity of 1 the tree alone decides, and words tell what is frequent, no more: 59 % of
+    the places are the verb's, 57 % after a thing and 70 % after a person, whose attribute need not
+    be a place. With a time or a place in front, half of the clauses are `simple`, and nothing shows
+    which; there the verb has more of all places than of the marked ones. With less ambiguity, the
+    nouns of all other places tell too (in the park, on the table).
     """
     match predicate.phrases:
-        case [*_, NounPhrase(attribute=Phrase(ambiguous=True) as place) as thing]:
+        case [*_, NounPhrase(attribute=Place() as place) as thing]:
             node, category, cut = thing.english, "noun", -len(place.german)
-        case [*_, NounPhrase(attribute=None) as thing, Phrase(ambiguous=True) as place]:
+        case [*_, NounPhrase(attribute=None) as thing, Place() as place]:
             node, category, cut = place.english, "verb", len(place.german)
         case _:
             return

@@ -152,5 +152,6 @@ def test_where_there_is_one_reading_there_is_no_variant(
     assert pair.variants == []
 
 
-def test_words_that_tell_what_a_place_belongs_to_make_no_variant() -> None:
-    assert not any(pair.variants for pair in generate(300, "attachments", ambiguity=0.0))
+def test_a_place_whose_noun_tells_what_it_belongs_to_has_a_variant_too() -> None:
+    pairs = generate(300, "attachments", ambiguity=0.0)
+    assert {variant.category for pair in pairs for variant in pair.variants} == {"noun", "verb"}
