@@ -5,4 +5,5 @@ heat_maps         the attention of one sentence pair, with the labels of its axe
 alignment_error   alignment error rate, precision and recall against gold links
 ngrams            precision and recall of n-grams, and BLEU restricted to a size
 bootstrap         intervals and paired tests from resampled sentences
+randomization     a paired test from systems that swap sentences
 """
