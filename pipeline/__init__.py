@@ -22,6 +22,7 @@ dataset/           STAGE: the dataset artifact
 reverse            COMMAND: a dataset the other way round
 train              STAGE: a model and its curves
 translate          STAGE: translations; raw text in, translations out
+contrast/          STAGE: how often references are likelier than contrastive variants
 forced_align       COMMAND: word alignments of given text, as a model sees them
 score              COMMAND: log probabilities of given text
 evaluate           STAGE: scores with confidence intervals

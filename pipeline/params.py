@@ -25,6 +25,7 @@ from mgsa.probing.settings import ProbeConfig
 from pipeline.align import AlignSettings
 from pipeline.analyze import AnalyzeSettings
 from pipeline.bpe import BpeSettings
+from pipeline.contrast.__main__ import ContrastSettings
 from pipeline.corpus import Corpus, LocalCorpus, SampleCorpus
 from pipeline.dataset.manifest import DatasetSettings
 from pipeline.evaluate import EvaluateSettings
@@ -49,6 +50,7 @@ SETTINGS: dict[str, Any] = {
     "model": ModelConfig,
     "train": TrainConfig,
     "translate": TranslateConfig,
+    "contrast": ContrastSettings,
     "evaluate": EvaluateSettings,
     "phrasal_patterns": PhrasalPatternsSettings,
     "analyze": AnalyzeSettings,

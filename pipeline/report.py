@@ -54,6 +54,7 @@ def write_report(
     dataset: Annotated[Path | None, Input("dataset artifact")] = None,
     model: Annotated[Path | None, Input("model artifact")] = None,
     translations: Annotated[Path | None, Input("translations of the model")] = None,
+    contrast: Annotated[Path | None, Input("output of the stage contrast")] = None,
     curves: Annotated[Path | None, Input("--plots of the stage train")] = None,
     attention: Annotated[Path | None, Input("output of the stage analyze")] = None,
     patterns: Annotated[Path | None, Input("output of the stage phrasal_patterns")] = None,
@@ -98,6 +99,7 @@ def write_report(
         "dataset": dataset,
         "model": model,
         "translations": translations,
+        "contrast": contrast,
         "curves": curves,
         "attention": attention,
         "patterns": patterns,
@@ -107,8 +109,9 @@ def write_report(
         if not path.is_dir():
             raise InputError(f"--{name}: no such folder", path=path)
     systems = {name: System.in_folder(name, folder) for name, folder in (system or {}).items()}
-    own = System(RUN, reports, translations, curves, attention, model)
-    is_run = any((translations, curves, attention, model, own.report("evaluate")))
+    parts = (translations, curves, attention, model, contrast)
+    own = System(RUN, reports, *parts)
+    is_run = any((*parts, own.report("evaluate")))
     if is_run:
         own = replace(own, name=(own.report("params") or Report()).get("model", RUN))
         if own.name in systems:

@@ -23,6 +23,7 @@ import yaml
 
 from mgsa.base.cli import run
 from pipeline.base.stage import SPLITS
+from pipeline.contrasts import Contrast, write_contrasts
 from pipeline.params import GROUPS
 from pipeline.tokens.moses import MosesText
 from pipeline.tokens.trees import bracketed, flat_tree, read_tree
@@ -61,6 +62,8 @@ COMMANDS = {
     "mgsa score": "mgsa score --model model --dataset dataset --split test --out test.scores",
     "translate": "pipeline.translate --model model --dataset dataset --split test "
     "--out translations",
+    "contrast": "pipeline.contrast --model model --dataset dataset --corpus corpus --split test "
+    "--phrases parsed random --out contrast --report reports/contrast.json",
     "evaluate": "pipeline.evaluate --hypotheses translations/test.hypotheses "
     "--references translations/test.references --report reports/evaluation.json",
     "phrasal patterns": "pipeline.phrasal_patterns --references translations/test.references "
@@ -74,7 +77,7 @@ COMMANDS = {
     "report": "pipeline.report --reports reports --corpus corpus --tokenized tokenized "
     "--parser parser --parsed parsed --partitions partitions --phrase-counts plots "
     "--alignments alignments --dataset dataset --model model --translations translations "
-    "--attention attention --patterns patterns --out page",
+    "--contrast contrast --attention attention --patterns patterns --out page",
     "params": "pipeline.params --config conf --report reports/params.json",
     # Not run by `run_all`, since they need no more than that.
     "forced align": "pipeline.forced_align --model words --source raw/test.en --target raw/test.de "
@@ -109,7 +112,7 @@ def random_texts(count: int, seed: int) -> list[tuple[str, str]]:
 
 
 def write_raw(folder: Path, splits: Mapping[str, Sequence[tuple[str, str]]]) -> None:
-    """Write `raw/SPLIT.{en,de,trees}`, `conf/` and a `params.yaml` that is of it, in `folder`."""
+    """Write `raw/SPLIT.{en,de,trees,contrast}`, `conf/` and its `params.yaml`, in `folder`."""
     raw = folder / "raw"
     raw.mkdir()
     for split, pairs in splits.items():
@@ -121,6 +124,8 @@ def write_raw(folder: Path, splits: Mapping[str, Sequence[tuple[str, str]]]) -> 
         ):
             text = "".join(f"{line}\n" for line in lines)
             (raw / f"{split}.{language}").write_text(text, encoding="utf-8")
+        with (raw / f"{split}.contrast").open("w", encoding="utf-8") as file:
+            write_contrasts((Contrast(1, name, f"{targets[0]} {name}") for name in "ab"), file)
     parameters = _parameters()
     (folder / "params.yaml").write_text(yaml.safe_dump(parameters), encoding="utf-8")
     for group in GROUPS:
@@ -142,7 +147,7 @@ def _tree(text: str) -> str:
 
 
 def _parameters() -> dict[str, Any]:
-    none = {"links": None, "voice": None, "tense": None, "contrast": None}
+    none = {"links": None, "voice": None, "tense": None}
     corpus: dict[str, Any] = {
         "kind": "local",
         "name": "made up",
@@ -151,7 +156,7 @@ def _parameters() -> dict[str, Any]:
         "treebank": None,
     }
     for split in SPLITS:
-        paths = {"source": "en", "target": "de", "trees": "trees"}
+        paths = {"source": "en", "target": "de", "trees": "trees", "contrast": "contrast"}
         corpus[split] = {c: f"raw/{split}.{ext}" for c, ext in paths.items()} | none
     return PARAMETERS | {
         "corpus": corpus,
@@ -182,6 +187,12 @@ def _parameters() -> dict[str, Any]:
             "max_length_ratio": 1.0,
             "max_length_extra": 5,
             "batch_tokens": 500,
+        },
+        "contrast": {
+            "batch_tokens": 500,
+            "bootstrap_samples": 10,
+            "randomization_trials": 10,
+            "seed": 1,
         },
         "evaluate": {
             "metrics": ["bleu"],

@@ -19,7 +19,16 @@ from tests.imports import ROOT
 
 STAGES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
 DATA_STAGES = list(STAGES)[1 : list(STAGES).index("train")]
-MODEL_STAGES = ["train", "translate", "evaluate", "phrasal_patterns", "analyze", "probe", "report"]
+MODEL_STAGES = [
+    "train",
+    "translate",
+    "contrast",
+    "evaluate",
+    "phrasal_patterns",
+    "analyze",
+    "probe",
+    "report",
+]
 
 SIZES = {"train": 300, "valid": 20, "test": 20}
 OVERRIDES = [
@@ -37,6 +46,8 @@ OVERRIDES = [
     "train.validation_sentences=10",
     "train.log_every=2",
     "translate.beam=2",
+    "contrast.bootstrap_samples=20",
+    "contrast.randomization_trials=20",
     "evaluate.bootstrap_samples=20",
     "evaluate.randomization_trials=20",
     "phrasal_patterns.bootstrap_samples=20",

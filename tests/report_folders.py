@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -40,13 +41,26 @@ HOSTILE = [
 """Text that a careless page would run, mirror, or be torn apart by."""
 PLAIN = ["A dog sees the cat .", "The cat sleeps .", "She reads a long book in the garden ."]
 SYSTEM = "mgsa_<i>tiny</i>"
+
+
+def told_of(accuracy: float) -> dict[str, Any]:
+    """Contrastive accuracies."""
+    block = {"contrasts": 3, "accuracy": accuracy, "low": 12.5, "high": 100.0}
+    return {**block, "by_category": {"<b>": block, "noun": block}, "by_depth": {"2": block}}
+
+
 FOLDERS = (
     *("reports", "corpus", "tokenized", "parser", "parsed", "partitions"),
     *("phrase-counts", "alignments", "dataset", "patterns"),
 )
 """The options of the stage whose folders are called so."""
-OWN = ("translations", "curves", "attention", "model")
+OWN = ("translations", "curves", "attention", "model", "contrast")
 """Those whose folders lie in `own`."""
+SCORES = """line,category,depth,parsed_reference,parsed_variant,random_reference,random_variant
+1,noun,2,-1.5,-2.25,-3.0,-2.0
+2,<b>,,-1.0,-0.5,-1.0,-2.0
+3,noun,2,-4.0,-5.0,-6.0,-6.0
+"""
 SHARES = """place,layer,attention,quadrant,share
 encoder,1,words,token_to_token,0.250000
 encoder,1,syntactic_1,token_to_phrase,0.500000
@@ -60,6 +74,11 @@ CELLS = [
     for task, classes, accuracy, majority in (("voice", 2, 75.0, 61.25), ("pos", 4, 80.0, 20.5))
 ]
 """Of a model, both of whose layers were probed, and of an encoder from scratch."""
+CONTRASTS = [
+    {"line": 1, "category": "noun", "depth": 2, "target": "A cat sees the dog ."},
+    {"line": 2, "category": "<b>", "target": "Sleeps the cat ."},
+    {"line": 3, "category": "noun", "depth": 2, "target": HOSTILE[1]},
+]
 CLASSES = {"voice": {"active": 49, "passive": 31, "none": 3}, "pos": {"NN": 20, "<b>": 9}}
 TOKENS = {f"{s}_{side}_tokens": 10 for s in ("train", "test") for side in ("source", "target")}
 REPORTS: dict[str, dict[str, Any]] = {
@@ -86,6 +105,11 @@ REPORTS: dict[str, dict[str, Any]] = {
         **{"test_precision": 98.07, "test_recall": 95.79, "test_aer": 3.08},
     },
     "train": {"updates": 300, "parameters": 2018764},
+    "contrast": {
+        "contrasts": 3,
+        **{kind: told_of(share) for kind, share in (("parsed", 66.6667), ("random", 33.3333))},
+        "words": told_of(0.0),
+    },
     "probe_data": dict.fromkeys(("train", "valid", "test"), CLASSES),
     "probe": report_of(CELLS, {"sentences": {"test": 83}, "tasks": ["voice", "pos"], "seed": 1}),
 }
@@ -118,6 +142,8 @@ def write_run(folder: Path, sentences: Sequence[str] = (*PLAIN, *HOSTILE)) -> Pa
     trees = [comb(words) for words in tokens]
     texts: dict[str, Sequence[str]] = {
         "corpus/test.source": sentences,
+        "corpus/test.target": sentences,
+        "corpus/test.contrast": [json.dumps(one) for one in CONTRASTS],
         "tokenized/test.source": tokenized,
         "tokenized/test.target": tokenized,
         "tokenized/test.lines": [str(i) for i in range(1, len(sentences) + 1)],
@@ -147,11 +173,13 @@ def write_system(folder: Path, references: Sequence[str], *, dropped: int = 1) -
         "curves/plots/metrics/valid_perplexity.tsv": ["step\tvalid_perplexity", "1\tnan", "2\t7.5"],
         "curves/plots/metrics/skipped_batches.tsv": ["step\tskipped_batches", "1\t0", "2\t0"],
         "attention/attention_shares.csv": SHARES.splitlines(),
+        "contrast/test.scores": SCORES.splitlines(),
     }
     for name, lines in texts.items():
         _write_lines(folder / name, lines)
     write_json(folder / "evaluate.json", evaluation(50.0 + dropped, len(references)))
-    write_json(folder / "train.json", REPORTS["train"])
+    for stage in ("train", "contrast"):
+        write_json(folder / f"{stage}.json", REPORTS[stage])
     write_json(folder / "model/manifest.json", {"kind": "mgsa model"})
     words = {"words": ("<b>", "$ & ]]>", "</svg>")}
     path = folder / "attention/heat_maps/test_1/encoder_1.svg"

@@ -7,6 +7,7 @@ yields nothing, and is left out. In reading order:
 inputs      what was given: systems, and the outputs and reports of stages
 blocks      numbers, tables, charts, and groups of them, as HTML
 results     sections: overview, scores, systems over seeds, learning curves
+contrasts   section: contrastive accuracy, examples
 sentences   section: sentence scores, translations beside their reference
 analysis    sections: phrasal patterns, attention, probing
 data        sections: corpus, subwords, word alignments

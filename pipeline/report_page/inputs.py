@@ -63,13 +63,15 @@ class System:
     curves: Path | None = None
     attention: Path | None = None
     model: Path | None = None
+    contrast: Path | None = None
 
     @classmethod
     def in_folder(cls, name: str, folder: Path) -> System:
         """The system whose stages wrote below `folder`, laid out as `experiments/runs/NAME`."""
         if not folder.is_dir():
             raise InputError(f"--system {name}: no such folder", path=folder)
-        parts = [folder / part for part in ("translations", "curves", "attention", "model")]
+        names = ("translations", "curves", "attention", "model", "contrast")
+        parts = [folder / part for part in names]
         system = cls(name, folder, *(part if part.is_dir() else None for part in parts))
         if system == cls(name, folder) and system.report("evaluate") is None:
             expected = "translations, evaluate.json, curves or attention"

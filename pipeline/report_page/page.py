@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from pipeline.report_page.analysis import attention, patterns, probing
 from pipeline.report_page.blocks import TEMPLATES, join
+from pipeline.report_page.contrasts import contrasts
 from pipeline.report_page.data import alignments, corpus, subwords
 from pipeline.report_page.inputs import Inputs
 from pipeline.report_page.provenance import provenance
@@ -37,6 +38,7 @@ class Section(NamedTuple):
 SECTIONS = (
     Section("overview", "Overview", "Results", overview),
     Section("scores", "Scores", "Results", scores),
+    Section("contrasts", "Contrasts", "Results", contrasts),
     Section("tables", "Systems over seeds", "Results", tables),
     Section("sentences", "Sentences", "Results", sentences),
     Section("patterns", "Phrasal patterns", "Results", patterns),

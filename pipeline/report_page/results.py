@@ -71,6 +71,11 @@ def _tiles(inputs: Inputs) -> Iterator[tuple[str, str, str, str]]:
         best = max(scored, key=lambda name: scored[name])
         label = "BLEU" if len(scored) == 1 else f"best BLEU of {len(scored)} systems"
         yield number(scored[best], ".1f"), label, best, "scores"
+    told = [report for report in inputs.system_reports("contrast").values() if report["contrasts"]]
+    if len(told) == 1:
+        first = next(block for block in told[0].values() if isinstance(block, dict))
+        count = f"of {number(told[0]['contrasts'])} contrasts"
+        yield number(first["accuracy"], ".1f"), "contrastive accuracy", count, "contrasts"
     trained = list(inputs.system_reports("train").values())
     if len(trained) == 1:
         updates = f"{number(trained[0]['updates'])} updates"

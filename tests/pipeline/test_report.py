@@ -76,7 +76,7 @@ def test_what_a_page_is_called_and_whose_parameters_it_shows(
         (["--system", "a={}/own", "a={}/second"], "second: expected another name, a is taken"),
         (["--system", f"{SYSTEM}={{}}/second"], "another name, the run's model has it"),
         (["--gold", "{}/nothing"], "nothing: no such file"),
-        (["--set", "split=valid"], "valid.references: no such file"),
+        (["--set", "split=valid"], "valid.source: no such file"),
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_the_page(

@@ -116,7 +116,8 @@ UNEQUAL_LINE_COUNTS = [
     ("probe data", shorter, "parsed/train.trees", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
     ("evaluate", shorter, "translations/test.hypotheses", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
     ("phrasal patterns", shorter, "tokenized/test.source", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
-    ("report", shorter, "parsed/test.trees", ":5: ends after 5 lines; expected as many as in tokenized/test.source (6 lines)"),
+    ("contrast", shorter, "corpus/test.source", ":6: expected the text of row 5 of test in dataset, none of whose pairs is dropped"),
+    ("report", shorter, "parsed/test.trees", ":5: ends after 5 lines; expected as many as in corpus/test.source (6 lines)"),
     ("report", shorter, "alignments/test.links", ":5: ends after 5 lines; expected as many as in tokenized/test.source (6 lines)"),
 ]
 
@@ -151,6 +152,7 @@ NOT_UTF_8 = [
         ("average", "model/manifest.json"),
         ("mgsa translate", "model/manifest.json"),
         ("translate", "params.yaml"),
+        ("contrast", "corpus/test.source"),
         ("evaluate", "translations/test.hypotheses"),
         ("phrasal patterns", "tokenized/languages.json"),
         ("phrasal patterns", "parsed/test.trees"),

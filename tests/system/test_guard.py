@@ -18,7 +18,7 @@ from mgsa.base.io import partial_prefix
 from tests.all_stages import COMMANDS, WRITING, contents, run_command
 
 OUTPUTS = ("--out", "--report", "--plots", "--weights", "--memory", "--checkpoints")
-NO_PATHS = ("--split", "--last", "--baseline", "--accelerator")
+NO_PATHS = ("--split", "--last", "--baseline", "--accelerator", "--phrases")
 NO_PARAMETERS = ("reverse", "alignment error")
 READ_TOO = {"average": ["--checkpoints"]}
 """What of `OUTPUTS` a command reads."""

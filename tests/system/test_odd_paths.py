@@ -10,7 +10,7 @@ import pytest
 from mgsa.base.cli import BAD_INPUT, DONE, run
 from tests.all_stages import COMMANDS, LATER, main_of, random_texts, write_raw
 
-NO_PATHS = ("--split", "--last", "--baseline")
+NO_PATHS = ("--split", "--last", "--baseline", "--phrases")
 
 
 def run_at(folder: Path, name: str) -> int:

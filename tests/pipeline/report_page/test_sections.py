@@ -35,7 +35,8 @@ def texts(finished_run: Path) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("section", "told"),
     [
-        ("overview", f"51.0 BLEU {SYSTEM} 2.02 M parameters 300 updates 2 training pairs of 5 in"),
+        ("overview", f"51.0 BLEU {SYSTEM} 66.7 contrastive accuracy of 3 contrasts"),
+        ("overview", "2.02 M parameters 300 updates 2 training pairs of 5 in"),
         ("overview", "97.2 parser F1 on 200 held-out trees 3.1 AER of the aligner on test"),
         ("scores", "8 sentences, detokenised and cased."),
         (
@@ -45,6 +46,16 @@ def texts(finished_run: Path) -> dict[str, str]:
         ),
         ("scores", f"chrF (higher is better) system chrF {SYSTEM} 61.00"),  # no interval, no test
         ("scores", "metric signature bleu nrefs:1|<i>"),
+        (
+            "contrasts",
+            "contrasts number phrases of the parse random phrases words alone "
+            "all 3 66.7 (12.5 to 100.0) 33.3 (12.5 to 100.0) 0.0 (12.5 to 100.0) <b> 3 66.7",
+        ),
+        ("contrasts", "told by level 2 3 66.7"),
+        ("contrasts", f"right: noun, told by level 2 {PLAIN[2]}ROOTS<b>VBSheNNreads"),
+        ("contrasts", f"reference {PLAIN[2]} ✓ −4.00 −6.00 variant"),
+        ("contrasts", f"reference {PLAIN[1]} −1.00 ✓ −1.00 variant Sleeps the cat . ✓ −0.50 −2.00"),
+        ("contrasts", f"wrong: <b> {PLAIN[1]}"),
         ("tables", "Table 1: <b>composition</b> (baseline: base)"),
         (
             "tables",
@@ -91,6 +102,10 @@ def test_systems_side_by_side(finished_run: Path) -> None:
     inputs = inputs_of(finished_run, compared=[finished_run / "second"])
     assert "52.0 best BLEU of 2 systems second" in text_of(BLOCKS["overview"](inputs))
     assert f"{SYSTEM} 100 5.5" in text_of(BLOCKS["curves"](inputs))
+    contrasts = text_of(BLOCKS["contrasts"](inputs))
+    assert f"{SYSTEM} 66.7 (12.5 to 100.0) 33.3 (12.5 to 100.0)" in contrasts
+    assert "second 66.7 (12.5 to 100.0)" in contrasts
+    assert "words alone 0.0 (12.5 to 100.0)" in contrasts
     assert "second 100 6.5" in text_of(BLOCKS["curves"](inputs))
 
 
@@ -108,6 +123,7 @@ def test_systems_side_by_side(finished_run: Path) -> None:
         ("attention", "attention"),
         ("patterns", "patterns"),
         ("tables", "tables"),
+        ("reports", "contrasts"),
     ],
 )
 def test_what_is_not_given_is_not_shown(finished_run: Path, without: str, empty: str) -> None:

@@ -1,0 +1,149 @@
+"""Stage `contrast`: log p of references and of their contrastive variants, and accuracies.
+
+A corpus without contrasts has a table without rows, and a report that says so.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, zip_longest
+from operator import attrgetter, itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from mgsa.base.cli import progress_bar, run
+from mgsa.base.command import Input, Option, OutputFolder, Report
+from mgsa.base.errors import InputError
+from mgsa.base.settings import Accelerator, Positive, Resamples, Seed
+from mgsa.data.controls import Phrases
+from pipeline.base.stage import stage, stage_outputs
+from pipeline.base.tables import Row, write_csv
+from pipeline.base.text import read_sentences
+from pipeline.contrasts import Contrast, read_contrasts
+
+if TYPE_CHECKING:
+    from mgsa.data import batch
+    from mgsa.data.dataset import Dataset
+    from pipeline.dataset.preprocessor import Preprocessor
+
+
+@dataclass(frozen=True)
+class ContrastSettings:
+    """Padded subwords of a batch; resamples of intervals and trials of the randomisation test."""
+
+    batch_tokens: Positive
+    bootstrap_samples: Resamples
+    randomization_trials: Positive
+    seed: Seed
+
+
+def check_rows(dataset: Dataset, split: str, source: Path) -> int:
+    """Check that the rows of a split are the lines of the corpus's file; their number."""
+    line = 0
+    texts = zip_longest(read_sentences(source), dataset.texts(split, "source_text"))
+    for line, (text, row) in enumerate(texts, start=1):
+        if text != row:
+            message = f"expected the text of row {line - 1} of {split} in {dataset.folder}"
+            raise InputError(f"{message}, none of whose pairs is dropped", path=source, line=line)
+    return line
+
+
+def with_variants(
+    rows: Iterable[batch.Row],
+    contrasts: Mapping[int, Sequence[Contrast]],
+    preprocessor: Preprocessor,
+) -> Iterator[batch.Row]:
+    """Yield each row that has contrasts (by line): with its reference, then with the variants."""
+    target, text = preprocessor.encoder.target, preprocessor.texts[1]
+    for row in rows:
+        variants = contrasts.get(row.index + 1, ())
+        if variants:
+            yield row
+        for variant in variants:
+            ids, counts = target.encode(text.normalize_and_tokenize(variant.target))
+            yield replace(row, target=ids, target_subwords_per_word=counts, links=None)
+
+
+def add_scores(table: Sequence[Row], kind: str, scores: Iterator[float]) -> None:
+    """Add the columns of a kind of phrases; `scores` are those of `with_variants`."""
+    for _, of_pair in groupby(table, itemgetter("line")):
+        reference = round(next(scores), 6)
+        for row in of_pair:
+            row |= {f"{kind}_reference": reference, f"{kind}_variant": round(next(scores), 6)}
+
+
+def score_contrasts(
+    contrast: ContrastSettings,
+    *,
+    model: Annotated[Path, Input("model artifact")],
+    dataset: Annotated[Path, Input("dataset artifact, made of the corpus")],
+    corpus: Annotated[Path, Input("raw text, with contrasts in NAME.contrast")],
+    split: Annotated[str, Option("no pair of which was dropped", "NAME")],
+    phrases: Annotated[
+        list[Phrases] | None,
+        Option(
+            "parsed, shuffled or random: what the model is given as phrases, each in turn "
+            "(default: parsed, and for a model that attends to none)",
+            "KIND",
+        ),
+    ] = None,
+    baseline: Annotated[
+        Path | None, Input("NAME.scores of another system, to compare with", "FILE")
+    ] = None,
+    out: Annotated[Path, OutputFolder("for NAME.scores (CSV)", "{split}.scores")],
+    report: Annotated[Path | None, Report()] = None,
+    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
+) -> None:
+    """How often a model finds references likelier than variants with one known error.
+
+    Beside its accuracy stand those of the most frequent category and of a classifier of words, if
+    the corpus has contrasts of train.
+    """
+    from mgsa.data.controls import read_rows
+    from mgsa.data.dataset import open_dataset
+    from mgsa.decoding.score import Scorer
+    from pipeline.contrast.accuracies import ABOUT, accuracies, comparison, is_right, read_scores
+    from pipeline.contrast.words import baselines
+    from pipeline.dataset.preprocessor import Preprocessor
+
+    opened = open_dataset(dataset)
+    pairs = check_rows(opened, split, corpus / f"{split}.source")
+    path = corpus / f"{split}.contrast"
+    contrasts = read_contrasts(path, pairs=pairs) if path.is_file() else []
+    contrasts.sort(key=attrgetter("line"))
+    by_line = {line: list(group) for line, group in groupby(contrasts, attrgetter("line"))}
+    table: list[Row] = [{name: getattr(one, name) for name in ABOUT} for one in contrasts]
+    others = [] if baseline is None else read_scores(baseline, same=table)
+    scorer = Scorer.load(model, accelerator=accelerator)
+    scorer.artifact.check_dataset(opened)
+    preprocessor = Preprocessor.load(model, parser=None)
+    kinds: list[Phrases] = ["parsed"]
+    if phrases and scorer.artifact.levels:
+        kinds = list(dict.fromkeys(phrases))
+    total = len(kinds) * (len(by_line) + len(contrasts))
+    with progress_bar(f"score {split}", total=total, unit="targets") as advance:
+        for kind in kinds:
+            rows = with_variants(read_rows(opened, split, kind), by_line, preprocessor)
+            scores = scorer.score_rows(rows, batch_tokens=contrast.batch_tokens, advance=advance)
+            add_scores(table, kind, scores)
+    with stage_outputs(out, report) as (folder, metrics):
+        columns = [f"{kind}_{text}" for kind in kinds for text in ("reference", "variant")]
+        write_csv(table, folder / f"{split}.scores", [*ABOUT, *columns])
+        metrics["contrasts"] = len(table)
+        if table:
+            right: dict[str, list[bool]] = {}
+            right |= {kind: [is_right(row, kind) for row in table] for kind in kinds}
+            right |= baselines(corpus, split, contrasts)
+            samples, seed = contrast.bootstrap_samples, contrast.seed
+            metrics |= accuracies(table, right, samples=samples, seed=seed)
+        if others:
+            trials = contrast.randomization_trials
+            metrics[kinds[0]] |= comparison(table, others, trials=trials, seed=contrast.seed)
+
+
+main = stage(score_contrasts)
+
+if __name__ == "__main__":
+    sys.exit(run(main))

@@ -1,0 +1,121 @@
+"""Contrastive accuracy (Sennrich 2017): the share of variants whose reference is likelier.
+
+`SPLIT.scores` is CSV with a row for each contrast: its line, category and depth, and for each kind
+of phrases the natural log p of reference and variant, `KIND_reference` and `KIND_variant`.
+
+Legend: C contrasts, N sentences that have some, S systems, F sets of contrasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mgsa.analysis.bootstrap import estimate, resampled_sums
+from mgsa.analysis.randomization import randomization_test
+from mgsa.base.errors import InputError
+from pipeline.base.tables import Row, read_csv
+
+ABOUT = ("line", "category", "depth")
+
+
+def read_scores(path: Path, *, same: Sequence[Row] | None = None) -> list[Row]:
+    """Read `SPLIT.scores`; an `InputError` is raised if its contrasts are not those of `same`."""
+    rows = read_csv(path, "category")
+    found = [[row[name] for name in ABOUT] for row in rows]
+    if same is not None and found != [[row[name] for name in ABOUT] for row in same]:
+        message = f"expected the {len(same)} contrasts that it is compared on, got {len(rows)}"
+        raise InputError(f"{message}, or others", path=path)
+    return rows
+
+
+def kinds_of(table: Sequence[Row]) -> list[str]:
+    """The kinds of phrases of a table, in order."""
+    columns = table[0] if table else ()
+    return [name.removesuffix("_reference") for name in columns if name.endswith("_reference")]
+
+
+def is_right(row: Row, kind: str) -> bool:
+    """Whether the reference is likelier than the variant."""
+    return bool(row[f"{kind}_reference"] > row[f"{kind}_variant"])
+
+
+def sentence_counts(table: Sequence[Row], kind: str) -> np.ndarray:
+    """(N, 2): of each sentence's contrasts, the right ones and all."""
+    return _by_sentence(table, np.array([[is_right(row, kind), True] for row in table]))
+
+
+def _by_sentence(table: Sequence[Row], values: np.ndarray) -> np.ndarray:
+    """(C, …) values to (N, …), added up."""
+    lines, places = np.unique([row["line"] for row in table], return_inverse=True)
+    sums = np.zeros((len(lines), *values.shape[1:]))
+    np.add.at(sums, places, values)
+    return sums
+
+
+def accuracy(counts: np.ndarray) -> np.ndarray:
+    """(…, 2) counts to (…) per cent; NaN for no contrasts."""
+    right, every = np.moveaxis(counts, -1, 0)
+    return np.where(every > 0, 100 * right / np.maximum(every, 1), np.nan)
+
+
+def accuracies(
+    table: Sequence[Row], right: Mapping[str, Sequence[bool]], *, samples: int, seed: int
+) -> dict[str, Any]:
+    """By system its accuracy, and those by category and by depth.
+
+    Each comes with its number of contrasts and, from resampled sentences, its 95% interval.
+
+    Args:
+        right: by system, of each contrast.
+    """
+    sets: list[tuple[str, Any]] = [("all", None)]
+    for name in ("category", "depth"):
+        sets += [(name, value) for value in sorted({row[name] for row in table} - {None})]
+    inside = np.array(
+        [[name == "all" or row[name] == value for name, value in sets] for row in table]
+    )
+    every = np.broadcast_to(inside[:, None], (len(table), len(right), len(sets)))
+    correct = every & np.array(list(right.values())).T[:, :, None]
+    counts = _by_sentence(table, np.stack([correct, every], axis=-1))  # (N, S, F, 2)
+    resampled = accuracy(resampled_sums(counts, samples, seed))
+    found = estimate(accuracy(counts.sum(axis=0)), resampled)
+    systems: dict[str, Any] = {}
+    for s, system in enumerate(right):
+        for f, (name, value) in enumerate(sets):
+            block: dict[str, Any] = {"contrasts": int(inside[:, f].sum())}
+            ends = {"accuracy": found.value, "low": found.low, "high": found.high}
+            block |= {key: round(float(of[s, f]), 4) for key, of in ends.items()}
+            if name == "all":
+                systems[system] = block
+            else:
+                systems[system].setdefault(f"by_{name}", {})[str(value)] = block
+    return systems
+
+
+def comparison(
+    table: Sequence[Row], others: Sequence[Row], *, trials: int, seed: int
+) -> dict[str, float]:
+    """Accuracy of a baseline, difference to it, and p-value, of the first kinds of phrases."""
+    ours, theirs = (sentence_counts(rows, kinds_of(rows)[0]) for rows in (table, others))
+    accuracies = [float(accuracy(counts.sum(axis=0))) for counts in (ours, theirs)]
+    return {
+        "baseline": round(accuracies[1], 4),
+        "difference": round(accuracies[0] - accuracies[1], 4),
+        "p_value": accuracy_test(ours, theirs, trials=trials, seed=seed),
+    }
+
+
+def accuracy_test(ours: np.ndarray, theirs: np.ndarray, *, trials: int, seed: int) -> float:
+    """The p-value of a difference of accuracies by randomisation.
+
+    Sentences are swapped between the systems, with all of their contrasts, as these depend on each
+    other.
+
+    Args:
+        ours, theirs: (N, 2) `sentence_counts`, or their sums over seeds.
+    """
+    return randomization_test(ours, theirs, accuracy, trials=trials, seed=seed)

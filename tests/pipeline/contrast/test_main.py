@@ -1,0 +1,144 @@
+"""The stage `contrast`: what it scores, what it reports, and what it refuses."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from mgsa.base.cli import BAD_INPUT, DONE, run
+from mgsa.base.io import read_json
+from mgsa.data.controls import read_rows
+from mgsa.data.dataset import open_dataset
+from mgsa.decoding.score import Scorer
+from pipeline.contrast.__main__ import main
+from pipeline.contrast.accuracies import is_right, read_scores
+from pipeline.contrasts import EXAMPLE, Contrast, write_contrasts
+from tests.model_folders import random_model
+from tests.pipeline.dataset.test_preprocessor import random_pairs
+from tests.text_folders import build_dataset, contents, parse_with_toy, write_text
+
+TEXTS = {name: random_pairs(12, seed) for seed, name in enumerate(("train", "valid", "test"))}
+VARIANTS = [target for _, target in reversed(TEXTS["test"])]
+"""One of each test pair: the target of another."""
+SECTION = {"batch_tokens": 300, "bootstrap_samples": 20, "randomization_trials": 50, "seed": 1}
+
+
+def write_variants(folder: Path, split: str, contrasts: list[Contrast]) -> None:
+    with (folder / f"corpus/{split}.contrast").open("w", encoding="utf-8") as file:
+        write_contrasts(contrasts, file)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Datasets of the references and of the variants, two models, contrasts of test."""
+    folder, other = (tmp_path_factory.mktemp(name) for name in ("contrast", "variants"))
+    sources = [source for source, _ in TEXTS["test"]]
+    write_text(folder, TEXTS)
+    write_text(other, TEXTS | {"test": list(zip(sources, VARIANTS, strict=True))})
+    for place in (folder, other):
+        parse_with_toy(place)
+        build_dataset(place)
+    shutil.copytree(other / "dataset", folder / "variants")
+    random_model(folder / "phrases", folder / "dataset")
+    random_model(folder / "words", folder / "dataset", multi_granularity=None)
+    # Not in order, two of one pair, none of another.
+    lines = [7, *range(12, 1, -1)]
+    contrasts = [Contrast(n, "even" if n % 2 == 0 else "odd", VARIANTS[n - 1], 1) for n in lines]
+    write_variants(folder, "test", contrasts)
+    (folder / "params.yaml").write_text(yaml.safe_dump({"contrast": SECTION}), "utf-8")
+    return folder
+
+
+def contrast(folder: Path, out: Path, *more: str, model: str = "phrases") -> int:
+    paths = {"dataset": "dataset", "corpus": "corpus", "params": "params.yaml", "model": model}
+    argv = [word for name, path in paths.items() for word in (f"--{name}", str(folder / path))]
+    named = ["--out", str(out), "--report", f"{out}.json", "--accelerator", "cpu"]
+    return run(main, [*argv, "--split", "test", *named, *more])
+
+
+def test_scores_are_those_of_datasets_of_references_and_of_variants(
+    folder: Path, tmp_path: Path
+) -> None:
+    kinds = ("random", "parsed")
+    assert contrast(folder, tmp_path / "out", "--phrases", *kinds) == DONE
+    rows = read_scores(tmp_path / "out/test.scores")
+    assert [row["line"] for row in rows] == [*range(2, 8), *range(7, 13)]
+    assert [row["category"] for row in rows[:3]] == ["even", "odd", "even"]
+    scorer = Scorer.load(folder / "phrases", accelerator="cpu")
+    for kind in kinds:
+        expected = {}
+        for text, name in (("reference", "dataset"), ("variant", "variants")):
+            found = read_rows(open_dataset(folder / name), "test", kind)  # type: ignore[arg-type]
+            expected[text] = list(scorer.score_rows(found, batch_tokens=300))
+        for row in rows:
+            for text, scores in expected.items():
+                assert row[f"{kind}_{text}"] == pytest.approx(scores[row["line"] - 1], abs=1e-4)
+    assert [row["parsed_reference"] for row in rows] != [row["random_reference"] for row in rows]
+    report = read_json(tmp_path / "out.json")
+    assert list(report) == ["contrasts", *kinds]
+    assert report["contrasts"] == 12
+    for kind in kinds:
+        share = sum(is_right(row, kind) for row in rows) / 12
+        assert report[kind]["accuracy"] == pytest.approx(100 * share, abs=1e-4)
+
+
+def test_a_model_of_words_has_no_other_phrases_and_is_compared(
+    folder: Path, tmp_path: Path
+) -> None:
+    assert contrast(folder, tmp_path / "phrases") == DONE
+    more = ["--phrases", "random", "shuffled", "--baseline", str(tmp_path / "phrases/test.scores")]
+    write_variants(folder, "train", [Contrast(1, "odd", "x"), Contrast(3, "odd", "y")])
+    try:
+        assert contrast(folder, tmp_path / "words", *more, model="words") == DONE
+    finally:
+        (folder / "corpus/train.contrast").unlink()
+    base, report = (read_json(tmp_path / f"{name}.json") for name in ("phrases", "words"))
+    assert list(report) == ["contrasts", "parsed", "words", "most_frequent"]
+    assert report["most_frequent"]["accuracy"] == 50  # six of twelve are odd
+    assert report["words"]["accuracy"] == 50
+    compared = report["parsed"]
+    assert compared["baseline"] == base["parsed"]["accuracy"]
+    assert compared["difference"] == pytest.approx(
+        compared["accuracy"] - base["parsed"]["accuracy"], abs=1e-3
+    )
+    assert 0 < compared["p_value"] <= 1
+
+
+def test_a_corpus_without_contrasts_has_none_in_its_report(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "copy")
+    (tmp_path / "copy/corpus/test.contrast").unlink()
+    assert contrast(tmp_path / "copy", tmp_path / "out", "--phrases", "parsed", "random") == DONE
+    assert read_json(tmp_path / "out.json") == {"contrasts": 0}
+    assert read_scores(tmp_path / "out/test.scores") == []
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("test.source", "One.\n", "test.source:1: expected the text of row 0 of test in "),
+        ("test.contrast", EXAMPLE.replace("1", "13"), "line: expected 1 to 12, got 13"),
+        ("test.contrast", EXAMPLE, "expected the 1 contrasts that it is compared on, got 12"),
+    ],
+)
+def test_what_does_not_belong_together_is_refused(
+    folder: Path,
+    tmp_path: Path,
+    file: str,
+    content: str,
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shutil.copytree(folder, tmp_path / "copy")
+    assert contrast(folder, tmp_path / "base") == DONE
+    (tmp_path / "copy/corpus" / file).write_text(content, "utf-8")
+    capsys.readouterr()
+    before = contents(tmp_path)
+    baseline = str(tmp_path / "base/test.scores")
+    assert contrast(tmp_path / "copy", tmp_path / "out", "--baseline", baseline) == BAD_INPUT
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+    assert contents(tmp_path) == before

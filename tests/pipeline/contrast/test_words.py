@@ -1,0 +1,71 @@
+"""What words alone tell: all where they do, no less than the most frequent category else."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline.contrast.words import baselines, classify, features
+from pipeline.contrasts import Contrast, write_contrasts
+
+NOUNS = "dog cat tree park hat table".split()  # noqa: SIM905
+
+
+def sources(count: int, seed: int) -> list[str]:
+    generator = random.Random(seed)
+    return [f"The {' '.join(generator.choices(NOUNS, k=5))}." for _ in range(count)]
+
+
+def is_told(text: str) -> bool:
+    """By neighbours, whatever other words there are."""
+    return "dog cat" in text or "cat dog" in text
+
+
+def test_features_are_words_and_pairs() -> None:
+    assert features("The dog's THE.") == {
+        *("the", "dog", "'", "s", "."),
+        *("the dog", "dog '", "' s", "s the", "the ."),
+        *("the … '", "dog … s", "' … the", "s … ."),
+    }
+
+
+@pytest.mark.parametrize(("noise", "least"), [(0.0, 0.97), (0.2, 0.9)])
+def test_what_words_tell_is_learnt(noise: float, least: float) -> None:
+    generator = random.Random(1)
+    train, test = sources(800, 2), sources(300, 3)
+    labels = ["noun" if is_told(t) ^ (generator.random() < noise) else "verb" for t in train]
+    found = classify([*map(features, train)], labels, [*map(features, test)])
+    assert found == classify([*map(features, train)], labels, [*map(features, test)])
+    right = [
+        label == ("noun" if is_told(t) else "verb") for t, label in zip(test, found, strict=True)
+    ]
+    assert np.mean(right) > least
+
+
+def test_where_words_tell_nothing_the_most_frequent_category_is_learnt() -> None:
+    generator = random.Random(1)
+    train, test = sources(500, 2), sources(300, 3)
+    labels = ["verb" if generator.random() < 0.7 else "noun" for _ in train]
+    found = classify([*map(features, train)], labels, [*map(features, test)])
+    assert found.count("verb") > 280
+    assert classify([features(train[0])], ["noun"], [features(test[0])]) == ["noun"]
+
+
+def test_both_learn_of_train(tmp_path: Path) -> None:
+    for split, seed in (("train", 1), ("test", 2)):
+        texts = sources(200, seed)
+        (tmp_path / f"{split}.source").write_text("".join(f"{t}\n" for t in texts), "utf-8")
+        contrasts = [
+            Contrast(line, "noun" if is_told(text) else "verb", "Ein Text.")
+            for line, text in enumerate(texts, start=1)
+        ]
+        if split == "train":
+            assert baselines(tmp_path, "train", contrasts) == {}
+            with (tmp_path / "train.contrast").open("w", encoding="utf-8") as file:
+                write_contrasts(contrasts, file)
+    found = baselines(tmp_path, "test", contrasts)
+    assert found["most_frequent"] == [contrast.category == "verb" for contrast in contrasts]
+    assert np.mean(found["words"]) > 0.9
