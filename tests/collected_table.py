@@ -15,7 +15,9 @@ TABLE: dict[str, Any] = {
             "chrf": {"mean": 60.0, "deviation": 0.5},
             "tokens_per_second": {"mean": 2345.6, "deviation": 10.0},
             "minutes": {"mean": 12.34, "deviation": 0.1},
+            "contrast_parsed": {"mean": 72.5, "deviation": 1.25},
             "comparisons": [],
+            "over_seeds": {"bleu": None, "contrast": None},
             "seeds": [1, 2],
             "failed": [],
             "not_run": [3],
@@ -26,10 +28,17 @@ TABLE: dict[str, Any] = {
             "chrf": {"mean": 61.0, "deviation": 0.25},
             "tokens_per_second": {"mean": 2000.0, "deviation": 20.0},
             "minutes": {"mean": 15.0, "deviation": 0.2},
+            "contrast_parsed": {"mean": 95.25, "deviation": 0.5},
+            "contrast_random": {"mean": 73.75, "deviation": 2.0},
             "comparisons": [
-                {"seed": 1, "difference": 1.5, "bootstrap": 0.0217, "randomization": 0.0431},
-                {"seed": 2, "difference": -0.5, "bootstrap": 0.25, "randomization": None},
+                {"seed": seed, "difference": difference, "contrast": p_value}
+                | {"bootstrap": 0.0217, "randomization": randomization}
+                for seed, difference, p_value, randomization in (
+                    (1, 1.5, 0.0004, 0.0431),
+                    (2, -0.5, 0.0005, None),
+                )
             ],
+            "over_seeds": {"bleu": 0.0312, "contrast": 0.0001},
             "seeds": [1, 2],
             "failed": [3],
             "not_run": [],
@@ -41,6 +50,7 @@ TABLE: dict[str, Any] = {
             "tokens_per_second": None,
             "minutes": None,
             "comparisons": [],
+            "over_seeds": {"bleu": None, "contrast": None},
             "seeds": [],
             "failed": [],
             "not_run": [1, 2, 3],

@@ -26,7 +26,7 @@ from pipeline.experiment.plan import Plan
 from pipeline.experiment.results import Missing, collect, to_markdown, write_table
 
 DVC = (sys.executable, "-m", "dvc")
-LAST = ("evaluate@", "analyze@")
+LAST = ("contrast@", "evaluate@", "analyze@")
 """The stages that DVC is asked for: it knows what they need."""
 
 

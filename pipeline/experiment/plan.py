@@ -40,7 +40,13 @@ class Table:
 
     def stages(self, cell: Cell) -> list[str]:
         """The stages of `experiments/dvc.yaml` that make a cell."""
-        steps = ("train", "translate", "evaluate", *(["analyze"] if self.analyze else []))
+        steps = (
+            "train",
+            "translate",
+            "contrast",
+            "evaluate",
+            *(["analyze"] if self.analyze else []),
+        )
         return [f"compose@{cell.system}", *(f"{step}@{cell.name}" for step in steps)]
 
 

@@ -1,64 +1,49 @@
-"""Results of a table's cells, and significance of the differences.
-
-A row has mean and standard deviation over seeds. Significance is tested seed by seed, since a test
-compares two translations.
-"""
+"""Results of a table's cells: a row has mean and standard deviation over seeds."""
 
 from __future__ import annotations
 
 import csv
 import statistics
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from mgsa.base.io import atomic_file, read_json, write_json
-from mgsa.base.settings import from_mapping, read_yaml
 from pipeline.base.tables import Row, markdown
-from pipeline.base.text import read_parallel
-from pipeline.evaluate import EvaluateSettings, compare
 from pipeline.experiment.plan import Cell, Table
 
-METRIC: Literal["bleu"] = "bleu"
-"""What systems are compared by; the other metrics are shown."""
 HEADINGS = {"bleu": "BLEU", "chrf": "chrF", "ter": "TER"}
-TESTS = {"bootstrap": "p by seed (bootstrap)", "randomization": "p by seed (randomisation)"}
+CONTRASTS = {
+    "contrast_parsed": "contrastive accuracy",
+    "contrast_shuffled": "given shuffled phrases",
+    "contrast_random": "given random phrases",
+}
+BY_SEED = {"bootstrap": "p by seed (bootstrap)", "randomization": "p by seed (randomisation)"}
+OVER_SEEDS = "p over seeds"
+CONTRASTS_BY_SEED, CONTRASTS_OVER_SEEDS = "p by seed (contrasts)", "p over seeds (contrasts)"
 Missing = Literal["failed", "not_run"]
 """Why a cell has no result: DVC was to run it now, or nobody has asked for it as it is to be."""
 
 
 def read_cell(runs: Path, cell: Cell) -> dict[str, Any]:
     """Scores, size, speed and dataset of a finished cell."""
-    scores, training, model = (
+    scores, contrasts, training, model = (
         read_json(runs / cell.name / name)
-        for name in ("evaluate.json", "train.json", "model/manifest.json")
+        for name in ("evaluate.json", "contrast.json", "train.json", "model/manifest.json")
     )
     speed = training["tokens_per_second"]
     return {
         "seed": cell.seed,
         **{name: scores[name] for name in HEADINGS if name in scores},
+        **{
+            name: contrasts[kind]["accuracy"]
+            for name in CONTRASTS
+            if (kind := name.removeprefix("contrast_")) in contrasts
+        },
         "parameters": training["parameters"],
         "tokens_per_second": speed,
         "minutes": training["target_tokens"] / speed / 60 if speed else 0.0,
         "dataset": model["dataset"]["identity"],
-    }
-
-
-def compare_cells(runs: Path, cell: Cell, baseline: Cell) -> dict[str, Any]:
-    """Test a cell's translations against the baseline's, by the cell's `evaluate` settings."""
-    params = runs / cell.system / "params.yaml"
-    section = read_yaml(params).get("evaluate")
-    settings = from_mapping(EvaluateSettings, section, f"{params}: evaluate")
-    folder, other = (runs / one.name / "translations" for one in (cell, baseline))
-    files = [folder / "test.hypotheses", other / "test.hypotheses", folder / "test.references"]
-    ours, theirs, references = zip(*read_parallel(files), strict=True)
-    scores = compare(ours, theirs, references, replace(settings, metrics=(METRIC,)))
-    return {
-        "seed": cell.seed,
-        "difference": scores[f"{METRIC}_difference"],
-        "bootstrap": scores[f"{METRIC}_p_value"],
-        "randomization": scores.get(f"{METRIC}_randomization_p_value"),
     }
 
 
@@ -77,18 +62,24 @@ def collect(
         finished: the cells to read.
         missing: why the others have no results.
     """
+    from pipeline.experiment.significance import compare_cells, contrast_test, translation_test
+
     systems, dataset = {}, None
     for system, of_system in cells.items():
         done = [cell for cell in of_system if cell in finished]
         results = [read_cell(runs, cell) for cell in done]
-        names = [name for name in HEADINGS if all(name in result for result in results)]
+        names = [n for n in (*HEADINGS, *CONTRASTS) if all(n in result for result in results)]
         names += ["tokens_per_second", "minutes"]
         pairs = [(cell, Cell(table.baseline, cell.seed)) for cell in done]
         compared = [pair for pair in pairs if pair[0] != pair[1] and pair[1] in finished]
         systems[system] = {
             "parameters": results[0]["parameters"] if results else None,
             **{name: spread(result[name] for result in results) for name in names},
-            "comparisons": [compare_cells(runs, *pair) for pair in compared],
+            "comparisons": [compare_cells(runs, pair) for pair in compared],
+            "over_seeds": {
+                "bleu": translation_test(runs, compared) if compared else None,
+                "contrast": contrast_test(runs, compared) if compared else None,
+            },
             "cells": results,
             "seeds": [cell.seed for cell in done],
             **{"failed": [], "not_run": []},
@@ -112,13 +103,18 @@ def table_rows(content: Mapping[str, Any]) -> list[dict[str, str]]:
     """A row for each system, by column: means ± standard deviations over seeds."""
     systems = content["systems"]
     metrics = [name for name in HEADINGS if all(name in row for row in systems.values())]
+    given = [name for name in CONTRASTS if any(row.get(name) for row in systems.values())]
     rows = []
     for system, row in systems.items():
         shown = {"system": system} | {HEADINGS[name]: _shown(row[name]) for name in metrics}
         shown["Δ BLEU"] = _shown(spread(one["difference"] for one in row["comparisons"]), "+.2f")
-        for test, heading in TESTS.items():
-            p_values = [one[test] for one in row["comparisons"] if one[test] is not None]
-            shown[heading] = ", ".join(f"{p_value:.4f}" for p_value in p_values)
+        for test, heading in BY_SEED.items():
+            shown[heading] = _p_values(one[test] for one in row["comparisons"])
+        shown[OVER_SEEDS] = _p_values([row["over_seeds"]["bleu"]])
+        shown |= {CONTRASTS[name]: _shown(row.get(name)) for name in given}
+        if given:
+            shown[CONTRASTS_BY_SEED] = _p_values(one["contrast"] for one in row["comparisons"])
+            shown[CONTRASTS_OVER_SEEDS] = _p_values([row["over_seeds"]["contrast"]])
         shown["parameters"] = f"{row['parameters']:,}" if row["seeds"] else ""
         shown["tokens/s"] = _shown(row["tokens_per_second"], ",.0f")
         shown["minutes"] = _shown(row["minutes"], ".1f")
@@ -145,6 +141,10 @@ def _shown(figure: Mapping[str, float | None] | None, form: str = ".2f") -> str:
     return f"{mean}" if deviation is None else f"{mean} ± {deviation.removeprefix('+')}"
 
 
+def _p_values(values: Iterable[float | None]) -> str:
+    return ", ".join(f"{value:.4f}" for value in values if value is not None)
+
+
 def to_rows(content: Mapping[str, Any]) -> Iterator[Row]:
     """A row for each finished cell: scores, and comparison with the baseline."""
     for system, row in content["systems"].items():
@@ -155,7 +155,7 @@ def to_rows(content: Mapping[str, Any]) -> Iterator[Row]:
                 "system": system,
                 **{name: value for name, value in cell.items() if name != "dataset"},
                 "difference": comparison.get("difference"),
-                **{f"{test}_p_value": comparison.get(test) for test in TESTS},
+                **{f"{test}_p_value": comparison.get(test) for test in (*BY_SEED, "contrast")},
             }
 
 
@@ -166,6 +166,7 @@ def write_table(folder: Path, name: str, content: dict[str, Any]) -> None:
         file.write(to_markdown(content))
     with atomic_file(folder / f"{name}.csv") as file:
         rows = list(to_rows(content))
-        writer = csv.DictWriter(file, rows[0] if rows else ["system"], lineterminator="\n")
+        columns = dict.fromkeys(["system", *(name for row in rows for name in row)])
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from pipeline.base.charts import LARGEST, chart, panel
 from pipeline.base.tables import read_csv
-from pipeline.experiment.results import TESTS, table_rows
+from pipeline.experiment.results import BY_SEED, CONTRASTS_BY_SEED, table_rows
 from pipeline.report_page.blocks import (
     MACROS,
     Number,
@@ -184,8 +184,8 @@ def tables(inputs: Inputs) -> Iterator[Markup]:
     if inputs.tables:
         yield Markup(
             "<p>Each system was trained from several seeds: means ± standard deviations over them. "
-            "Differences are to the baseline, seed by seed, and so are the p-values of sacreBLEU’s "
-            "paired tests, since these are of two translations.</p>"
+            "Differences are to the baseline; their p-values are of a paired randomisation test "
+            "over all seeds, which swaps a sentence from every seed at once.</p>"
         )
     for collected in map(Report.read, inputs.tables):
         caption = '{} <span class="muted">(baseline: {})</span>'
@@ -193,7 +193,7 @@ def tables(inputs: Inputs) -> Iterator[Markup]:
             {
                 name: cell if name == "system" else Number(cell)
                 for name, cell in row.items()
-                if name != TESTS["randomization"]  # one test is enough for the width of a page
+                if name not in (*BY_SEED.values(), CONTRASTS_BY_SEED)  # a page has no such width
             }
             for row in table_rows(collected)
         ]

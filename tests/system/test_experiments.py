@@ -12,7 +12,7 @@ from mgsa.base.io import read_json
 from pipeline.experiment.__main__ import keep_overrides
 from tests.dvc_project import OVERRIDES, SIZES, Project, ran
 
-STEPS = ("train", "translate", "evaluate", "analyze")
+STEPS = ("train", "translate", "contrast", "evaluate", "analyze")
 SYSTEM = "query_k_interleaved_tiny"
 SEEDS = (1, 2)
 

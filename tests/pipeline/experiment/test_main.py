@@ -33,13 +33,11 @@ def folder(tmp_path: Path) -> Path:
         "tables": {"table": table},
     }
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), "utf-8")
-    evaluate = {
-        "matrix": {"system": ["one", "other"], "seed": [1]},
-        "cmd": "echo $$ > ${key}.process && exec sleep 3600",
-    }
-    (tmp_path / "dvc.yaml").write_text(
-        yaml.safe_dump({"stages": {"evaluate": evaluate}}, sort_keys=False), "utf-8"
-    )
+    matrix = {"system": ["one", "other"], "seed": [1]}
+    slow = "echo $$ > ${key}.process && exec sleep 3600"
+    commands = {"contrast": "true", "evaluate": slow}
+    stages = {name: {"matrix": matrix, "cmd": command} for name, command in commands.items()}
+    (tmp_path / "dvc.yaml").write_text(yaml.safe_dump({"stages": stages}, sort_keys=False), "utf-8")
     subprocess.run(
         [sys.executable, "-m", "dvc", "init", "--no-scm", "-q"], cwd=tmp_path, check=True
     )

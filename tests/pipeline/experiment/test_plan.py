@@ -50,7 +50,7 @@ def test_stages_of_a_cell_are_those_of_dvc_yaml() -> None:
     declared = yaml.safe_load((ROOT / "experiments/dvc.yaml").read_text("utf-8"))["stages"]
     stages = plan(table={"analyze": True}).tables["both"].stages(Cell("a", 4))
     assert [name.partition("@")[0] for name in stages] == list(declared)
-    assert [name.partition("@")[2] for name in stages] == ["a", *["a-4"] * 4]
+    assert [name.partition("@")[2] for name in stages] == ["a", *["a-4"] * 5]
     assert plan().tables["both"].stages(Cell("a", 4)) == stages[:-1]
 
 

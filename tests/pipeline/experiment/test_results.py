@@ -11,6 +11,8 @@ import pytest
 import yaml
 
 from mgsa.base.io import write_json
+from pipeline.base.tables import write_csv
+from pipeline.contrast.accuracies import accuracies, is_right
 from pipeline.evaluate import EvaluateSettings, score
 from pipeline.experiment.plan import Cell, Table
 from pipeline.experiment.results import collect, spread, write_table
@@ -20,30 +22,47 @@ from tests.imports import ROOT
 REFERENCES = [f"the {word} sat on the {word} mat {i}" for i, word in enumerate("abcdefgh")]
 SETTINGS = EvaluateSettings(("bleu", "chrf", "ter"), "13a", 50, 60, 1)
 DATASET = "c0ffee"
+CONTRASTS = [(line, "a" if line % 2 else "b", 1) for line in range(1, 9)]
 TABLE = Table("Two systems", "base", ("new", "late"), 2, False)
 
 
-def write_cell(runs: Path, system: str, seed: int, hypotheses: Sequence[str]) -> None:
-    """What DVC leaves of a finished cell."""
+def write_contrasts(folder: Path, wrong: int, kinds: Sequence[str]) -> None:
+    """Scores and report of a cell that has the first `wrong` contrasts wrong."""
+    rows = [
+        {"line": line, "category": category, "depth": depth}
+        | {f"{kind}_reference": -2.0 for kind in kinds}
+        | {f"{kind}_variant": -1.0 if line <= wrong else -3.0 for kind in kinds}
+        for line, category, depth in CONTRASTS
+    ]
+    (folder / "contrast").mkdir()
+    write_csv(rows, folder / "contrast/test.scores")
+    right = {kind: [is_right(row, kind) for row in rows] for kind in kinds}
+    write_json(
+        folder / "contrast.json", {"contrasts": 8, **accuracies(rows, right, samples=9, seed=1)}
+    )
+
+
+def write_cell(runs: Path, system: str, seed: int, hypotheses: Sequence[str], *kinds: str) -> None:
+    """What DVC leaves of a finished cell; it has as many contrasts wrong as translations."""
     folder = runs / f"{system}-{seed}"
     (folder / "translations").mkdir(parents=True)
     for name, lines in {"references": REFERENCES, "hypotheses": hypotheses}.items():
         text = "".join(f"{line}\n" for line in lines)
         (folder / f"translations/test.{name}").write_text(text, "utf-8")
+    wrong = sum(one != other for one, other in zip(hypotheses, REFERENCES, strict=True))
+    write_contrasts(folder, wrong, ("parsed", *kinds))
     write_json(folder / "model/manifest.json", {"dataset": {"identity": DATASET}})
     write_json(folder / "evaluate.json", score(hypotheses, REFERENCES, SETTINGS))
     write_json(
         folder / "train.json",
         {"parameters": 1000 + seed, "target_tokens": 6000, "tokens_per_second": 50.0},
     )
-    section = compose(ROOT / "conf", [])["evaluate"] | {
-        "bootstrap_samples": 50,
-        "randomization_trials": 60,
-        "seed": 1,
-    }
+    given = {"bootstrap_samples": 50, "randomization_trials": 60, "seed": 1}
+    composed = compose(ROOT / "conf", [])
+    sections = {name: composed[name] | given for name in ("evaluate", "contrast")}
     params = runs / system / "params.yaml"
     params.parent.mkdir(exist_ok=True)
-    params.write_text(yaml.safe_dump({"evaluate": section}), "utf-8")
+    params.write_text(yaml.safe_dump(sections), "utf-8")
 
 
 def worse(count: int) -> list[str]:
@@ -60,7 +79,7 @@ def runs(tmp_path: Path) -> Path:
     """Two seeds of the baseline, one of a better system, none of a third."""
     write_cell(tmp_path, "base", 1, worse(4))
     write_cell(tmp_path, "base", 2, worse(5))
-    write_cell(tmp_path, "new", 2, worse(1))
+    write_cell(tmp_path, "new", 2, worse(1), "shuffled")
     return tmp_path
 
 
@@ -77,6 +96,7 @@ def test_a_system_is_compared_with_the_baseline_of_the_same_seed(runs: Path) -> 
             "difference": pytest.approx(expected["bleu_difference"]),
             "bootstrap": expected["bleu_p_value"],
             "randomization": expected["bleu_randomization_p_value"],
+            "contrast": new["over_seeds"]["contrast"],
         }
     ]
     assert base["comparisons"] == late["comparisons"] == []
@@ -104,7 +124,9 @@ def test_the_table_shows_what_is_missing(runs: Path, tmp_path: Path) -> None:
     assert base.startswith("| base |")
     assert "±" in base
     assert "1 of 2" in new
-    assert late == "| late |  |  |  |  |  |  |  |  |  | 0 of 2 |"
+    assert late == f"| late |{'  |' * 14} 0 of 2 |"
+    assert "| 43.75 ± 8.84 |  |" in base
+    assert "| 87.50 | 87.50 |" in new
     assert list(filter(None, lines[7:])) == [
         *("new-1: not run", "late-1: not run", "late-2: not run")
     ]
