@@ -22,8 +22,9 @@ class BoundaryFlags(nn.Module):
         self.first, self.inside = (
             nn.Parameter(torch.empty(len(self.granularities), dim)) for _ in range(2)
         )
+        # Embedded words have variance 1; flags that start much smaller are read later, and less.
         for vectors in (self.first, self.inside):
-            nn.init.normal_(vectors, std=dim**-0.5)
+            nn.init.normal_(vectors, std=0.5)
 
     def forward(self, x: Tensor, context: Context) -> Tensor:
         """x (B, S, D) to (B, S, D)."""

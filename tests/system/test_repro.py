@@ -87,7 +87,7 @@ def changed(project: Project, *targets: str, folder: str = ".") -> set[str]:
 
 
 def test_every_stage_runs_once_and_again_only_for_a_reason(project: Project) -> None:
-    project.compose("model=mgsa_syntactic_tiny")
+    project.compose("model=mgsa_plus_tiny")
     assert sorted(ran(project.run("dvc", "repro"))) == sorted(STAGES)
     for output in outputs(list(STAGES)):
         assert (project.folder / output).exists(), output
@@ -105,9 +105,9 @@ def test_every_stage_runs_once_and_again_only_for_a_reason(project: Project) -> 
 
     project.compose("model=transformer_tiny", "run.workers=2")
     assert changed(project) == {"params", "train", "report"}
-    project.compose("model=mgsa_syntactic_tiny", "bpe.merges=100")
+    project.compose("model=mgsa_plus_tiny", "bpe.merges=100")
     assert changed(project) == {"params", "bpe", "dataset", "report"}
-    project.compose("model=mgsa_syntactic_tiny")
+    project.compose("model=mgsa_plus_tiny")
     assert changed(project) == set()
 
     decoding = project.folder / "mgsa/decoding/__init__.py"
@@ -128,7 +128,7 @@ def test_every_stage_runs_once_and_again_only_for_a_reason(project: Project) -> 
 
 @pytest.mark.slow
 def test_another_model_reruns_no_data_stage(project: Project) -> None:
-    project.compose("model=mgsa_syntactic_tiny")
+    project.compose("model=mgsa_plus_tiny")
     project.run("dvc", "repro")
     project.commit()
     first, data = hashes_of(project, list(STAGES)), times_of(project, DATA_STAGES)
@@ -140,7 +140,7 @@ def test_another_model_reruns_no_data_stage(project: Project) -> None:
 
     # Back at the first model: what was computed once comes from DVC's cache. Only `params` runs,
     # for DVC's cache of runs leaves out stages whose output git keeps.
-    project.compose("model=mgsa_syntactic_tiny")
+    project.compose("model=mgsa_plus_tiny")
     assert ran(project.run("dvc", "repro")) == ["params"]
     assert hashes_of(project, list(STAGES)) == first
 
@@ -169,7 +169,7 @@ def test_what_no_stage_takes_is_named_before_any_work(project: Project) -> None:
     # What no preset gives is a legitimate experiment, and named.
     path.write_text(text.replace("  warmup: 400\n", "  warmup: 401\n"), "utf-8")
     said = project.run("dvc", "repro", "params")
-    assert "model=mgsa_syntactic_tiny train=cpu, with 1 value that no preset gives:\n" in said
+    assert "model=mgsa_plus_tiny train=cpu, with 1 value that no preset gives:\n" in said
     assert "  train.warmup: 401 (the preset has 400)\n" in said
 
 
