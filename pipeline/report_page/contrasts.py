@@ -37,7 +37,7 @@ WITHOUT_MODEL = {"words": "words alone", "most_frequent": "most frequent categor
 
 
 def contrasts(inputs: Inputs) -> Iterator[Markup]:
-    """Accuracies of every system by category and depth, and sentences of the first one."""
+    """Accuracies of every system by category and depth, and examples of the first one."""
     reports = inputs.system_reports("contrast")
     reports = {name: report for name, report in reports.items() if report["contrasts"]}
     if not reports:
@@ -52,7 +52,10 @@ def contrasts(inputs: Inputs) -> Iterator[Markup]:
     else:
         yield table("Contrastive accuracy of systems", [*_systems(reports, inputs.styles)])
         yield from (details(name, _accuracies(report)) for name, report in reports.items())
-    yield from _examples(inputs, next(iter(reports)))
+    first = next(iter(reports))
+    if examples := [*_examples(inputs, first)]:
+        yield html("<p>Of {}, from short to long sentences:</p>", named(first, inputs.styles))
+        yield from examples
 
 
 def _systems(reports: Mapping[str, Report], styles: Mapping[str, int]) -> Iterator[dict[str, str]]:
@@ -74,7 +77,9 @@ def _systems(reports: Mapping[str, Report], styles: Mapping[str, int]) -> Iterat
 
 def _accuracies(report: Report) -> Markup:
     """The table of a system: all contrasts, those of each category, of each depth."""
-    shown = {kind: title for kind, title in (GIVEN | WITHOUT_MODEL).items() if kind in report}
+    kinds = [kind for kind in GIVEN if kind in report]
+    shown = {kind: GIVEN[kind] if len(kinds) > 1 else "accuracy" for kind in kinds}
+    shown |= {kind: title for kind, title in WITHOUT_MODEL.items() if kind in report}
     sets = {"all": [report[kind] for kind in shown]}
     for key, title in {"by_category": "{}", "by_depth": "told by level {}"}.items():
         for value in report[next(iter(shown))].get(key, ()):
@@ -129,13 +134,13 @@ def _examples(inputs: Inputs, name: str) -> Iterator[Markup]:
 
 def _orders(inputs: Inputs, reference: str, variant: str, row: Row) -> Markup:
     """Reference and variant with their log p; the likelier one is ticked."""
-    lines = []
-    texts = {"reference": reference, "variant": variant}
+    texts, kinds, lines = {"reference": reference, "variant": variant}, kinds_of([row]), []
     for name, text in texts.items():
         line = {"": name, "translation": text_in(inputs.languages["target"], text)}
-        for kind in kinds_of([row]):
+        for kind in kinds:
+            title = f"log p, {GIVEN[kind]}" if len(kinds) > 1 else "log p"
             score = row[f"{kind}_{name}"]
             tick = "✓ " if score > min(row[f"{kind}_{name}"] for name in texts) else ""
-            line[f"log p, {GIVEN[kind]}"] = Number(tick + number(score, ".2f"))
+            line[title] = Number(tick + number(score, ".2f"))
         lines.append(line)
     return table("Log probabilities", lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,13 @@ from markupsafe import Markup
 
 from pipeline.base.charts import LARGEST, chart, panel
 from pipeline.base.tables import read_csv
-from pipeline.experiment.results import BY_SEED, CONTRASTS_BY_SEED, table_rows
+from pipeline.experiment.results import (
+    BY_SEED,
+    CONTRASTS,
+    CONTRASTS_BY_SEED,
+    CONTRASTS_OVER_SEEDS,
+    table_rows,
+)
 from pipeline.report_page.blocks import (
     MACROS,
     Number,
@@ -187,17 +193,21 @@ def tables(inputs: Inputs) -> Iterator[Markup]:
             "Differences are to the baseline; their p-values are of a paired randomisation test "
             "over all seeds, which swaps a sentence from every seed at once.</p>"
         )
+    contrasts = [*CONTRASTS.values(), CONTRASTS_OVER_SEEDS]
+    elsewhere = [*BY_SEED.values(), CONTRASTS_BY_SEED, *contrasts]  # a page has no such width
     for collected in map(Report.read, inputs.tables):
+        rows = table_rows(collected)
         caption = '{} <span class="muted">(baseline: {})</span>'
-        rows = [
-            {
-                name: cell if name == "system" else Number(cell)
-                for name, cell in row.items()
-                if name not in (*BY_SEED.values(), CONTRASTS_BY_SEED)  # a page has no such width
-            }
-            for row in table_rows(collected)
-        ]
-        yield table(html(caption, collected["title"], collected["baseline"]), rows)
+        title = html(caption, collected["title"], collected["baseline"])
+        yield table(title, _columns(rows, [name for name in rows[0] if name not in elsewhere]))
+        if told := [name for name in rows[0] if name in contrasts]:
+            yield table("Their contrastive accuracy", _columns(rows, ["system", *told]))
+
+
+def _columns(rows: Iterable[Mapping[str, str]], names: Sequence[str]) -> list[dict[str, str]]:
+    """Some columns of a table of systems; all but the first have numbers."""
+    first, *others = names
+    return [{first: row[first]} | {name: Number(row[name]) for name in others} for row in rows]
 
 
 def curves(inputs: Inputs) -> Iterator[Markup]:

@@ -56,13 +56,14 @@ def texts(finished_run: Path) -> dict[str, str]:
         ("contrasts", f"reference {PLAIN[2]} ✓ −4.00 −6.00 variant"),
         ("contrasts", f"reference {PLAIN[1]} −1.00 ✓ −1.00 variant Sleeps the cat . ✓ −0.50 −2.00"),
         ("contrasts", f"wrong: <b> {PLAIN[1]}"),
+        ("contrasts", f"Of {SYSTEM}, from short to long sentences:"),
         ("tables", "Table 1: <b>composition</b> (baseline: base)"),
         (
             "tables",
-            "<i>new 51.00 ± 0.75 61.00 ± 0.25 +0.50 ± 1.41 0.0312 95.25 ± 0.50 73.75 ± 2.00 0.0001 "
-            "2,018,764 "
-            "2,000 ± 20 15.0 ± 0.2 2 of 3 late 0 of 3",
+            "<i>new 51.00 ± 0.75 61.00 ± 0.25 +0.50 ± 1.41 0.0312 2,018,764 "
+            "2,000 ± 20 15.0 ± 0.2 2 of 3 late 0 of 3 Their contrastive accuracy",
         ),
+        ("tables", "base 72.50 ± 1.25 <i>new 95.25 ± 0.50 73.75 ± 2.00 0.0001 late"),
         ("sentences", "Sentence chrF of the 8 sentences of test. Listed are those with the worst"),
         ("patterns", "n ngrams score score low score high"),
         ("patterns", f"{SYSTEM} 2 100 75.5 73.25 77.75"),
