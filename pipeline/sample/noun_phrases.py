@@ -122,8 +122,8 @@ def _pronoun(choose: Chooser, case: str, *, beside: Agreement | None) -> NounPhr
     subject = choose.one(fitting)
     other, agreement = PRONOUNS[subject]
     english = subject if case == "nom" else other
-    phrase = one_word("NP", "PRP", english, german.PRONOUNS[subject][case])
-    return NounPhrase.of(phrase, "pronoun", agreement)
+    word = german.PRONOUNS[subject][case]
+    return NounPhrase.of(one_word("NP", "PRP", english, word), "pronoun", agreement)
 
 
 def _name(choose: Chooser) -> NounPhrase:
@@ -248,16 +248,15 @@ def _adjectives(
 
 def _with_attribute(choose: Chooser, phrase: NounPhrase) -> NounPhrase:
     """Attach a place, or to a person `from Berlin` or `with the hat`."""
-    attribute: Phrase
     person = "human" in phrase.classes
     match choose.weighted({"place": 4, "worn": 2 * person, "origin": person}):
-        case "place":
-            attribute = place(choose, "attributive")
         case "worn":
             attribute = prepositional(choose, lexicon.prepositions("worn")[0])
+        case "place":
+            attribute = place(choose, "attributive")
         case "origin":
-            city = choose.one(lexicon.words("city"))
-            attribute = governed(lexicon.prepositions("origin")[0], proper(city))
+            city = proper(choose.one(lexicon.words("city")))
+            attribute = governed(lexicon.prepositions("origin")[0], city)
     return replace(
         phrase,
         english=Node("NP", [phrase.english, attribute.english]),
