@@ -11,22 +11,29 @@ from dataclasses import dataclass, replace
 from itertools import groupby, zip_longest
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from mgsa.base.cli import progress_bar, run
 from mgsa.base.command import Input, Option, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Accelerator, Positive, Resamples, Seed
-from mgsa.data.controls import Phrases
+from mgsa.data.controls import Phrases, read_rows
 from pipeline.base.stage import stage, stage_outputs
 from pipeline.base.tables import Row, write_csv
 from pipeline.base.text import read_sentences
 from pipeline.contrasts import Contrast, read_contrasts
+from pipeline.dataset.manifest import Preprocessing
+from pipeline.partition import syntactic_partition, to_subwords
+from pipeline.tokens.trees import read_tree
 
 if TYPE_CHECKING:
     from mgsa.data import batch
     from mgsa.data.dataset import Dataset
     from pipeline.dataset.preprocessor import Preprocessor
+
+
+Given = Phrases | Literal["gold"]
+"""What a model is given as phrases; `gold` are those of the trees that the corpus brings."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,26 @@ def check_rows(dataset: Dataset, split: str, source: Path) -> int:
             message = f"expected the text of row {line - 1} of {split} in {dataset.folder}"
             raise InputError(f"{message}, none of whose pairs is dropped", path=source, line=line)
     return line
+
+
+def rows_given(dataset: Dataset, split: str, kind: Given, trees: Path) -> Iterator[batch.Row]:
+    """The rows of a split with phrases of a kind; gold ones lack tags, which scores don't need."""
+    if kind != "gold":
+        return read_rows(dataset, split, kind)
+    lines = enumerate(zip(dataset.read(split), read_sentences(trees), strict=True), start=1)
+    return (
+        _with_gold(row, text, dataset.manifest.levels, trees, line) for line, (row, text) in lines
+    )
+
+
+def _with_gold(row: batch.Row, text: str, levels: int, path: Path, line: int) -> batch.Row:
+    partitions = syntactic_partition(read_tree(text, path=path, line=line), levels)
+    try:
+        phrases = [to_subwords(level, row.subwords_per_word) for level in partitions]
+    except ValueError as error:
+        raise InputError(str(error), path=path, line=line) from None
+    lengths = [[end - start for start, end, _ in level] for level in phrases]
+    return replace(row, phrase_lengths=lengths, phrase_tags=[[0] * len(level) for level in lengths])
 
 
 def with_variants(
@@ -82,10 +109,11 @@ def score_contrasts(
     corpus: Annotated[Path, Input("raw text, with contrasts in NAME.contrast")],
     split: Annotated[str, Option("no pair of which was dropped", "NAME")],
     phrases: Annotated[
-        list[Phrases] | None,
+        list[Given] | None,
         Option(
-            "parsed, shuffled or random: what the model is given as phrases, each in turn "
-            "(default: parsed, and for a model that attends to none)",
+            "parsed, gold (if the corpus brings trees, which were not taken), shuffled or random: "
+            "what the model is given as phrases, each in turn (default: parsed, and for a model "
+            "that attends to none)",
             "KIND",
         ),
     ] = None,
@@ -101,7 +129,6 @@ def score_contrasts(
     Beside its accuracy stand those of the most frequent category and of a classifier of words, if
     the corpus has contrasts of train.
     """
-    from mgsa.data.controls import read_rows
     from mgsa.data.dataset import open_dataset
     from mgsa.decoding.score import Scorer
     from pipeline.contrast.accuracies import ABOUT, accuracies, comparison, is_right, read_scores
@@ -119,13 +146,15 @@ def score_contrasts(
     scorer = Scorer.load(model, accelerator=accelerator)
     scorer.artifact.check_dataset(opened)
     preprocessor = Preprocessor.load(model, parser=None)
-    kinds: list[Phrases] = ["parsed"]
+    kinds: list[Given] = ["parsed"]
+    trees = corpus / f"{split}.trees"
     if phrases and scorer.artifact.levels:
-        kinds = list(dict.fromkeys(phrases))
+        other = trees.is_file() and Preprocessing.read(dataset).parser.kind != "trees"
+        kinds = [kind for kind in dict.fromkeys(phrases) if other or kind != "gold"] or kinds
     total = len(kinds) * (len(by_line) + len(contrasts))
     with progress_bar(f"score {split}", total=total, unit="targets") as advance:
         for kind in kinds:
-            rows = with_variants(read_rows(opened, split, kind), by_line, preprocessor)
+            rows = with_variants(rows_given(opened, split, kind, trees), by_line, preprocessor)
             scores = scorer.score_rows(rows, batch_tokens=contrast.batch_tokens, advance=advance)
             add_scores(table, kind, scores)
     with stage_outputs(out, report) as (folder, metrics):

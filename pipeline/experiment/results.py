@@ -15,6 +15,7 @@ from pipeline.experiment.plan import Cell, Table
 HEADINGS = {"bleu": "BLEU", "chrf": "chrF", "ter": "TER"}
 CONTRASTS = {
     "contrast_parsed": "contrastive accuracy",
+    "contrast_gold": "given gold phrases",
     "contrast_shuffled": "given shuffled phrases",
     "contrast_random": "given random phrases",
 }

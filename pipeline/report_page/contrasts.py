@@ -30,6 +30,7 @@ from pipeline.tokens.trees import read_tree
 
 GIVEN = {
     "parsed": "phrases of the parse",
+    "gold": "of gold trees",
     "shuffled": "shuffled phrases",
     "random": "random phrases",
 }

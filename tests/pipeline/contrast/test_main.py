@@ -9,11 +9,12 @@ import pytest
 import yaml
 
 from mgsa.base.cli import BAD_INPUT, DONE, run
+from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
 from mgsa.data.controls import read_rows
 from mgsa.data.dataset import open_dataset
 from mgsa.decoding.score import Scorer
-from pipeline.contrast.__main__ import main
+from pipeline.contrast.__main__ import main, rows_given
 from pipeline.contrast.accuracies import is_right, read_scores
 from pipeline.contrasts import EXAMPLE, Contrast, write_contrasts
 from tests.model_folders import random_model
@@ -105,6 +106,27 @@ def test_a_model_of_words_has_no_other_phrases_and_is_compared(
         compared["accuracy"] - base["parsed"]["accuracy"], abs=1e-3
     )
     assert 0 < compared["p_value"] <= 1
+
+
+def test_gold_phrases_are_those_of_the_trees_that_a_corpus_brings(
+    folder: Path, tmp_path: Path
+) -> None:
+    """Here those that the dataset was made of, so that nothing else is given."""
+    dataset, trees = open_dataset(folder / "dataset"), folder / "parsed/test.trees"
+    found = [row.phrase_lengths for row in rows_given(dataset, "test", "gold", trees)]
+    assert found == [row.phrase_lengths for row in dataset.read("test")]
+    shutil.copytree(folder, tmp_path / "copy")
+    shutil.copy(trees, tmp_path / "copy/corpus")
+    assert contrast(tmp_path / "copy", tmp_path / "out", "--phrases", "gold", "random") == DONE
+    assert list(read_json(tmp_path / "out.json")) == ["contrasts", "random"]
+
+
+def test_a_gold_tree_of_other_words_is_refused(folder: Path, tmp_path: Path) -> None:
+    lines = (folder / "parsed/test.trees").read_text("utf-8").splitlines()
+    trees = tmp_path / "test.trees"
+    trees.write_text("".join(f"{line}\n" for line in [lines[0], "(ROOT (X one))", *lines[2:]]))
+    with pytest.raises(InputError, match=r"test\.trees:2: phrases cover 1 words: expected"):
+        list(rows_given(open_dataset(folder / "dataset"), "test", "gold", trees))
 
 
 def test_a_corpus_without_contrasts_has_none_in_its_report(folder: Path, tmp_path: Path) -> None:
