@@ -65,6 +65,18 @@ PRONOUNS = {
     "she": {"nom": "sie", "acc": "sie", "dat": "ihr"},
     "they": {"nom": "sie", "acc": "sie", "dat": "ihnen"},
 }
+NUMERALS = {
+    "two": "zwei",
+    "three": "drei",
+    "four": "vier",
+    "five": "fünf",
+    "six": "sechs",
+    "seven": "sieben",
+    "eight": "acht",
+    "nine": "neun",
+    "ten": "zehn",
+    "twelve": "zwölf",
+}
 _AUXILIARIES = {
     "sein": ("bin", "ist", "sind", "war", "waren"),
     "haben": ("habe", "hat", "haben", "hatte", "hatten"),

@@ -43,18 +43,6 @@ PRONOUNS = {
     "they": ("them", Agreement(3, "pl")),
 }
 """Each personal pronoun's object form and agreement."""
-NUMERALS = {
-    "two": "zwei",
-    "three": "drei",
-    "four": "vier",
-    "five": "fünf",
-    "six": "sechs",
-    "seven": "sieben",
-    "eight": "acht",
-    "nine": "neun",
-    "ten": "zehn",
-    "twelve": "zwölf",
-}
 SPELLED_WITH_A_VOWEL = ("uni", "use", "usu", "european", "one")
 """Beginnings that are written with a vowel and spoken with a consonant."""
 SILENT_H = ("hour", "honest", "honour", "heir", "herb")
@@ -207,9 +195,9 @@ def _determiner(choose: Chooser, kind: str, case: str, gender: str, number: str)
         case "genitive":
             return _owner(choose, case, gender, number)
         case "numeral":
-            word = choose.one(list(NUMERALS))
+            word = choose.one(list(german.NUMERALS))
             leaf = Leaf("CD", word)
-            return _Determiner([leaf], [GermanWord(NUMERALS[word], (leaf,))])
+            return _Determiner([leaf], [GermanWord(german.NUMERALS[word], (leaf,))])
         case "digits":
             leaf = Leaf("CD", str(choose.number(11, 99)))
             return _Determiner([leaf], [GermanWord(leaf.word, (leaf,))])
