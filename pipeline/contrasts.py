@@ -2,7 +2,7 @@
 
 `{split}.contrast` is a JSON object a line, any number of them for a pair, of raw text as the split:
 
-    {"line": 3, "category": "noun", "target": "Er liest das Buch im Park.", "depth": 2}
+    {"line": 3, "category": "noun", "target": "Er liest im Park das Buch.", "depth": 2}
 
 LingEval97 is read too, by its first character: one JSON array with an object a pair, whose `errors`
 are its variants.
