@@ -16,13 +16,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Annotated, Any
 
-from annotated_types import Len
+from annotated_types import Len, Predicate
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, read_lines
 from mgsa.base.settings import Positive, from_excerpt, from_mapping
 
 Text = Annotated[str, Len(1)]
+Category = Annotated[Text, Predicate(str.isprintable)]
 EXAMPLE = '{"line": 1, "category": "noun", "target": "Text."}'
 
 
@@ -37,14 +38,14 @@ class Contrast:
     """
 
     line: Positive
-    category: Text
+    category: Category
     target: Text
     depth: Positive | None = None
 
 
 @dataclass(frozen=True)
 class _Error:
-    type: Text
+    type: Category
     contrastive: Text
 
 
@@ -65,6 +66,20 @@ def read_contrasts(path: Path, *, pairs: int | None = None) -> list[Contrast]:
     """
     first = next(read_lines(path), "")
     return list((_lingeval if first.startswith("[") else _json_lines)(path, pairs))
+
+
+def contrasts_of(corpus: Path, split: str, *, pairs: int | None = None) -> list[Contrast]:
+    """`read_contrasts` of a split of a corpus; none if it brings none.
+
+    Args:
+        pairs: of the split, which are counted otherwise.
+    """
+    path = corpus / f"{split}.contrast"
+    if not path.is_file():
+        return []
+    if pairs is None:
+        pairs = sum(1 for _ in read_lines(corpus / f"{split}.source"))
+    return read_contrasts(path, pairs=pairs)
 
 
 def _json_lines(path: Path, pairs: int | None) -> Iterator[Contrast]:

@@ -173,7 +173,7 @@ def write_system(folder: Path, references: Sequence[str], *, dropped: int = 1) -
         "curves/plots/metrics/valid_perplexity.tsv": ["step\tvalid_perplexity", "1\tnan", "2\t7.5"],
         "curves/plots/metrics/skipped_batches.tsv": ["step\tskipped_batches", "1\t0", "2\t0"],
         "attention/attention_shares.csv": SHARES.splitlines(),
-        "contrast/test.scores": SCORES.splitlines(),
+        "contrast/test.csv": SCORES.splitlines(),
     }
     for name, lines in texts.items():
         _write_lines(folder / name, lines)

@@ -73,7 +73,7 @@ def write_text(folder: Path, splits: Texts, **partition: object) -> None:
     _run(pipeline.tokenize, folder, "tokenized", corpus="corpus")
 
 
-def parse_with_toy(folder: Path) -> None:
+def parse_with_toy(folder: Path, *, kind: str = "trees") -> None:
     """What the parse stage would write if stanza were the toy parser."""
     parsed = folder / "parsed"
     parsed.mkdir()
@@ -87,7 +87,7 @@ def parse_with_toy(folder: Path) -> None:
         ]
         (parsed / f"{path.stem}.trees").write_text("".join(f"{t}\n" for t in trees), "utf-8")
     (folder / "parser").mkdir()
-    write_parser_folder(folder / "parser", kind="trees", language="en", package=None)
+    write_parser_folder(folder / "parser", kind=kind, language="en", package=None)
 
 
 def build_dataset(folder: Path) -> Path:

@@ -13,7 +13,8 @@ Not in the paper, all optional:
   has no gain or bias, which the projections to keys and values would absorb;
 - the extent of each phrase, added to its composition (`mgsa.boundaries`);
 - membership: a learned number a head, added to the logit of the query's own phrase (`bias`), or no
-  other phrase seen than that (`own`).
+  other phrase seen than that (`own`): its values are taken whole, and queries and keys of these
+  heads never learn.
 """
 
 from __future__ import annotations

@@ -11,14 +11,18 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, overload
 
 from annotated_types import Interval, Len, Predicate
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_text
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 T = TypeVar("T")
 
@@ -92,16 +96,15 @@ def check_each_once(name: str, values: Sequence[object]) -> None:
 
 
 def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "ignore"]) -> Any:
-    from pydantic import Discriminator, TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
     is_union = isinstance(kind, UnionType)
     if (is_union or dataclasses.is_dataclass(kind)) and not isinstance(values, Mapping):
         raise InputError(f"{where}: expected a section with keys, got {values!r}")
-    schema: Any = Annotated[kind, Discriminator("kind")] if is_union else kind
     try:
         # Through JSON, since strict types take a JSON list for a tuple.
         text = json.dumps(values, allow_nan=False)
-        return TypeAdapter(schema).validate_json(text, strict=True, extra=extra)
+        return _adapter(kind).validate_json(text, strict=True, extra=extra)
     except ValidationError as failed:
         # A mistyped key is unknown and the right one missing: the former is reported.
         error = max(failed.errors(), key=lambda e: e["type"] == "unexpected_keyword_argument")
@@ -124,6 +127,16 @@ def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "
             expected = error["msg"].replace("Input should be ", "expected ")
             problem = f"{expected}, got {error['input']!r}"
     raise InputError(f"{where}: {problem}")
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    """Kept, as files have thousands of mappings of a kind."""
+    from pydantic import Discriminator, TypeAdapter
+
+    if isinstance(kind, UnionType):
+        kind = Annotated[kind, Discriminator("kind")]
+    return TypeAdapter(kind)
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

@@ -6,7 +6,7 @@ A corpus without contrasts has a table without rows, and a report that says so.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, zip_longest
 from operator import attrgetter, itemgetter
@@ -20,11 +20,11 @@ from mgsa.base.settings import Accelerator, Positive, Resamples, Seed
 from mgsa.data.controls import Phrases, read_rows
 from pipeline.base.stage import stage, stage_outputs
 from pipeline.base.tables import Row, write_csv
-from pipeline.base.text import read_sentences
-from pipeline.contrasts import Contrast, read_contrasts
+from pipeline.base.text import read_parallel, read_sentences
+from pipeline.contrasts import Contrast, contrasts_of
 from pipeline.dataset.manifest import Preprocessing
 from pipeline.partition import syntactic_partition, to_subwords
-from pipeline.tokens.trees import read_tree
+from pipeline.tokens.trees import read_parse
 
 if TYPE_CHECKING:
     from mgsa.data import batch
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 Given = Phrases | Literal["gold"]
 """What a model is given as phrases; `gold` are those of the trees that the corpus brings."""
+KINDS: tuple[Given, ...] = ("parsed", "gold", "shuffled", "random")
+"""In this order, of which the first is compared with a baseline."""
 
 
 @dataclass(frozen=True)
@@ -57,24 +59,25 @@ def check_rows(dataset: Dataset, split: str, source: Path) -> int:
     return line
 
 
-def rows_given(dataset: Dataset, split: str, kind: Given, trees: Path) -> Iterator[batch.Row]:
-    """The rows of a split with phrases of a kind; gold ones lack tags, which scores don't need."""
-    if kind != "gold":
-        return read_rows(dataset, split, kind)
-    lines = enumerate(zip(dataset.read(split), read_sentences(trees), strict=True), start=1)
-    return (
-        _with_gold(row, text, dataset.manifest.levels, trees, line) for line, (row, text) in lines
-    )
+def gold_rows(
+    dataset: Dataset, split: str, trees: Path, lines: Container[int]
+) -> Iterator[batch.Row]:
+    """The rows of `lines`, with phrases of other trees, without tags, which scores don't need.
 
-
-def _with_gold(row: batch.Row, text: str, levels: int, path: Path, line: int) -> batch.Row:
-    partitions = syntactic_partition(read_tree(text, path=path, line=line), levels)
-    try:
-        phrases = [to_subwords(level, row.subwords_per_word) for level in partitions]
-    except ValueError as error:
-        raise InputError(str(error), path=path, line=line) from None
-    lengths = [[end - start for start, end, _ in level] for level in phrases]
-    return replace(row, phrase_lengths=lengths, phrase_tags=[[0] * len(level) for level in lengths])
+    Raises:
+        InputError: the trees are not as many as the sentences, or one of `lines` has other leaves.
+    """
+    levels = dataset.manifest.levels
+    brackets = (text for text, _ in read_parallel([trees, trees.with_suffix(".source")]))
+    columns = zip(brackets, dataset.texts(split, "source_tokens"), dataset.read(split), strict=True)
+    for line, (text, tokens, row) in enumerate(columns, start=1):
+        if line in lines:
+            tree = read_parse(text, tokens, path=trees, tokens_path=dataset.folder, line=line)
+            partitions = syntactic_partition(tree, levels)
+            phrases = [to_subwords(level, row.subwords_per_word) for level in partitions]
+            lengths = [[end - start for start, end, _ in level] for level in phrases]
+            tags = [[0] * len(level) for level in lengths]
+            yield replace(row, phrase_lengths=lengths, phrase_tags=tags)
 
 
 def with_variants(
@@ -113,14 +116,14 @@ def score_contrasts(
         Option(
             "parsed, gold (if the corpus brings trees, which were not taken), shuffled or random: "
             "what the model is given as phrases, each in turn (default: parsed, and for a model "
-            "that attends to none)",
+            "that attends to none, or a dataset of shuffled or random phrases)",
             "KIND",
         ),
     ] = None,
     baseline: Annotated[
-        Path | None, Input("NAME.scores of another system, to compare with", "FILE")
+        Path | None, Input("NAME.csv of another system, to compare with", "FILE")
     ] = None,
-    out: Annotated[Path, OutputFolder("for NAME.scores (CSV)", "{split}.scores")],
+    out: Annotated[Path, OutputFolder("for NAME.csv, log p of each contrast", "{split}.csv")],
     report: Annotated[Path | None, Report()] = None,
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
@@ -137,9 +140,7 @@ def score_contrasts(
 
     opened = open_dataset(dataset)
     pairs = check_rows(opened, split, corpus / f"{split}.source")
-    path = corpus / f"{split}.contrast"
-    contrasts = read_contrasts(path, pairs=pairs) if path.is_file() else []
-    contrasts.sort(key=attrgetter("line"))
+    contrasts = sorted(contrasts_of(corpus, split, pairs=pairs), key=attrgetter("line"))
     by_line = {line: list(group) for line, group in groupby(contrasts, attrgetter("line"))}
     table: list[Row] = [{name: getattr(one, name) for name in ABOUT} for one in contrasts]
     others = [] if baseline is None else read_scores(baseline, same=table)
@@ -148,18 +149,24 @@ def score_contrasts(
     preprocessor = Preprocessor.load(model, parser=None)
     kinds: list[Given] = ["parsed"]
     trees = corpus / f"{split}.trees"
-    if phrases and scorer.artifact.levels:
-        other = trees.is_file() and Preprocessing.read(dataset).parser.kind != "trees"
-        kinds = [kind for kind in dict.fromkeys(phrases) if other or kind != "gold"] or kinds
+    made = Preprocessing.read(dataset)
+    if phrases and scorer.artifact.levels and made.partition.boundaries == "parsed":
+        other = trees.is_file() and made.parser.kind != "trees"
+        asked = [kind for kind in KINDS if kind in phrases and (other or kind != "gold")]
+        kinds = asked or kinds
     total = len(kinds) * (len(by_line) + len(contrasts))
     with progress_bar(f"score {split}", total=total, unit="targets") as advance:
         for kind in kinds:
-            rows = with_variants(rows_given(opened, split, kind, trees), by_line, preprocessor)
-            scores = scorer.score_rows(rows, batch_tokens=contrast.batch_tokens, advance=advance)
+            if kind == "gold":
+                rows = gold_rows(opened, split, trees, by_line)
+            else:
+                rows = read_rows(opened, split, kind)
+            targets = with_variants(rows, by_line, preprocessor)
+            scores = scorer.score_rows(targets, batch_tokens=contrast.batch_tokens, advance=advance)
             add_scores(table, kind, scores)
     with stage_outputs(out, report) as (folder, metrics):
         columns = [f"{kind}_{text}" for kind in kinds for text in ("reference", "variant")]
-        write_csv(table, folder / f"{split}.scores", [*ABOUT, *columns])
+        write_csv(table, folder / f"{split}.csv", [*ABOUT, *columns])
         metrics["contrasts"] = len(table)
         if table:
             right: dict[str, list[bool]] = {}

@@ -1,7 +1,7 @@
 """Contrastive accuracy (Sennrich 2017): the share of variants whose reference is likelier.
 
-`SPLIT.scores` is CSV with a row for each contrast: its line, category and depth, and for each kind
-of phrases the natural log p of reference and variant, `KIND_reference` and `KIND_variant`.
+`SPLIT.csv` has a row for each contrast: its line, category and depth, and for each kind of phrases
+the natural log p of reference and variant, `KIND_reference` and `KIND_variant`.
 
 Legend: C contrasts, N sentences that have some, S systems, F sets of contrasts.
 """
@@ -23,8 +23,10 @@ ABOUT = ("line", "category", "depth")
 
 
 def read_scores(path: Path, *, same: Sequence[Row] | None = None) -> list[Row]:
-    """Read `SPLIT.scores`; an `InputError` is raised if its contrasts are not those of `same`."""
+    """Read `SPLIT.csv`; an `InputError` is raised if its contrasts are not those of `same`."""
     rows = read_csv(path, "category")
+    if rows and not kinds_of(rows):
+        raise InputError("expected columns parsed_reference and parsed_variant", path=path)
     found = [[row[name] for name in ABOUT] for row in rows]
     if same is not None and found != [[row[name] for name in ABOUT] for row in same]:
         message = f"expected the {len(same)} contrasts that it is compared on, got {len(rows)}"
@@ -88,7 +90,9 @@ def accuracies(
         for f, (name, value) in enumerate(sets):
             block: dict[str, Any] = {"contrasts": int(inside[:, f].sum())}
             ends = {"accuracy": found.value, "low": found.low, "high": found.high}
-            block |= {key: round(float(of[s, f]), 4) for key, of in ends.items()}
+            numbers = {key: float(of[s, f]) for key, of in ends.items()}
+            # Contrasts of few sentences may be in no resample.
+            block |= {k: None if np.isnan(n) else round(n, 4) for k, n in numbers.items()}
             if name == "all":
                 systems[system] = block
             else:

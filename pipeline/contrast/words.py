@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from pipeline.base.text import read_sentences
-from pipeline.contrasts import Contrast, read_contrasts
+from pipeline.contrasts import Contrast, contrasts_of
 
 TRAIN = "train"
 RAREST = 2
@@ -32,9 +32,8 @@ Features = frozenset[str]
 
 
 def baselines(corpus: Path, split: str, contrasts: Sequence[Contrast]) -> dict[str, list[bool]]:
-    """By name, of which contrasts of a split it gives the right category; without `train`, none."""
-    path = corpus / f"{TRAIN}.contrast"
-    learned = read_contrasts(path) if path.is_file() else []
+    """By name, of which contrasts it gives the right category; none of `train`, or without it."""
+    learned = [] if split == TRAIN else contrasts_of(corpus, TRAIN)
     if not learned:
         return {}
     categories = [contrast.category for contrast in learned]

@@ -78,7 +78,7 @@ def contrast_test(runs: Path, pairs: Sequence[Pair]) -> float | None:
     """The p-value of the difference in contrastive accuracy; `None`: no contrasts."""
     counts = []
     for pair in pairs:
-        paths = (runs / cell.name / "contrast/test.scores" for cell in pair)
+        paths = (runs / cell.name / "contrast/test.csv" for cell in pair)
         ours = read_scores(next(paths))
         if not ours:
             return None

@@ -65,7 +65,8 @@ def _systems(reports: Mapping[str, Report], styles: Mapping[str, int]) -> Iterat
         first = next(report[kind] for kind in GIVEN if kind in report)
         yield {
             "system": named(name, styles),
-            "accuracy": _accuracy(report.get("parsed")),
+            "accuracy": _accuracy(first),
+            "given gold phrases": _accuracy(report.get("gold")),
             "given shuffled phrases": _accuracy(report.get("shuffled")),
             "given random phrases": _accuracy(report.get("random")),
             "gain": number(first.get("difference"), "+.1f"),
@@ -81,14 +82,14 @@ def _accuracies(report: Report) -> Markup:
     kinds = [kind for kind in GIVEN if kind in report]
     shown = {kind: GIVEN[kind] if len(kinds) > 1 else "accuracy" for kind in kinds}
     shown |= {kind: title for kind, title in WITHOUT_MODEL.items() if kind in report}
-    sets = {"all": [report[kind] for kind in shown]}
+    sets = [("all", [report[kind] for kind in shown])]
     for key, title in {"by_category": "{}", "by_depth": "told by level {}"}.items():
         for value in report[next(iter(shown))].get(key, ()):
-            sets[title.format(value)] = [report[kind][key][value] for kind in shown]
+            sets.append((title.format(value), [report[kind][key][value] for kind in shown]))
     rows = [
         {"contrasts": name, "number": number(blocks[0]["contrasts"])}
         | {title: _accuracy(block) for title, block in zip(shown.values(), blocks, strict=True)}
-        for name, blocks in sets.items()
+        for name, blocks in sets
     ]
     return table("Contrastive accuracy", rows)
 
@@ -97,7 +98,7 @@ def _accuracy(block: Mapping[str, Any] | None) -> Number:
     if block is None:
         return Number("")
     ends = interval(block["low"], block["high"], ".1f")
-    return Number(f"{number(block['accuracy'], '.1f')} ({ends})")
+    return Number(number(block["accuracy"], ".1f") + (f" ({ends})" if ends else ""))
 
 
 def _examples(inputs: Inputs, name: str) -> Iterator[Markup]:
@@ -108,7 +109,7 @@ def _examples(inputs: Inputs, name: str) -> Iterator[Markup]:
         return
     path = sources.path.with_suffix(".contrast")
     found = sorted(read_contrasts(path, pairs=len(sources.lines)), key=attrgetter("line"))
-    scores = read_scores(folder / f"{inputs.settings.split}.scores", same=[*map(asdict, found)])
+    scores = read_scores(folder / f"{inputs.settings.split}.csv", same=[*map(asdict, found)])
     trees = None if inputs.flat_trees else inputs.text("parsed", "trees")
     check_same_number(sources, references, trees)
     first = kinds_of(scores)[0]

@@ -133,7 +133,7 @@ def add_setting(choose: Chooser, predicate: Predicate, *, simple: bool) -> None:
 def _mark_attachment(predicate: Predicate) -> None:
     """Mark a place after an object: the tree decides whether German has it before or after.
 
-    The object is a common noun in the main clause of a statement that is neither negated nor
+    The object is a common noun in the main clause of a statement, its verb neither negated nor
     coordinated; the place stands right behind it, and at most a time after that. Elsewhere the
     grammar has one reading: pronouns, names, pairs and objects of `simple` clauses take no
     attribute, an adverb of manner stands between object and setting, and of two phrases one is the

@@ -90,6 +90,7 @@ GOOD: dict[str, Any] = {"line": 1, "category": "noun", "target": "Text."}
         (GOOD | {"depth": 0}, "a.contrast:2: contrast.depth: expected greater than or equal to 1"),
         (GOOD | {"target": ""}, "a.contrast:2: contrast.target: "),
         (GOOD | {"category": ""}, "a.contrast:2: contrast.category: "),
+        (GOOD | {"category": "a\nb"}, "a.contrast:2: contrast.category: "),
         ({"line": 1, "category": "noun"}, "a.contrast:2: contrast.target: missing key"),
     ],
 )

@@ -195,14 +195,6 @@ def test_shuffled_phrases_are_the_same_in_another_order(tree: Tree) -> None:
         assert sorted(level.split(" ")) == sorted(moved.split(" "))
 
 
-def test_the_order_of_shuffled_phrases_depends_on_seed_and_line_alone() -> None:
-    flat = "(ROOT (S " + " ".join(f"(T{i} w)" for i in range(20)) + "))"
-    lines = cut([flat] * 3, boundaries="shuffled", levels=1)
-    assert lines[1:] == cut([flat] * 2, first_line=2, boundaries="shuffled", levels=1)
-    others = cut([flat] * 3, boundaries="shuffled", levels=1, seed=2)
-    assert len({*lines, *others, *cut([flat], levels=1)}) == 7
-
-
 SENTENCES = {
     "train": [
         (BUSH, "Bush held a talk with Sharon"),

@@ -83,11 +83,21 @@ def test_a_difference_is_tested_by_swapping_sentences() -> None:
 
 
 def test_scores_of_other_contrasts_are_refused(tmp_path: Path) -> None:
-    rows, path = table(True, True, False, True), tmp_path / "test.scores"
+    rows, path = table(True, True, False, True), tmp_path / "test.csv"
     write_csv(rows, path)
     assert read_scores(path, same=rows) == rows
-    with pytest.raises(InputError, match=r"test\.scores: expected the 3 contrasts .* got 4"):
+    with pytest.raises(InputError, match=r"test\.csv: expected the 3 contrasts .* got 4"):
         read_scores(path, same=rows[:3])
     other = [rows[0] | {"category": "verb"}, *rows[1:]]
     with pytest.raises(InputError, match=r"expected the 4 contrasts .* got 4, or others"):
         read_scores(path, same=other)
+    path.write_text("line,category,depth\n1,noun,2\n", "utf-8")
+    with pytest.raises(InputError, match="expected columns parsed_reference and"):
+        read_scores(path)
+
+
+def test_contrasts_of_a_sentence_that_is_in_no_resample_have_no_interval() -> None:
+    rows = table(True, True, contrasts=[(1, "noun", 1), (2, "verb", 1)])
+    found = [accuracies(rows, {"parsed": [True, True]}, samples=2, seed=s) for s in range(10)]
+    ends = [of["low"] for f in found for of in f["parsed"]["by_category"].values()]
+    assert set(ends) == {None, 100.0}

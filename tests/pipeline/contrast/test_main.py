@@ -14,7 +14,7 @@ from mgsa.base.io import read_json
 from mgsa.data.controls import read_rows
 from mgsa.data.dataset import open_dataset
 from mgsa.decoding.score import Scorer
-from pipeline.contrast.__main__ import main, rows_given
+from pipeline.contrast.__main__ import gold_rows, main
 from pipeline.contrast.accuracies import is_right, read_scores
 from pipeline.contrasts import EXAMPLE, Contrast, write_contrasts
 from tests.model_folders import random_model
@@ -63,9 +63,9 @@ def contrast(folder: Path, out: Path, *more: str, model: str = "phrases") -> int
 def test_scores_are_those_of_datasets_of_references_and_of_variants(
     folder: Path, tmp_path: Path
 ) -> None:
-    kinds = ("random", "parsed")
-    assert contrast(folder, tmp_path / "out", "--phrases", *kinds) == DONE
-    rows = read_scores(tmp_path / "out/test.scores")
+    kinds = ("parsed", "random")
+    assert contrast(folder, tmp_path / "out", "--phrases", *reversed(kinds)) == DONE
+    rows = read_scores(tmp_path / "out/test.csv")
     assert [row["line"] for row in rows] == [*range(2, 8), *range(7, 13)]
     assert [row["category"] for row in rows[:3]] == ["even", "odd", "even"]
     scorer = Scorer.load(folder / "phrases", accelerator="cpu")
@@ -90,7 +90,7 @@ def test_a_model_of_words_has_no_other_phrases_and_is_compared(
     folder: Path, tmp_path: Path
 ) -> None:
     assert contrast(folder, tmp_path / "phrases") == DONE
-    more = ["--phrases", "random", "shuffled", "--baseline", str(tmp_path / "phrases/test.scores")]
+    more = ["--phrases", "random", "shuffled", "--baseline", str(tmp_path / "phrases/test.csv")]
     write_variants(folder, "train", [Contrast(1, "odd", "x"), Contrast(3, "odd", "y")])
     try:
         assert contrast(folder, tmp_path / "words", *more, model="words") == DONE
@@ -111,22 +111,52 @@ def test_a_model_of_words_has_no_other_phrases_and_is_compared(
 def test_gold_phrases_are_those_of_the_trees_that_a_corpus_brings(
     folder: Path, tmp_path: Path
 ) -> None:
-    """Here those that the dataset was made of, so that nothing else is given."""
-    dataset, trees = open_dataset(folder / "dataset"), folder / "parsed/test.trees"
-    found = [row.phrase_lengths for row in rows_given(dataset, "test", "gold", trees)]
-    assert found == [row.phrase_lengths for row in dataset.read("test")]
-    shutil.copytree(folder, tmp_path / "copy")
-    shutil.copy(trees, tmp_path / "copy/corpus")
-    assert contrast(tmp_path / "copy", tmp_path / "out", "--phrases", "gold", "random") == DONE
-    assert list(read_json(tmp_path / "out.json")) == ["contrasts", "random"]
+    """Here those that the dataset was made of, which are not scored again if it says so."""
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    shutil.copy(folder / "parsed/test.trees", copy / "corpus")
+    assert contrast(copy, tmp_path / "same", "--phrases", "gold", "random") == DONE
+    assert list(read_json(tmp_path / "same.json")) == ["contrasts", "random"]
+    write_text(tmp_path, TEXTS)
+    parse_with_toy(tmp_path, kind="none")
+    shutil.rmtree(copy / "dataset")
+    shutil.copytree(build_dataset(tmp_path), copy / "dataset")
+    assert contrast(copy, tmp_path / "out", "--phrases", "random", "gold", "parsed") == DONE
+    assert list(read_json(tmp_path / "out.json")) == ["contrasts", "parsed", "gold", "random"]
+    for row in read_scores(tmp_path / "out/test.csv"):
+        assert row["gold_reference"] == row["parsed_reference"]
 
 
-def test_a_gold_tree_of_other_words_is_refused(folder: Path, tmp_path: Path) -> None:
+def test_phrases_of_a_dataset_of_controls_are_given_alone(folder: Path, tmp_path: Path) -> None:
+    write_text(tmp_path, TEXTS, boundaries="random")
+    parse_with_toy(tmp_path)
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    shutil.rmtree(copy / "dataset")
+    shutil.copytree(build_dataset(tmp_path), copy / "dataset")
+    assert contrast(copy, tmp_path / "out", "--phrases", "parsed", "random") == DONE
+    assert list(read_json(tmp_path / "out.json")) == ["contrasts", "parsed"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"), [(2, "leaf 1 of the tree is 'other'"), (1, None), (12, "12 lines")]
+)
+def test_gold_trees_fit_the_sentences_that_have_contrasts(
+    folder: Path, tmp_path: Path, line: int, message: str | None
+) -> None:
+    """Line 1 has none, and line 12 is left out."""
+    dataset = open_dataset(folder / "dataset")
+    shutil.copy(folder / "corpus/test.source", tmp_path)
     lines = (folder / "parsed/test.trees").read_text("utf-8").splitlines()
-    trees = tmp_path / "test.trees"
-    trees.write_text("".join(f"{line}\n" for line in [lines[0], "(ROOT (X one))", *lines[2:]]))
-    with pytest.raises(InputError, match=r"test\.trees:2: phrases cover 1 words: expected"):
-        list(rows_given(open_dataset(folder / "dataset"), "test", "gold", trees))
+    words = len(list(dataset.texts("test", "source_tokens"))[line - 1].split())
+    lines[line - 1 : line] = [f"(ROOT{' (X other)' * words})"] if line < 12 else []
+    (tmp_path / "test.trees").write_text("".join(f"{text}\n" for text in lines))
+    rows = gold_rows(dataset, "test", tmp_path / "test.trees", range(2, 13))
+    if message is None:
+        assert [row.index for row in rows] == list(range(1, 12))
+    else:
+        with pytest.raises(InputError, match=message):
+            list(rows)
 
 
 def test_a_corpus_without_contrasts_has_none_in_its_report(folder: Path, tmp_path: Path) -> None:
@@ -134,7 +164,7 @@ def test_a_corpus_without_contrasts_has_none_in_its_report(folder: Path, tmp_pat
     (tmp_path / "copy/corpus/test.contrast").unlink()
     assert contrast(tmp_path / "copy", tmp_path / "out", "--phrases", "parsed", "random") == DONE
     assert read_json(tmp_path / "out.json") == {"contrasts": 0}
-    assert read_scores(tmp_path / "out/test.scores") == []
+    assert read_scores(tmp_path / "out/test.csv") == []
 
 
 @pytest.mark.parametrize(
@@ -158,7 +188,7 @@ def test_what_does_not_belong_together_is_refused(
     (tmp_path / "copy/corpus" / file).write_text(content, "utf-8")
     capsys.readouterr()
     before = contents(tmp_path)
-    baseline = str(tmp_path / "base/test.scores")
+    baseline = str(tmp_path / "base/test.csv")
     assert contrast(tmp_path / "copy", tmp_path / "out", "--baseline", baseline) == BAD_INPUT
     said = capsys.readouterr().err
     assert message in said

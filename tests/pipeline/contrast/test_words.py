@@ -63,9 +63,10 @@ def test_both_learn_of_train(tmp_path: Path) -> None:
             for line, text in enumerate(texts, start=1)
         ]
         if split == "train":
-            assert baselines(tmp_path, "train", contrasts) == {}
+            assert baselines(tmp_path, "test", contrasts) == {}
             with (tmp_path / "train.contrast").open("w", encoding="utf-8") as file:
                 write_contrasts(contrasts, file)
+            assert baselines(tmp_path, "train", contrasts) == {}
     found = baselines(tmp_path, "test", contrasts)
     assert found["most_frequent"] == [contrast.category == "verb" for contrast in contrasts]
     assert np.mean(found["words"]) > 0.9

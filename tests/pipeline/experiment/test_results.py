@@ -35,7 +35,7 @@ def write_contrasts(folder: Path, wrong: int, kinds: Sequence[str]) -> None:
         for line, category, depth in CONTRASTS
     ]
     (folder / "contrast").mkdir()
-    write_csv(rows, folder / "contrast/test.scores")
+    write_csv(rows, folder / "contrast/test.csv")
     right = {kind: [is_right(row, kind) for row in rows] for kind in kinds}
     write_json(
         folder / "contrast.json", {"contrasts": 8, **accuracies(rows, right, samples=9, seed=1)}
