@@ -10,6 +10,7 @@ config          settings of models, training, translation and devices
 data/           the dataset artifact as batches
 masks           the one mask convention
 composition     one vector a phrase
+lstm            torch's, in the precision of its weights
 onlstm          the ordered-neurons LSTM
 interaction     phrases that know of each other; a tag of each
 boundaries      where phrases begin and end, told to words or to phrases

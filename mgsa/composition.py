@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
 from mgsa.attention.attend import attend
+from mgsa.lstm import run_lstm
 from mgsa.masks import phrase_mask
 
 
@@ -83,25 +84,26 @@ class LSTM(nn.Module):
     @torch.compiler.disable  # packing depends on the values of lengths
     def forward(self, x: Tensor, segments: Tensor, *, num_phrases: int | None = None) -> Tensor:
         B, T, D = x.shape
-        lengths = segment_lengths(segments, num_phrases)
+        lengths = segment_lengths(segments, num_phrases).cpu()  # a device synchronisation
         index, batch_sizes, phrases = _packing(lengths, T)
+        index, phrases = (each.to(x.device, non_blocking=True) for each in (index, phrases))
         packed = PackedSequence(x.reshape(B * T, D)[index], batch_sizes)
-        _, (hidden, _) = self.lstm(packed)  # (1, P, hidden), in the order of `phrases`
+        _, (hidden, _) = run_lstm(self.lstm, packed)  # (1, P, hidden), in the order of `phrases`
         composed = self.output(hidden[0])
         memory = composed.new_zeros(lengths.numel(), D).index_copy(0, phrases, composed)
         return memory.view(B, -1, D)
 
 
 def _packing(lengths: Tensor, width: int) -> tuple[Tensor, Tensor, Tensor]:
-    """The packed sequence, longest first, of phrases with lengths (B, M): (positions,) its rows of
-    (B · `width`); (longest,) its batch sizes, on the CPU; (P,) its phrases of (B · M).
+    """The packed sequence, longest first, of phrases with lengths (B, M), all on the CPU:
+    (positions,) its rows of (B · `width`); (longest,) its batch sizes; (P,) its phrases of (B · M).
     """
     starts = lengths.cumsum(dim=1) - lengths
-    starts = (starts + width * torch.arange(len(lengths), device=lengths.device)[:, None]).flatten()
+    starts = (starts + width * torch.arange(len(lengths))[:, None]).flatten()
     flat = lengths.flatten()
     order = flat.argsort(descending=True, stable=True)
     phrases = order[: int((flat > 0).sum())]
-    positions = torch.arange(int(flat[order[0]]), device=lengths.device)[:, None]
+    positions = torch.arange(int(flat[order[0]]))[:, None]
     reached = positions < flat[phrases]  # (longest, P)
     index = (starts[phrases] + positions)[reached]
-    return index, reached.sum(dim=1).cpu(), phrases
+    return index, reached.sum(dim=1), phrases

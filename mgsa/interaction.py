@@ -11,6 +11,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from mgsa.lstm import run_lstm
 from mgsa.onlstm import ONLSTM
 
 
@@ -39,7 +40,7 @@ class LSTM(nn.Module):
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:  # noqa: ARG002
         """x (B, T, D), lengths (B,) to hidden states (B, T, H)."""
         # Padding is on the right, so it does not affect the states before it.
-        return self.lstm(x)[0]
+        return run_lstm(self.lstm, x)[0]
 
 
 Run = Callable[[Sequence[Any], Sequence[Tensor], Sequence[Tensor]], list[Tensor]]

@@ -137,10 +137,9 @@ class _Recurrence(torch.autograd.Function):
         weight, shares, activated, kept, written, cell, hidden = ctx.saved_tensors
         (G, rows, H), n = weight.shape, shares.shape[-1]
         steps = _steps(ctx.running, G)
-        previous = torch.cat([torch.arange(before.start, before.stop) for before, _, _ in steps])
-        previous = previous.to(grad.device)
+        cell_before = torch.cat([cell[before] for before, _, _ in steps])
         h_to_c, h_to_o, c_to_logits, c_to_masters = _factors(
-            shares, activated, written, cell.index_select(0, previous), cell[G:]
+            shares, activated, written, cell_before, cell[G:]
         )
         # A share enters the cumulative sums of its own and all later chunks.
         chunk = torch.arange(H, device=grad.device) // (H // n)
@@ -163,10 +162,10 @@ class _Recurrence(torch.autograd.Function):
             grad_hidden[before].baddbmm_(d_gates, weight[:g])
         grad_weight = torch.empty_like(weight)
         for g in range(G):
-            own = torch.tensor([now.start + g for _, now, _ in steps if now.start + g < now.stop])
-            own = own.to(grad.device)
-            d_gates = grad_gates.index_select(0, own).flatten(0, 1)
-            states = hidden.index_select(0, previous.index_select(0, own)).flatten(0, 1)
+            own = [(before.start + g, now.start + g) for before, now, _ in steps]
+            own = own[: sum(layers > g for layers in ctx.running)]
+            d_gates = torch.cat([grad_gates[row] for _, row in own])
+            states = torch.cat([hidden[row] for row, _ in own])
             torch.mm(d_gates.T, states, out=grad_weight[g])
         return grad_gates, grad_weight, None, None
 

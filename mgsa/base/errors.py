@@ -21,6 +21,7 @@ class FailedError(RuntimeError):
 
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether memory ran out; torch raises a `RuntimeError` that only its message tells apart."""
-    words = ("out of memory", "DefaultCPUAllocator: ", "std::bad_alloc")
+    of_torch = ("out of memory", "DefaultCPUAllocator: ", "std::bad_alloc")
+    words = (*of_torch, "_ALLOC_FAILED", "_ALLOCATION_FAILED")  # cuBLAS's, cuDNN's
     torch_ran_out = isinstance(error, RuntimeError) and any(word in str(error) for word in words)
     return torch_ran_out or isinstance(error, MemoryError)

@@ -26,6 +26,7 @@ from torch import Tensor, nn
 from mgsa.attention.heads import Attended
 from mgsa.attention.key_value import StateAttention
 from mgsa.attention.memory import Cache, Memories
+from mgsa.lstm import run_lstm
 from mgsa.masks import Context
 from mgsa.model.transformer import DecoderAttended
 
@@ -53,8 +54,8 @@ class BidirectionalLSTM(nn.Module):
         `turned` comes from `turned_positions`: padding stays on the right, at twice the speed of
         packed sequences on a CPU.
         """
-        forwards, _ = self.forwards(x)
-        backwards, _ = self.backwards(_take(x, turned))
+        forwards, _ = run_lstm(self.forwards, x)
+        backwards, _ = run_lstm(self.backwards, _take(x, turned))
         return forwards, _take(backwards, turned)
 
 
@@ -186,6 +187,7 @@ class RecurrentDecoder(nn.Module):
         hidden, cells = (part.split(1) for part in states.chunk(2))
         after = []
         for number, layer in enumerate(self.layers):
-            x, last = layer(self.dropout(x) if number else x, (hidden[number], cells[number]))
+            below = self.dropout(x) if number else x
+            x, last = run_lstm(layer, below, (hidden[number], cells[number]))
             after.append(last)
         return x, torch.cat([state for kind in zip(*after, strict=True) for state in kind])

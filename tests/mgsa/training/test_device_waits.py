@@ -1,0 +1,58 @@
+"""Where a step would wait for a GPU: on the meta device, whose tensors have no values to be read.
+
+What reads one there raises (`item`, `nonzero`, a copy to the CPU); on a GPU it waits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from mgsa.training.gradients import clip_gradients
+from mgsa.training.loss import LossWeights, Objective
+from tests.random_rows import MODELS, batch_of, random_model, some_rows
+
+META = torch.device("meta")
+PACKED = "n-grams, LSTM, LSTM"
+"""torch packs sequences by lengths on the CPU."""
+
+
+class Copies(TorchDispatchMode):
+    """Counts operations between the CPU and the device, numbers left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        output = func(*args, **(kwargs or {}))
+        tensors = [x for x in tree_leaves((args, kwargs, output)) if isinstance(x, Tensor)]
+        if len({x.device for x in tensors if x.dim() or x.is_meta}) > 1:
+            self.names.append(str(func))
+        return output
+
+
+@pytest.fixture
+def without_autocast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It knows no meta device."""
+    monkeypatch.setattr(torch, "autocast", lambda *_, **__: contextlib.nullcontext())
+
+
+@pytest.mark.usefixtures("without_autocast")
+@pytest.mark.parametrize("name", [name for name in MODELS if name != PACKED])
+def test_a_training_step_copies_its_batch_once_and_reads_nothing(name: str) -> None:
+    model = random_model(MODELS[name]).train()
+    batch = batch_of(model, some_rows(6, 3, 9))
+    objective = Objective(model.to(META), LossWeights(0.1, 0.1, 0.1))
+    with Copies() as copies:
+        loss, sums = objective(vars(batch.to(META)))
+        loss.backward()
+        norm = clip_gradients(list(model.parameters()), clip_norm=1.0)
+    assert copies.names == ["aten._to_copy.default"]
+    assert all(x.is_meta for x in (sums, norm))
