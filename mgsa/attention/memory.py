@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -41,53 +42,83 @@ class Memories:
 
 
 class Cache:
-    """The decoder's cache of decoded positions, by module and name; its rows can be reordered.
+    """The decoder's cache of decoded positions, by module and name.
 
-    Buffers are (positions, rows, …): the filled part is contiguous, a reordering copies only that
-    part, and heads have a constant stride, as matrix products need.
+    A sentence has n rows, its hypotheses, each with a slot for every step. Keys and values stay in
+    their slots: a row is given those of all rows of its sentence, and a mask of those that hold its
+    own words. So hypotheses are reordered without copying what they remember.
+
+    Attributes:
+        visible: (B, n, slots) bool, which slots hold the words of each row.
+        positions: (slots,) the step of each slot.
     """
 
-    def __init__(self) -> None:
-        # Buffer (capacity, rows, …), and number of filled positions
-        self._entries: dict[tuple[nn.Module, str], tuple[Tensor, int]] = {}
+    def __init__(self, sentences: int, device: torch.device | None = None) -> None:
+        self.visible = torch.ones(sentences, 1, 0, dtype=torch.bool, device=device)
+        self.positions = torch.zeros(0, dtype=torch.int64, device=device)
+        # Keys or values: buffer (B, capacity, H, K), and the number of filled slots.
+        self._slots: dict[tuple[nn.Module, str], tuple[Tensor, int]] = {}
+        # What is not attended to: (positions, B · n, …).
+        self._rows: dict[tuple[nn.Module, str], Tensor] = {}
+        self._steps = 0
 
-    def get(self, owner: nn.Module, name: str, default: Tensor) -> Tensor:
-        """An entry, (positions, rows, …), or the default."""
-        buffer, length = self._entries.get((owner, name), (default, len(default)))
-        return buffer[:length]
+    def begin(self) -> None:
+        """Add a step: a slot for each row, which no other row of its sentence sees."""
+        B, n, _ = self.visible.shape
+        own = torch.eye(n, dtype=torch.bool, device=self.visible.device).expand(B, n, n)
+        self.visible = torch.cat([self.visible, own], dim=2)
+        self.positions = torch.cat([self.positions, self.positions.new_full((n,), self._steps)])
+        self._steps += 1
 
-    def put(self, owner: nn.Module, name: str, x: Tensor) -> None:
-        """Replace an entry by x (positions, rows, …)."""
-        self._entries[owner, name] = x, len(x)
+    def mask(self, reaches: Sequence[int] = (0,)) -> Tensor | None:
+        """(B, 1, n, slots, reaches): the slots that a row sees, but for the first steps of each
+        reach; `None`: all.
+        """
+        if not any(reaches) and len(self.positions) == self._steps:
+            return None  # there was never more than one row a sentence
+        seen = [self.visible & (self.positions >= reach) for reach in reaches]
+        return torch.stack(seen, dim=-1)[:, None]
 
     def extend(self, owner: nn.Module, name: str, x: Tensor) -> Tensor:
-        """Append x (rows, H, n, K) to an entry; return all of it, (rows, H, positions, K)."""
-        new = x.permute(2, 0, 1, 3).flatten(2)
-        buffer, length = self._entries.get((owner, name), (new[:0], 0))
-        end = length + len(new)
-        if end > len(buffer):
-            grown = new.new_empty(max(16, 2 * end), *new.shape[1:])
-            grown[:length] = buffer[:length]
+        """Append x (B, H, m, K) to an entry; return all of it, (B, H, its slots, K)."""
+        new = x.transpose(1, 2)
+        buffer, length = self._slots.get((owner, name), (new[:, :0], 0))
+        end = length + new.shape[1]
+        if end > buffer.shape[1]:
+            grown = new.new_empty(len(new), max(16 * new.shape[1], 2 * end), *new.shape[2:])
+            grown[:, :length] = buffer[:, :length]
             buffer = grown
-        buffer[length:end] = new
-        self._entries[owner, name] = buffer, end
-        return buffer[:end].unflatten(-1, (x.shape[1], -1)).permute(1, 2, 0, 3)
+        buffer[:, length:end] = new
+        self._slots[owner, name] = buffer, end
+        return buffer[:, :end].transpose(1, 2)
+
+    def get(self, owner: nn.Module, name: str, default: Tensor) -> Tensor:
+        """An entry of every row, (positions, B · n, …), or the default."""
+        return self._rows.get((owner, name), default)
+
+    def put(self, owner: nn.Module, name: str, x: Tensor) -> None:
+        """Replace an entry of every row by x (positions, B · n, …)."""
+        self._rows[owner, name] = x
 
     def recent(self, owner: nn.Module, name: str, x: Tensor, count: int) -> Tensor:
-        """x (rows, 1, C) after at most `count` previous positions: (rows, positions, C)."""
+        """x (B · n, 1, C) after at most `count` previous positions: (B · n, positions, C)."""
         new = x.transpose(0, 1)
         recent = torch.cat([self.get(owner, name, new[:0]), new])
         if count:
             self.put(owner, name, recent[-count:])
         return recent.transpose(0, 1)
 
-    @torch.no_grad()
-    def reorder(self, index: Tensor) -> Cache:
-        """The cache of rows `index`, (rows',), without gradient."""
-        reordered = Cache()
-        for key, (buffer, length) in self._entries.items():
-            taken = buffer.new_empty(len(buffer), len(index), *buffer.shape[2:])
-            # Written in place: this copies much at every step.
-            torch.index_select(buffer[:length], 1, index, out=taken[:length])
-            reordered._entries[key] = taken, length
-        return reordered
+    def reorder(self, sentences: Tensor | None, parents: Tensor) -> None:
+        """Keep `sentences` (B',), or all; their new rows go on from rows `parents` (B', n')."""
+        B, n, slots = self.visible.shape
+        if sentences is None:
+            sentences = torch.arange(B, device=parents.device)
+        else:
+            self.visible = self.visible.index_select(0, sentences)
+            self._slots = {
+                key: (buffer[:, :length].index_select(0, sentences), length)
+                for key, (buffer, length) in self._slots.items()
+            }
+        self.visible = self.visible.gather(1, parents[..., None].expand(-1, -1, slots))
+        rows = (sentences[:, None] * n + parents).flatten()
+        self._rows = {key: x.index_select(1, rows) for key, x in self._rows.items()}

@@ -26,13 +26,14 @@ class PhraseSelfAttention(nn.Module):
         cache: Cache | None = None,
         need_weights: bool = False,
     ) -> Attended:
-        """x (B, T, D) to (B, T, D); with a cache, T is 1 and x is appended to it."""
+        """x (B, T, D) to (B, T, D); with a cache, x (B · n, 1, D) is appended to it."""
         heads = self.heads
         queries, bigrams = heads.queries(x, context.mask, cache)
         memories = heads.memories(x, context.mask) if cache is None else heads.extend(x, cache)
-        return heads(
+        attended = heads(
             queries, memories, bigrams=bigrams, causal=context.causal, need_weights=need_weights
         )
+        return attended if cache is None else attended.by_rows(x)
 
 
 class PhraseCrossAttention(nn.Module):

@@ -87,24 +87,28 @@ class PhraseHeads(nn.Module):
         return Memories(tuple(memories))
 
     def extend(self, y: Tensor, cache: Cache) -> Memories:
-        """The n-grams up to y (rows, 1, D), with those in the cache."""
+        """The n-grams up to y (B · n, 1, D), with those in the cache."""
         memories = []
         for group in self.groups:
-            reach = max(group.sizes) - 1
+            longest = max(group.sizes)
             words = [
-                cache.recent(group, f"words {i}", x, reach) for i, x in enumerate(group.words(y))
-            ]
-            # Without padding, the first n-gram ends at position n.
-            new = [int(self.padded or size <= words[0].shape[1]) for size in group.sizes]
-            ngrams = [
-                (keys[:, :, :count], values[:, :, :count])
-                for count, (keys, values) in zip(new, group.ngrams(words, 1), strict=True)
+                cache.recent(group, f"words {i}", x, longest - 1)
+                for i, x in enumerate(group.words(y))
             ]
             keys, values = (
-                tuple(cache.extend(group, f"{name} {i}", block) for i, block in enumerate(blocks))
-                for name, blocks in zip(("keys", "values"), _blocks(group, ngrams), strict=True)
+                tuple(
+                    cache.extend(group, f"{name} {i}", _of_sentences(block, len(cache.visible)))
+                    for i, block in enumerate(blocks)
+                )
+                for name, blocks in zip(
+                    ("keys", "values"), _blocks(group, group.ngrams(words, 1)), strict=True
+                )
             )
-            memories.append(Memory(keys, values, mask=None))
+            # Without padding, the first n-gram ends at position n.
+            mask = cache.mask([0 if self.padded else size - 1 for size in group.sizes])
+            if mask is not None:
+                mask = (mask if group.one_block else mask.transpose(-1, -2)).flatten(-2)
+            memories.append(Memory(keys, values, mask))
         return Memories(tuple(memories))
 
     def _memory_mask(self, mask: Tensor | None, y: Tensor, sizes: Sequence[int]) -> Tensor | None:
@@ -128,23 +132,20 @@ class PhraseHeads(nn.Module):
 
         Args:
             queries, bigrams: from `queries`, of B·n rows, sentence by sentence.
+            memories: their masks are of one query, or of n · T.
             causal: whether to hide n-grams that end after the query.
         """
         spans = self.groups[0].spans
         streams: list[list[Tensor]] = [[] for _ in spans]
         weights: dict[str, Tensor] = {}
         for group, of_spans, memory in zip(self.groups, queries, memories.groups, strict=True):
-            # (B·n, H, T, K) to (B, H, n·T, K)
-            of_sentences = [
-                q.unflatten(0, (memories.num_sentences, -1)).transpose(1, 2).flatten(2, 3)
-                for q in of_spans
-            ]
+            of_sentences = [_of_sentences(q, memories.num_sentences) for q in of_spans]
             plain = causal and memory.mask is None and len(spans) == len(group.sizes) == 1
             attended, group_weights = attend(
                 _joined(of_sentences, dim=2),
                 memory.keys,
                 memory.values,
-                _causal(memory, group) if causal and not plain else memory.mask,
+                _causal(memory, group) if causal and not plain else _of_spans(memory.mask, group),
                 causal=plain,
                 scale=group.scale,
                 dropout=self.dropout if self.training else 0.0,
@@ -175,6 +176,18 @@ def _causal(memory: Memory, group: Technique) -> Tensor:
     earlier = causal_mask(length, length, memory.keys[0].device)
     earlier = earlier.repeat(1, 1, len(group.spans), len(group.sizes))
     return earlier if memory.mask is None else memory.mask & earlier
+
+
+def _of_sentences(x: Tensor, sentences: int) -> Tensor:
+    """(B·n, H, T, K) to (B, H, n·T, K)."""
+    return x.unflatten(0, (sentences, -1)).transpose(1, 2).flatten(2, 3)
+
+
+def _of_spans(mask: Tensor | None, group: Technique) -> Tensor | None:
+    """(B, 1, n · T, S) to (B, 1, spans · n · T, S); that of one query serves all."""
+    if mask is None or mask.shape[2] == 1:
+        return mask
+    return mask.repeat(1, 1, len(group.spans), 1)
 
 
 def _joined(parts: Sequence[Tensor], *, dim: int) -> Tensor:

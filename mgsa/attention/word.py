@@ -37,20 +37,26 @@ class WordSelfAttention(nn.Module):
         cache: Cache | None = None,
         need_weights: bool = False,
     ) -> Attended:
-        """x (B, T, D) to (B, T, D); with a cache, T is 1 and x is appended to it."""
-        q, k, v = self.projection(x).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+        """x (B, T, D) to (B, T, D); with a cache, x (B · n, 1, D) is appended to it."""
+        mask = context.mask
+        projected = self.projection(x)
+        if cache is not None:  # a sentence's rows are its queries
+            projected = projected.view(len(cache.visible), -1, projected.shape[-1])
+        q, k, v = projected.unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
         if cache is not None:
             k, v = cache.extend(self, "keys", k), cache.extend(self, "values", v)
+            seen = cache.mask()
+            mask = None if seen is None else seen[..., 0]
         attended, weights = attend(
             q,
             k,
             v,
-            context.mask,
+            mask,
             causal=context.causal,
             dropout=self.dropout if self.training else 0.0,
             need_weights=need_weights,
         )
-        output = self.output(join_heads(attended))
+        output = self.output(join_heads(attended)).view_as(x)
         return Attended(output, {} if weights is None else {WORDS: weights})
 
 

@@ -30,10 +30,8 @@ from mgsa.base.errors import FailedError
 from mgsa.config import TranslateConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import BOS, EOS, PAD
+from mgsa.decoding.continuations import best_continuations
 from mgsa.model.encoder_decoder import DecoderState, EncoderDecoder
-
-BLOCK = 64
-"""Tokens whose maximum is compared first; near √V is fastest."""
 
 
 @dataclass(frozen=True)
@@ -86,20 +84,36 @@ def search_batch(
         model.start(model.encode(batch), need_weights=need_weights)
         for model, batch in zip(models, batches, strict=True)
     ]
+    arrays: list[np.ndarray] = [search.words, search.scores.view(np.int32)]
+    words, scores = _moved(arrays, device)
     for step in count():
-        tokens = torch.from_numpy(search.words).to(device)
-        log_probs, states = _step(models, states, tokens)
+        log_probs, states = _step(models, states, words)
         if need_weights:
             search.weights.append(states[0].weights)
-        candidates = _candidates(log_probs.float(), search, step)
+        candidates = _candidates(log_probs.float(), _floats(scores), search, step)
         del log_probs  # frees memory for the next step
-        parents = search.advance(step, *candidates)
-        if not len(parents):
-            break
-        if len(parents) < len(tokens) or config.beam > 1:
-            index = torch.from_numpy(parents).to(device)
-            states = [state.reorder(index) for state in states]
-    return search.results()
+        before = len(search.sentences)
+        going, parents = search.advance(step, *candidates)
+        if not len(going):
+            return search.results()
+        arrays = [search.words, search.scores.view(np.int32), going, parents]
+        words, scores, kept, rows = _moved(arrays, device)
+        if len(going) < before or config.beam > 1:
+            left = kept if len(going) < before else None
+            states = [state.reorder(left, rows) for state in states]
+    raise AssertionError("the longest length ends every search")
+
+
+def _moved(arrays: Sequence[np.ndarray], device: torch.device) -> list[Tensor]:
+    """Integers on the device, by one copy."""
+    flat = np.concatenate([array.ravel() for array in arrays], dtype=np.int64)
+    parts = torch.from_numpy(flat).to(device).split([array.size for array in arrays])
+    return [part.view(array.shape) for part, array in zip(parts, arrays, strict=True)]
+
+
+def _floats(bits: Tensor) -> Tensor:
+    """Integers to the float32 numbers of these bits."""
+    return bits.to(torch.int32).view(torch.float32)
 
 
 def _step(
@@ -114,22 +128,26 @@ def _step(
 
 
 def _candidates(
-    log_probs: Tensor, search: _Search, step: int
+    log_probs: Tensor, scores: Tensor, search: _Search, step: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Log probabilities (rows, V) to the candidates that `_Search.advance` takes."""
-    log_probs[:, [PAD, BOS]] = -torch.inf
+    """Log probabilities (rows, V) to the candidates that `_Search.advance` takes.
+
+    `scores` are those of the search.
+    """
+    log_probs[:, PAD] = log_probs[:, BOS] = -torch.inf
     forced = search.forced(step)
     if (forced >= 0).any():
-        rows = torch.from_numpy(np.flatnonzero(forced >= 0)).to(log_probs.device)
-        tokens = torch.from_numpy(forced[forced >= 0]).to(log_probs.device)
+        arrays = [np.flatnonzero(forced >= 0), forced[forced >= 0]]
+        rows, tokens = _moved(arrays, log_probs.device)
         kept = log_probs[rows, tokens]
         log_probs[rows] = -torch.inf
         log_probs[rows, tokens] = kept
-    scores = torch.from_numpy(search.scores).to(log_probs.device)
     most = scores.shape[1] * log_probs.shape[1]
     values, index = best_continuations(log_probs, scores, min(search.num_candidates, most))
-    hypotheses, words = np.divmod(index.cpu().numpy(), log_probs.shape[1])
-    return values.cpu().numpy(), hypotheses, words
+    # One copy from the device, the only time that a step waits for it.
+    packed = (values.view(torch.int32).to(torch.int64) << 32 | index).cpu().numpy()
+    hypotheses, words = np.divmod(packed & 0xFFFFFFFF, log_probs.shape[1])
+    return (packed >> 32).astype(np.int32).view(np.float32), hypotheses, words
 
 
 class _Search:
@@ -175,12 +193,15 @@ class _Search:
 
     def advance(
         self, step: int, values: np.ndarray, hypotheses: np.ndarray, words: np.ndarray
-    ) -> np.ndarray:
-        """Add a step's candidates; return the rows that the next step continues, (rows',).
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Add a step's candidates.
 
         Args:
             values: (B, candidates) log probabilities, best first.
             hypotheses, words: (B, candidates) which hypothesis is continued by which word.
+
+        Returns:
+            (B',) which sentences go on; (B', live) which of its hypotheses each live one continues.
         """
         beam = self.beam
         parents = np.arange(len(values))[:, None] * self.scores.shape[1] + hypotheses
@@ -201,7 +222,7 @@ class _Search:
         self.scores = self.scores[going]
         self.sentences = self.sentences[going]
         self._backpointers.append((parents[chosen].flatten(), self.words))
-        return self._backpointers[-1][0]
+        return going, hypotheses[chosen]
 
     def _done(self) -> np.ndarray:
         """(B,) bool: the two rules in the module's docstring."""
@@ -240,60 +261,3 @@ class _Search:
 def length_penalty(length: np.ndarray | int, alpha: float) -> np.ndarray:
     """lp(y) = ((5 + |y|) / (5 + 1))^α (Wu et al. 2016, equation 14)."""
     return ((5.0 + np.asarray(length)) / 6.0) ** alpha
-
-
-def best_continuations(log_probs: Tensor, scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """The `count` best continuations of each sentence's hypotheses, best first.
-
-    Ties are ordered by hypothesis, then token, which `torch.topk` does not promise; and the scores
-    are read once, except for the best blocks.
-
-    Args:
-        log_probs: (B · beam, V) float32, of the next token.
-        scores: (B, beam) float32, of the hypotheses, −inf for missing ones.
-
-    Returns:
-        (B, count) scores, −inf for missing continuations; (B, count) hypothesis · V + token.
-    """
-    B, beam = scores.shape
-    vocabulary = log_probs.shape[1]
-    maxima = _block_maxima(log_probs)  # (B · beam, blocks)
-    num_blocks = maxima.shape[1]
-    maxima = (maxima.view(B, beam, num_blocks) + scores[..., None]).flatten(1)
-    # The best `count` elements lie in the best `count` blocks, ties included: each of these holds
-    # an element before all elements of other blocks. Sorting blocks restores the order of ties.
-    blocks = _largest(maxima, min(count, beam * num_blocks)).sort(dim=1).values
-    hypotheses = blocks // num_blocks  # (B, blocks)
-    within = torch.arange(BLOCK, device=scores.device)
-    tokens = (blocks % num_blocks * BLOCK)[..., None] + within  # (B, blocks, BLOCK)
-    index = hypotheses[..., None] * vocabulary + tokens.clamp(max=vocabulary - 1)
-    index = index.flatten(1)
-    values = log_probs.view(B, beam * vocabulary).gather(1, index).view_as(tokens)
-    values = values + scores.gather(1, hypotheses)[..., None]
-    values = values.masked_fill(tokens >= vocabulary, -torch.inf).flatten(1)
-    best = _largest(values, count)
-    return values.gather(1, best), index.gather(1, best)
-
-
-def _block_maxima(log_probs: Tensor) -> Tensor:
-    """(rows, V) to the maxima of blocks, (rows, ⌈V / BLOCK⌉)."""
-    vocabulary = log_probs.shape[1]
-    blocks = vocabulary // BLOCK
-    whole = log_probs[:, : blocks * BLOCK].unflatten(1, (blocks, BLOCK))
-    maxima = [whole.amax(dim=-1)]
-    if blocks * BLOCK < vocabulary:
-        maxima.append(log_probs[:, blocks * BLOCK :].amax(dim=1, keepdim=True))
-    return torch.cat(maxima, dim=1)
-
-
-def _largest(values: Tensor, count: int) -> Tensor:
-    """(B, n) float32 to (B, count): indices of the largest, ties from the left.
-
-    Value and index are packed into one integer, so there are no ties.
-    """
-    bits = values.view(torch.int32)
-    # Integers in the order of the floats: those of negative floats are inverted.
-    ordered = torch.where(bits < 0, bits ^ 0x7FFFFFFF, bits).to(torch.int64)
-    index = torch.arange(values.shape[1], device=values.device)
-    keys = (ordered << 32) | (0xFFFFFFFF - index)
-    return 0xFFFFFFFF - (keys.topk(count, dim=1).values & 0xFFFFFFFF)

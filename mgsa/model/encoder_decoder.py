@@ -72,7 +72,6 @@ class DecoderState:
 
     Attributes:
         position: target positions so far.
-        rows: number of rows.
         cache: of the decoder's modules.
         memories: of each decoder layer, one entry a source sentence, each for equally many rows.
         need_weights: whether steps return attention weights.
@@ -80,28 +79,22 @@ class DecoderState:
     """
 
     position: int
-    rows: int
     cache: Cache
     memories: Sequence[Any]
     need_weights: bool
     weights: tuple[Weights, ...] = ()
 
-    def reorder(self, index: Tensor) -> DecoderState:
-        """The state of rows `index`, (rows',), without weights of the last step.
+    def reorder(self, sentences: Tensor | None, parents: Tensor) -> DecoderState:
+        """The state of `sentences` (B',), or all, without weights; this one's cache is overwritten.
 
-        The source's keys and values stay shared if all sentences that stay have equally many
-        adjacent rows; they are copied only when a sentence leaves.
+        Args:
+            parents: (B', n') the row of its sentence that each new row goes on from.
         """
-        sentences = self.memories[0].num_sentences
-        sentence = index // (self.rows // sentences)
-        kept, counts = torch.unique_consecutive(sentence, return_counts=True)
-        if counts.numel() and bool((counts != counts[0]).any()):
-            kept = sentence  # rows a sentence differ: a memory for every row
         memories = self.memories
-        if not torch.equal(kept, torch.arange(sentences, device=index.device)):
-            memories = [memory.select(kept) for memory in memories]
-        cache = self.cache.reorder(index)
-        return replace(self, rows=len(index), cache=cache, memories=memories, weights=())
+        if sentences is not None:
+            memories = [memory.select(sentences) for memory in memories]
+        self.cache.reorder(sentences, parents)
+        return replace(self, memories=memories, weights=())
 
 
 class EncoderDecoder(nn.Module):
@@ -246,7 +239,8 @@ class EncoderDecoder(nn.Module):
     def start(self, encoded: EncoderOutput, *, need_weights: bool = False) -> DecoderState:
         """The state before the first step, with one row a source sentence."""
         memories = self.decoder.memories(encoded.states, encoded.mask)
-        return DecoderState(0, len(encoded.states), Cache(), memories, need_weights)
+        cache = Cache(len(encoded.states), encoded.states.device)
+        return DecoderState(0, cache, memories, need_weights)
 
     def step(self, state: DecoderState, tokens: Tensor) -> tuple[Tensor, DecoderState]:
         """Log probabilities of the next word, (rows, V), and the new state.
@@ -255,6 +249,7 @@ class EncoderDecoder(nn.Module):
         Probabilities are float32, or float64 for a float64 model.
         """
         x = self.target_embedding(tokens[:, None], start=state.position)
+        state.cache.begin()
         states, layers = self.decoder(
             x,
             Context(mask=None),  # nothing after x to mask

@@ -113,8 +113,10 @@ def test_cross_attention_is_that_of_the_equations(layout: Layout, technique: str
 def test_steps_give_what_all_positions_at_once_do(layout: Layout, technique: str) -> None:
     layer = PhraseSelfAttention(make(layout, technique))
     x = draw(3, 18, D)
-    cache = Cache()
-    found = [layer(x[:, t : t + 1], Context(None), cache=cache).output for t in range(18)]
+    cache, found = Cache(len(x)), []
+    for t in range(18):
+        cache.begin()
+        found.append(layer(x[:, t : t + 1], Context(None), cache=cache).output)
     expected = layer(x, Context(mask=None, causal=True)).output
     torch.testing.assert_close(torch.cat(found, dim=1), expected)
 

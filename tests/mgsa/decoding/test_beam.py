@@ -16,13 +16,7 @@ from torch import Tensor
 
 from mgsa.base.errors import FailedError
 from mgsa.config import STANDARD_SEARCH
-from mgsa.decoding.beam import (
-    BLOCK,
-    Hypothesis,
-    best_continuations,
-    length_penalty,
-    search_batch,
-)
+from mgsa.decoding.beam import Hypothesis, length_penalty, search_batch
 from tests.reference import beam as reference
 
 VOCABULARY = 6  # four special symbols, of which unknown may be said, and two words
@@ -33,9 +27,13 @@ class ToyState:
     """The sentence of each row, and what was said, begin of sentence left out."""
 
     rows: list[tuple[int, reference.Words]]
+    sentences: int
 
-    def reorder(self, index: Tensor) -> ToyState:
-        return ToyState([self.rows[i] for i in index.tolist()])
+    def reorder(self, sentences: Tensor | None, parents: Tensor) -> ToyState:
+        kept = list(range(self.sentences)) if sentences is None else sentences.tolist()
+        n = len(self.rows) // self.sentences
+        index = [b * n + i for b, of in zip(kept, parents.tolist(), strict=True) for i in of]
+        return ToyState([self.rows[i] for i in index], len(kept))
 
     @property
     def weights(self) -> list[dict[str, Tensor]]:
@@ -59,14 +57,16 @@ class Toy:
 
     def start(self, encoded: Any, *, need_weights: bool) -> ToyState:
         del need_weights
-        return ToyState([(sentence, ()) for sentence in encoded.source.tolist()])
+        return ToyState(
+            [(sentence, ()) for sentence in encoded.source.tolist()], len(encoded.source)
+        )
 
     def step(self, state: ToyState, tokens: Tensor) -> tuple[Tensor, ToyState]:
         rows = [
             (sentence, (*words, token) if token != reference.BOS else words)
             for (sentence, words), token in zip(state.rows, tokens.tolist(), strict=True)
         ]
-        return torch.tensor([self.log_probs(*row) for row in rows]), ToyState(rows)
+        return torch.tensor([self.log_probs(*row) for row in rows]), ToyState(rows, state.sentences)
 
 
 def search(
@@ -229,40 +229,3 @@ def test_a_broken_model_is_an_error(number: float, beam: int) -> None:
 
     with pytest.raises(FailedError, match="the model gives no word a probability"):
         search(Broken(0), longest=[3], beam=beam)
-
-
-@given(
-    beam=st.integers(1, 4),
-    vocabulary=st.sampled_from([3, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 3 * BLOCK + 7]),
-    sentences=st.integers(1, 3),
-    seed=st.integers(0, 10_000),
-)
-def test_best_continuations_are_those_of_sorting_all(
-    beam: int, vocabulary: int, sentences: int, seed: int
-) -> None:
-    generator = torch.Generator().manual_seed(seed)
-    log_probs = -torch.randint(0, 30, (sentences * beam, vocabulary), generator=generator) / 8
-    scores = torch.randint(-24, 1, (sentences, beam), generator=generator) / 8
-    count = min(2 * beam, beam * vocabulary)
-    values, index = best_continuations(log_probs, scores, count)
-    totals = (log_probs.view(sentences, beam, -1) + scores[..., None]).flatten(1)
-    expected = [
-        sorted(range(len(row)), key=lambda i, row=row: (-row[i], i))[:count] for row in totals
-    ]
-    assert index.tolist() == expected
-    assert values.tolist() == totals.gather(1, torch.tensor(expected)).tolist()
-
-
-def test_hypotheses_that_are_not_there_come_last() -> None:
-    scores = torch.tensor([[-2.0, -torch.inf]])
-    log_probs = torch.tensor([[-1.0, -3.0], [0.0, 0.0]])
-    values, index = best_continuations(log_probs, scores, 3)
-    assert values.tolist() == [[-3.0, -5.0, -torch.inf]]
-    assert index[0, :2].tolist() == [0, 1]
-
-
-def test_the_order_is_that_of_floats_of_any_size() -> None:
-    numbers = [-(2.0**99), -1.5, -1.25, -(2.0**-99), -0.0, 0.0, 2.0**-99, 1.25, 2.0**99]
-    shuffled = torch.tensor([[numbers[i] for i in (4, 8, 0, 6, 2, 7, 1, 5, 3)]])
-    values, _ = best_continuations(shuffled, torch.zeros(1, 1), 9)
-    assert values.tolist() == [sorted(numbers, reverse=True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import pytest
 import torch
@@ -86,40 +87,50 @@ def test_one_word_at_a_time_gives_what_all_at_once_do(
         torch.testing.assert_close(log_probabilities, expected[:, t])
 
 
-@pytest.mark.parametrize(
-    "index",
-    [[0, 0, 0, 1, 1, 1, 2, 2, 2], [2, 2, 0, 0], [1], [0, 1, 1, 2, 2, 2], [1, 1, 0, 2, 0, 2]],
-    ids=["beams", "one dropped, others swapped", "one left", "ragged", "mixed"],
-)
+@FEW
+@given(data=st.data())
 @pytest.mark.parametrize(
     "name",
     [
         "transformer, pre-norm",
         "n-grams, LSTM, LSTM",
+        "ConvKV, homogeneous",
         "ConvKV, heterogeneous",
+        "QueryK, homogeneous",
         "QueryK, interleaved",
         "RNN, attn",
         "RNN, key-value",
     ],
 )
-def test_reordered_rows_go_on_as_themselves(name: str, index: list[int]) -> None:
-    """Rows are repeated after one step, reordered again after the next, and stay who they are."""
+def test_hypotheses_go_on_as_themselves(name: str, data: st.DataObject) -> None:
+    """Each row's words are said at once by a batch of its own, however rows were reordered."""
     model = random_model(MODELS[name])
-    batch = batch_of(model, some_rows(3, 5, 4))
-    expected = model(batch).logits.log_softmax(dim=-1)
-    state = model.start(model.encode(batch))
-    _, state = model.step(state, batch.target_input[:, 0])
-    memories = state.memories
-    state = state.reorder(torch.tensor(index))
-    # Beams share the keys and values of their sentence.
-    assert (state.memories is memories) == (index == [0, 0, 0, 1, 1, 1, 2, 2, 2])
-    given, state = model.step(state, batch.target_input[index, 1])
-    torch.testing.assert_close(given, expected[index, 1])
-    last = list(reversed(range(len(index))))
-    state = state.reorder(torch.tensor(last))
-    rows = [index[i] for i in last]
-    given, _ = model.step(state, batch.target_input[rows, 2])
-    torch.testing.assert_close(given, expected[rows, 2])
+    rows = some_rows(3, 5, 4)
+    state = model.start(model.encode(batch_of(model, rows)))
+    said: list[list[list[int]]] = [[[]] for _ in rows]  # of each row of each sentence
+    draw, beam = data.draw, data.draw(st.integers(1, 3))
+    for _ in range(5):
+        words = [[draw(st.integers(4, VOCABULARY - 1)) for _ in of] for of in said]
+        given, state = model.step(state, torch.tensor(words).flatten())
+        said = [
+            [[*before, word] for before, word in zip(*of, strict=True)]
+            for of in zip(said, words, strict=True)
+        ]
+        alone = [
+            replace(row, target=(*sentence[1:], 4), target_subwords_per_word=())
+            for row, of in zip(rows, said, strict=True)
+            for sentence in of
+        ]
+        batch = batch_of(model, alone)
+        batch.target_input[:, 0] = torch.tensor([sentence[0] for of in said for sentence in of])
+        expected = model(batch).logits[:, len(said[0][0]) - 1].log_softmax(dim=-1)
+        torch.testing.assert_close(given, expected)
+        kept = draw(st.lists(st.integers(0, len(rows) - 1), min_size=1, unique=True).map(sorted))
+        parents = [[draw(st.integers(0, len(said[b]) - 1)) for _ in range(beam)] for b in kept]
+        left = None if len(kept) == len(rows) else torch.tensor(kept)
+        state = state.reorder(left, torch.tensor(parents))
+        said = [[said[b][parent] for parent in of] for b, of in zip(kept, parents, strict=True)]
+        rows = [rows[b] for b in kept]
 
 
 def test_weights_come_when_asked_for() -> None:

@@ -58,7 +58,7 @@ def test_is_that_of_the_equations(variant: Variant, decoder_layers: int) -> None
     memories = decoder.memories(h, mask)
     e, _ = decoder(y, Context(None, causal=True), memories)
     _, (layer,) = decoder(y, Context(None, causal=True), memories, need_weights=True)
-    cache = Cache()
+    cache = Cache(len(LENGTHS))
     expected = [by_loops(model, variant, x[b, :n], y[b]) for b, n in enumerate(LENGTHS)]
     for b, (n, (_, weights)) in enumerate(zip(LENGTHS, expected, strict=True)):
         torch.testing.assert_close(layer.cross_weights["words"][b, 0, :, :n], weights)

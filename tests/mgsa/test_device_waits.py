@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from mgsa.decoding.continuations import best_continuations
 from mgsa.training.gradients import clip_gradients
 from mgsa.training.loss import LossWeights, Objective
 from tests.random_rows import MODELS, batch_of, random_model, some_rows
@@ -56,3 +57,24 @@ def test_a_training_step_copies_its_batch_once_and_reads_nothing(name: str) -> N
         norm = clip_gradients(list(model.parameters()), clip_norm=1.0)
     assert copies.names == ["aten._to_copy.default"]
     assert all(x.is_meta for x in (sums, norm))
+
+
+@pytest.mark.usefixtures("without_autocast")
+@pytest.mark.parametrize("name", [name for name in MODELS if name != PACKED])
+def test_a_step_of_a_search_reads_nothing(name: str) -> None:
+    """Until its best continuations are copied to the host, which the search does once a step."""
+    model = random_model(MODELS[name]).to(META)
+    batch = batch_of(model, some_rows(6, 3, 9)).to(META)
+    parents, words, scores = (
+        torch.zeros(shape, dtype=dtype, device=META)
+        for shape, dtype in (((2, 4), torch.int64), ((8,), torch.int64), ((2, 4), torch.float32))
+    )
+    with Copies() as copies, torch.inference_mode():
+        state = model.start(model.encode(batch))
+        _, state = model.step(state, batch.target_input[:, 0])
+        for sentences in (parents[:, 0], None):
+            state = state.reorder(sentences, parents)
+            log_probs, state = model.step(state, words)
+            values, _ = best_continuations(log_probs.float(), scores, 8)
+    assert copies.names == []
+    assert values.shape == (2, 8)
