@@ -9,9 +9,6 @@ TABLES ?= phrase_attentions key_value
 # A user's git and DVC configuration is neither needed nor read.
 export DVC_NO_ANALYTICS := 1
 export PATH := $(BIN):$(PATH)
-# Training frees and takes the same large blocks at every step: glibc is told to keep them.
-export MALLOC_MMAP_THRESHOLD_ := 4294967296
-export MALLOC_TRIM_THRESHOLD_ := 8589934592
 
 .PHONY: repro experiments test test-slow lint types docs
 repro: $(VENV)/installed

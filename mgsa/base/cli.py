@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import sys
@@ -38,6 +39,7 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
     `InputError`, `FailedError` and the system's errors (full disk, no permission, no memory) are
     one line on stderr; a bug keeps its traceback.
     """
+    _keep_freed_memory()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # it may be ASCII
     try:
@@ -75,6 +77,14 @@ def handling_signals(
     finally:
         for number, before in previous.items():
             signal.signal(number, before)
+
+
+def _keep_freed_memory() -> None:
+    """Have glibc keep large freed blocks, which models take again at every step."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # other C libraries have none
+    if mallopt is not None:
+        for parameter in (-1, -3):  # M_TRIM_THRESHOLD, M_MMAP_THRESHOLD
+            mallopt(parameter, (1 << 31) - 1)
 
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:
