@@ -60,15 +60,27 @@ def configurations(size: str) -> dict[str, ModelConfig]:
         for kind in ("ngram", "syntactic")
     }
     plain = {"interaction": "none", "tags": False}
-    options = {
+    full = {"interaction": "on_lstm", "tags": True}
+    options: dict[str, tuple[str, dict[str, object]]] = {
         "MG-SA n-gram": ("ngram", plain),
         "MG-SA syntactic": ("syntactic", plain),
         "MG-SA syntactic, tags": ("syntactic", {"interaction": "none", "tags": True}),
         "MG-SA syntactic, tags, LSTM": ("syntactic", {"interaction": "lstm", "tags": True}),
-        "MG-SA syntactic, tags, ON-LSTM": ("syntactic", {"interaction": "on_lstm", "tags": True}),
+        "MG-SA syntactic, tags, ON-LSTM": ("syntactic", full),
         "MG-SA syntactic, max-pooling": ("syntactic", {**plain, "composition": "max_pool"}),
         "MG-SA syntactic, LSTM composition": ("syntactic", {**plain, "composition": "lstm"}),
     }
+    for key, value in (
+        ("composition", "self_attention_residual"),
+        ("composition", "max_pool"),
+        ("membership", "bias"),
+        ("membership", "own"),
+        ("boundaries", "flags"),
+        ("boundaries", "extent"),
+    ):
+        options[f"MG-SA full, {key}: {value}"] = ("syntactic", {**full, key: value})
+    plus = {"composition": "max_pool", "boundaries": "flags"}
+    options["MG-SA plus"] = ("syntactic", {**full, **plus})
     configs = {BASELINE: from_mapping(ModelConfig, transformer, "transformer")}
     for name, (kind, changes) in options.items():
         section = {**transformer, "multi_granularity": {**sections[kind], **changes}}
