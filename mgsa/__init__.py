@@ -21,9 +21,10 @@ training/       the loop, on one page, and what it calls
 model_card      a README of settings and scores
 model_artifact  a trained model as a folder
 decoding/       beam search, translations, forced alignment, scores of given pairs
+export          a model for another engine
 probing/        what an encoder knows of syntax
 analysis/       what a trained model does, as numbers to look at
-__main__        `mgsa train`, `mgsa average`, `mgsa translate`, `mgsa align`, `mgsa score`
+__main__        `mgsa train`, `mgsa average`, `mgsa translate`, `mgsa align`, `mgsa score`, …
 
 Shape letters, used in every docstring:
 

@@ -16,6 +16,7 @@ COMMANDS = {
     "translate": ("mgsa.decoding.commands", "translate a split of a dataset artifact"),
     "align": ("mgsa.decoding.commands", "align the words of a split of a dataset artifact"),
     "score": ("mgsa.decoding.commands", "log probabilities of a split of a dataset artifact"),
+    "export": ("mgsa.export", "write a model for another engine"),
 }
 """By command, the module with a function of that name, and a summary."""
 
