@@ -43,7 +43,7 @@ def test_a_recurrent_model_from_german_to_english(tmp_path: Path, shared: Path) 
     curves = [yaml.safe_load(line) for line in lines(tmp_path / "data/model/curves.jsonl")]
     for name in ("train_loss", "valid_nll"):
         values = [point[name] for point in curves if name in point]
-        assert values[-1] < 0.97 * values[0], (name, values)
+        assert values[-1] < 0.98 * values[0], (name, values)
     stage(tmp_path, "translate")
     translations = tmp_path / "data/translations/test.hypotheses"
     assert len(lines(translations)) == PAIRS["test"]
