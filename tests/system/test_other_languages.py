@@ -26,7 +26,7 @@ OVERRIDES = [
         "translate.beam=2",
         "evaluate.bootstrap_samples=100",
     ),
-    *("train.max_updates=40", "train.warmup=20", "train.log_every=10", "train.validate_every=20"),
+    *("train.max_updates=60", "train.warmup=20", "train.log_every=10", "train.validate_every=20"),
     *("train.batch_sentences=32", "train.validation_sentences=10"),
 ]
 
@@ -39,11 +39,11 @@ def test_a_recurrent_model_from_german_to_english(tmp_path: Path, shared: Path) 
         stage(tmp_path, name)
     assert stage(tmp_path, "dataset")["train_rows"] > 0.98 * PAIRS["train"]
     report = stage(tmp_path, "train")
-    assert (report["updates"], report["skipped_batches"]) == (40, 0)
+    assert (report["updates"], report["skipped_batches"]) == (60, 0)
     curves = [yaml.safe_load(line) for line in lines(tmp_path / "data/model/curves.jsonl")]
     for name in ("train_loss", "valid_nll"):
         values = [point[name] for point in curves if name in point]
-        assert values[-1] < 0.98 * values[0], (name, values)
+        assert values[-1] < 0.97 * values[0], (name, values)
     stage(tmp_path, "translate")
     translations = tmp_path / "data/translations/test.hypotheses"
     assert len(lines(translations)) == PAIRS["test"]
