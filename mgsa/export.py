@@ -84,7 +84,7 @@ def specification(artifact: ModelArtifact) -> TransformerSpec:
     spec.config.bos_token = spec.config.decoder_start_token = target[BOS]
     spec.config.eos_token, spec.config.unk_token = target[EOS], target[UNK]
     spec.config.add_source_eos = True
-    spec.config.layer_norm_epsilon = 1e-5
+    spec.config.layer_norm_epsilon = 1e-5  # torch's
     return spec
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, Annotated, Any
 
@@ -69,7 +70,7 @@ def read_contrasts(path: Path, *, pairs: int | None = None) -> list[Contrast]:
 
 
 def contrasts_of(corpus: Path, split: str, *, pairs: int | None = None) -> list[Contrast]:
-    """`read_contrasts` of a split of a corpus; none if it brings none.
+    """`read_contrasts` of a split of a corpus, by line; none if it brings none.
 
     Args:
         pairs: of the split, which are counted otherwise.
@@ -79,7 +80,7 @@ def contrasts_of(corpus: Path, split: str, *, pairs: int | None = None) -> list[
         return []
     if pairs is None:
         pairs = sum(1 for _ in read_lines(corpus / f"{split}.source"))
-    return read_contrasts(path, pairs=pairs)
+    return sorted(read_contrasts(path, pairs=pairs), key=attrgetter("line"))
 
 
 def _json_lines(path: Path, pairs: int | None) -> Iterator[Contrast]:

@@ -95,13 +95,13 @@ def search_batch(
         before = len(search.sentences)
         going, parents = search.advance(step, *candidates)
         if not len(going):
-            return search.results()
+            break
         arrays = [search.words, search.scores.view(np.int32), going, parents]
         words, scores, kept, rows = _moved(arrays, device)
         if len(going) < before or config.beam > 1:
             left = kept if len(going) < before else None
             states = [state.reorder(left, rows) for state in states]
-    raise AssertionError("the longest length ends every search")
+    return search.results()
 
 
 def _moved(arrays: Sequence[np.ndarray], device: torch.device) -> list[Tensor]:

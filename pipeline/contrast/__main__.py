@@ -140,7 +140,7 @@ def score_contrasts(
 
     opened = open_dataset(dataset)
     pairs = check_rows(opened, split, corpus / f"{split}.source")
-    contrasts = sorted(contrasts_of(corpus, split, pairs=pairs), key=attrgetter("line"))
+    contrasts = contrasts_of(corpus, split, pairs=pairs)
     by_line = {line: list(group) for line, group in groupby(contrasts, attrgetter("line"))}
     table: list[Row] = [{name: getattr(one, name) for name in ABOUT} for one in contrasts]
     others = [] if baseline is None else read_scores(baseline, same=table)

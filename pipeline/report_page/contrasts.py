@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from operator import attrgetter
 from typing import Any
 
 from markupsafe import Markup
 
 from pipeline.base.tables import Row
 from pipeline.contrast.accuracies import is_right, kinds_of, read_scores
-from pipeline.contrasts import read_contrasts
+from pipeline.contrasts import contrasts_of
 from pipeline.report_page.blocks import (
     MACROS,
     Number,
@@ -107,9 +106,9 @@ def _examples(inputs: Inputs, name: str) -> Iterator[Markup]:
     sources, references = inputs.text("corpus", "source"), inputs.text("corpus", "target")
     if folder is None or sources is None or references is None:
         return
-    path = sources.path.with_suffix(".contrast")
-    found = sorted(read_contrasts(path, pairs=len(sources.lines)), key=attrgetter("line"))
-    scores = read_scores(folder / f"{inputs.settings.split}.csv", same=[*map(asdict, found)])
+    split = inputs.settings.split
+    found = contrasts_of(sources.path.parent, split, pairs=len(sources.lines))
+    scores = read_scores(folder / f"{split}.csv", same=[*map(asdict, found)])
     trees = None if inputs.flat_trees else inputs.text("parsed", "trees")
     check_same_number(sources, references, trees)
     first = kinds_of(scores)[0]
