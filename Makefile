@@ -10,7 +10,7 @@ TABLES ?= phrase_attentions key_value
 export DVC_NO_ANALYTICS := 1
 export PATH := $(BIN):$(PATH)
 
-.PHONY: repro experiments test test-slow lint types docs
+.PHONY: repro experiments test test-slow gpu lint types docs
 repro: $(VENV)/installed
 	@dvc repro
 	@dvc metrics show data/reports/evaluate.json
@@ -28,6 +28,10 @@ test: $(VENV)/installed
 # Crashes, clusters, remotes, real corpora: what takes minutes, or servers, one after the other.
 test-slow: $(VENV)/installed-for-slow-tests
 	@pytest -m slow
+
+# What only a GPU can tell, in nine minutes: docs/gpu.md. After `make repro`, whose dataset it trains on.
+gpu: $(VENV)/installed
+	@python -m benchmarks.gpu --out docs
 
 lint: $(VENV)/installed
 	@ruff check . && ruff format --check .

@@ -21,8 +21,8 @@ from pathlib import Path
 
 import torch
 
+from benchmarks.contestants import BASELINE, VOCABULARY, chosen_names, configurations
 from benchmarks.machine import machine
-from benchmarks.model_speed import BASELINE, VOCABULARY, chosen_names, configurations
 from benchmarks.random_batches import NUM_TAGS, make_batches
 from mgsa.base.cli import run
 from mgsa.config import STANDARD_SEARCH, ModelConfig, TranslateConfig
@@ -104,6 +104,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             )
             figures[f"{name}, {search}"] = {"sentences_per_second": speed, "relative": relative}
             print(f"| {name} | {speed:,.1f} | {relative:.2f} |")
+        print()
     if arguments.json:
         arguments.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 

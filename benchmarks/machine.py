@@ -1,10 +1,26 @@
-"""What a benchmark's figures were measured with."""
+"""What a benchmark's figures were measured with, and what the machine can do at most.
+
+python -m benchmarks.machine
+"""
 
 from __future__ import annotations
 
+import argparse
+import json
 import platform
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import torch
+
+from mgsa.base.cli import run
+from mgsa.decoding.translate import choose_device
+
+WIDTH = {"cpu": 1024, "cuda": 8192}
+"""Of the largest product and copy, by kind of device."""
+TRIES = 20
 
 
 def machine(device: torch.device) -> dict[str, object]:
@@ -15,3 +31,62 @@ def machine(device: torch.device) -> dict[str, object]:
         "torch": torch.__version__,
         "python": platform.python_version(),
     }
+
+
+def wait(device: torch.device) -> None:
+    """Until the device has done what it was given."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def least_seconds(work: Callable[[], object], device: torch.device) -> float:
+    """The shortest of some runs."""
+    seconds = []
+    for _ in range(TRIES):
+        wait(device)
+        begin = time.perf_counter()
+        work()
+        wait(device)
+        seconds.append(time.perf_counter() - begin)
+    return min(seconds)
+
+
+def peak_flops(device: torch.device, dtype: torch.dtype) -> float:
+    """Operations a second of a large matrix product."""
+    width = WIDTH[device.type]
+    a, b = torch.randn(2, width, width, device=device, dtype=dtype)
+    return 2 * width**3 / least_seconds(lambda: a @ b, device)
+
+
+def ceilings(device: torch.device) -> dict[str, float]:
+    """Peaks of products in TFLOP/s, and of reading and writing memory in GB/s."""
+    width = WIDTH[device.type]
+    source = torch.randn(width, width, device=device)
+    target = torch.empty_like(source)
+    seconds = least_seconds(lambda: target.copy_(source), device)
+    return {
+        **{
+            f"{name}_tflops": peak_flops(device, dtype) / 1e12
+            for name, dtype in (("fp32", torch.float32), ("bf16", torch.bfloat16))
+        },
+        "memory_gb_per_second": 2 * source.nbytes / seconds / 1e9,
+    }
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure, and print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument(
+        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
+    )
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    arguments = parser.parse_args(argv)
+    device = choose_device(arguments.accelerator)
+    text = json.dumps({**machine(device), **ceilings(device)}, indent=2)
+    print(text)
+    if arguments.json:
+        arguments.json.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

@@ -2,7 +2,7 @@
 
     python -m benchmarks.model_memory --size base --tokens 4096
 
-Each model takes some steps (`benchmarks.model_speed`) in a process of its own. On the CPU a figure
+Each model takes some steps (`benchmarks.contestants`) in a process of its own. On the CPU a figure
 is the highest resident set less what the process had before the model was made; on a GPU, the most
 that was allocated there.
 """
@@ -18,15 +18,8 @@ from pathlib import Path
 
 import torch
 
+from benchmarks.contestants import BASELINE, VOCABULARY, chosen_names, contestant, train_step
 from benchmarks.machine import machine
-from benchmarks.model_speed import (
-    BASELINE,
-    CLOCKS,
-    VOCABULARY,
-    chosen_names,
-    contestant,
-    step_seconds,
-)
 from benchmarks.random_batches import make_batches
 from mgsa.base.cli import run
 from mgsa.decoding.translate import choose_device
@@ -43,7 +36,7 @@ def peak_mib(name: str, size: str, tokens: int, device: torch.device) -> float:
     Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # the peak starts from here
     model = contestant(name, size, device)
     for _ in range(STEPS):
-        step_seconds(model, batch, device, CLOCKS["wall"])
+        train_step(model, batch)
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 2**20
     return _resident("VmHWM") - before

@@ -1,12 +1,12 @@
 """Training speed of whatever can be put into a Transformer, of RNNs and of torch's, against ours.
 
-    python -m benchmarks.model_speed --size base --tokens 4096 --repeats 5
+    python -m benchmarks.model_speed --size base --tokens 4096 --repeats 5 --profile
 
 A step is forward, loss, backward and Adam on a batch of random sentences with random trees. In
 every repetition each model takes one step on the same batch, in turn, so that whatever else the
 machine does falls on all of them; a model's figure is the median over repetitions of its speed
-relative to the Transformer's in the same repetition. On a GPU steps run in bf16, and the share of
-the card's measured bf16 peak is given too.
+relative to the Transformer's in the same repetition. On a GPU steps run in bf16, five in a row, as
+training doesn't wait after each.
 """
 
 from __future__ import annotations
@@ -17,159 +17,42 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import torch
-from torch import Tensor, nn
 
-from benchmarks.machine import machine
-from benchmarks.random_batches import NUM_TAGS, make_batches
-from benchmarks.torch_transformer import TorchTransformer
+from benchmarks.contestants import (
+    BASELINE,
+    VOCABULARY,
+    Contestant,
+    chosen_names,
+    contestant,
+    train_step,
+)
+from benchmarks.machine import least_seconds, machine, peak_flops, wait
+from benchmarks.random_batches import make_batches
 from mgsa.base.cli import run
-from mgsa.base.settings import from_mapping, read_yaml
-from mgsa.config import AlignmentConfig, ModelConfig, TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.decoding.translate import choose_device
-from mgsa.model.build import build_model
-from mgsa.training.loss import LossWeights, Objective, translation_nll
 
-PRESETS = Path(__file__).parents[1] / "conf" / "model"
-VOCABULARY = {"tiny": 8_000, "base": 28_567, "big": 28_567}
-WEIGHTS = LossWeights(label_smoothing=0.1, tags=0.001, alignment=0.05)
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
-BASELINE, TORCH = "Transformer", "torch.nn.Transformer"
-Step = Callable[[Batch], Tensor]
-
-
-@dataclass
-class Contestant:
-    """A model with its optimiser, and how it makes a loss of a batch."""
-
-    name: str
-    module: nn.Module
-    loss: Step
-    optimizer: torch.optim.Optimizer
-
-
-def configurations(size: str) -> dict[str, ModelConfig]:
-    """The Transformer, what can be put into it, and RNNs: from the presets of a size."""
-    transformer = read_yaml(PRESETS / f"transformer_{size}.yaml")
-    sections = {
-        kind: read_yaml(PRESETS / f"mgsa_{kind}_{size}.yaml")["multi_granularity"]
-        for kind in ("ngram", "syntactic")
-    }
-    plain = {"interaction": "none", "tags": False}
-    full = {"interaction": "on_lstm", "tags": True}
-    options: dict[str, tuple[str, dict[str, object]]] = {
-        "MG-SA n-gram": ("ngram", plain),
-        "MG-SA syntactic": ("syntactic", plain),
-        "MG-SA syntactic, tags": ("syntactic", {"interaction": "none", "tags": True}),
-        "MG-SA syntactic, tags, LSTM": ("syntactic", {"interaction": "lstm", "tags": True}),
-        "MG-SA syntactic, tags, ON-LSTM": ("syntactic", full),
-        "MG-SA syntactic, max-pooling": ("syntactic", {**plain, "composition": "max_pool"}),
-        "MG-SA syntactic, LSTM composition": ("syntactic", {**plain, "composition": "lstm"}),
-    }
-    for key, value in (
-        ("composition", "self_attention_residual"),
-        ("composition", "max_pool"),
-        ("membership", "bias"),
-        ("membership", "own"),
-        ("boundaries", "flags"),
-        ("boundaries", "extent"),
-    ):
-        options[f"MG-SA full, {key}: {value}"] = ("syntactic", {**full, key: value})
-    plus = {"composition": "max_pool", "boundaries": "flags"}
-    options["MG-SA plus"] = ("syntactic", {**full, **plus})
-    configs = {BASELINE: from_mapping(ModelConfig, transformer, "transformer")}
-    for name, (kind, changes) in options.items():
-        section = {**transformer, "multi_granularity": {**sections[kind], **changes}}
-        configs[name] = from_mapping(ModelConfig, section, name)
-    for path in sorted(PRESETS.glob(f"*_{size}.yaml")):
-        phrase = read_yaml(path).get("phrase_attention")
-        if phrase:
-            section = {**transformer, "phrase_attention": phrase}
-            configs[path.stem] = from_mapping(ModelConfig, section, path.stem)
-    baseline = from_mapping(TransformerConfig, transformer, "transformer")
-    for kind, full_context, sentences in (
-        ("one pass", False, 1.0),
-        ("full context", True, 1.0),
-        ("full context of half of the sentences", True, 0.5),
-    ):
-        head = AlignmentConfig(
-            baseline.decoder_layers - 1, full_context, sentences, WEIGHTS.alignment
-        )
-        configs[f"alignment head, {kind}"] = replace(baseline, alignment=head)
-    recurrent = read_yaml(PRESETS / f"rnn_attn{'_tiny' if size == 'tiny' else ''}.yaml")
-    for attention in ("attn", "key_value", "modifying_iw"):
-        section = {**recurrent, "attention": attention}
-        configs[f"RNN {attention}"] = from_mapping(ModelConfig, section, attention)
-    return configs
-
-
-def chosen_names(size: str, parts: Sequence[str] | None) -> list[str]:
-    """The models of a size whose names have one of some parts, the baseline first in any case."""
-    names = [*configurations(size), TORCH]
-    return [n for n in names if not parts or n == BASELINE or any(part in n for part in parts)]
-
-
-def contestant(name: str, size: str, device: torch.device) -> Contestant:
-    """The model of a name with random weights, and its optimiser."""
-    configs = configurations(size)
-    vocabulary = VOCABULARY[size]
-    torch.manual_seed(0)
-    if name == TORCH:
-        config = configs[BASELINE]
-        assert isinstance(config, TransformerConfig)
-        module: nn.Module = TorchTransformer(config, vocabulary).to(device)
-        loss = _torch_loss(module)
-    else:
-        model = build_model(
-            configs[name],
-            source_vocabulary=vocabulary,
-            target_vocabulary=vocabulary,
-            num_tags=NUM_TAGS,
-        )
-        module = Objective(model, WEIGHTS).to(device)
-        loss = _objective_loss(module)
-    optimizer = torch.optim.Adam(
-        module.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True
-    )
-    return Contestant(name, module, loss, optimizer)
-
-
-def _objective_loss(module: nn.Module) -> Step:
-    return lambda batch: module({f.name: getattr(batch, f.name) for f in fields(batch)})[0]
-
-
-def _torch_loss(module: nn.Module) -> Step:
-    def loss(batch: Batch) -> Tensor:
-        logits = module(batch)
-        return translation_nll(
-            logits, batch.target_output, label_smoothing=WEIGHTS.label_smoothing
-        )[0]
-
-    return loss
+STEPS = {"cpu": 1, "cuda": 5}
+"""In a row, by kind of device."""
+KERNELS = 10
+"""How many of a step's longest are named."""
 
 
 def step_seconds(
     contestant: Contestant, batch: Batch, device: torch.device, clock: Callable[[], float]
 ) -> float:
-    """How long one training step takes."""
-    _wait(device)
+    """How long one training step takes, of several in a row."""
+    wait(device)
     begin = clock()
-    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
-        loss = contestant.loss(batch) / batch.target_output.numel()
-    loss.backward()
-    contestant.optimizer.step()
-    contestant.optimizer.zero_grad(set_to_none=True)
-    _wait(device)
-    return clock() - begin
-
-
-def _wait(device: torch.device) -> None:
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
+    for _ in range(STEPS[device.type]):
+        train_step(contestant, batch)
+    wait(device)
+    return (clock() - begin) / STEPS[device.type]
 
 
 def measure(
@@ -178,7 +61,7 @@ def measure(
     repeats: int,
     device: torch.device,
     clock: Callable[[], float],
-) -> list[dict[str, float | str]]:
+) -> list[dict[str, Any]]:
     """A row for each model, from `repeats` rounds over the batches."""
     seconds: dict[str, list[float]] = {model.name: [] for model in models}
     for batch in batches:  # memory is allocated and kernels chosen before the clock counts
@@ -190,7 +73,7 @@ def measure(
             for model in [*models[first:], *models[:first]]:  # nobody always comes after another
                 seconds[model.name].append(step_seconds(model, batch, device, clock))
     tokens = [batch.num_target_tokens for batch in batches] * repeats
-    rows: list[dict[str, float | str]] = []
+    rows: list[dict[str, Any]] = []
     for model in models:
         ratios = [
             base / own for base, own in zip(seconds[BASELINE], seconds[model.name], strict=True)
@@ -209,38 +92,59 @@ def measure(
     return rows
 
 
-def bf16_share(model: Contestant, batch: Batch, device: torch.device) -> float:
-    """The step's matrix products a second, over those of one large bf16 product."""
+def profile(model: Contestant, batch: Batch, peak: float) -> dict[str, object]:
+    """A step's matrix products a second as a share of `peak`; on a GPU, what it launches too."""
+    from torch.profiler import ProfilerActivity
     from torch.utils.flop_counter import FlopCounterMode
 
-    clock = time.perf_counter
-    counter = FlopCounterMode(display=False)
-    with counter:
-        step_seconds(model, batch, device, clock)
-    seconds = statistics.median(step_seconds(model, batch, device, clock) for _ in range(20))
-    a, b = torch.randn(2, 8192, 8192, device=device, dtype=torch.bfloat16)
-    best = float("inf")
-    for _ in range(20):
-        _wait(device)
-        begin = clock()
-        a @ b
-        _wait(device)
-        best = min(best, clock() - begin)
-    return (counter.get_total_flops() / seconds) / (2 * 8192**3 / best)
+    device = batch.source.device
+    with FlopCounterMode(display=False) as counter:
+        train_step(model, batch)
+    seconds = least_seconds(lambda: train_step(model, batch), device)
+    found: dict[str, object] = {"peak_share": counter.get_total_flops() / seconds / peak}
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
+        with torch.profiler.profile(activities=[ProfilerActivity.CUDA]) as profiler:
+            train_step(model, batch)
+            wait(device)
+        kernels = sorted(
+            (k for k in profiler.key_averages() if k.self_device_time_total),
+            key=lambda kernel: -kernel.self_device_time_total,
+        )
+        busy = sum(kernel.self_device_time_total for kernel in kernels) / 1e6
+        found |= {
+            "peak_gib": torch.cuda.max_memory_allocated(device) / 2**30,
+            "launches": sum(kernel.count for kernel in kernels),
+            "idle_share": max(0.0, 1 - busy / seconds),
+            "kernels_ms": {
+                kernel.key[:80]: kernel.self_device_time_total / 1e3 for kernel in kernels[:KERNELS]
+            },
+        }
+    return found
 
 
-def markdown(rows: Sequence[dict[str, float | str]]) -> str:
-    """The table, medians with quartiles."""
-    lines = [
-        "| model | parameters | target tokens/s | relative (quartiles) |",
-        "| --- | --- | --- | --- |",
-    ]
-    lines += [
-        f"| {row['model']} | {row['parameters'] / 1e6:.1f} M | "  # type: ignore[operator]
-        f"{row['target_tokens_per_second']:,.0f} | {row['relative']:.3f} "
-        f"({row['relative_quarter']:.3f} to {row['relative_three_quarters']:.3f}) |"
-        for row in rows
-    ]
+def markdown(rows: Sequence[dict[str, Any]]) -> str:
+    """The table, medians with quartiles, and what `profile` found."""
+    profiled = {
+        "peak_share": ("share of peak", ".2f"),
+        "peak_gib": ("GiB", ".1f"),
+        "launches": ("launches", ","),
+        "idle_share": ("idle", ".2f"),
+    }
+    columns = {key: how for key, how in profiled.items() if key in rows[0]}
+    header = ["model", "parameters", "target tokens/s", "relative (quartiles)"]
+    header += [name for name, _ in columns.values()]
+    lines = [f"| {' | '.join(header)} |", "| --- " * len(header) + "|"]
+    for row in rows:
+        cells = [
+            str(row["model"]),
+            f"{row['parameters'] / 1e6:.1f} M",
+            f"{row['target_tokens_per_second']:,.0f}",
+            f"{row['relative']:.3f} ({row['relative_quarter']:.3f} to "
+            f"{row['relative_three_quarters']:.3f})",
+            *(format(row[key], how) for key, (_, how) in columns.items()),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -261,13 +165,21 @@ def main(argv: Sequence[str] | None = None) -> None:
         help="processor: time spent by all threads, for a CPU that others use (with --threads 1)",
     )
     parser.add_argument("--models", nargs="*", help="parts of the names of the models to run")
+    parser.add_argument("--compile", action="store_true", help="with torch.compile")
+    parser.add_argument(
+        "--profile",
+        action="store_true",
+        help="also the share of the peak of matrix products; on a GPU launches, idle time, memory",
+    )
     parser.add_argument("--json", type=Path, help="also write the figures here")
     arguments = parser.parse_args(argv)
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     device = choose_device(arguments.accelerator)
     names = chosen_names(arguments.size, arguments.models)
-    models = [contestant(name, arguments.size, device) for name in names]
+    models = [
+        contestant(name, arguments.size, device, compiled=arguments.compile) for name in names
+    ]
     vocabulary = VOCABULARY[arguments.size]
     batches = [b.to(device) for b in make_batches(arguments.tokens, vocabulary, arguments.batches)]
     rows = measure(models, batches, arguments.repeats, device, CLOCKS[arguments.clock])
@@ -275,12 +187,15 @@ def main(argv: Sequence[str] | None = None) -> None:
         "size": arguments.size,
         "tokens": arguments.tokens,
         "repeats": arguments.repeats,
+        "compile": arguments.compile,
         "clock": arguments.clock,
         **machine(device),
         "models": rows,
     }
-    if device.type == "cuda":
-        figures["bf16_share_of_peak"] = bf16_share(models[0], batches[0], device)
+    if arguments.profile:
+        peak = peak_flops(device, torch.bfloat16 if device.type == "cuda" else torch.float32)
+        for model, row in zip(models, rows, strict=True):
+            row |= profile(model, batches[0], peak)
     print(markdown(rows))
     print(json.dumps(figures, indent=2))
     if arguments.json:

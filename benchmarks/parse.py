@@ -25,6 +25,7 @@ import yaml
 from benchmarks.text_stages import ROOT, Command, stage_command
 from mgsa.base.cli import run
 from mgsa.base.io import write_json
+from mgsa.decoding.translate import choose_device
 from pipeline.base.stage import SPLITS
 from pipeline.base.text import read_sentences
 from pipeline.params import compose
@@ -33,13 +34,13 @@ PACKAGE = "ptbsample"
 RESOURCES = "stanza_resources"
 
 
-def prepare(work: Path, shared: Path, sentences: int, workers: int) -> None:
+def prepare(work: Path, shared: Path, sentences: int, workers: int, *, gpu: bool) -> None:
     """Write parameters, tokenised text, and a folder with stanza's models."""
     options = ["corpus=multi30k", "parser=stanza"]
     params = compose(ROOT / "conf", options)
     params["corpus"]["folder"] = str(shared / "multi30k")
     params["parser"] |= {"package": PACKAGE, "resources": str(shared / RESOURCES)}
-    params["run"]["workers"] = workers
+    params["run"] |= {"workers": workers, "parse_gpu": gpu}
     (work / "params.yaml").write_text(yaml.safe_dump(params))
     stage_command("corpus", work, {"out": str(work / "corpus")}).seconds()
     paths = {"corpus": str(work / "corpus"), "out": str(work / "all")}
@@ -61,13 +62,13 @@ def stage(work: Path, repetition: int) -> Command:
     return stage_command("parse", work, {**paths, "out": str(work / "parsed"), "memory": memory})
 
 
-def plain(work: Path, shared: Path) -> Command:
+def plain(work: Path, shared: Path, *, gpu: bool) -> Command:
     """This module run for the plain pipeline alone."""
-    words = (sys.executable, "-m", "benchmarks.parse", "--plain")
-    return Command((*words, str(work), "--shared", str(shared)))
+    words = (sys.executable, "-m", "benchmarks.parse", "--accelerator", "gpu" if gpu else "cpu")
+    return Command((*words, "--plain", str(work), "--shared", str(shared)))
 
 
-def run_plain(work: Path, shared: Path) -> None:
+def run_plain(work: Path, shared: Path, *, gpu: bool) -> None:
     """What a user of stanza writes: one pipeline, one call."""
     import stanza
 
@@ -78,7 +79,7 @@ def run_plain(work: Path, shared: Path) -> None:
         processors="tokenize,pos,constituency",
         tokenize_pretokenized=True,
         download_method=None,
-        use_gpu=False,
+        use_gpu=gpu,
         verbose=False,
     )
     sentences = [line.split(" ") for line in read_sentences(work / "tokenized/train.source")]
@@ -94,19 +95,23 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--sentences", type=int, default=6000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument(
+        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     parser.add_argument("--plain", type=Path, metavar="FOLDER", help=argparse.SUPPRESS)
     arguments = parser.parse_args(argv)
+    gpu = choose_device(arguments.accelerator).type == "cuda"
     if arguments.plain is not None:
-        run_plain(arguments.plain, arguments.shared)
+        run_plain(arguments.plain, arguments.shared, gpu=gpu)
         return
     seconds: dict[str, list[float]] = {"stage": [], "plain": []}
     with tempfile.TemporaryDirectory(prefix="parse-") as name:
         work = Path(name)
-        prepare(work, arguments.shared, arguments.sentences, arguments.workers)
+        prepare(work, arguments.shared, arguments.sentences, arguments.workers, gpu=gpu)
         for repetition in range(arguments.repeats):
             seconds["stage"].append(stage(work, repetition).seconds())
-            seconds["plain"].append(plain(work, arguments.shared).seconds())
+            seconds["plain"].append(plain(work, arguments.shared, gpu=gpu).seconds())
         ours, theirs = (
             (work / path).read_text("utf-8").splitlines()
             for path in ("parsed/train.trees", "plain.trees")
@@ -115,6 +120,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     result = {
         "sentences": len(ours),
         "workers": arguments.workers,
+        "gpu": gpu,
         "stage_sentences_per_second": round(len(ours) / statistics.median(seconds["stage"]), 1),
         "plain_sentences_per_second": round(len(ours) / statistics.median(seconds["plain"]), 1),
         "times_as_fast": round(statistics.median(ratios), 2),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
@@ -14,21 +15,27 @@ NUM_TAGS = 70  # labels and parts of speech of the Penn Treebank, about
 def make_batches(tokens: int, vocabulary: int, count: int) -> list[Batch]:
     """Batches of about `tokens` target positions, each of sentences of similar length."""
     generator = random.Random(0)
+    batches = []
+    for number in range(count):
+        longest = (24, 36, 16)[number % 3]
+        lengths = [
+            generator.randint(longest - 4, longest - 1) for _ in range(max(1, tokens // longest))
+        ]
+        batches.append(batch_of_lengths(lengths, vocabulary, seed=number))
+    return batches
+
+
+def batch_of_lengths(lengths: Sequence[int], vocabulary: int, *, seed: int = 0) -> Batch:
+    """A batch of pairs, both sides of so many subwords."""
+    generator = random.Random(seed)
     granularities = [
         *(f"syntactic_{k + 1}" for k in range(LEVELS)),
         "ngram_2",
         "ngram_3",
         "ngram_4",
     ]
-    batches = []
-    for number in range(count):
-        longest = (24, 36, 16)[number % 3]
-        rows = [
-            _row(generator, generator.randint(longest - 4, longest - 1), vocabulary)
-            for _ in range(max(1, tokens // longest))
-        ]
-        batches.append(make_batch(rows, granularities, ngram_unit="subword"))
-    return batches
+    rows = [_row(generator, length, vocabulary) for length in lengths]
+    return make_batch(rows, granularities, ngram_unit="subword")
 
 
 def _row(generator: random.Random, length: int, vocabulary: int) -> Row:

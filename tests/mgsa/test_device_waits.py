@@ -1,6 +1,7 @@
 """Where a step would wait for a GPU: on the meta device, whose tensors have no values to be read.
 
-What reads one there raises (`item`, `nonzero`, a copy to the CPU); on a GPU it waits.
+What reads one there raises (`item`, `nonzero`, a copy to the CPU); on a GPU it waits, which torch
+tells if it is asked.
 """
 
 from __future__ import annotations
@@ -78,3 +79,21 @@ def test_a_step_of_a_search_reads_nothing(name: str) -> None:
             values, _ = best_continuations(log_probs.float(), scores, 8)
     assert copies.names == []
     assert values.shape == (2, 8)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("name", [name for name in MODELS if name != PACKED])
+def test_a_gpu_is_not_waited_for(name: str) -> None:
+    model = random_model(MODELS[name]).train()
+    batch = batch_of(model, some_rows(6, 3, 9))
+    objective = Objective(model.to("cuda"), LossWeights(0.1, 0.1, 0.1))
+    for mode in ("default", "error"):  # what is loaded and chosen once may wait
+        torch.cuda.set_sync_debug_mode(mode)
+        try:
+            with torch.autocast("cuda", dtype=torch.bfloat16):
+                loss, _ = objective(vars(batch.to(torch.device("cuda"))))
+            loss.backward()
+            clip_gradients(list(model.parameters()), clip_norm=1.0)
+        finally:
+            torch.cuda.set_sync_debug_mode("default")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -110,13 +111,12 @@ def test_models_of_different_kinds_translate_together(second: str) -> None:
 
 
 @pytest.mark.gpu
-def test_a_gpu_finds_what_the_cpu_finds() -> None:
-    if not torch.cuda.is_available():
-        pytest.skip("no GPU")
-    model = model_of("transformer")
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+def test_a_gpu_finds_what_the_cpu_finds(model: EncoderDecoder) -> None:
     batch = batch_of(model, ROWS)
     expected = search_batch([model], [batch], CONFIG, n_best=4)
     device = torch.device("cuda")
-    found = search_batch([model.to(device)], [batch.to(device)], CONFIG, n_best=4)
+    on_gpu = copy.deepcopy(model).to(device)
+    found = search_batch([on_gpu], [batch.to(device)], CONFIG, n_best=4)
     for hypotheses, others in zip(found, expected, strict=True):
         assert_same(hypotheses, others)

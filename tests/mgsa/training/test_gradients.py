@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -13,8 +14,9 @@ from torch import Tensor, nn
 from mgsa.base.errors import FailedError
 from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.batching import Position, Update
-from mgsa.training.gradients import Gradients, UpdateLoss
-from mgsa.training.loss import NUM_SUMS, LossSums
+from mgsa.training.gradients import Gradients, UpdateLoss, filler_batch
+from mgsa.training.loss import NUM_SUMS, LossSums, LossWeights, Objective
+from tests.random_rows import MODELS, batch_of, random_model, some_rows
 
 
 class Toy(nn.Module):
@@ -74,6 +76,42 @@ def gradient_of(
     computing = Gradients(fabric, wrapped, seed=1, clip_norm=clip_norm, filler=pairs(1))
     total = computing.compute(planned, epoch=0)
     return [p.grad.clone() for p in module.parameters() if p.grad is not None], total
+
+
+@pytest.mark.parametrize(
+    "accelerator",
+    [
+        "cpu",
+        pytest.param(
+            "gpu",
+            marks=[
+                pytest.mark.gpu,
+                pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU"),
+            ],
+        ),
+    ],
+)
+def test_one_process_of_ddp_is_as_none(accelerator: str) -> None:
+    """With gloo on the CPU, with NCCL on a GPU, which takes no second process."""
+    model = random_model(MODELS["syntactic, self-attention, tags, ON-LSTM"])
+    objective = Objective(model.train(), LossWeights(0.1, 0.1, 0.1))
+    planned = update(*(batch_of(model, some_rows(*lengths)) for lengths in ((6, 3), (9,))))
+    found = []
+    for strategy in ("auto", "ddp"):
+        fabric = Fabric(accelerator=accelerator, devices=1, strategy=strategy)
+        fabric.launch()
+        try:
+            module = fabric.setup_module(copy.deepcopy(objective))
+            filler = filler_batch(model.granularities, model.ngram_unit)
+            computing = Gradients(fabric, module, seed=1, clip_norm=1.0, filler=filler)
+            losses = computing.compute(planned, epoch=0).losses
+            gradients = [p.grad.cpu() for p in module.parameters() if p.grad is not None]
+            found.append((losses, gradients))
+        finally:
+            if torch.distributed.is_initialized():
+                torch.distributed.destroy_process_group()
+    assert found[0][0] == found[1][0]
+    torch.testing.assert_close(found[1][1], found[0][1])
 
 
 def test_two_micro_batches_are_as_one_of_both() -> None:

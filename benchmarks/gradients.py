@@ -1,0 +1,127 @@
+"""Losses and gradients of every model, in fp32 and in bf16, against float64 on the CPU.
+
+    python -m benchmarks.gradients --accelerator gpu
+
+Models are those of `benchmarks.contestants` at tiny size in training mode, without dropout. Lengths
+lie about 64, where a tile of fused attention ends. An error is the norm of the difference relative
+to the norm of what is right; of gradients, of all parameters together and of the worst one that
+matters. A model fails if it exceeds its precision's tolerance, or if gradients vanish.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from benchmarks.contestants import WEIGHTS, configurations
+from benchmarks.machine import machine
+from benchmarks.random_batches import NUM_TAGS, batch_of_lengths
+from mgsa.base.cli import run
+from mgsa.base.errors import FailedError
+from mgsa.config import ModelConfig
+from mgsa.data.batch import Batch
+from mgsa.decoding.translate import choose_device
+from mgsa.model.build import build_model
+from mgsa.training.loss import Objective
+
+LENGTHS = (63, 62, 64, 1)
+VOCABULARY = 500
+TOLERANCE = {"fp32": 1e-4, "bf16": 5e-2}
+"""Of the loss, and of all gradients together."""
+
+
+def objective(config: ModelConfig) -> Objective:
+    """A model of a configuration without dropout, in training mode."""
+    dropouts = {f.name: 0.0 for f in fields(config) if f.name.endswith("dropout")}
+    torch.manual_seed(0)
+    model = build_model(
+        replace(config, **dropouts),  # type: ignore[arg-type]
+        source_vocabulary=VOCABULARY,
+        target_vocabulary=VOCABULARY,
+        num_tags=NUM_TAGS,
+    )
+    return Objective(model.train(), WEIGHTS)
+
+
+def loss_and_gradients(module: Objective, batch: Batch, *, bf16: bool) -> dict[str, Tensor]:
+    """The loss a target token, and gradients by parameter, in float64 on the CPU."""
+    device = next(module.parameters()).device
+    module.zero_grad(set_to_none=True)
+    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=bf16):
+        loss = module(vars(batch.to(device)))[0] / batch.num_target_tokens
+    loss.backward()
+    found = {n: p.grad for n, p in module.named_parameters() if p.grad is not None}
+    return {"loss": loss.detach().double().cpu(), **{n: g.double().cpu() for n, g in found.items()}}
+
+
+def errors(found: dict[str, Tensor], right: dict[str, Tensor]) -> dict[str, float | str]:
+    """Relative errors, and the names of the worst parameter and of those without gradient."""
+    right, found = dict(right), dict(found)
+    loss, ours = right.pop("loss"), found.pop("loss")
+    whole = torch.stack([g.square().sum() for g in right.values()]).sum().sqrt()
+    misses = {
+        name: (found[name] - g).norm() if name in found else g.norm() for name, g in right.items()
+    }
+    relative = {
+        n: float(m / right[n].norm()) for n, m in misses.items() if right[n].norm() > 1e-3 * whole
+    }
+    worst = max(relative, key=lambda name: relative[name])
+    vanished = [n for n, g in right.items() if g.any() and not (n in found and found[n].any())]
+    return {
+        "loss": float((ours - loss).abs() / loss.abs()),
+        "gradients": float(torch.stack(list(misses.values())).norm() / whole),
+        "worst": relative[worst],
+        "worst_parameter": worst,
+        "vanished": " ".join(vanished),
+    }
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Compare, print a table, and fail if a model does."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument(
+        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
+    )
+    parser.add_argument("--models", nargs="*", help="parts of the names of the models to compare")
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    arguments = parser.parse_args(argv)
+    device = choose_device(arguments.accelerator)
+    batch = batch_of_lengths(LENGTHS, VOCABULARY)
+    figures: dict[str, dict[str, float | str]] = {}
+    print("| model | precision | loss | gradients | worst parameter |")
+    print("| --- | --- | ---: | ---: | --- |")
+    for name, config in configurations("tiny").items():
+        if arguments.models and not any(part in name for part in arguments.models):
+            continue
+        module = objective(config)
+        right = loss_and_gradients(module.double(), batch, bf16=False)
+        module.float().to(device)
+        for precision in TOLERANCE:
+            row = errors(loss_and_gradients(module, batch, bf16=precision == "bf16"), right)
+            figures[f"{name}, {precision}"] = row
+            print(
+                f"| {name} | {precision} | {row['loss']:.1e} | {row['gradients']:.1e} | "
+                f"{row['worst']:.1e} {row['worst_parameter']} |"
+            )
+    if arguments.json:
+        text = json.dumps({**machine(device), "relative_errors": figures}, indent=2)
+        arguments.json.write_text(text + "\n", encoding="utf-8")
+    wrong = [
+        name
+        for name, row in figures.items()
+        if row["vanished"]
+        or not all(row[key] <= TOLERANCE[name.rpartition(" ")[2]] for key in ("loss", "gradients"))  # type: ignore[operator]
+    ]
+    if wrong:
+        raise FailedError(f"beyond tolerance, or without gradients: {'; '.join(wrong)}")
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

@@ -1,0 +1,95 @@
+"""A training to its end: minutes, tokens a second, validation scores; and a stopped one, resumed.
+
+    python -m benchmarks.training --config params.yaml --dataset data/dataset --interrupt \\
+        --set precision=bf16-mixed max_updates=200
+
+With --interrupt the same command runs again into another folder, is sent SIGTERM once it has a
+checkpoint, and resumes: on a CPU weights must be the same bit for bit; of a GPU, which adds up in
+any order, the difference is told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from safetensors.torch import load_file
+
+from benchmarks.machine import machine
+from mgsa.base.cli import TERMINATED, run
+from mgsa.base.errors import FailedError
+from mgsa.decoding.translate import choose_device
+from mgsa.training.checkpoint import saved_updates
+
+
+def train(command: Sequence[str], out: Path) -> dict[str, float]:
+    """Run the command to its end; what it prints, and seconds."""
+    begin = time.perf_counter()
+    ended = subprocess.run([*command, "--out", str(out)], stdout=subprocess.PIPE, text=True)
+    if ended.returncode:
+        raise FailedError(f"a training ended with status {ended.returncode}")
+    seconds = time.perf_counter() - begin
+    printed = (line.split("\t") for line in ended.stdout.splitlines())
+    return {"seconds": seconds, **{name: float(value) for name, value in printed}}
+
+
+def interrupt(command: Sequence[str], out: Path) -> int:
+    """Run the command, and stop it after its first checkpoint; the update that was reached."""
+    checkpoints = out.with_name(f"{out.name}.checkpoints")
+    process = subprocess.Popen([*command, "--out", str(out)], stdout=subprocess.DEVNULL)
+    while process.poll() is None and not saved_updates(checkpoints):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    if process.wait() != TERMINATED:
+        raise FailedError(f"expected status {TERMINATED} after SIGTERM, got {process.returncode}")
+    return saved_updates(checkpoints)[-1]
+
+
+def largest_difference(one: Path, other: Path) -> float:
+    """Of the weights of two model artifacts."""
+    ours, theirs = (load_file(folder / "model.safetensors") for folder in (one, other))
+    return max(float((ours[name] - theirs[name]).abs().max()) for name in ours)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Train, and print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--config", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--dataset", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--interrupt", action="store_true", help="also stop one, and resume it")
+    parser.add_argument(
+        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
+    )
+    parser.add_argument("--json", type=Path, help="also write the figures here")
+    arguments = parser.parse_args(argv)
+    device = choose_device(arguments.accelerator)
+    command = [sys.executable, "-m", "mgsa", "train", "--config", str(arguments.config)]
+    for setting in arguments.set:
+        command += ["--set", setting]
+    command += ["--dataset", str(arguments.dataset), "--accelerator", arguments.accelerator]
+    figures: dict[str, object] = {**machine(device), "settings": arguments.set}
+    with tempfile.TemporaryDirectory(prefix="training-") as name:
+        whole, resumed = Path(name) / "whole", Path(name) / "resumed"
+        figures["training"] = train(command, whole)
+        if arguments.interrupt:
+            figures["interrupted_at"] = interrupt(command, resumed)
+            figures["resumed"] = train(command, resumed)
+            figures["largest_difference"] = difference = largest_difference(whole, resumed)
+    text = json.dumps(figures, indent=2)
+    print(text)
+    if arguments.json:
+        arguments.json.write_text(text + "\n", encoding="utf-8")
+    if arguments.interrupt and difference and device.type == "cpu":
+        raise FailedError(f"the resumed training's weights differ, by {difference} at most")
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))
