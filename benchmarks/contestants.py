@@ -106,12 +106,13 @@ def contestant(name: str, size: str, device: torch.device, *, compiled: bool = F
         assert isinstance(config, TransformerConfig)
         module: nn.Module = TorchTransformer(config, vocabulary).to(device)
     else:
-        model = build_model(
-            configs[name],
-            source_vocabulary=vocabulary,
-            target_vocabulary=vocabulary,
-            num_tags=NUM_TAGS,
-        )
+        with device:  # drawing a billion numbers on the CPU takes its time
+            model = build_model(
+                configs[name],
+                source_vocabulary=vocabulary,
+                target_vocabulary=vocabulary,
+                num_tags=NUM_TAGS,
+            )
         module = Objective(model, WEIGHTS).to(device)
     optimizer = torch.optim.Adam(
         module.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True

@@ -1,6 +1,8 @@
 """What a benchmark's figures were measured with, and what the machine can do at most.
 
-python -m benchmarks.machine
+    python -m benchmarks.machine --accelerator gpu
+
+Speeds are the best of some tries.
 """
 
 from __future__ import annotations

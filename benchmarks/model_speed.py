@@ -5,8 +5,7 @@
 A step is forward, loss, backward and Adam on a batch of random sentences with random trees. In
 every repetition each model takes one step on the same batch, in turn, so that whatever else the
 machine does falls on all of them; a model's figure is the median over repetitions of its speed
-relative to the Transformer's in the same repetition. On a GPU steps run in bf16, five in a row, as
-training doesn't wait after each.
+relative to the Transformer's in the same repetition. On a GPU steps run in bf16.
 """
 
 from __future__ import annotations
@@ -30,15 +29,13 @@ from benchmarks.contestants import (
     contestant,
     train_step,
 )
-from benchmarks.machine import least_seconds, machine, peak_flops, wait
+from benchmarks.machine import machine, peak_flops, wait
 from benchmarks.random_batches import make_batches
 from mgsa.base.cli import run
 from mgsa.data.batch import Batch
 from mgsa.decoding.translate import choose_device
 
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
-STEPS = {"cpu": 1, "cuda": 5}
-"""In a row, by kind of device."""
 KERNELS = 10
 """How many of a step's longest are named."""
 
@@ -46,13 +43,12 @@ KERNELS = 10
 def step_seconds(
     contestant: Contestant, batch: Batch, device: torch.device, clock: Callable[[], float]
 ) -> float:
-    """How long one training step takes, of several in a row."""
+    """How long one training step takes; a training reads the loss after each, so it waits too."""
     wait(device)
     begin = clock()
-    for _ in range(STEPS[device.type]):
-        train_step(contestant, batch)
+    train_step(contestant, batch)
     wait(device)
-    return (clock() - begin) / STEPS[device.type]
+    return clock() - begin
 
 
 def measure(
@@ -87,47 +83,44 @@ def measure(
                 "relative": middle,
                 "relative_quarter": low,
                 "relative_three_quarters": high,
+                "first_batch_seconds": statistics.median(seconds[model.name][:: len(batches)]),
             }
         )
     return rows
 
 
-def profile(model: Contestant, batch: Batch, peak: float) -> dict[str, object]:
-    """A step's matrix products a second as a share of `peak`; on a GPU, what it launches too."""
+def profile(model: Contestant, batch: Batch, seconds: float, peak: float) -> dict[str, object]:
+    """What a step of so many seconds does: the share of `peak` that its matrix products reach, and
+    on a GPU, what it launches. Products within torch's LSTMs can't be counted.
+    """
     from torch.profiler import ProfilerActivity
     from torch.utils.flop_counter import FlopCounterMode
 
     device = batch.source.device
-    with FlopCounterMode(display=False) as counter:
-        train_step(model, batch)
-    seconds = least_seconds(lambda: train_step(model, batch), device)
-    found: dict[str, object] = {"peak_share": counter.get_total_flops() / seconds / peak}
+    found: dict[str, object] = {}
     if device.type == "cuda":
-        torch.cuda.reset_peak_memory_stats(device)
         with torch.profiler.profile(activities=[ProfilerActivity.CUDA]) as profiler:
             train_step(model, batch)
             wait(device)
         kernels = sorted(
-            (k for k in profiler.key_averages() if k.self_device_time_total),
-            key=lambda kernel: -kernel.self_device_time_total,
+            ((k.self_device_time_total / 1e3, k.count, k.key) for k in profiler.key_averages()),
+            reverse=True,
         )
-        busy = sum(kernel.self_device_time_total for kernel in kernels) / 1e6
-        found |= {
-            "peak_gib": torch.cuda.max_memory_allocated(device) / 2**30,
-            "launches": sum(kernel.count for kernel in kernels),
-            "idle_share": max(0.0, 1 - busy / seconds),
-            "kernels_ms": {
-                kernel.key[:80]: kernel.self_device_time_total / 1e3 for kernel in kernels[:KERNELS]
-            },
-        }
-    return found
+        found["launches"] = sum(count for _, count, _ in kernels)
+        found["idle_share"] = max(0.0, 1 - sum(ms for ms, *_ in kernels) / 1e3 / seconds)
+        found["longest"] = [{"ms": ms, "count": n, "kernel": k} for ms, n, k in kernels[:KERNELS]]
+    counts = None
+    if not any(isinstance(module, torch.nn.LSTM) for module in model.module.modules()):
+        with FlopCounterMode(display=False) as counter:  # last: it ends a compiled model's days
+            train_step(model, batch)
+        counts = counter.get_total_flops() / seconds / peak
+    return {"peak_share": counts, **found}
 
 
 def markdown(rows: Sequence[dict[str, Any]]) -> str:
     """The table, medians with quartiles, and what `profile` found."""
     profiled = {
         "peak_share": ("share of peak", ".2f"),
-        "peak_gib": ("GiB", ".1f"),
         "launches": ("launches", ","),
         "idle_share": ("idle", ".2f"),
     }
@@ -136,13 +129,14 @@ def markdown(rows: Sequence[dict[str, Any]]) -> str:
     header += [name for name, _ in columns.values()]
     lines = [f"| {' | '.join(header)} |", "| --- " * len(header) + "|"]
     for row in rows:
+        extra = [(row[key], how) for key, (_, how) in columns.items()]
         cells = [
             str(row["model"]),
             f"{row['parameters'] / 1e6:.1f} M",
             f"{row['target_tokens_per_second']:,.0f}",
             f"{row['relative']:.3f} ({row['relative_quarter']:.3f} to "
             f"{row['relative_three_quarters']:.3f})",
-            *(format(row[key], how) for key, (_, how) in columns.items()),
+            *("" if value is None else format(value, how) for value, how in extra),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -169,7 +163,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--profile",
         action="store_true",
-        help="also the share of the peak of matrix products; on a GPU launches, idle time, memory",
+        help="also the share of the peak of matrix products; on a GPU launches and idle time",
     )
     parser.add_argument("--json", type=Path, help="also write the figures here")
     arguments = parser.parse_args(argv)
@@ -195,7 +189,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     if arguments.profile:
         peak = peak_flops(device, torch.bfloat16 if device.type == "cuda" else torch.float32)
         for model, row in zip(models, rows, strict=True):
-            row |= profile(model, batches[0], peak)
+            row |= profile(model, batches[0], row["first_batch_seconds"], peak)
+    if arguments.compile:
+        figures["dynamo"] = dict(torch._dynamo.utils.counters["stats"])
     print(markdown(rows))
     print(json.dumps(figures, indent=2))
     if arguments.json:

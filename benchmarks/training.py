@@ -1,11 +1,11 @@
-"""A training to its end: minutes, tokens a second, validation scores; and a stopped one, resumed.
+"""A training to its end: seconds, tokens a second, validation scores; and a stopped one, resumed.
 
     python -m benchmarks.training --config params.yaml --dataset data/dataset --interrupt \\
         --set precision=bf16-mixed max_updates=200
 
 With --interrupt the same command runs again into another folder, is sent SIGTERM once it has a
-checkpoint, and resumes: on a CPU weights must be the same bit for bit; of a GPU, which adds up in
-any order, the difference is told.
+checkpoint, and resumes: on a CPU weights must be the same bit for bit; on a GPU, where sums have no
+fixed order, the difference is reported.
 """
 
 from __future__ import annotations

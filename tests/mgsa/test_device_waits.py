@@ -85,9 +85,10 @@ def test_a_step_of_a_search_reads_nothing(name: str) -> None:
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 @pytest.mark.parametrize("name", [name for name in MODELS if name != PACKED])
 def test_a_gpu_is_not_waited_for(name: str) -> None:
-    model = random_model(MODELS[name]).train()
+    model = random_model(MODELS[name]).float().train()
     batch = batch_of(model, some_rows(6, 3, 9))
     objective = Objective(model.to("cuda"), LossWeights(0.1, 0.1, 0.1))
+    optimizer = torch.optim.Adam(model.parameters(), fused=True)
     for mode in ("default", "error"):  # what is loaded and chosen once may wait
         torch.cuda.set_sync_debug_mode(mode)
         try:
@@ -95,5 +96,7 @@ def test_a_gpu_is_not_waited_for(name: str) -> None:
                 loss, _ = objective(vars(batch.to(torch.device("cuda"))))
             loss.backward()
             clip_gradients(list(model.parameters()), clip_norm=1.0)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
         finally:
             torch.cuda.set_sync_debug_mode("default")
