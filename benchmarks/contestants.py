@@ -101,19 +101,19 @@ def contestant(name: str, size: str, device: torch.device, *, compiled: bool = F
     configs = configurations(size)
     vocabulary = VOCABULARY[size]
     torch.manual_seed(0)
-    if name == TORCH:
-        config = configs[BASELINE]
-        assert isinstance(config, TransformerConfig)
-        module: nn.Module = TorchTransformer(config, vocabulary).to(device)
-    else:
-        with device:  # drawing a billion numbers on the CPU takes its time
+    with device:  # drawing a billion numbers on the CPU takes its time
+        if name == TORCH:
+            config = configs[BASELINE]
+            assert isinstance(config, TransformerConfig)
+            module: nn.Module = TorchTransformer(config, vocabulary)
+        else:
             model = build_model(
                 configs[name],
                 source_vocabulary=vocabulary,
                 target_vocabulary=vocabulary,
                 num_tags=NUM_TAGS,
             )
-        module = Objective(model, WEIGHTS).to(device)
+            module = Objective(model, WEIGHTS)
     optimizer = torch.optim.Adam(
         module.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True
     )

@@ -10,21 +10,20 @@ repetitions, relative to the Transformer's in the same repetition.
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import torch
 
 from benchmarks.contestants import BASELINE, VOCABULARY, chosen_names, configurations
 from benchmarks.machine import machine
+from benchmarks.options import device_parser
 from benchmarks.random_batches import NUM_TAGS, make_batches
 from mgsa.base.cli import run
+from mgsa.base.io import write_json
 from mgsa.config import STANDARD_SEARCH, ModelConfig, TranslateConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import EOS
@@ -73,15 +72,11 @@ def measure(
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure, and print a table for each beam."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = device_parser(__doc__)
     parser.add_argument("--size", choices=sorted(VOCABULARY), default="tiny")
     parser.add_argument("--sentences", type=int, default=120, help="of the batch (default: 120)")
     parser.add_argument("--repeats", type=int, default=5, help="(default: 5)")
-    parser.add_argument(
-        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
-    )
     parser.add_argument("--models", nargs="*", help="parts of the names of the models to run")
-    parser.add_argument("--json", type=Path, help="also write the figures here")
     arguments = parser.parse_args(argv)
     device = choose_device(arguments.accelerator)
     (batch,) = make_batches(arguments.sentences * LONGEST, VOCABULARY[arguments.size], 1)
@@ -106,7 +101,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             print(f"| {name} | {speed:,.1f} | {relative:.2f} |")
         print()
     if arguments.json:
-        arguments.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+        write_json(arguments.json, figures)
 
 
 if __name__ == "__main__":

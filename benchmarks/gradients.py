@@ -11,12 +11,9 @@ exceeds its precision's tolerance, or if gradients vanish.
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -24,9 +21,11 @@ from torch import Tensor
 
 from benchmarks.contestants import WEIGHTS, configurations
 from benchmarks.machine import machine
+from benchmarks.options import device_parser
 from benchmarks.random_batches import NUM_TAGS, batch_of_lengths
 from mgsa.base.cli import run
 from mgsa.base.errors import FailedError
+from mgsa.base.io import write_json
 from mgsa.config import ModelConfig
 from mgsa.data.batch import Batch
 from mgsa.decoding.translate import choose_device
@@ -90,12 +89,8 @@ def errors(found: dict[str, Tensor], right: dict[str, Tensor]) -> dict[str, Any]
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Compare, print a table, and fail if a model does."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument(
-        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
-    )
+    parser = device_parser(__doc__)
     parser.add_argument("--models", nargs="*", help="parts of the names of the models to compare")
-    parser.add_argument("--json", type=Path, help="also write the figures here")
     arguments = parser.parse_args(argv)
     device = choose_device(arguments.accelerator)
     batches = [batch_of_lengths(lengths, VOCABULARY) for lengths in LENGTHS]
@@ -122,8 +117,7 @@ def main(argv: Sequence[str] | None = None) -> None:
                 f"{row['worst']:.1e} {row['worst_parameter']} |"
             )
     if arguments.json:
-        text = json.dumps({**machine(device), "relative_errors": figures}, indent=2)
-        arguments.json.write_text(text + "\n", encoding="utf-8")
+        write_json(arguments.json, {**machine(device), "relative_errors": figures})
     wrong = [
         name
         for name, row in figures.items()

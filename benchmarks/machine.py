@@ -7,17 +7,17 @@ Speeds are the best of some tries.
 
 from __future__ import annotations
 
-import argparse
 import json
 import platform
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import torch
 
+from benchmarks.options import device_parser
 from mgsa.base.cli import run
+from mgsa.base.io import write_json
 from mgsa.decoding.translate import choose_device
 
 WIDTH = {"cpu": 1024, "cuda": 8192}
@@ -77,17 +77,13 @@ def ceilings(device: torch.device) -> dict[str, float]:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure, and print the figures as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument(
-        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
-    )
-    parser.add_argument("--json", type=Path, help="also write the figures here")
+    parser = device_parser(__doc__)
     arguments = parser.parse_args(argv)
     device = choose_device(arguments.accelerator)
-    text = json.dumps({**machine(device), **ceilings(device)}, indent=2)
-    print(text)
+    figures = {**machine(device), **ceilings(device)}
+    print(json.dumps(figures, indent=2))
     if arguments.json:
-        arguments.json.write_text(text + "\n", encoding="utf-8")
+        write_json(arguments.json, figures)
 
 
 if __name__ == "__main__":

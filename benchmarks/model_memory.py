@@ -10,7 +10,6 @@ that was allocated there.
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -20,8 +19,10 @@ import torch
 
 from benchmarks.contestants import BASELINE, VOCABULARY, chosen_names, contestant, train_step
 from benchmarks.machine import machine
+from benchmarks.options import device_parser
 from benchmarks.random_batches import make_batches
 from mgsa.base.cli import run
+from mgsa.base.io import write_json
 from mgsa.decoding.translate import choose_device
 
 STEPS = 2
@@ -60,15 +61,11 @@ def in_a_process(name: str, arguments: argparse.Namespace, device: torch.device)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = device_parser(__doc__)
     parser.add_argument("--size", choices=sorted(VOCABULARY), required=True)
     parser.add_argument("--tokens", type=int, default=4096, help="target positions of a batch")
-    parser.add_argument(
-        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
-    )
     parser.add_argument("--models", nargs="*", help="parts of the names of the models to run")
     parser.add_argument("--only", help="measure this model in this very process")
-    parser.add_argument("--json", type=Path, help="also write the figures here")
     arguments = parser.parse_args(argv)
     device = choose_device(arguments.accelerator)
     if arguments.only:
@@ -83,8 +80,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(f"| {name} | {mib:,.0f} | {mib / found[BASELINE]:.2f} |")
     if arguments.json:
         figures = {"size": arguments.size, "tokens": arguments.tokens, **machine(device)}
-        text = json.dumps({**figures, "peak_mib": found}, indent=2)
-        arguments.json.write_text(text + "\n", encoding="utf-8")
+        write_json(arguments.json, {**figures, "peak_mib": found})
 
 
 if __name__ == "__main__":

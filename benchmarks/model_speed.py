@@ -10,13 +10,11 @@ relative to the Transformer's in the same repetition. On a GPU steps run in bf16
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -30,8 +28,10 @@ from benchmarks.contestants import (
     train_step,
 )
 from benchmarks.machine import machine, peak_flops, wait
+from benchmarks.options import device_parser
 from benchmarks.random_batches import make_batches
 from mgsa.base.cli import run
+from mgsa.base.io import write_json
 from mgsa.data.batch import Batch
 from mgsa.decoding.translate import choose_device
 
@@ -143,15 +143,12 @@ def markdown(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = device_parser(__doc__)
     parser.add_argument("--size", choices=sorted(VOCABULARY), required=True)
     parser.add_argument("--tokens", type=int, default=4096, help="target positions of a batch")
     parser.add_argument("--repeats", type=int, default=5, help="rounds over the batches")
     parser.add_argument("--batches", type=int, default=3)
     parser.add_argument("--threads", type=int, help="torch threads on the CPU")
-    parser.add_argument(
-        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
-    )
     parser.add_argument(
         "--clock",
         choices=sorted(CLOCKS),
@@ -165,7 +162,6 @@ def main(argv: Sequence[str] | None = None) -> None:
         action="store_true",
         help="also the share of the peak of matrix products; on a GPU launches and idle time",
     )
-    parser.add_argument("--json", type=Path, help="also write the figures here")
     arguments = parser.parse_args(argv)
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
@@ -195,7 +191,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(markdown(rows))
     print(json.dumps(figures, indent=2))
     if arguments.json:
-        arguments.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+        write_json(arguments.json, figures)
 
 
 if __name__ == "__main__":

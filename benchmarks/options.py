@@ -1,9 +1,20 @@
-"""Types of options for argparse: numbers of things, and amounts of them."""
+"""Options of benchmarks: the device and the file of figures, numbers of things, and amounts."""
 
 from __future__ import annotations
 
 import argparse
 import math
+from pathlib import Path
+
+
+def device_parser(docstring: str | None) -> argparse.ArgumentParser:
+    """A parser of --accelerator and --json, described by the first line of a module's docstring."""
+    parser = argparse.ArgumentParser(description=(docstring or "").partition("\n")[0])
+    parser.add_argument(
+        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
+    return parser
 
 
 def count(text: str) -> int:

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import yaml
 
+from benchmarks.options import device_parser
 from benchmarks.text_stages import ROOT, Command, stage_command
 from mgsa.base.cli import run
 from mgsa.base.io import write_json
@@ -89,16 +90,12 @@ def run_plain(work: Path, shared: Path, *, gpu: bool) -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure, and print the figures as JSON."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.parse", description=__doc__)
+    parser = device_parser(__doc__)
     shared = Path(os.environ.get("MGSA_SHARED", ROOT.parent / "shared"))
     parser.add_argument("--shared", type=Path, default=shared, metavar="DIR")
     parser.add_argument("--sentences", type=int, default=6000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument(
-        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
-    )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     parser.add_argument("--plain", type=Path, metavar="FOLDER", help=argparse.SUPPRESS)
     arguments = parser.parse_args(argv)
     gpu = choose_device(arguments.accelerator).type == "cuda"

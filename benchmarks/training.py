@@ -10,7 +10,6 @@ fixed order, the difference is reported.
 
 from __future__ import annotations
 
-import argparse
 import json
 import signal
 import subprocess
@@ -23,8 +22,10 @@ from pathlib import Path
 from safetensors.torch import load_file
 
 from benchmarks.machine import machine
+from benchmarks.options import device_parser
 from mgsa.base.cli import TERMINATED, run
 from mgsa.base.errors import FailedError
+from mgsa.base.io import write_json
 from mgsa.decoding.translate import choose_device
 from mgsa.training.checkpoint import saved_updates
 
@@ -60,15 +61,11 @@ def largest_difference(one: Path, other: Path) -> float:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Train, and print the figures as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = device_parser(__doc__)
     parser.add_argument("--config", type=Path, required=True, metavar="FILE")
     parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE")
     parser.add_argument("--dataset", type=Path, required=True, metavar="DIR")
     parser.add_argument("--interrupt", action="store_true", help="also stop one, and resume it")
-    parser.add_argument(
-        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
-    )
-    parser.add_argument("--json", type=Path, help="also write the figures here")
     arguments = parser.parse_args(argv)
     device = choose_device(arguments.accelerator)
     command = [sys.executable, "-m", "mgsa", "train", "--config", str(arguments.config)]
@@ -83,10 +80,9 @@ def main(argv: Sequence[str] | None = None) -> None:
             figures["interrupted_at"] = interrupt(command, resumed)
             figures["resumed"] = train(command, resumed)
             figures["largest_difference"] = difference = largest_difference(whole, resumed)
-    text = json.dumps(figures, indent=2)
-    print(text)
+    print(json.dumps(figures, indent=2))
     if arguments.json:
-        arguments.json.write_text(text + "\n", encoding="utf-8")
+        write_json(arguments.json, figures)
     if arguments.interrupt and difference and device.type == "cpu":
         raise FailedError(f"the resumed training's weights differ, by {difference} at most")
 

@@ -22,6 +22,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip tests marked gpu where there is none."""
+    if item.get_closest_marker("gpu"):
+        import torch
+
+        if not torch.cuda.is_available():
+            pytest.skip("no GPU")
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of real corpora and models; a test that needs it is skipped where it is absent."""

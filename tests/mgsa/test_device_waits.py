@@ -82,7 +82,6 @@ def test_a_step_of_a_search_reads_nothing(name: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 @pytest.mark.parametrize("name", [name for name in MODELS if name != PACKED])
 def test_a_gpu_is_not_waited_for(name: str) -> None:
     model = random_model(MODELS[name]).float().train()

@@ -102,7 +102,6 @@ def test_dropout_leaves_the_weights_given_back_alone() -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_a_query_that_sees_nothing_gets_zeros_on_a_gpu(dtype: torch.dtype) -> None:
     q, k, v = (x.detach().to("cuda", dtype).requires_grad_() for x in draw())

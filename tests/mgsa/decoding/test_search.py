@@ -111,7 +111,6 @@ def test_models_of_different_kinds_translate_together(second: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 def test_a_gpu_finds_what_the_cpu_finds(model: EncoderDecoder) -> None:
     batch = batch_of(model, ROWS)
     expected = search_batch([model], [batch], CONFIG, n_best=4)

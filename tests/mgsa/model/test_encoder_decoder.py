@@ -198,7 +198,6 @@ def test_a_compiled_model_is_the_same(name: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 def test_a_gpu_gives_what_the_cpu_does(model: EncoderDecoder) -> None:
     batch = batch_of(model, some_rows(3, 5))
     expected = model(batch)

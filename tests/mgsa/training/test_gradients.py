@@ -80,19 +80,7 @@ def gradient_of(
     return [p.grad.clone() for p in module.parameters() if p.grad is not None], total
 
 
-@pytest.mark.parametrize(
-    "accelerator",
-    [
-        "cpu",
-        pytest.param(
-            "gpu",
-            marks=[
-                pytest.mark.gpu,
-                pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU"),
-            ],
-        ),
-    ],
-)
+@pytest.mark.parametrize("accelerator", ["cpu", pytest.param("gpu", marks=pytest.mark.gpu)])
 def test_one_process_of_ddp_is_as_none(accelerator: str) -> None:
     """With gloo on the CPU, with NCCL on a GPU, which takes no second process."""
     model = random_model(MODELS["syntactic, self-attention, tags, ON-LSTM"])
