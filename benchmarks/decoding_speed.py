@@ -5,7 +5,8 @@
 A batch of random sentences with random trees is translated; the models never end by themselves, so
 every translation has as many subwords as its source. In every repetition each model takes its turn,
 so that whatever else the machine does falls on all of them; a figure is the median over
-repetitions, relative to the Transformer's in the same repetition.
+repetitions, relative to the Transformer's in the same repetition. With `--engines`,
+others that are installed take part (`benchmarks.engines`).
 """
 
 from __future__ import annotations
@@ -15,16 +16,18 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import torch
 
-from benchmarks.contestants import BASELINE, VOCABULARY, chosen_names, configurations
-from benchmarks.machine import machine
+from benchmarks.contestants import BASELINE, TORCH, VOCABULARY, chosen_names, configurations
+from benchmarks.engines import Search, engines
+from benchmarks.machine import machine, wait
 from benchmarks.options import device_parser
-from benchmarks.random_batches import NUM_TAGS, make_batches
+from benchmarks.random_batches import NUM_TAGS, batch_of_lengths
 from mgsa.base.cli import run
 from mgsa.base.io import write_json
-from mgsa.config import STANDARD_SEARCH, ModelConfig, TranslateConfig
+from mgsa.config import STANDARD_SEARCH, ModelConfig, TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import EOS
 from mgsa.decoding.beam import search_batch
@@ -34,8 +37,8 @@ from mgsa.model.encoder_decoder import EncoderDecoder
 
 BEAMS = {"greedy": 1, "beam 5": 5}
 CONFIG = replace(STANDARD_SEARCH, max_length_ratio=1.0, max_length_extra=0)
-LONGEST = 24
-"""Sentences are hardly shorter, and none is longer."""
+LENGTH = 24
+"""Subwords of each sentence and translation, without end of sentence."""
 
 
 def random_model(config: ModelConfig, vocabulary: int) -> EncoderDecoder:
@@ -52,19 +55,22 @@ def random_model(config: ModelConfig, vocabulary: int) -> EncoderDecoder:
     return model.eval()
 
 
+def _search(model: EncoderDecoder, batch: Batch, beam: int) -> None:
+    search_batch([model], [batch], replace(CONFIG, beam=beam))
+
+
 def measure(
-    models: Mapping[str, EncoderDecoder], batch: Batch, config: TranslateConfig, *, repeats: int
+    searches: Mapping[str, Search], beam: int, device: torch.device, *, repeats: int
 ) -> dict[str, list[float]]:
-    """Seconds of some repetitions of each model, after one that warms up."""
-    seconds: dict[str, list[float]] = {name: [] for name in models}
-    names = list(models)
+    """Seconds of some repetitions of each search, after one that warms up."""
+    seconds: dict[str, list[float]] = {name: [] for name in searches}
+    names = list(searches)
     for repeat in range(repeats + 1):
         first = repeat % len(names)
         for name in [*names[first:], *names[:first]]:  # nobody always comes after another
             start = time.perf_counter()
-            search_batch([models[name]], [batch], config)
-            if batch.source.is_cuda:
-                torch.cuda.synchronize()
+            searches[name](beam)
+            wait(device)
             if repeat:
                 seconds[name].append(time.perf_counter() - start)
     return seconds
@@ -77,28 +83,32 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--sentences", type=int, default=120, help="of the batch (default: 120)")
     parser.add_argument("--repeats", type=int, default=5, help="(default: 5)")
     parser.add_argument("--models", nargs="*", help="parts of the names of the models to run")
+    parser.add_argument("--engines", action="store_true", help="other engines too")
     arguments = parser.parse_args(argv)
     device = choose_device(arguments.accelerator)
-    (batch,) = make_batches(arguments.sentences * LONGEST, VOCABULARY[arguments.size], 1)
-    batch = batch.to(device)
-    figures: dict[str, object] = {"size": arguments.size, **machine(device)}
-    configs = configurations(arguments.size)
-    models = {
-        name: random_model(configs[name], VOCABULARY[arguments.size]).to(device)
-        for name in chosen_names(arguments.size, arguments.models)
-        if name in configs  # torch's Transformer has no cache
+    size = arguments.size
+    batch = batch_of_lengths([LENGTH] * arguments.sentences, VOCABULARY[size]).to(device)
+    figures: dict[str, object] = {"size": size, **machine(device)}
+    configs = configurations(size)
+    names = [n for n in chosen_names(size, arguments.models) if n != TORCH]  # which has no cache
+    models = {name: random_model(configs[name], VOCABULARY[size]).to(device) for name in names}
+    searches: dict[str, Search] = {
+        name: partial(_search, model, batch) for name, model in models.items()
     }
+    if arguments.engines:
+        config = configs[BASELINE]
+        assert isinstance(config, TransformerConfig)
+        searches |= engines(config, models[BASELINE], batch, steps=LENGTH + 1)
     for search, beam in BEAMS.items():
-        config = replace(CONFIG, beam=beam)
-        seconds = measure(models, batch, config, repeats=arguments.repeats)
-        print(f"| {search} | sentences/s | relative |\n| --- | ---: | ---: |")
+        seconds = measure(searches, beam, device, repeats=arguments.repeats)
+        print(f"| {search} | subwords/s | relative |\n| --- | ---: | ---: |")
         for name, taken in seconds.items():
-            speed = arguments.sentences / statistics.median(taken)
+            speed = LENGTH * arguments.sentences / statistics.median(taken)
             relative = statistics.median(
                 base / own for base, own in zip(seconds[BASELINE], taken, strict=True)
             )
-            figures[f"{name}, {search}"] = {"sentences_per_second": speed, "relative": relative}
-            print(f"| {name} | {speed:,.1f} | {relative:.2f} |")
+            figures[f"{name}, {search}"] = {"subwords_per_second": speed, "relative": relative}
+            print(f"| {name} | {speed:,.0f} | {relative:.2f} |")
         print()
     if arguments.json:
         write_json(arguments.json, figures)

@@ -1,0 +1,102 @@
+"""Other engines for Transformers of words, as contestants in decoding: CTranslate2, from our
+weights, and Hugging Face's Marian of the same size, with weights of its own.
+
+One that is not installed takes no part.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+import torch
+
+from mgsa.config import TransformerConfig
+from mgsa.data.batch import Batch
+from mgsa.data.vocabulary import BOS, EOS, PAD, Vocabulary
+from mgsa.export import specification
+from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.model_artifact import ModelArtifact
+
+Search = Callable[[int], object]
+"""Translates a batch by a beam of some width."""
+
+
+def engines(
+    config: TransformerConfig, model: EncoderDecoder, batch: Batch, *, steps: int
+) -> Mapping[str, Search]:
+    """A search of a batch for each engine, of `steps` words a sentence, on torch's threads."""
+    searches: dict[str, Search] = {}
+    cuda = batch.source.is_cuda
+    if find_spec("ctranslate2"):
+        for precision in ("float16",) if cuda else ("float32", "int8"):
+            searches[f"CTranslate2, {precision}"] = _ctranslate2(
+                config, model, batch, steps=steps, precision=precision
+            )
+    if find_spec("transformers"):
+        searches["Hugging Face Marian"] = _marian(config, model, batch, steps=steps)
+    return searches
+
+
+def _ctranslate2(
+    config: TransformerConfig, model: EncoderDecoder, batch: Batch, *, steps: int, precision: str
+) -> Search:
+    import ctranslate2
+
+    words = Vocabulary.of(f"w{number}" for number in range(model.output.out_features))
+    words = Vocabulary(words.symbols[: model.output.out_features])
+    languages = ("en", "de")
+    artifact = ModelArtifact(Path("random"), model, config, (words, words), (), languages)
+    with tempfile.TemporaryDirectory() as folder:
+        spec = specification(artifact)
+        spec.validate()
+        spec.optimize()
+        spec.save(folder)
+        engine = ctranslate2.Translator(
+            folder,
+            device=batch.source.device.type,
+            compute_type=precision,
+            intra_threads=torch.get_num_threads(),
+        )
+    lengths = (batch.source_lengths - 1).tolist()
+    ids = batch.source.tolist()
+    lines = [words.decode(row[:n]) for row, n in zip(ids, lengths, strict=True)]
+    length = {"max_decoding_length": steps, "min_decoding_length": steps}
+    return lambda beam: engine.translate_batch(lines, beam_size=beam, **length)
+
+
+def _marian(
+    config: TransformerConfig, model: EncoderDecoder, batch: Batch, *, steps: int
+) -> Search:
+    from transformers import MarianConfig, MarianMTModel
+
+    layers = {
+        f"{side}_{name}": value
+        for side, number in (("encoder", config.encoder_layers), ("decoder", config.decoder_layers))
+        for name, value in (
+            ("layers", number),
+            ("attention_heads", config.heads),
+            ("ffn_dim", config.ffn_dim),
+        )
+    }
+    special = {"pad_token_id": PAD, "eos_token_id": EOS, "forced_eos_token_id": None}
+    marian = MarianMTModel(
+        MarianConfig(
+            vocab_size=model.output.out_features,
+            d_model=config.dim,
+            decoder_start_token_id=BOS,
+            **layers,
+            **special,
+        )
+    )
+    marian = marian.to(batch.source.device).eval()
+    positions = torch.arange(batch.source.shape[1], device=batch.source.device)
+    mask = (positions < batch.source_lengths[:, None]).long()
+    length = {"min_new_tokens": steps, "max_new_tokens": steps}
+    return torch.inference_mode()(
+        lambda beam: marian.generate(
+            batch.source, attention_mask=mask, num_beams=beam, do_sample=False, **length
+        )
+    )
