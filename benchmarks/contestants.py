@@ -16,6 +16,7 @@ from mgsa.base.settings import from_mapping, read_yaml
 from mgsa.config import AlignmentConfig, ModelConfig, TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.model.build import build_model
+from mgsa.model.compiled import compiled
 from mgsa.training.loss import LossWeights, Objective, translation_nll
 
 PRESETS = Path(__file__).parents[1] / "conf" / "model"
@@ -96,7 +97,9 @@ def chosen_names(size: str, parts: Sequence[str] | None) -> list[str]:
     return [n for n in names if not parts or n == BASELINE or any(part in n for part in parts)]
 
 
-def contestant(name: str, size: str, device: torch.device, *, compiled: bool = False) -> Contestant:
+def contestant(
+    name: str, size: str, device: torch.device, *, with_compiler: bool = False
+) -> Contestant:
     """The model of a name with random weights, and its optimiser."""
     configs = configurations(size)
     vocabulary = VOCABULARY[size]
@@ -117,7 +120,7 @@ def contestant(name: str, size: str, device: torch.device, *, compiled: bool = F
     optimizer = torch.optim.Adam(
         module.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True
     )
-    called = torch.compile(module, dynamic=True) if compiled else module
+    called = compiled(module) if with_compiler else module
     loss = _torch_loss(called) if name == TORCH else _objective_loss(called)
     return Contestant(name, module, loss, optimizer)
 

@@ -168,7 +168,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     device = choose_device(arguments.accelerator)
     names = chosen_names(arguments.size, arguments.models)
     models = [
-        contestant(name, arguments.size, device, compiled=arguments.compile) for name in names
+        contestant(name, arguments.size, device, with_compiler=arguments.compile) for name in names
     ]
     vocabulary = VOCABULARY[arguments.size]
     batches = [b.to(device) for b in make_batches(arguments.tokens, vocabulary, arguments.batches)]

@@ -81,7 +81,6 @@ class LSTM(nn.Module):
         self.lstm = nn.LSTM(dim, hidden, batch_first=True)
         self.output = nn.Linear(hidden, dim)
 
-    @torch.compiler.disable  # packing depends on the values of lengths
     def forward(self, x: Tensor, segments: Tensor, *, num_phrases: int | None = None) -> Tensor:
         B, T, D = x.shape
         lengths = segment_lengths(segments, num_phrases).cpu()  # a device synchronisation

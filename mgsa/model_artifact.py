@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import torch
 from torch import Tensor
 
 from mgsa.base.errors import InputError
@@ -42,7 +41,7 @@ from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_card import model_card
-from mgsa.weights import load_weights, materialize, named_tensors, put_tensors, save_tensors
+from mgsa.weights import Uninitialized, load_weights, named_tensors, put_tensors, save_tensors
 
 WEIGHTS, CONFIG, CURVES, CARD = "model.safetensors", "config.json", "curves.jsonl", "README.md"
 _FROM_DATASET = {VOCABULARY, TAGS, PREPROCESSING, *BPE_FILES}
@@ -154,11 +153,10 @@ def load_model(folder: Path) -> ModelArtifact:
     config = from_mapping(ModelConfig, section, f"{folder / CONFIG}: model")
     tags = read_tags(folder / TAGS)
     source, target = read_vocabularies(folder / VOCABULARY)
-    with torch.device("meta"):  # skips initialisation
+    with Uninitialized():
         model = build_model(
             config, source_vocabulary=len(source), target_vocabulary=len(target), num_tags=len(tags)
         )
-    materialize(model)
     load_weights(model, folder / WEIGHTS)
     languages = (manifest.source_language, manifest.target_language)
     return ModelArtifact(folder, model.eval(), config, (source, target), tags, languages)

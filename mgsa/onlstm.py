@@ -51,7 +51,6 @@ class ONLSTM(nn.Module):
         return run_batched([self], [x], [lengths])[0]
 
 
-@torch.compiler.disable  # it would unroll, and recompile for every number of steps
 def run_batched(
     layers: Sequence[ONLSTM], inputs: Sequence[Tensor], lengths: Sequence[Tensor]
 ) -> list[Tensor]:

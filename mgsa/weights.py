@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from mgsa.base.errors import InputError
 
@@ -63,11 +65,18 @@ def put_tensors(module: nn.Module, tensors: Mapping[str, Tensor], *, path: Path)
             tensor.copy_(tensors[name])
 
 
-def materialize(module: nn.Module) -> None:
-    """Allocate the tensors of a module on the meta device; shared ones stay shared."""
-    tensors = module.state_dict(keep_vars=True)
-    empty: dict[int, Tensor] = {}
-    for tensor in tensors.values():
-        memory = torch.empty_like(tensor, device="cpu")
-        empty[id(tensor)] = nn.Parameter(memory) if isinstance(tensor, nn.Parameter) else memory
-    module.load_state_dict({name: empty[id(t)] for name, t in tensors.items()}, assign=True)
+class Uninitialized(TorchFunctionMode):
+    """Modules built within it are not initialised, which takes longer than to load their weights.
+
+    The meta device would skip that too, but importing torch's compiler takes a second.
+    """
+
+    DRAWS = frozenset(("normal_", "uniform_", "xavier_uniform_", "kaiming_uniform_"))
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if func.__name__ in self.DRAWS:
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **kwargs)

@@ -152,17 +152,26 @@ def nearest_composition(
 ) -> tuple[dict[str, str], Differences]:
     """The options in `config` nearest to `params`, and the keys that differ.
 
-    Groups set disjoint keys, so the best option of each is found independently.
+    Groups set disjoint keys, so the best option of each is found independently: the default, if it
+    leaves no difference in the group's own section.
     """
+    found = _differences(params, compose(config, []))
+    entries = read_yaml(config / "config.yaml")["defaults"]
+    defaults = {
+        group: name for entry in entries if entry != "_self_" for group, name in entry.items()
+    }
     options: dict[str, str] = {}
     for group in GROUPS:
-        numbers = {
-            path.stem: len(_differences(params, compose(config, [f"{group}={path.stem}"])))
-            for path in sorted((config / group).glob("*.yaml"))
-        }
-        if not numbers:
+        paths = sorted((config / group).glob("*.yaml"))
+        if not paths:
             raise InputError("expected a config group, found no option", path=config / group)
-        options[group] = min(numbers, key=numbers.__getitem__)
+        if group in defaults and not any(key.split(".")[0] == group for key in found):
+            options[group] = defaults[group]
+            continue
+        tried = {
+            p.stem: _differences(params, compose(config, [f"{group}={p.stem}"])) for p in paths
+        }
+        options[group] = min(tried, key=lambda name: len(tried[name]))
     composed = compose(config, [f"{group}={name}" for group, name in options.items()])
     return options, _differences(params, composed)
 

@@ -12,7 +12,7 @@ of every decoder layer read the last encoder states of both directions (only hâ†
 
 Dropout is between layers, never between time steps (Zaremba et al. 2014): of embeddings, between
 LSTMs, of e_j. Layers are separate LSTMs, since cuDNN's dropout between layers ignores the seeds of
-`mgsa.training.processes`. torch.compile is disabled for both sides, as it would unroll the LSTMs.
+`mgsa.training.processes`.
 """
 
 from __future__ import annotations
@@ -86,7 +86,6 @@ class RecurrentEncoder(nn.Module):
         )
         self.dropout = nn.Dropout(dropout)
 
-    @torch.compiler.disable
     def forward(
         self, x: Tensor, context: Context, *, need_weights: bool = False
     ) -> tuple[Tensor, list[Attended]]:
@@ -150,14 +149,12 @@ class RecurrentDecoder(nn.Module):
         self.output = nn.Linear(dim + context_dim, dim, bias=False)  # W_d
         self.dropout = nn.Dropout(dropout)
 
-    @torch.compiler.disable
     def memories(self, states: Tensor, mask: Tensor) -> list[RecurrentMemory]:
         """The one memory of the encoder's output s (B, S, 2D), mask (B, 1, 1, S)."""
         first = torch.tanh(self.initial(last_states(states, mask)))
         first = first.unflatten(-1, (2 * len(self.layers), -1)).transpose(0, 1).contiguous()
         return [RecurrentMemory(self.attention.memory(states, mask), first)]
 
-    @torch.compiler.disable
     def forward(
         self,
         x: Tensor,

@@ -17,6 +17,7 @@ from lightning_fabric import Fabric
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.batching import TrainBatches
 from mgsa.data.dataset import Dataset
+from mgsa.model.compiled import compiled
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.training.checkpoint import (
     State,
@@ -104,7 +105,7 @@ class Trainer:
         )
         objective: torch.nn.Module = Objective(model, weights)
         if config.compile:
-            objective = torch.compile(objective, dynamic=True)  # type: ignore[assignment]
+            objective = compiled(objective)
         wrapped, self.stepper = fabric.setup(objective, self.optimizer)
         self.gradients = Gradients(
             fabric,

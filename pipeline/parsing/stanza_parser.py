@@ -41,11 +41,13 @@ class ConstituencyParser:
         if parser.kind != "stanza":
             raise InputError(f"it holds no models, but is of the kind {parser.kind}", path=folder)
         import stanza
-        from stanza.models.common.utils import default_device
+        from stanza.models.common import utils
 
-        if gpu and default_device() == "cpu":
+        if gpu and utils.default_device() == "cpu":
             # stanza would go on without one, many times slower, and say so in its log alone.
             raise InputError("run.parse_gpu: expected false, as there is no GPU to be used")
+        # The tagger would make an optimizer, which imports torch's compiler, for a second.
+        make_optimizer, utils.get_split_optimizer = utils.get_split_optimizer, _no_optimizer
         try:
             pipeline = stanza.Pipeline(
                 parser.language,
@@ -65,6 +67,8 @@ class ConstituencyParser:
             # A model that was cut short before its hash was taken fails wherever reading it ends.
             message = f"stanza can't load this parser: {_reason(error)}"
             raise InputError(message, path=folder) from error
+        finally:
+            utils.get_split_optimizer = make_optimizer
         return cls(pipeline)
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
@@ -124,6 +128,10 @@ def _load_once(folder: Path, gpu: bool) -> ConstituencyParser:
 
     torch.set_num_threads(1)  # several processes share the cores
     return ConstituencyParser.load(folder, gpu=gpu)
+
+
+def _no_optimizer(*_: Any, **__: Any) -> dict[str, Any]:
+    return {}
 
 
 def _reason(error: Exception) -> str:

@@ -21,7 +21,9 @@ from mgsa.base.settings import from_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.dataset import open_dataset
 from mgsa.decoding.align import Aligner
+from mgsa.model.compiled import compiled
 from mgsa.model_artifact import load_model
+from mgsa.training import trainer
 from mgsa.training.checkpoint import folder_of, saved_updates
 from mgsa.training.processes import make_fabric
 from mgsa.training.run import Restart, train_model
@@ -243,10 +245,17 @@ def test_a_rate_that_stays_and_batches_of_a_number_of_pairs(dataset: Path) -> No
 def test_a_compiled_model_trains_alike(
     dataset: Path, model: dict[str, Any], backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend=backend))
+    monkeypatch.setattr(trainer, "compiled", partial(compiled, backend=backend))
     losses = []
-    for compiled in (False, True):
-        run(dataset, restart="always", model=model, compile=compiled, max_updates=3, log_every=1)
+    for with_compiler in (False, True):
+        run(
+            dataset,
+            restart="always",
+            model=model,
+            compile=with_compiler,
+            max_updates=3,
+            log_every=1,
+        )
         losses.append(curve(dataset, "train_loss"))
     assert losses[1] == pytest.approx(losses[0], rel=1e-4)
 
