@@ -5,7 +5,7 @@
 A batch of random sentences with random trees is translated; the models never end by themselves, so
 every translation has as many subwords as its source. In every repetition each model takes its turn,
 so that whatever else the machine does falls on all of them; a figure is the median over
-repetitions, relative to the Transformer's in the same repetition. With `--engines`,
+repetitions, relative to the float32 Transformer's in the same repetition. With `--engines`,
 others that are installed take part (`benchmarks.engines`).
 """
 
@@ -17,6 +17,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import get_args
 
 import torch
 
@@ -27,10 +28,11 @@ from benchmarks.options import device_parser
 from benchmarks.random_batches import NUM_TAGS, batch_of_lengths
 from mgsa.base.cli import run
 from mgsa.base.io import write_json
-from mgsa.config import STANDARD_SEARCH, ModelConfig, TransformerConfig
+from mgsa.config import STANDARD_SEARCH, ModelConfig, SearchPrecision, TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import EOS
 from mgsa.decoding.beam import search_batch
+from mgsa.decoding.linear import prepared
 from mgsa.decoding.translate import choose_device
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
@@ -55,8 +57,10 @@ def random_model(config: ModelConfig, vocabulary: int) -> EncoderDecoder:
     return model.eval()
 
 
-def _search(model: EncoderDecoder, batch: Batch, beam: int) -> None:
-    search_batch([model], [batch], replace(CONFIG, beam=beam))
+def _search(model: EncoderDecoder, batch: Batch, precision: SearchPrecision, beam: int) -> None:
+    narrow = precision == "bfloat16"
+    with torch.autocast(batch.source.device.type, torch.bfloat16, enabled=narrow):
+        search_batch([model], [batch], replace(CONFIG, beam=beam))
 
 
 def measure(
@@ -83,6 +87,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--sentences", type=int, default=120, help="of the batch (default: 120)")
     parser.add_argument("--repeats", type=int, default=5, help="(default: 5)")
     parser.add_argument("--models", nargs="*", help="parts of the names of the models to run")
+    parser.add_argument(
+        "--precisions", nargs="*", choices=get_args(SearchPrecision), default=["float32"]
+    )
     parser.add_argument("--engines", action="store_true", help="other engines too")
     arguments = parser.parse_args(argv)
     device = choose_device(arguments.accelerator)
@@ -93,7 +100,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     names = [n for n in chosen_names(size, arguments.models) if n != TORCH]  # which has no cache
     models = {name: random_model(configs[name], VOCABULARY[size]).to(device) for name in names}
     searches: dict[str, Search] = {
-        name: partial(_search, model, batch) for name, model in models.items()
+        name if precision == "float32" else f"{name}, {precision}": partial(
+            _search, prepared(model, precision), batch, precision
+        )
+        for precision in arguments.precisions
+        for name, model in models.items()
     }
     if arguments.engines:
         config = configs[BASELINE]

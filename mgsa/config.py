@@ -195,7 +195,7 @@ class TrainConfig:
     optimizer_eps: NonNegative
     learning_rate: NonNegative
     warmup: Positive
-    decay: Literal["inverse_sqrt", "none"]
+    decay: Literal["inverse_sqrt", "linear", "none"]
     label_smoothing: Probability
     clip_norm: NonNegative
     validate_every: Positive
@@ -207,6 +207,10 @@ class TrainConfig:
     checkpoint_every: Positive
     keep_last: Positive
     artifact: Literal["best", "average", "last"]
+
+
+SearchPrecision = Literal["float32", "bfloat16", "int8"]
+"""Of matrix products in a search: bfloat16 is for GPUs, int8 for CPUs."""
 
 
 @dataclass(frozen=True)
@@ -221,9 +225,15 @@ class TranslateConfig:
     max_length_ratio: NonNegative
     max_length_extra: Positive
     batch_tokens: Positive
+    precision: SearchPrecision
 
 
 STANDARD_SEARCH = TranslateConfig(
-    beam=5, length_penalty=0.6, max_length_ratio=2.0, max_length_extra=10, batch_tokens=4096
+    beam=5,
+    length_penalty=0.6,
+    max_length_ratio=2.0,
+    max_length_extra=10,
+    batch_tokens=4096,
+    precision="float32",
 )
 """The search where no parameter file is given."""

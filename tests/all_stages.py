@@ -187,6 +187,7 @@ def _parameters() -> dict[str, Any]:
             "max_length_ratio": 1.0,
             "max_length_extra": 5,
             "batch_tokens": 500,
+            "precision": "float32",
         },
         "contrast": {
             "batch_tokens": 500,

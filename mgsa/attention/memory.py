@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 
 @dataclass(frozen=True)
@@ -42,49 +41,42 @@ class Memories:
         return Memories(tuple(group.select(index) for group in self.groups))
 
 
-STEPS_PER_REMOVAL = 8
-"""Steps of a search until slots that no hypothesis sees any more are removed."""
-
-
 class Cache:
     """The decoder's cache of decoded positions, by module and name.
 
     A sentence has n rows, its hypotheses, each with a slot for every step. Keys and values stay in
     their slots: a row is given those of all rows of its sentence, and a mask of those that hold its
-    own words. So hypotheses are reordered without copying what they remember; slots of hypotheses
-    that were given up are removed now and then.
+    own words. So hypotheses are reordered without copying what they remember.
 
     Attributes:
         visible: (B, n, slots) bool, which slots hold the words of each row.
-        positions: (B, slots) the step of each slot.
+        positions: (slots,) the step of each slot.
     """
 
     def __init__(self, sentences: int, device: torch.device | None = None) -> None:
         self.visible = torch.ones(sentences, 1, 0, dtype=torch.bool, device=device)
-        self.positions = torch.zeros(sentences, 0, dtype=torch.int64, device=device)
+        self.positions = torch.zeros(0, dtype=torch.int64, device=device)
         # Keys or values: buffer (B, H, capacity, K), and the number of filled slots.
         self._slots: dict[tuple[nn.Module, str], tuple[Tensor, int]] = {}
         # What is not attended to: (positions, B · n, …).
         self._rows: dict[tuple[nn.Module, str], Tensor] = {}
         self._steps = 0
-        self._single = True  # never more than one row a sentence
 
     def begin(self) -> None:
         """Add a step: a slot for each row, which no other row of its sentence sees."""
         B, n, _ = self.visible.shape
         own = torch.eye(n, dtype=torch.bool, device=self.visible.device).expand(B, n, n)
         self.visible = torch.cat([self.visible, own], dim=2)
-        steps = self.positions.new_full((B, n), self._steps)
-        self.positions = torch.cat([self.positions, steps], dim=1)
+        self.positions = torch.cat([self.positions, self.positions.new_full((n,), self._steps)])
         self._steps += 1
 
     def mask(self, reaches: Sequence[int] = (0,)) -> Tensor | None:
         """(B, 1, n, slots, reaches): the slots that a row sees, but for the first steps of each
         reach; `None`: all.
         """
-        if not any(reaches) and self._single:
-            return None
-        seen = [self.visible & (self.positions[:, None] >= reach) for reach in reaches]
+        if not any(reaches) and len(self.positions) == self._steps:
+            return None  # there was never more than one row a sentence
+        seen = [self.visible & (self.positions >= reach) for reach in reaches]
         return torch.stack(seen, dim=-1)[:, None]
 
     def extend(self, owner: nn.Module, name: str, x: Tensor) -> Tensor:
@@ -123,30 +115,10 @@ class Cache:
             sentences = torch.arange(B, device=parents.device)
         else:
             self.visible = self.visible.index_select(0, sentences)
-            self.positions = self.positions.index_select(0, sentences)
             self._slots = {
                 key: (buffer[:, :, :length].index_select(0, sentences), length)
                 for key, (buffer, length) in self._slots.items()
             }
         self.visible = self.visible.gather(1, parents[..., None].expand(-1, -1, slots))
-        self._single &= parents.shape[1] == 1
         rows = (sentences[:, None] * n + parents).flatten()
         self._rows = {key: x.index_select(1, rows) for key, x in self._rows.items()}
-        if not self._single and self._steps % STEPS_PER_REMOVAL == 0:
-            self._remove_unseen()
-
-    def _remove_unseen(self) -> None:
-        """Keep the slots of each sentence that a row sees, and others only as padding."""
-        n, slots = self.visible.shape[1:]
-        seen = self.visible.any(dim=1)
-        most = int(seen.sum(dim=1).max())
-        kept = seen.byte().argsort(dim=1, descending=True, stable=True)[:, :most]
-        self.visible = self.visible.gather(2, kept[:, None].expand(-1, n, -1))
-        self.positions = self.positions.gather(1, kept)
-        for key, (buffer, length) in self._slots.items():
-            per_slot = torch.arange(length // slots, device=kept.device)  # n-grams of several sizes
-            index = (kept[..., None] * len(per_slot) + per_slot).flatten(1)
-            index = index[:, None, :, None].expand(-1, buffer.shape[1], -1, buffer.shape[3])
-            spare = STEPS_PER_REMOVAL * n * len(per_slot)
-            grown = F.pad(buffer.gather(2, index), (0, 0, 0, spare))
-            self._slots[key] = grown, index.shape[2]

@@ -11,12 +11,14 @@ import torch
 
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Accelerator
-from mgsa.config import STANDARD_SEARCH, TranslateConfig
+from mgsa.config import STANDARD_SEARCH, SearchPrecision, TranslateConfig
 from mgsa.data.batch import Row, make_batch
 from mgsa.data.dataset import Dataset
 from mgsa.data.vocabulary import UNK, Vocabulary, join_subwords
 from mgsa.decoding.batches import in_batches
 from mgsa.decoding.beam import Hypothesis, search_batch
+from mgsa.decoding.linear import prepared
+from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_artifact import ModelArtifact, load_model
 
 
@@ -91,6 +93,7 @@ class Translator:
             first.check_vocabularies(other.vocabularies, other.folder)
         for artifact in self.artifacts:
             artifact.model.to(device).eval()
+        self._prepared: dict[SearchPrecision, list[EncoderDecoder]] = {}
 
     @classmethod
     def load(
@@ -116,6 +119,7 @@ class Translator:
         max_length_ratio: float = STANDARD_SEARCH.max_length_ratio,
         max_length_extra: int = STANDARD_SEARCH.max_length_extra,
         batch_tokens: int = STANDARD_SEARCH.batch_tokens,
+        precision: SearchPrecision = STANDARD_SEARCH.precision,
         prefixes: Sequence[Sequence[str]] | None = None,
         need_weights: bool = False,
     ) -> list[Translation]:
@@ -127,6 +131,7 @@ class Translator:
             max_length_ratio, max_length_extra: the longest translation, as a multiple of the
                 source's subwords plus a constant.
             batch_tokens: source subwords of a batch, with padding.
+            precision: of matrix products.
             prefixes: target subwords that each translation must begin with.
             need_weights: whether to return weights of cross-attention.
 
@@ -142,6 +147,7 @@ class Translator:
             max_length_ratio=max_length_ratio,
             max_length_extra=max_length_extra,
             batch_tokens=batch_tokens,
+            precision=precision,
         )
         if prefixes is not None and len(prefixes) != len(sentences):
             raise InputError(f"expected {len(sentences)} prefixes, got {len(prefixes)}")
@@ -190,7 +196,7 @@ class Translator:
         """`translate` for rows; `advance` is called with numbers of finished rows."""
         if need_weights and len(self.artifacts) > 1:
             raise InputError("weights of attention: expected one model, got several")
-        models = [artifact.model for artifact in self.artifacts]
+        models = self._models(config.precision)
         target = self.artifacts[0].vocabularies[1]
         if prefixes is not None:
             rows = (
@@ -202,14 +208,16 @@ class Translator:
                 make_batch(members, model.granularities, ngram_unit=model.ngram_unit)
                 for model in models
             ]
-            results = search_batch(
-                models,
-                [batch.to(self.device) for batch in batches],
-                config,
-                n_best=n_best,
-                prefixes=[row.target for row in members] if prefixes is not None else None,
-                need_weights=need_weights,
-            )
+            narrow = config.precision == "bfloat16"
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=narrow):
+                results = search_batch(
+                    models,
+                    [batch.to(self.device) for batch in batches],
+                    config,
+                    n_best=n_best,
+                    prefixes=[row.target for row in members] if prefixes is not None else None,
+                    need_weights=need_weights,
+                )
             return [
                 _translation(hypotheses, target, source_length=len(row.source) + 1)
                 for hypotheses, row in zip(results, members, strict=True)
@@ -223,6 +231,13 @@ class Translator:
             pairs=False,
             advance=advance,
         )
+
+    def _models(self, precision: SearchPrecision) -> list[EncoderDecoder]:
+        """The models prepared for a precision, once."""
+        if precision not in self._prepared:
+            models = [prepared(artifact.model, precision) for artifact in self.artifacts]
+            self._prepared[precision] = models
+        return self._prepared[precision]
 
     def check_dataset(self, dataset: Dataset) -> None:
         """Raise an `InputError` if a dataset's vocabularies or levels are not the models'."""

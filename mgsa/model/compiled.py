@@ -20,5 +20,5 @@ def compiled(module: Module, *, backend: str = "inductor") -> Module:
     """A module compiled for batches of any shape, loops over positions left as they are."""
     for part in module.modules():
         if isinstance(part, LOOPS):
-            part.forward = torch.compiler.disable(part.forward)
+            part.forward = torch.compiler.disable(part.forward)  # type: ignore[method-assign]
     return torch.compile(module, dynamic=True, backend=backend)  # type: ignore[return-value]

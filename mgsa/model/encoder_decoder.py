@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -74,7 +74,6 @@ class DecoderState:
         cache: of the decoder's modules.
         memories: of each decoder layer, one entry a source sentence, each for equally many rows.
         need_weights: whether steps return attention weights.
-        output: the model's output layer.
         weights: if asked for, of the last step, by layer: (rows, H, 1, S).
     """
 
@@ -82,7 +81,6 @@ class DecoderState:
     cache: Cache
     memories: Sequence[Any]
     need_weights: bool
-    output: Callable[[Tensor], Tensor]
     weights: tuple[Weights, ...] = ()
 
     def reorder(self, sentences: Tensor | None, parents: Tensor) -> DecoderState:
@@ -243,7 +241,7 @@ class EncoderDecoder(nn.Module):
         """The state before the first step, with one row a source sentence."""
         memories = self.decoder.memories(encoded.states, encoded.mask)
         cache = Cache(len(encoded.states), encoded.states.device)
-        return DecoderState(0, cache, memories, need_weights, packed(self.output))
+        return DecoderState(0, cache, memories, need_weights)
 
     @torch.inference_mode()
     def step(self, state: DecoderState, tokens: Tensor) -> tuple[Tensor, DecoderState]:
@@ -261,30 +259,13 @@ class EncoderDecoder(nn.Module):
             cache=state.cache,
             need_weights=state.need_weights,
         )
-        logits = state.output(states[:, 0])
+        logits = self.output(states[:, 0])
         logits = logits.to(_wide(logits))
         weights = tuple(layer.cross_weights for layer in layers) if state.need_weights else ()
         return (
             torch.log_softmax(logits, dim=-1, out=logits),  # in place: it is the largest tensor
             replace(state, position=state.position + 1, weights=weights),
         )
-
-
-def packed(linear: nn.Module) -> Callable[[Tensor], Tensor]:
-    """A linear map without gradients; float32 weights on the CPU are packed into oneDNN's blocks,
-    with which many columns for few rows take half the time.
-    """
-    if not isinstance(linear, nn.Linear) or linear.weight.device.type != "cpu":
-        return linear
-    if linear.weight.dtype != torch.float32 or not torch.backends.mkldnn.is_available():
-        return linear
-    weight = torch.ops.mkldnn._reorder_linear_weight(linear.weight.detach(), None)
-    bias = linear.bias
-
-    def product(x: Tensor) -> Tensor:
-        return torch.ops.mkldnn._linear_pointwise(x.float(), weight, bias, "none", [], "")
-
-    return product
 
 
 def _wide(logits: Tensor) -> torch.dtype:

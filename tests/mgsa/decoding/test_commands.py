@@ -22,7 +22,7 @@ from tests.model_folders import random_model
 ROWS = 9
 CONFIG = (
     "translate: {beam: 2, length_penalty: 0.5, max_length_ratio: 1.0, max_length_extra: 3,"
-    " batch_tokens: 50}\n"
+    " batch_tokens: 50, precision: float32}\n"
 )
 
 

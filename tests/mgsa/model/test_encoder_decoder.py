@@ -10,7 +10,6 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mgsa.attention import memory
 from mgsa.data.batch import Row
 from mgsa.model.compiled import compiled
 from mgsa.model.encoder_decoder import EncoderDecoder
@@ -89,7 +88,7 @@ def test_one_word_at_a_time_gives_what_all_at_once_do(
         torch.testing.assert_close(log_probabilities, expected[:, t])
 
 
-@settings(FEW, suppress_health_check=list(HealthCheck))
+@FEW
 @given(data=st.data())
 @pytest.mark.parametrize(
     "name",
@@ -104,11 +103,8 @@ def test_one_word_at_a_time_gives_what_all_at_once_do(
         "RNN, key-value",
     ],
 )
-def test_hypotheses_go_on_as_themselves(
-    name: str, data: st.DataObject, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hypotheses_go_on_as_themselves(name: str, data: st.DataObject) -> None:
     """Each row's words are said at once by a batch of its own, however rows were reordered."""
-    monkeypatch.setattr(memory, "STEPS_PER_REMOVAL", 2)
     model = random_model(MODELS[name])
     rows = some_rows(3, 5, 4)
     state = model.start(model.encode(batch_of(model, rows)))
