@@ -98,11 +98,10 @@ def chosen_names(size: str, parts: Sequence[str] | None) -> list[str]:
 
 
 def contestant(
-    name: str, size: str, device: torch.device, *, with_compiler: bool = False
+    name: str, size: str, device: torch.device, *, vocabulary: int, with_compiler: bool = False
 ) -> Contestant:
     """The model of a name with random weights, and its optimiser."""
     configs = configurations(size)
-    vocabulary = VOCABULARY[size]
     torch.manual_seed(0)
     with device:  # drawing a billion numbers on the CPU takes its time
         if name == TORCH:

@@ -31,12 +31,13 @@ STEPS = 2
 
 def peak_mib(name: str, size: str, tokens: int, device: torch.device) -> float:
     """What some steps of a model take at most, model and optimiser included."""
-    (batch,) = make_batches(tokens, VOCABULARY[size], 1)
+    vocabulary = VOCABULARY[size]
+    (batch,) = make_batches(tokens, vocabulary, 1)
     batch = batch.to(device)
     if device.type == "cpu":
         before = _resident("VmRSS")
         Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # the peak starts from here
-    model = contestant(name, size, device)
+    model = contestant(name, size, device, vocabulary=vocabulary)
     for _ in range(STEPS):
         train_step(model, batch)
     if device.type == "cuda":

@@ -155,6 +155,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         default="wall",
         help="processor: time spent by all threads, for a CPU that others use (with --threads 1)",
     )
+    parser.add_argument("--vocabulary", type=int, help="(default: the size's)")
     parser.add_argument("--models", nargs="*", help="parts of the names of the models to run")
     parser.add_argument("--compile", action="store_true", help="with torch.compile")
     parser.add_argument(
@@ -167,14 +168,14 @@ def main(argv: Sequence[str] | None = None) -> None:
         torch.set_num_threads(arguments.threads)
     device = choose_device(arguments.accelerator)
     names = chosen_names(arguments.size, arguments.models)
-    models = [
-        contestant(name, arguments.size, device, with_compiler=arguments.compile) for name in names
-    ]
-    vocabulary = VOCABULARY[arguments.size]
+    vocabulary = arguments.vocabulary or VOCABULARY[arguments.size]
+    options = {"vocabulary": vocabulary, "with_compiler": arguments.compile}
+    models = [contestant(name, arguments.size, device, **options) for name in names]
     batches = [b.to(device) for b in make_batches(arguments.tokens, vocabulary, arguments.batches)]
     rows = measure(models, batches, arguments.repeats, device, CLOCKS[arguments.clock])
     figures: dict[str, object] = {
         "size": arguments.size,
+        "vocabulary": vocabulary,
         "tokens": arguments.tokens,
         "repeats": arguments.repeats,
         "compile": arguments.compile,

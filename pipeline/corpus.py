@@ -32,7 +32,6 @@ from pipeline.base.stage import (
 from pipeline.base.text import files_to_write, read_parallel
 from pipeline.contrasts import read_contrasts, write_contrasts
 from pipeline.links import read_links
-from pipeline.sample import write_sample
 from pipeline.tokens.trees import bracketed, read_tree, read_treebank
 
 SampleSentences = Annotated[int, Interval(ge=1, le=10_000_000)]
@@ -265,6 +264,8 @@ def write_corpus(
     with stage_outputs(out, report) as (folder, metrics):
         match corpus:
             case SampleCorpus():
+                from pipeline.sample import write_sample
+
                 settings = asdict(corpus)
                 write_sample(folder, **{k: v for k, v in settings.items() if k != "kind"})
                 pairs = {split: settings[split] for split in SPLITS}
