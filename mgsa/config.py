@@ -195,7 +195,7 @@ class TrainConfig:
     optimizer_eps: NonNegative
     learning_rate: NonNegative
     warmup: Positive
-    decay: Literal["inverse_sqrt", "linear", "none"]
+    decay: Literal["inverse_sqrt", "none"]
     label_smoothing: Probability
     clip_norm: NonNegative
     validate_every: Positive

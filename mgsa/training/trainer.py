@@ -115,8 +115,7 @@ class Trainer:
             filler=filler_batch(model.granularities, model.ngram_unit),
         )
         # The length of epochs varies by a batch or two; the first one's will do for a bar.
-        counted = self.display.has_bar or config.decay == "linear"
-        self._epoch_length = self.batches.num_micro_batches(0) if counted else 1
+        self._epoch_length = self.batches.num_micro_batches(0) if self.display.has_bar else 1
         self._on_metrics = on_metrics or (lambda _: None)
         for line in state.curves:
             self._on_metrics(line)
@@ -141,14 +140,12 @@ class Trainer:
             while not self.finished:
                 update = next(updates)
                 losses, norm, skipped = self.gradients.compute(update, epoch=state.position.epoch)
-                left = 1 - self._done
                 state.update += 1
                 rate = learning_rate(
                     state.update,
                     peak=config.learning_rate,
                     warmup=config.warmup,
                     decay=config.decay,
-                    left=left,
                 )
                 for group in self.optimizer.param_groups:
                     group["lr"] = rate
@@ -182,13 +179,6 @@ class Trainer:
             or state.position.epoch >= config.max_epochs
             or (config.patience is not None and state.bad_validations >= config.patience)
         )
-
-    @property
-    def _done(self) -> float:
-        """The share of the run that is done, by its updates or epochs."""
-        state, config = self.state, self.config
-        epochs = state.position.epoch + state.position.micro_batch / self._epoch_length
-        return min(1.0, max(state.update / config.max_updates, epochs / config.max_epochs))
 
     def save(self) -> None:
         """Write a checkpoint and remove those no longer needed."""
@@ -224,11 +214,13 @@ class Trainer:
         self._on_metrics(self.state.curves[-1])
 
     def _show(self, losses: LossSums) -> None:
+        state, config = self.state, self.config
+        epochs = state.position.epoch + state.position.micro_batch / self._epoch_length
         self.display.updated(
-            self.state.update,
+            state.update,
             tokens=losses.tokens,
             loss=losses.loss / max(losses.tokens, 1),
-            done=self._done,
+            done=max(state.update / config.max_updates, epochs / config.max_epochs),
         )
 
     def _leave(self, signals: Sequence[signal.Signals]) -> None:
