@@ -32,7 +32,7 @@ from mgsa.config import STANDARD_SEARCH, ModelConfig, SearchPrecision, Transform
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import EOS
 from mgsa.decoding.beam import search_batch
-from mgsa.decoding.linear import prepared
+from mgsa.decoding.precision import for_search, search_autocast
 from mgsa.decoding.translate import choose_device
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
@@ -58,8 +58,7 @@ def random_model(config: ModelConfig, vocabulary: int) -> EncoderDecoder:
 
 
 def _search(model: EncoderDecoder, batch: Batch, precision: SearchPrecision, beam: int) -> None:
-    narrow = precision == "bfloat16"
-    with torch.autocast(batch.source.device.type, torch.bfloat16, enabled=narrow):
+    with search_autocast(batch.source.device, precision):
         search_batch([model], [batch], replace(CONFIG, beam=beam))
 
 
@@ -88,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--repeats", type=int, default=5, help="(default: 5)")
     parser.add_argument("--models", nargs="*", help="parts of the names of the models to run")
     parser.add_argument(
-        "--precisions", nargs="*", choices=get_args(SearchPrecision), default=["float32"]
+        "--precisions", nargs="*", choices=get_args(SearchPrecision)[1:], default=[], help="more"
     )
     parser.add_argument("--engines", action="store_true", help="other engines too")
     arguments = parser.parse_args(argv)
@@ -101,9 +100,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     models = {name: random_model(configs[name], VOCABULARY[size]).to(device) for name in names}
     searches: dict[str, Search] = {
         name if precision == "float32" else f"{name}, {precision}": partial(
-            _search, prepared(model, precision), batch, precision
+            _search, for_search(model, precision), batch, precision
         )
-        for precision in arguments.precisions
+        for precision in ("float32", *arguments.precisions)
         for name, model in models.items()
     }
     if arguments.engines:

@@ -30,14 +30,20 @@ def engines(
     """A search of a batch for each engine, of `steps` words a sentence, on torch's threads."""
     searches: dict[str, Search] = {}
     cuda = batch.source.is_cuda
-    if find_spec("ctranslate2"):
+    if find_spec("ctranslate2") and (not cuda or _has_cuda()):
         for precision in ("float16",) if cuda else ("float32", "int8"):
             searches[f"CTranslate2, {precision}"] = _ctranslate2(
                 config, model, batch, steps=steps, precision=precision
             )
     if find_spec("transformers"):
-        searches["Hugging Face Marian"] = _marian(config, model, batch, steps=steps)
+        searches["Hugging Face Marian, float32"] = _marian(config, model, batch, steps=steps)
     return searches
+
+
+def _has_cuda() -> bool:
+    import ctranslate2
+
+    return ctranslate2.get_cuda_device_count() > 0
 
 
 def _ctranslate2(
@@ -72,23 +78,20 @@ def _marian(
 ) -> Search:
     from transformers import MarianConfig, MarianMTModel
 
-    layers = {
-        f"{side}_{name}": value
-        for side, number in (("encoder", config.encoder_layers), ("decoder", config.decoder_layers))
-        for name, value in (
-            ("layers", number),
-            ("attention_heads", config.heads),
-            ("ffn_dim", config.ffn_dim),
-        )
-    }
-    special = {"pad_token_id": PAD, "eos_token_id": EOS, "forced_eos_token_id": None}
     marian = MarianMTModel(
         MarianConfig(
             vocab_size=model.output.out_features,
             d_model=config.dim,
+            encoder_layers=config.encoder_layers,
+            decoder_layers=config.decoder_layers,
+            encoder_attention_heads=config.heads,
+            decoder_attention_heads=config.heads,
+            encoder_ffn_dim=config.ffn_dim,
+            decoder_ffn_dim=config.ffn_dim,
+            pad_token_id=PAD,
+            eos_token_id=EOS,
+            forced_eos_token_id=None,
             decoder_start_token_id=BOS,
-            **layers,
-            **special,
         )
     )
     marian = marian.to(batch.source.device).eval()

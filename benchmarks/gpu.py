@@ -86,7 +86,8 @@ PARTS = (
     Part(
         "speed, a vocabulary of a multiple of 64",
         20,
-        f"{SPEED} --size base --tokens 16384 --repeats 2 --vocabulary 28608 --models none",
+        f"{SPEED} --size base --tokens 16384 --batches 2 --repeats 2 --vocabulary 28608"
+        " --models none",
         "--size tiny --tokens 256 --repeats 1 --vocabulary 640",
     ),
     Part(
@@ -105,14 +106,14 @@ PARTS = (
         "decoding, 120 sentences",
         25,
         "benchmarks.decoding_speed --size base --sentences 120 --repeats 2 --engines --models plus"
-        " --precisions float32 bfloat16",
+        " --precisions bfloat16",
         "--size tiny --sentences 4 --repeats 1",
     ),
     Part(
         "decoding, 1,000 sentences",
         25,
         "benchmarks.decoding_speed --size base --sentences 1000 --repeats 1 --engines --models plus"
-        " --precisions float32 bfloat16",
+        " --precisions bfloat16",
         "--size tiny --sentences 8 --repeats 1",
     ),
     Part(

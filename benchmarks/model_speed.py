@@ -169,8 +169,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     device = choose_device(arguments.accelerator)
     names = chosen_names(arguments.size, arguments.models)
     vocabulary = arguments.vocabulary or VOCABULARY[arguments.size]
-    options = {"vocabulary": vocabulary, "with_compiler": arguments.compile}
-    models = [contestant(name, arguments.size, device, **options) for name in names]
+    models = [
+        contestant(
+            name, arguments.size, device, vocabulary=vocabulary, with_compiler=arguments.compile
+        )
+        for name in names
+    ]
     batches = [b.to(device) for b in make_batches(arguments.tokens, vocabulary, arguments.batches)]
     rows = measure(models, batches, arguments.repeats, device, CLOCKS[arguments.clock])
     figures: dict[str, object] = {

@@ -111,4 +111,4 @@ def _linear(theirs: Sequence[Any], ours: Sequence[Any]) -> None:
 
 
 def _array(tensor: Tensor) -> np.ndarray:
-    return tensor.detach().float().numpy()
+    return tensor.detach().float().cpu().numpy()

@@ -152,28 +152,23 @@ def nearest_composition(
 ) -> tuple[dict[str, str], Differences]:
     """The options in `config` nearest to `params`, and the keys that differ.
 
-    Groups set disjoint keys, so the best option of each is found independently: the default, if it
-    leaves no difference in the group's own section.
+    Groups set disjoint keys, so the best option of each is found independently; nothing is better
+    than no difference.
     """
-    found = _differences(params, compose(config, []))
     entries = read_yaml(config / "config.yaml")["defaults"]
-    defaults = {
-        group: name for entry in entries if entry != "_self_" for group, name in entry.items()
-    }
-    options: dict[str, str] = {}
+    options = {g: option for entry in entries if entry != "_self_" for g, option in entry.items()}
+    differences = _differences(params, compose(config, []))
     for group in GROUPS:
-        paths = sorted((config / group).glob("*.yaml"))
-        if not paths:
+        names = sorted(path.stem for path in (config / group).glob("*.yaml"))
+        if not names:
             raise InputError("expected a config group, found no option", path=config / group)
-        if group in defaults and not any(key.split(".")[0] == group for key in found):
-            options[group] = defaults[group]
-            continue
-        tried = {
-            p.stem: _differences(params, compose(config, [f"{group}={p.stem}"])) for p in paths
-        }
-        options[group] = min(tried, key=lambda name: len(tried[name]))
-    composed = compose(config, [f"{group}={name}" for group, name in options.items()])
-    return options, _differences(params, composed)
+        for name in names if differences else ():
+            tried = options | {group: name}
+            overrides = [f"{group}={option}" for group, option in tried.items()]
+            found = _differences(params, compose(config, overrides))
+            if len(found) < len(differences):
+                options, differences = tried, found
+    return options, differences
 
 
 def describe(options: Mapping[str, str], differences: Differences, path: Path) -> Iterator[str]:

@@ -78,12 +78,9 @@ class WordCrossAttention(nn.Module):
 
     def memory(self, states: Tensor, mask: Tensor) -> Memories:
         """The encoder's output (B, S, D) and its mask (B, 1, 1, S) as keys and values."""
-        keys, values = (
-            self.key_value(states)
-            .unflatten(-1, (2, self.heads, -1))
-            .permute(2, 0, 3, 1, 4)
-            .contiguous()
-        )
+        projected = self.key_value(states).unflatten(-1, (2, self.heads, -1))
+        # A head's lie together, as decoding reads them at every step.
+        keys, values = projected.permute(2, 0, 3, 1, 4).contiguous()
         return Memories((Memory((keys,), (values,), mask),))
 
     def forward(

@@ -2,7 +2,7 @@
 
 continuations  the best next tokens of hypotheses, ties in a known order
 beam           beam search over a batch, with one model or several; greedy is a beam of 1
-linear         linear maps, packed or in 8-bit integers
+precision      models in the precision of a search
 batches        rows in batches of similar length, results in the order of the rows
 translate      a model artifact, or an ensemble, as an object that translates
 align          a model artifact as an object that aligns given pairs

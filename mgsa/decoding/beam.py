@@ -65,7 +65,8 @@ def search_batch(
     """The `n_best` different translations of each sentence, best first.
 
     Args:
-        models: in evaluation mode; an ensemble averages probabilities.
+        models: in evaluation mode, prepared for the precision (`mgsa.decoding.precision`), which is
+            not looked at here; an ensemble averages probabilities.
         batches: the sentences as each model needs them, on its device; targets are ignored.
         prefixes: ids that each translation must begin with, even beyond the longest length.
         need_weights: whether to return weights of cross-attention; of one model only.
@@ -250,12 +251,17 @@ class _Search:
         path = list(zip(self.weights, rows[::-1], strict=False))
         weights = {
             f"layer_{number}.{name}": np.stack(
-                [layers[number - 1][name][row, :, 0].cpu().numpy() for layers, row in path]
+                [_wide(layers[number - 1][name][row, :, 0]).numpy() for layers, row in path]
             )
             for number, layer in enumerate(self.weights[0] if self.weights else (), start=1)
             for name in layer
         }
         return Hypothesis(tuple(ids[::-1]), score, log_prob, weights)
+
+
+def _wide(weights: Tensor) -> Tensor:
+    """On the CPU, bfloat16 as float32."""
+    return weights.to("cpu", torch.promote_types(weights.dtype, torch.float32))
 
 
 def length_penalty(length: np.ndarray | int, alpha: float) -> np.ndarray:

@@ -17,7 +17,7 @@ from mgsa.data.dataset import Dataset
 from mgsa.data.vocabulary import UNK, Vocabulary, join_subwords
 from mgsa.decoding.batches import in_batches
 from mgsa.decoding.beam import Hypothesis, search_batch
-from mgsa.decoding.linear import prepared
+from mgsa.decoding.precision import for_search, search_autocast
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_artifact import ModelArtifact, load_model
 
@@ -93,7 +93,7 @@ class Translator:
             first.check_vocabularies(other.vocabularies, other.folder)
         for artifact in self.artifacts:
             artifact.model.to(device).eval()
-        self._prepared: dict[SearchPrecision, list[EncoderDecoder]] = {}
+        self._for_search: dict[SearchPrecision, list[EncoderDecoder]] = {}
 
     @classmethod
     def load(
@@ -131,13 +131,14 @@ class Translator:
             max_length_ratio, max_length_extra: the longest translation, as a multiple of the
                 source's subwords plus a constant.
             batch_tokens: source subwords of a batch, with padding.
-            precision: of matrix products.
+            precision: of matrix products. With int8, on an x86 CPU alone, a sentence's translation
+                may depend on those that share its batch.
             prefixes: target subwords that each translation must begin with.
             need_weights: whether to return weights of cross-attention.
 
         Raises:
             InputError: a text has unknown subwords; the model needs syntactic levels that a text or
-                row lacks; or weights of an ensemble are asked for.
+                row lacks; weights of an ensemble are asked for; or int8 on another device.
         """
         if isinstance(sentences, str):  # a sequence of str, too
             raise InputError("expected a list of sentences, got one text")
@@ -208,8 +209,7 @@ class Translator:
                 make_batch(members, model.granularities, ngram_unit=model.ngram_unit)
                 for model in models
             ]
-            narrow = config.precision == "bfloat16"
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=narrow):
+            with search_autocast(self.device, config.precision):
                 results = search_batch(
                     models,
                     [batch.to(self.device) for batch in batches],
@@ -234,10 +234,10 @@ class Translator:
 
     def _models(self, precision: SearchPrecision) -> list[EncoderDecoder]:
         """The models prepared for a precision, once."""
-        if precision not in self._prepared:
-            models = [prepared(artifact.model, precision) for artifact in self.artifacts]
-            self._prepared[precision] = models
-        return self._prepared[precision]
+        if precision not in self._for_search:
+            models = [for_search(artifact.model, precision) for artifact in self.artifacts]
+            self._for_search[precision] = models
+        return self._for_search[precision]
 
     def check_dataset(self, dataset: Dataset) -> None:
         """Raise an `InputError` if a dataset's vocabularies or levels are not the models'."""

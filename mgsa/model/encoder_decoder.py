@@ -248,7 +248,7 @@ class EncoderDecoder(nn.Module):
         """Log probabilities of the next word, (rows, V), and the new state.
 
         `tokens` (rows,) are the last words, `BOS` at first. The cache of `state` is overwritten.
-        Probabilities are float32, or float64 for a float64 model.
+        Probabilities are float32, or float64 for a float64 model, without gradients.
         """
         x = self.target_embedding(tokens[:, None], start=state.position)
         state.cache.begin()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +46,8 @@ class ConstituencyParser:
         if gpu and utils.default_device() == "cpu":
             # stanza would go on without one, many times slower, and say so in its log alone.
             raise InputError("run.parse_gpu: expected false, as there is no GPU to be used")
-        # The tagger would make an optimizer, which imports torch's compiler, for a second.
-        make_optimizer, utils.get_split_optimizer = utils.get_split_optimizer, _no_optimizer
+        make_optimizer = utils.get_split_optimizer
+        utils.get_split_optimizer = partial(_optimizer_if_needed, make_optimizer)
         try:
             pipeline = stanza.Pipeline(
                 parser.language,
@@ -130,8 +130,13 @@ def _load_once(folder: Path, gpu: bool) -> ConstituencyParser:
     return ConstituencyParser.load(folder, gpu=gpu)
 
 
-def _no_optimizer(*_: Any, **__: Any) -> dict[str, Any]:
-    return {}
+def _optimizer_if_needed(
+    make: Callable[..., Any], kind: str, model: Any, *rest: Any, **more: Any
+) -> Any:
+    """Nothing in place of the optimizer that a tagger makes when it is loaded: that would import
+    torch's compiler, for a second. A tagger whose Transformer was fine-tuned reads it.
+    """
+    return make(kind, model, *rest, **more) if model.args.get("bert_finetune") else {}
 
 
 def _reason(error: Exception) -> str:

@@ -13,6 +13,7 @@ from mgsa.base.errors import InputError
 from mgsa.data.batch import Row
 from mgsa.data.dataset import open_dataset
 from mgsa.data.vocabulary import Vocabulary, join_subwords
+from mgsa.decoding.precision import INTEGER_ENGINES
 from mgsa.decoding.translate import NOTHING, Translation, Translator, choose_device
 from mgsa.model_artifact import load_model
 from tests.copy_task import write_copy_task
@@ -101,6 +102,23 @@ def test_weights_are_given_without_padding(folders: dict[str, Path], name: str, 
         (weights,) = found.weights.values()  # of the one decoder layer
         assert weights.shape == (heads, len(found.subwords) + 1, len(row.source) + 1)
         np.testing.assert_allclose(weights.sum(axis=-1), 1.0, rtol=1e-5)
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+def test_narrower_numbers_give_nearly_the_same_scores(
+    folders: dict[str, Path], precision: Any
+) -> None:
+    """Of an ensemble and, with weights, of one model, whatever is asked for before."""
+    if precision == "int8" and torch.backends.quantized.engine not in INTEGER_ENGINES:
+        pytest.skip("no x86 CPU")
+    both = Translator.load([folders["words"], folders["recurrent"]], accelerator="cpu")
+    one = Translator.load(folders["words"], accelerator="cpu")
+    for translator, options in ((both, {}), (one, {"need_weights": True})):
+        exact = translator.translate(["w1 w2 w3"], **options)
+        (found,) = translator.translate(["w1 w2 w3"], precision=precision, **options)
+        assert found.score == pytest.approx(exact[0].score, rel=0.1)
+        assert found.weights.keys() == exact[0].weights.keys()
+        assert translator.translate(["w1 w2 w3"], **options)[0].score == exact[0].score
 
 
 def test_models_of_other_vocabularies_are_refused(folders: dict[str, Path]) -> None:
