@@ -190,7 +190,7 @@ EMPTY_FILES = [
     ("average", empty, "model/config.json", ": expected ... bytes as in the manifest, found 0"),
     ("evaluate", empty, "translations/test.references", f": {NO_LINE}"),
     ("phrasal patterns", empty, "parsed/test.trees", f": {NO_LINE}"),
-    ("params", empty, "conf/config.yaml", "conf: Could not override 'corpus'. No match in the defaults list."),
+    ("params", empty, "conf/config.yaml", ": expected a mapping of sections, found None"),
 ]
 
 OPEN = "expected one bracketed tree, found an unclosed bracket"
