@@ -15,7 +15,7 @@ import torch
 
 from mgsa.config import TransformerConfig
 from mgsa.data.batch import Batch
-from mgsa.data.vocabulary import BOS, EOS, PAD, Vocabulary
+from mgsa.data.vocabulary import BOS, EOS, PAD, SPECIAL_SYMBOLS, Vocabulary
 from mgsa.export import specification
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_artifact import ModelArtifact
@@ -51,8 +51,8 @@ def _ctranslate2(
 ) -> Search:
     import ctranslate2
 
-    words = Vocabulary.of(f"w{number}" for number in range(model.output.out_features))
-    words = Vocabulary(words.symbols[: model.output.out_features])
+    count = model.output.out_features - len(SPECIAL_SYMBOLS)
+    words = Vocabulary.of(f"w{number}" for number in range(count))
     languages = ("en", "de")
     artifact = ModelArtifact(Path("random"), model, config, (words, words), (), languages)
     with tempfile.TemporaryDirectory() as folder:
