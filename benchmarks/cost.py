@@ -16,11 +16,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.measurement import Measurement, read_measurements
-from benchmarks.options import amount, count
+from benchmarks.measurement import Measurement
 from benchmarks.scale import LOADER, WORKING
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
+from mgsa.base.io import read_json
+from mgsa.base.settings import from_mapping
 
 MODELS = ("parse", "align")
 """Stages that are more than copying only where models do them."""
@@ -32,7 +33,9 @@ def largest_of_each_stage(file: Path) -> dict[str, Measurement]:
     Raises:
         InputError: the file is missing or malformed.
     """
-    by_size = sorted(read_measurements(file), key=lambda one: one.words)
+    by_size = sorted(
+        from_mapping(list[Measurement], read_json(file), str(file)), key=lambda one: one.words
+    )
     return {one.stage: one for one in by_size if not one.stage.startswith(LOADER)}
 
 
@@ -55,8 +58,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("measurements", type=Path, metavar="FILE")
     parser.add_argument("--models", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--words", type=amount, required=True, help="of the source side")
-    parser.add_argument("--cores", type=count, nargs="+", default=[1, 16, 128])
+    parser.add_argument("--words", type=float, required=True, help="of the source side")
+    parser.add_argument("--cores", type=int, nargs="+", default=[1, 16, 128])
     arguments = parser.parse_args(argv)
     of_models = largest_of_each_stage(arguments.models)
     measured = largest_of_each_stage(arguments.measurements)

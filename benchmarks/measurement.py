@@ -1,14 +1,10 @@
-"""What a stage took for a corpus of some size, and files of such measurements."""
+"""What a stage took for a corpus of some size."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
-from mgsa.base.errors import InputError
-from mgsa.base.io import read_json, write_json
-from mgsa.base.settings import Count, NonNegative, Positive, from_mapping
+from mgsa.base.settings import Count, NonNegative, Positive
 
 
 @dataclass(frozen=True)
@@ -35,22 +31,3 @@ class Measurement:
     main_seconds: NonNegative
     worker_seconds: NonNegative
     output: Count
-
-
-def read_measurements(path: Path) -> list[Measurement]:
-    """The measurements that `write_measurements` wrote.
-
-    Raises:
-        InputError: the file is missing or holds something else.
-    """
-    content = read_json(path)
-    if not isinstance(content, list) or not content:
-        raise InputError("expected a list of measurements", path=path)
-    return [
-        from_mapping(Measurement, one, f"{path}: [{number}]") for number, one in enumerate(content)
-    ]
-
-
-def write_measurements(path: Path, measurements: Sequence[Measurement]) -> None:
-    """Write measurements as JSON."""
-    write_json(path, [asdict(one) for one in measurements])

@@ -26,16 +26,17 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from benchmarks.measurement import Measurement, read_measurements, write_measurements
-from benchmarks.options import count
+from benchmarks.measurement import Measurement
 from mgsa.base.cli import run
 from mgsa.base.errors import FailedError
-from mgsa.base.io import read_json
+from mgsa.base.io import read_json, write_json
+from mgsa.base.settings import from_mapping
 from pipeline.base.charts import Spec, chart, write_figure
 
 ROOT = Path(__file__).parents[1]
@@ -203,13 +204,13 @@ def chart_of(measurements: Sequence[Measurement]) -> Spec:
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure, or draw what was measured."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pairs", type=count, nargs="+", default=[30_000, 300_000, 3_000_000])
+    parser.add_argument("--pairs", type=int, nargs="+", default=[30_000, 300_000, 3_000_000])
     parser.add_argument(
         "--set", nargs="+", metavar="KEY=VALUE", help="another composition, and no sizes of pairs"
     )
-    parser.add_argument("--workers", type=count, default=1, help="processes of a stage")
+    parser.add_argument("--workers", type=int, default=1, help="processes of a stage")
     parser.add_argument(
-        "--windows", type=count, nargs="+", default=[WINDOW], help="of the loader, in rows"
+        "--windows", type=int, nargs="+", default=[WINDOW], help="of the loader, in rows"
     )
     parser.add_argument("--folder", type=Path, help="where the generated files lie meanwhile")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the measurements, as JSON")
@@ -226,13 +227,13 @@ def main(argv: Sequence[str] | None = None) -> None:
         load_epoch(arguments.load, arguments.window)
         return
     if arguments.draw:
-        found = read_measurements(arguments.draw)
+        found = from_mapping(list[Measurement], read_json(arguments.draw), str(arguments.draw))
     else:
         sizes = [[*COMPOSITION, f"corpus.train={pairs}"] for pairs in arguments.pairs]
         compositions = [arguments.set] if arguments.set else sizes
         found = measure_all(compositions, arguments.workers, arguments.folder, arguments.windows)
     if arguments.out:
-        write_measurements(arguments.out, found)
+        write_json(arguments.out, [asdict(one) for one in found])
     if arguments.plot:
         write_figure(chart_of(found), arguments.plot)
 

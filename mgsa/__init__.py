@@ -1,7 +1,7 @@
 """Multi-granularity self-attention for machine translation: arrays in, translations out.
 
-Needs torch, Lightning Fabric, pyarrow, numpy, sacrebleu, safetensors, ruamel.yaml, pydantic and
-rich; never stanza, spaCy, NLTK or DVC.
+Needs torch, Lightning Fabric, pyarrow, numpy, sacrebleu, safetensors, pydantic, annotated-types,
+ruamel.yaml and rich; never stanza, spaCy, NLTK or DVC.
 
 In reading order:
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, Option, OutputFolder
-from mgsa.base.io import atomic_folder, open_to_write
+from mgsa.base.io import atomic_folder
 from mgsa.base.settings import Accelerator
 from mgsa.base.word_links import format_links
 from mgsa.config import STANDARD_SEARCH
 from pipeline.base.stage import SIDES, stage
-from pipeline.base.text import read_parallel, split_tokens
+from pipeline.base.text import files_to_write, read_parallel, split_tokens
 from pipeline.base.workers import chunks
 from pipeline.translate import ParserFolder
 
@@ -98,10 +97,8 @@ def align_text(
     portions = read_portions(
         [source, target], aligner, parser, tokenized=tokenized, description="align"
     )
-    with atomic_folder(out) as folder, ExitStack() as opened:
-        *token_files, link_file = (
-            opened.enter_context(open_to_write(folder / name)) for name in WRITTEN
-        )
+    with atomic_folder(out) as folder, files_to_write(folder, WRITTEN) as files:
+        *token_files, link_file = files.values()
         for sides, rows in portions:
             alignments = aligner.align_rows(rows, batch_tokens=STANDARD_SEARCH.batch_tokens)
             for file, sentences in zip(token_files, sides, strict=True):

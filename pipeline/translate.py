@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
@@ -16,12 +15,13 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 from mgsa.base.cli import progress_bar, run
 from mgsa.base.command import Input, Option, OutputFolder
 from mgsa.base.errors import InputError
-from mgsa.base.io import atomic_folder, not_utf_8, open_to_write
+from mgsa.base.io import atomic_folder, not_utf_8
 from mgsa.base.settings import Accelerator
 from mgsa.config import STANDARD_SEARCH, TranslateConfig
 from mgsa.data.controls import read_rows
 from mgsa.decoding.commands import GivenPhrases
 from pipeline.base.stage import stage
+from pipeline.base.text import files_to_write
 
 if TYPE_CHECKING:
     from mgsa.decoding.translate import Translator
@@ -148,13 +148,11 @@ def translate_with_model(
     with (
         progress_bar(f"translate {split}", total=num_rows, unit="sentences") as advance,
         atomic_folder(out) as folder,
-        ExitStack() as files,
+        files_to_write(folder, [f"{split}.{name}" for name in WRITTEN]) as files,
     ):
         rows = read_rows(opened, split, phrases)
         found = translator.translate_rows(rows, translate, advance=advance)
-        hypothesis_file, reference_file, score_file = (
-            files.enter_context(open_to_write(folder / f"{split}.{name}")) for name in WRITTEN
-        )
+        hypothesis_file, reference_file, score_file = files.values()
         for translation, reference in zip(found, references, strict=True):
             hypothesis_file.write(f"{preprocessor.detokenize(translation.subwords)}\n")
             reference_file.write(f"{reference}\n")

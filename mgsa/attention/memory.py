@@ -51,6 +51,7 @@ class Cache:
     Attributes:
         visible: (B, n, slots) bool, which slots hold the words of each row.
         positions: (slots,) the step of each slot.
+        steps: target positions so far.
     """
 
     def __init__(self, sentences: int, device: torch.device | None = None) -> None:
@@ -60,21 +61,21 @@ class Cache:
         self._slots: dict[tuple[nn.Module, str], tuple[Tensor, int]] = {}
         # What is not attended to: (positions, B · n, …).
         self._rows: dict[tuple[nn.Module, str], Tensor] = {}
-        self._steps = 0
+        self.steps = 0
 
     def begin(self) -> None:
         """Add a step: a slot for each row, which no other row of its sentence sees."""
         B, n, _ = self.visible.shape
         own = torch.eye(n, dtype=torch.bool, device=self.visible.device).expand(B, n, n)
         self.visible = torch.cat([self.visible, own], dim=2)
-        self.positions = torch.cat([self.positions, self.positions.new_full((n,), self._steps)])
-        self._steps += 1
+        self.positions = torch.cat([self.positions, self.positions.new_full((n,), self.steps)])
+        self.steps += 1
 
     def mask(self, reaches: Sequence[int] = (0,)) -> Tensor | None:
         """(B, 1, n, slots, reaches): the slots that a row sees, but for the first steps of each
         reach; `None`: all.
         """
-        if not any(reaches) and len(self.positions) == self._steps:
+        if not any(reaches) and len(self.positions) == self.steps:
             return None  # there was never more than one row a sentence
         seen = [self.visible & (self.positions >= reach) for reach in reaches]
         return torch.stack(seen, dim=-1)[:, None]

@@ -86,18 +86,18 @@ def split_rates(dataset: Dataset, split: str) -> tuple[float, ...]:
     return tuple(count / max(places, 1) for count in cuts)
 
 
-def read_rows(dataset: Dataset, split: str, phrases: Phrases, *, seed: int = SEED) -> Iterator[Row]:
+def read_rows(dataset: Dataset, split: str, phrases: Phrases) -> Iterator[Row]:
     """The rows of a split with their phrases, or a control of them."""
     if phrases == "parsed":
         return dataset.read(split)
     rates = split_rates(dataset, split) if phrases == "random" else ()
     return (
-        _row(row, phrases, rates=rates, seed=seed, split=split) if len(row.source) else row
+        _row(row, phrases, rates=rates, split=split) if len(row.source) else row
         for row in dataset.read(split)
     )
 
 
-def _row(row: Row, phrases: Phrases, *, rates: Sequence[float], seed: int, split: str) -> Row:
+def _row(row: Row, phrases: Phrases, *, rates: Sequence[float], split: str) -> Row:
     """A row with another draw of its phrases, which consist of whole words."""
     bounds = [0, *accumulate(row.subwords_per_word)]
     words = {bound: word for word, bound in enumerate(bounds)}
@@ -106,7 +106,7 @@ def _row(row: Row, phrases: Phrases, *, rates: Sequence[float], seed: int, split
         list(zip(in_words, row.phrase_tags, strict=True)),
         phrases,
         rates=rates,
-        seed=seed,
+        seed=SEED,
         split=split,
         line=row.index + 1,
     )

@@ -85,9 +85,12 @@ def for_search(model: EncoderDecoder, precision: SearchPrecision) -> EncoderDeco
         if not all(bool(tensor.isfinite().all()) for tensor in model.parameters()):
             raise FailedError("the model has weights that are not finite")
         make = Int8Linear
-    elif precision == "bfloat16" or weight.is_cuda or weight.dtype != torch.float32:
-        return model
-    if make is PackedLinear and not torch.backends.mkldnn.is_available():
+    elif (
+        precision == "bfloat16"
+        or weight.is_cuda
+        or weight.dtype != torch.float32
+        or not torch.backends.mkldnn.is_available()
+    ):
         return model
     model = copy.deepcopy(model, {id(tensor): tensor for tensor in model.parameters()})
     for module in list(model.modules()):

@@ -70,14 +70,12 @@ class DecoderState:
     """Partial target sentences, one a row; the rows of a source sentence are adjacent.
 
     Attributes:
-        position: target positions so far.
         cache: of the decoder's modules.
         memories: of each decoder layer, one entry a source sentence, each for equally many rows.
         need_weights: whether steps return attention weights.
         weights: if asked for, of the last step, by layer: (rows, H, 1, S).
     """
 
-    position: int
     cache: Cache
     memories: Sequence[Any]
     need_weights: bool
@@ -132,10 +130,25 @@ class EncoderDecoder(nn.Module):
     ) -> ModelOutput:
         """Logits of every target position given those before it."""
         encoded = self.encode(batch, need_weights=need_weights)
-        output = self.decode(
-            encoded, batch.target_input, need_weights=need_weights, need_alignment=need_alignment
+        x, memories = self._decoder_input(encoded, batch.target_input)
+        head = self.alignment_head if need_alignment else None
+        aligned_layer = head.layer if head and not head.full_context else None
+        states, layers = self.decoder(
+            x, CAUSAL, memories, need_weights=need_weights, aligned_layer=aligned_layer
         )
-        return replace(output, tag_logits=encoded.tag_logits, encoder_weights=encoded.weights)
+        alignment = None
+        if aligned_layer:
+            alignment = HeadAlignment(layers[aligned_layer - 1].alignment, None)
+        elif head:
+            alignment = self._second_pass(head, x, batch.target_input, memories)
+        return ModelOutput(
+            self.output(states),
+            tag_logits=encoded.tag_logits,
+            encoder_weights=encoded.weights,
+            decoder_weights=tuple(layer.self_weights for layer in layers if layer.self_weights),
+            cross_weights=tuple(layer.cross_weights for layer in layers) if need_weights else (),
+            alignment=alignment,
+        )
 
     def encode(self, batch: Batch, *, need_weights: bool = False) -> EncoderOutput:
         mask = padding_mask(batch.source_lengths, batch.source.shape[1])
@@ -152,33 +165,6 @@ class EncoderDecoder(nn.Module):
         weights = tuple(layer.weights for layer in layers if layer.weights)
         outputs = tuple(layer.output for layer in layers)
         return EncoderOutput(states, mask, tag_logits, weights, outputs)
-
-    def decode(
-        self,
-        encoded: EncoderOutput,
-        target_input: Tensor,
-        *,
-        need_weights: bool = False,
-        need_alignment: bool = False,
-    ) -> ModelOutput:
-        """All target positions at once, given `target_input` (B, T), `BOS` first."""
-        head = self.alignment_head if need_alignment else None
-        aligned_layer = head.layer if head and not head.full_context else None
-        x, memories = self._decoder_input(encoded, target_input)
-        states, layers = self.decoder(
-            x, CAUSAL, memories, need_weights=need_weights, aligned_layer=aligned_layer
-        )
-        alignment = None
-        if aligned_layer:
-            alignment = HeadAlignment(layers[aligned_layer - 1].alignment, None)
-        elif head:
-            alignment = self._second_pass(head, x, target_input, memories)
-        return ModelOutput(
-            self.output(states),
-            decoder_weights=tuple(layer.self_weights for layer in layers if layer.self_weights),
-            cross_weights=tuple(layer.cross_weights for layer in layers) if need_weights else (),
-            alignment=alignment,
-        )
 
     def _decoder_input(
         self, encoded: EncoderOutput, target_input: Tensor
@@ -241,7 +227,7 @@ class EncoderDecoder(nn.Module):
         """The state before the first step, with one row a source sentence."""
         memories = self.decoder.memories(encoded.states, encoded.mask)
         cache = Cache(len(encoded.states), encoded.states.device)
-        return DecoderState(0, cache, memories, need_weights)
+        return DecoderState(cache, memories, need_weights)
 
     @torch.inference_mode()
     def step(self, state: DecoderState, tokens: Tensor) -> tuple[Tensor, DecoderState]:
@@ -250,7 +236,7 @@ class EncoderDecoder(nn.Module):
         `tokens` (rows,) are the last words, `BOS` at first. The cache of `state` is overwritten.
         Probabilities are float32, or float64 for a float64 model, without gradients.
         """
-        x = self.target_embedding(tokens[:, None], start=state.position)
+        x = self.target_embedding(tokens[:, None], start=state.cache.steps)
         state.cache.begin()
         states, layers = self.decoder(
             x,
@@ -264,7 +250,7 @@ class EncoderDecoder(nn.Module):
         weights = tuple(layer.cross_weights for layer in layers) if state.need_weights else ()
         return (
             torch.log_softmax(logits, dim=-1, out=logits),  # in place: it is the largest tensor
-            replace(state, position=state.position + 1, weights=weights),
+            replace(state, weights=weights),
         )
 
 

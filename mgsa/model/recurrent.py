@@ -121,10 +121,6 @@ class RecurrentMemory:
     words: Memories
     states: Tensor
 
-    @property
-    def num_sentences(self) -> int:
-        return self.words.num_sentences
-
     def select(self, index: Tensor) -> RecurrentMemory:
         """The memory of sentences `index`, (B',)."""
         return RecurrentMemory(self.words.select(index), self.states.index_select(1, index))

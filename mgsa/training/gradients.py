@@ -90,13 +90,14 @@ class Gradients:
                 print(f"{where}: does not fit into memory, left out", file=sys.stderr)
                 if self.fabric.device.type == "cuda":
                     torch.cuda.empty_cache()
-        norm = clip_gradients(list(self.objective.parameters()), clip_norm=self.clip_norm)
+        parameters = self.objective.parameters()
+        norm = nn.utils.clip_grad_norm_(parameters, self.clip_norm or math.inf)
         own = torch.zeros(NUM_SUMS + 1, dtype=torch.float64, device=self.fabric.device)
         own[NUM_SUMS] = len(skipped)
         for _, _, sums in losses:
             own[:NUM_SUMS] += sums
         totals = sum_over_processes(self.fabric, own)
-        # The only device synchronisation of an update.
+        # The only device synchronisation of an update's gradients.
         *total, all_skipped, all_norm = torch.cat([totals, norm.to(totals).view(1)]).tolist()
         if not all(math.isfinite(value) for value in (*total, all_norm)):
             raise FailedError(f"epoch {epoch + 1}, {_not_finite(losses)}")
@@ -104,7 +105,7 @@ class Gradients:
 
     def _attempt(self, update: Update, epoch: int, skipped: set[int]) -> list[_MicroBatchLoss]:
         alone = self.fabric.world_size == 1
-        share = self.fabric.world_size / max(update.num_target_tokens, 1)
+        share = self.fabric.world_size / update.num_target_tokens
         losses: list[_MicroBatchLoss] = []
         for number, (index, planned) in enumerate(update.batches, start=1):
             last = number == len(update.batches)
@@ -134,15 +135,6 @@ class Gradients:
     def _forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
         loss, sums = self.objective(vars(batch.to(self.fabric.device)))
         return loss, sums
-
-
-def clip_gradients(parameters: Sequence[nn.Parameter], *, clip_norm: float) -> Tensor:
-    """Scale gradients to a norm of `clip_norm` at most (0: unlimited); return their norm ()."""
-    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-    norm = torch.nn.utils.get_total_norm(gradients)
-    if clip_norm > 0:
-        torch.nn.utils.clip_grads_with_norm_(parameters, clip_norm, norm)
-    return norm
 
 
 def _not_finite(losses: Sequence[_MicroBatchLoss]) -> str:

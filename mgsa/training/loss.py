@@ -97,7 +97,7 @@ class Objective(nn.Module):
         `tensors` are the fields of a `Batch` (Fabric moves no frozen dataclass).
         """
         batch = Batch(**tensors)  # type: ignore[arg-type]
-        output = self.model(batch, need_alignment=self.model.alignment_head is not None)
+        output = self.model(batch, need_alignment=True)
         smoothed, nll = translation_nll(
             output.logits, batch.target_output, label_smoothing=self.weights.label_smoothing
         )

@@ -52,8 +52,9 @@ def train_model(
     dataset.check_granularities(model.granularities)
     if run.model.alignment is not None:
         dataset.check_links("train")
-    if dataset.num_rows(SPLIT) == 0:
-        raise InputError(f"expected pairs in the split {SPLIT}", path=dataset.folder)
+    for split in ("train", SPLIT):
+        if not dataset.num_rows(split):
+            raise InputError(f"expected pairs in the split {split}", path=dataset.folder)
     with naming_lost_processes():
         fabric.launch()
         identity = checkpoint.run_identity(

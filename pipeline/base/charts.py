@@ -1,4 +1,4 @@
-"""Charts: the Vega-Lite templates of `.dvc/plots`, filled in; vl-convert draws them as SVG or PNG.
+"""Charts: the Vega-Lite templates of `.dvc/plots`, filled in; vl-convert draws them as SVG.
 
 One template serves `dvc plots`, figures as files, and the report. Colours are CSS variables with
 their values for light backgrounds, so that a drawing inside a page is as light or dark as the page.

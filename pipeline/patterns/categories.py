@@ -28,11 +28,10 @@ from pipeline.base.text import read_parallel, split_tokens
 from pipeline.links import read_link_file
 from pipeline.patterns.scores import Scores
 from pipeline.tokens.trees import (
-    check_leaves,
     children,
     is_preterminal,
     plain_label,
-    read_tree,
+    read_parse,
     top_node,
 )
 
@@ -75,8 +74,7 @@ def read_occurrences(
     rows = read_parallel([source, target, trees])
     of_pairs = read_link_file(links, tokenized, split)
     for line, (row, of_pair) in enumerate(zip(rows, of_pairs, strict=True), start=1):
-        tree = read_tree(row[2], path=trees, line=line)
-        check_leaves(tree, split_tokens(row[0], path=source, line=line), path=trees, line=line)
+        tree = read_parse(row[2], row[0], path=trees, tokens_path=source, line=line)
         target_words = len(split_tokens(row[1], path=target, line=line))
         yield occurrences(tree, of_pair, target_words, sizes)
 

@@ -74,7 +74,7 @@ class System:
         parts = [folder / part for part in names]
         system = cls(name, folder, *(part if part.is_dir() else None for part in parts))
         if system == cls(name, folder) and system.report("evaluate") is None:
-            expected = "translations, evaluate.json, curves or attention"
+            expected = f"evaluate.json, {', '.join(names[:-1])} or {names[-1]}"
             raise InputError(f"--system {name}: expected {expected}", path=folder)
         return system
 

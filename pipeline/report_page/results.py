@@ -62,7 +62,7 @@ def overview(inputs: Inputs) -> Iterator[Markup]:
     if inputs.runs:
         last = inputs.runs[-1]
         text = "<p>Run on {} on {}, commit <code>{}</code>.</p>"
-        yield html(text, last["started"][:10], last["host"], last["commit"])
+        yield html(text, last["started"][:10], last["host"], last["commit"] or "unknown")
     yield Markup(
         '<p class="muted">Every parameter, hash and version is under '
         '<a href="#provenance">What was run</a>.</p>'

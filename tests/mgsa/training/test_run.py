@@ -125,21 +125,23 @@ def test_learns_to_align(tmp_path: Path, full_context: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "valid", "message"),
+    ("model", "train", "valid", "message"),
     [
         (
             {"alignment": ALIGNMENT},
             9,
+            9,
             "expected word alignments of train, which model.alig",
         ),
-        ({}, 0, "expected pairs in the split valid"),
+        ({}, 9, 0, "expected pairs in the split valid"),
+        ({}, 0, 9, "expected pairs in the split train"),
     ],
 )
 def test_what_a_dataset_lacks_is_named(
-    tmp_path: Path, model: dict[str, Any], valid: int, message: str
+    tmp_path: Path, model: dict[str, Any], train: int, valid: int, message: str
 ) -> None:
     with pytest.raises(InputError, match=f"dataset.*: {message}"):
-        run(write_copy_task(tmp_path / "dataset", valid=valid), model=model)
+        run(write_copy_task(tmp_path / "dataset", train=train, valid=valid), model=model)
 
 
 def test_stops_early(dataset: Path) -> None:

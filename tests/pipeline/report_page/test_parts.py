@@ -144,7 +144,9 @@ def test_a_system_is_known_by_its_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"second/translations/test.references: expected the ref"):
         _ = inputs_of(tmp_path, compared=[second]).translations
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"empty: --system a: expected translations, evaluate"):
+    with pytest.raises(
+        InputError, match=r"empty: --system a: expected evaluate.json, translations, "
+    ):
         System.in_folder("a", tmp_path / "empty")
 
 
