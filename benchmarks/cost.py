@@ -33,9 +33,8 @@ def largest_of_each_stage(file: Path) -> dict[str, Measurement]:
     Raises:
         InputError: the file is missing or malformed.
     """
-    by_size = sorted(
-        from_mapping(list[Measurement], read_json(file), str(file)), key=lambda one: one.words
-    )
+    measured = from_mapping(list[Measurement], read_json(file), f"{file}: measurements")
+    by_size = sorted(measured, key=lambda one: one.words)
     return {one.stage: one for one in by_size if not one.stage.startswith(LOADER)}
 
 

@@ -227,7 +227,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         load_epoch(arguments.load, arguments.window)
         return
     if arguments.draw:
-        found = from_mapping(list[Measurement], read_json(arguments.draw), str(arguments.draw))
+        label = f"{arguments.draw}: measurements"
+        found = from_mapping(list[Measurement], read_json(arguments.draw), label)
     else:
         sizes = [[*COMPOSITION, f"corpus.train={pairs}"] for pairs in arguments.pairs]
         compositions = [arguments.set] if arguments.set else sizes

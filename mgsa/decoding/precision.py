@@ -76,6 +76,7 @@ def for_search(model: EncoderDecoder, precision: SearchPrecision) -> EncoderDeco
     """
     weight = model.output.weight
     make: Callable[[nn.Linear], nn.Module] = PackedLinear
+    least = WORTH_PACKING
     if precision == "int8":
         if weight.is_cuda or torch.backends.quantized.engine not in INTEGER_ENGINES:
             raise InputError(
@@ -84,7 +85,7 @@ def for_search(model: EncoderDecoder, precision: SearchPrecision) -> EncoderDeco
             )
         if not all(bool(tensor.isfinite().all()) for tensor in model.parameters()):
             raise FailedError("the model has weights that are not finite")
-        make = Int8Linear
+        make, least = Int8Linear, 1
     elif (
         precision == "bfloat16"
         or weight.is_cuda
@@ -97,9 +98,7 @@ def for_search(model: EncoderDecoder, precision: SearchPrecision) -> EncoderDeco
         if isinstance(module, ONLSTM):
             continue
         for name, child in module.named_children():
-            if type(child) is nn.Linear and (
-                make is Int8Linear or child.weight.numel() >= WORTH_PACKING
-            ):
+            if type(child) is nn.Linear and child.weight.numel() >= least:
                 setattr(module, name, make(child))
     return model
 

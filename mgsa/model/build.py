@@ -21,6 +21,7 @@ from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
 from mgsa.attention.phrase_heads import PhraseHeads
 from mgsa.attention.query_k import QueryK
 from mgsa.attention.word import WordCrossAttention, WordSelfAttention
+from mgsa.base.errors import InputError
 from mgsa.boundaries import BoundaryFlags, phrase_extent
 from mgsa.config import (
     ModelConfig,
@@ -48,7 +49,14 @@ from mgsa.onlstm import ONLSTM, run_batched
 def build_model(
     config: ModelConfig, *, source_vocabulary: int, target_vocabulary: int, num_tags: int
 ) -> EncoderDecoder:
-    """A randomly initialised model; `share_embeddings: all` needs one vocabulary for both sides."""
+    """A randomly initialised model; `share_embeddings: all` with two vocabulary sizes is an
+    `InputError`.
+    """
+    if config.share_embeddings == "all" and source_vocabulary != target_vocabulary:
+        raise InputError(
+            "share_embeddings: all takes one vocabulary for both languages, got "
+            f"{source_vocabulary} source and {target_vocabulary} target symbols"
+        )
     target_subwords = make_embedding(target_vocabulary, config.dim)
     source_subwords = (
         target_subwords

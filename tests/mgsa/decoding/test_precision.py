@@ -8,11 +8,11 @@ from torch import nn
 
 from mgsa.base.errors import FailedError, InputError
 from mgsa.decoding import precision
-from mgsa.decoding.precision import Int8Linear, PackedLinear, for_search
+from mgsa.decoding.precision import INTEGER_ENGINES, Int8Linear, PackedLinear, for_search
 from tests.random_rows import MODELS, batch_of, random_model, some_rows
 
 needs_x86 = pytest.mark.skipif(
-    torch.backends.quantized.engine not in ("x86", "fbgemm", "onednn"), reason="no x86 CPU"
+    torch.backends.quantized.engine not in INTEGER_ENGINES, reason="no x86 CPU"
 )
 needs_onednn = pytest.mark.skipif(
     not torch.backends.mkldnn.is_available(), reason="torch has no oneDNN here"

@@ -9,6 +9,7 @@ from typing import Literal
 import pytest
 import torch
 
+from mgsa.base.errors import InputError
 from mgsa.config import TransformerConfig
 from mgsa.model.build import build_model
 from tests.random_rows import (
@@ -94,6 +95,11 @@ def test_embeddings_are_shared_as_asked(
     target = model.target_embedding.subwords.weight
     assert (model.source_embedding.subwords.weight is target) == source_is_target
     assert (model.output.weight is target) == target_is_output
+
+
+def test_one_embedding_needs_one_vocabulary() -> None:
+    with pytest.raises(InputError, match="got 20 source and 30 target symbols"):
+        build_model(TRANSFORMER, source_vocabulary=20, target_vocabulary=30, num_tags=0)
 
 
 def test_queries_keys_and_values_start_alike_however_they_are_cut() -> None:

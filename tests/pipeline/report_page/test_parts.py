@@ -144,9 +144,7 @@ def test_a_system_is_known_by_its_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"second/translations/test.references: expected the ref"):
         _ = inputs_of(tmp_path, compared=[second]).translations
     (tmp_path / "empty").mkdir()
-    with pytest.raises(
-        InputError, match="empty: --system a: expected evaluate"
-    ):
+    with pytest.raises(InputError, match="empty: --system a: expected evaluate"):
         System.in_folder("a", tmp_path / "empty")
 
 
