@@ -62,15 +62,21 @@ PARTS = (
     Part("ceilings", 20, "benchmarks.machine", ""),
     Part(
         "tests",
-        60,
+        50,
         f"pytest -q -m gpu {GPU_TESTS}",
         "",
         libraries=("pytest", "pytest_timeout", "hypothesis"),
     ),
-    Part("gradients", 60, "benchmarks.gradients", "--models Transformer plus RNN"),
+    Part("gradients", 45, "benchmarks.gradients", "--models Transformer plus RNN"),
+    Part(
+        "gradients, with cuDNN's attention",
+        20,
+        "benchmarks.gradients --cudnn-attention --models Transformer plus",
+        "",
+    ),
     Part(
         "a training that is stopped and resumed",
-        60,
+        45,
         f"{TRAINING} --interrupt --set precision=bf16-mixed checkpoint_every=50 validate_every=100"
         " max_updates=200",
         "checkpoint_every=2 validate_every=4 max_updates=6 validation_sentences=10",
@@ -91,15 +97,22 @@ PARTS = (
         "--size tiny --tokens 256 --repeats 1 --vocabulary 640",
     ),
     Part(
+        "speed, with cuDNN's attention",
+        25,
+        f"{SPEED} --cudnn-attention --size base --tokens 16384 --batches 2 --repeats 2"
+        " --models plus",
+        "--size tiny --tokens 256 --repeats 1 --models none",
+    ),
+    Part(
         "speed, compiled",
-        60,
+        50,
         f"{SPEED} --compile --size base --tokens 16384 --batches 2 --repeats 2 --models plus",
         "--size tiny --tokens 256 --repeats 1 --models none",
     ),
     Part(
         "memory",
-        30,
-        "benchmarks.model_memory --size base --tokens 25000 --models plus",
+        35,
+        "benchmarks.model_memory --size base --tokens 16384 25000 32768 --models plus",
         "--size tiny --tokens 256",
     ),
     Part(
@@ -177,7 +190,8 @@ def markdown(about: dict[str, object], ended: Sequence[tuple[dict[str, Any], str
     lines += ["", "| part | state | seconds |", "| --- | --- | ---: |"]
     lines += [f"| {r['part']} | {r['state']} | {r.get('seconds', '')} |" for r, _ in ended]
     for record, table in ended:
-        lines += ["", f"## {record['part'].capitalize()}", "", f"`{record['command']}`", ""]
+        title = record["part"][0].upper() + record["part"][1:]
+        lines += ["", f"## {title}", "", f"`{record['command']}`", ""]
         if table:
             lines.append(table)
         elif "figures" in record:

@@ -91,10 +91,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Compare, print a table, and fail if a model does."""
     parser = device_parser(__doc__)
     parser.add_argument("--models", nargs="*", help="parts of the names of the models to compare")
+    parser.add_argument("--cudnn-attention", action="store_true", help="which is off elsewhere")
     arguments = parser.parse_args(argv)
     device = choose_device(arguments.accelerator)
     batches = [batch_of_lengths(lengths, VOCABULARY) for lengths in LENGTHS]
     torch.backends.cudnn.allow_tf32 = False  # in its LSTMs, by default
+    torch.backends.cuda.enable_cudnn_sdp(arguments.cudnn_attention)
     figures: dict[str, dict[str, Any]] = {}
     print("| model | precision | loss | gradients | worst parameter |")
     print("| --- | --- | ---: | ---: | --- |")

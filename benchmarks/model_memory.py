@@ -1,15 +1,14 @@
 """Peak memory of a training step: MG-SA, phrase attention, RNNs against our Transformer.
 
-    python -m benchmarks.model_memory --size base --tokens 4096
+    python -m benchmarks.model_memory --size base --tokens 2048 4096
 
-Each model takes some steps (`benchmarks.contestants`) in a process of its own. On the CPU a figure
-is the highest resident set less what the process had before the model was made; on a GPU, the most
-that was allocated there.
+Each model takes some steps (`benchmarks.contestants`) in a process of its own for each size of
+batch. On the CPU a figure is the highest resident set less what the process had before the model
+was made; on a GPU, the most that was allocated there.
 """
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -53,10 +52,10 @@ def _resident(field: str) -> float:
     raise OSError(f"no {field} in /proc/self/status")
 
 
-def in_a_process(name: str, arguments: argparse.Namespace, device: torch.device) -> float:
-    """`peak_mib` of a model, measured where no other one has been."""
+def in_a_process(name: str, size: str, tokens: int, device: torch.device) -> float:
+    """`peak_mib`, measured where nothing else has been."""
     command = [sys.executable, "-m", "benchmarks.model_memory", "--only", name]
-    command += ["--size", arguments.size, "--tokens", str(arguments.tokens)]
+    command += ["--size", size, "--tokens", str(tokens)]
     command += ["--accelerator", "gpu" if device.type == "cuda" else "cpu"]
     return float(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
 
@@ -64,24 +63,27 @@ def in_a_process(name: str, arguments: argparse.Namespace, device: torch.device)
 def main(argv: Sequence[str] | None = None) -> None:
     parser = device_parser(__doc__)
     parser.add_argument("--size", choices=sorted(VOCABULARY), required=True)
-    parser.add_argument("--tokens", type=int, default=4096, help="target positions of a batch")
+    parser.add_argument(
+        "--tokens", type=int, nargs="+", default=[4096], help="target positions of a batch"
+    )
     parser.add_argument("--models", nargs="*", help="parts of the names of the models to run")
     parser.add_argument("--only", help="measure this model in this very process")
     arguments = parser.parse_args(argv)
-    device = choose_device(arguments.accelerator)
+    device, size = choose_device(arguments.accelerator), arguments.size
     if arguments.only:
-        print(peak_mib(arguments.only, arguments.size, arguments.tokens, device))
+        print(peak_mib(arguments.only, size, arguments.tokens[0], device))
         return
+    names = chosen_names(size, arguments.models)
     found = {
-        name: in_a_process(name, arguments, device)
-        for name in chosen_names(arguments.size, arguments.models)
+        tokens: {name: in_a_process(name, size, tokens, device) for name in names}
+        for tokens in arguments.tokens
     }
-    print("| model | peak MiB | relative |\n| --- | ---: | ---: |")
-    for name, mib in found.items():
-        print(f"| {name} | {mib:,.0f} | {mib / found[BASELINE]:.2f} |")
+    print("| tokens | model | peak MiB | relative |\n| ---: | --- | ---: | ---: |")
+    for tokens, peaks in found.items():
+        for name, mib in peaks.items():
+            print(f"| {tokens:,} | {name} | {mib:,.0f} | {mib / peaks[BASELINE]:.2f} |")
     if arguments.json:
-        figures = {"size": arguments.size, "tokens": arguments.tokens, **machine(device)}
-        write_json(arguments.json, {**figures, "peak_mib": found})
+        write_json(arguments.json, {"size": size, **machine(device), "peak_mib_by_tokens": found})
 
 
 if __name__ == "__main__":

@@ -158,6 +158,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--vocabulary", type=int, help="(default: the size's)")
     parser.add_argument("--models", nargs="*", help="parts of the names of the models to run")
     parser.add_argument("--compile", action="store_true", help="with torch.compile")
+    parser.add_argument("--cudnn-attention", action="store_true", help="which is off elsewhere")
     parser.add_argument(
         "--profile",
         action="store_true",
@@ -166,6 +167,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
+    torch.backends.cuda.enable_cudnn_sdp(arguments.cudnn_attention)
     device = choose_device(arguments.accelerator)
     names = chosen_names(arguments.size, arguments.models)
     vocabulary = arguments.vocabulary or VOCABULARY[arguments.size]
@@ -183,6 +185,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         "tokens": arguments.tokens,
         "repeats": arguments.repeats,
         "compile": arguments.compile,
+        "cudnn_attention": arguments.cudnn_attention,
         "clock": arguments.clock,
         **machine(device),
         "models": rows,
