@@ -35,6 +35,7 @@ from mgsa.base.word_links import Link, format_links
 from pipeline.aligners.eflomal_command import find_command
 from pipeline.aligners.symmetrize import SYMMETRIZATIONS, Symmetrization, symmetrize
 from pipeline.base.stage import SIDES, SPLITS
+from pipeline.base.tables import markdown
 from pipeline.base.text import read_pairs
 from pipeline.params import compose
 
@@ -177,13 +178,6 @@ def by_symmetrization(work: Path) -> list[dict[str, object]]:
     return rows
 
 
-def table(rows: list[dict[str, object]]) -> str:
-    """The rows as Markdown."""
-    lines = [[*rows[0]], ["---", *["---:"] * (len(rows[0]) - 1)]]
-    lines += [["" if value is None else str(value) for value in row.values()] for row in rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure, and print a Markdown table and JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.aligners", description=__doc__)
@@ -216,7 +210,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         "python": platform.python_version(),
         "numpy": np.__version__,
     }
-    print(table(rows))
+    shown = [{name: "" if value is None else value for name, value in r.items()} for r in rows]
+    print(*markdown(shown, [*rows[0]]), sep="\n")
     print(json.dumps(result))
     if arguments.json:
         write_json(arguments.json, result)

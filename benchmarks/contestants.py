@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from benchmarks.random_batches import NUM_TAGS
 from benchmarks.torch_transformer import TorchTransformer
@@ -17,22 +17,22 @@ from mgsa.config import AlignmentConfig, ModelConfig, TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.model.build import build_model
 from mgsa.model.compiled import compiled
-from mgsa.training.loss import LossWeights, Objective, translation_nll
+from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.training.loss import LossWeights, Objective
 
 PRESETS = Path(__file__).parents[1] / "conf" / "model"
 VOCABULARY = {"tiny": 8_000, "base": 28_567, "big": 28_567}
 WEIGHTS = LossWeights(label_smoothing=0.1, tags=0.001, alignment=0.05)
 BASELINE, TORCH = "Transformer", "torch.nn.Transformer"
-Step = Callable[[Batch], Tensor]
 
 
 @dataclass
 class Contestant:
-    """A model with its optimiser, and how it makes a loss of a batch."""
+    """A model with its optimiser; `losses`: the module, perhaps compiled, called with a batch."""
 
     name: str
     module: nn.Module
-    loss: Step
+    losses: Callable[..., Any]
     optimizer: torch.optim.Optimizer
 
 
@@ -107,41 +107,28 @@ def contestant(
         if name == TORCH:
             config = configs[BASELINE]
             assert isinstance(config, TransformerConfig)
-            module: nn.Module = TorchTransformer(config, vocabulary)
+            module: nn.Module = TorchTransformer(config, vocabulary, WEIGHTS.label_smoothing)
         else:
-            model = build_model(
-                configs[name],
-                source_vocabulary=vocabulary,
-                target_vocabulary=vocabulary,
-                num_tags=NUM_TAGS,
-            )
-            module = Objective(model, WEIGHTS)
+            module = Objective(model_of(configs[name], vocabulary), WEIGHTS)
     optimizer = torch.optim.Adam(
         module.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True
     )
-    called = compiled(module) if with_compiler else module
-    loss = _torch_loss(called) if name == TORCH else _objective_loss(called)
-    return Contestant(name, module, loss, optimizer)
+    return Contestant(name, module, compiled(module) if with_compiler else module, optimizer)
 
 
-def _objective_loss(module: Callable[..., Any]) -> Step:
-    return lambda batch: module(vars(batch))[0]
-
-
-def _torch_loss(module: Callable[..., Any]) -> Step:
-    def loss(batch: Batch) -> Tensor:
-        return translation_nll(
-            module(batch), batch.target_output, label_smoothing=WEIGHTS.label_smoothing
-        )[0]
-
-    return loss
+def model_of(config: ModelConfig, vocabulary: int) -> EncoderDecoder:
+    """A model with random weights, for the batches of `benchmarks.random_batches`."""
+    torch.manual_seed(0)
+    return build_model(
+        config, source_vocabulary=vocabulary, target_vocabulary=vocabulary, num_tags=NUM_TAGS
+    )
 
 
 def train_step(contestant: Contestant, batch: Batch) -> None:
     """Forward, loss, backward, and an update of the weights."""
     kind = batch.source.device.type
     with torch.autocast(kind, dtype=torch.bfloat16, enabled=kind == "cuda"):
-        loss = contestant.loss(batch) / batch.target_output.numel()
+        loss = contestant.losses(vars(batch))[0] / batch.target_output.numel()
     loss.backward()
     contestant.optimizer.step()
     contestant.optimizer.zero_grad(set_to_none=True)

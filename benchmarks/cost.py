@@ -16,8 +16,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.measurement import Measurement
-from benchmarks.scale import LOADER, WORKING
+from benchmarks.scale import LOADER, WORKING, Measurement
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json

@@ -20,11 +20,17 @@ from functools import partial
 
 import torch
 
-from benchmarks.contestants import BASELINE, TORCH, VOCABULARY, chosen_names, configurations
+from benchmarks.contestants import (
+    BASELINE,
+    TORCH,
+    VOCABULARY,
+    chosen_names,
+    configurations,
+    model_of,
+)
 from benchmarks.engines import Search, engines
-from benchmarks.machine import machine, wait
-from benchmarks.options import device_parser
-from benchmarks.random_batches import NUM_TAGS, batch_of_lengths
+from benchmarks.machine import device_parser, machine, wait
+from benchmarks.random_batches import batch_of_lengths
 from mgsa.base.cli import run
 from mgsa.base.io import write_json
 from mgsa.config import STANDARD_SEARCH, ModelConfig, SearchPrecision, TransformerConfig
@@ -33,7 +39,6 @@ from mgsa.data.vocabulary import EOS
 from mgsa.decoding.beam import search_batch
 from mgsa.decoding.precision import for_search, search_autocast
 from mgsa.decoding.translate import choose_device
-from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 
 BEAMS = {"greedy": 1, "beam 5": 5}
@@ -44,13 +49,7 @@ LENGTH = 24
 
 def random_model(config: ModelConfig, vocabulary: int) -> EncoderDecoder:
     """A model that never says end of sentence unless it must."""
-    torch.manual_seed(0)
-    model = build_model(
-        replace(config, share_embeddings="none"),
-        source_vocabulary=vocabulary,
-        target_vocabulary=vocabulary,
-        num_tags=NUM_TAGS,
-    )
+    model = model_of(replace(config, share_embeddings="none"), vocabulary)
     with torch.no_grad():
         model.output.weight[EOS] = 0  # of thousands of words, some are likelier always
     return model.eval()

@@ -19,17 +19,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from benchmarks.contestants import WEIGHTS, configurations
-from benchmarks.machine import machine
-from benchmarks.options import device_parser
-from benchmarks.random_batches import NUM_TAGS, batch_of_lengths
+from benchmarks.contestants import WEIGHTS, configurations, model_of
+from benchmarks.machine import device_parser, machine
+from benchmarks.random_batches import batch_of_lengths
 from mgsa.base.cli import run
 from mgsa.base.errors import FailedError
 from mgsa.base.io import write_json
 from mgsa.config import ModelConfig
 from mgsa.data.batch import Batch
 from mgsa.decoding.translate import choose_device
-from mgsa.model.build import build_model
 from mgsa.training.loss import Objective
 
 LENGTHS = ((62, 1), (63, 1), (64, 1))  # and end of sentence
@@ -43,14 +41,7 @@ def objective(config: ModelConfig) -> Objective:
     fixed: dict[str, Any] = {f.name: 0.0 for f in fields(config) if f.name.endswith("dropout")}
     if config.alignment:
         fixed["alignment"] = replace(config.alignment, sentences=1.0)
-    torch.manual_seed(0)
-    model = build_model(
-        replace(config, **fixed),
-        source_vocabulary=VOCABULARY,
-        target_vocabulary=VOCABULARY,
-        num_tags=NUM_TAGS,
-    )
-    return Objective(model.train(), WEIGHTS)
+    return Objective(model_of(replace(config, **fixed), VOCABULARY).train(), WEIGHTS)
 
 
 def loss_and_gradients(module: Objective, batch: Batch, *, bf16: bool) -> dict[str, Tensor]:

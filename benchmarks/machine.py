@@ -7,15 +7,16 @@ Speeds are the best of some tries.
 
 from __future__ import annotations
 
+import argparse
 import json
 import platform
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import torch
 
-from benchmarks.options import device_parser
 from mgsa.base.cli import run
 from mgsa.base.io import write_json
 from mgsa.decoding.translate import choose_device
@@ -23,6 +24,16 @@ from mgsa.decoding.translate import choose_device
 WIDTH = {"cpu": 1024, "cuda": 8192}
 """Of the largest product and copy, by kind of device."""
 TRIES = 20
+
+
+def device_parser(docstring: str | None) -> argparse.ArgumentParser:
+    """A parser of --accelerator and --json, described by the first line of a module's docstring."""
+    parser = argparse.ArgumentParser(description=(docstring or "").partition("\n")[0])
+    parser.add_argument(
+        "--accelerator", choices=["cpu", "gpu", "auto"], default="auto", help="(default: auto)"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
+    return parser
 
 
 def machine(device: torch.device) -> dict[str, object]:

@@ -17,8 +17,7 @@ from pathlib import Path
 import torch
 
 from benchmarks.contestants import BASELINE, VOCABULARY, chosen_names, contestant, train_step
-from benchmarks.machine import machine
-from benchmarks.options import device_parser
+from benchmarks.machine import device_parser, machine
 from benchmarks.random_batches import make_batches
 from mgsa.base.cli import run
 from mgsa.base.io import write_json

@@ -27,8 +27,7 @@ from benchmarks.contestants import (
     contestant,
     train_step,
 )
-from benchmarks.machine import machine, peak_flops, wait
-from benchmarks.options import device_parser
+from benchmarks.machine import device_parser, machine, peak_flops, wait
 from benchmarks.random_batches import make_batches
 from mgsa.base.cli import run
 from mgsa.base.io import write_json
@@ -90,8 +89,8 @@ def measure(
 
 
 def profile(model: Contestant, batch: Batch, seconds: float, peak: float) -> dict[str, object]:
-    """What a step of so many seconds does: the share of `peak` that its matrix products reach, and
-    on a GPU, what it launches. Products within torch's LSTMs can't be counted.
+    """What a step of so many seconds does: the operations of its matrix products and their share of
+    `peak`, and on a GPU, what it launches. Products within torch's LSTMs can't be counted.
     """
     from torch.profiler import ProfilerActivity
     from torch.utils.flop_counter import FlopCounterMode
@@ -109,17 +108,18 @@ def profile(model: Contestant, batch: Batch, seconds: float, peak: float) -> dic
         found["launches"] = sum(count for _, count, _ in kernels)
         found["idle_share"] = max(0.0, 1 - sum(ms for ms, *_ in kernels) / 1e3 / seconds)
         found["longest"] = [{"ms": ms, "count": n, "kernel": k} for ms, n, k in kernels[:KERNELS]]
-    counts = None
     if not any(isinstance(module, torch.nn.LSTM) for module in model.module.modules()):
         with FlopCounterMode(display=False) as counter:  # last: it ends a compiled model's days
             train_step(model, batch)
-        counts = counter.get_total_flops() / seconds / peak
-    return {"peak_share": counts, **found}
+        flops = counter.get_total_flops()
+        found |= {"gflop": flops / 1e9, "peak_share": flops / seconds / peak}
+    return found
 
 
 def markdown(rows: Sequence[dict[str, Any]]) -> str:
     """The table, medians with quartiles, and what `profile` found."""
     profiled = {
+        "gflop": ("GFLOP", ".1f"),
         "peak_share": ("share of peak", ".2f"),
         "launches": ("launches", ","),
         "idle_share": ("idle", ".2f"),
@@ -129,7 +129,7 @@ def markdown(rows: Sequence[dict[str, Any]]) -> str:
     header += [name for name, _ in columns.values()]
     lines = [f"| {' | '.join(header)} |", "| --- " * len(header) + "|"]
     for row in rows:
-        extra = [(row[key], how) for key, (_, how) in columns.items()]
+        extra = [(row.get(key), how) for key, (_, how) in columns.items()]
         cells = [
             str(row["model"]),
             f"{row['parameters'] / 1e6:.1f} M",

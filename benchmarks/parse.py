@@ -22,7 +22,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.options import device_parser
+from benchmarks.machine import device_parser
 from benchmarks.text_stages import ROOT, Command, stage_command
 from mgsa.base.cli import run
 from mgsa.base.io import write_json

@@ -26,17 +26,16 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from benchmarks.measurement import Measurement
 from mgsa.base.cli import run
 from mgsa.base.errors import FailedError
 from mgsa.base.io import read_json, write_json
-from mgsa.base.settings import from_mapping
+from mgsa.base.settings import Count, NonNegative, Positive, from_mapping
 from pipeline.base.charts import Spec, chart, write_figure
 
 ROOT = Path(__file__).parents[1]
@@ -52,6 +51,32 @@ WORKING = ("tokenize", "parse", "bpe", "partition")
 """Stages that have a number of worker processes."""
 _PR_SET_CHILD_SUBREAPER = 36
 """Of Linux: processes that lose their parent become this one's."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a stage took.
+
+    Attributes:
+        pairs: of the training split.
+        words: of the source side, in all splits.
+        workers: how many processes the stage could start.
+        peak: resident memory of the largest process, in MiB.
+        seconds: of the wall.
+        main_seconds: of the processor, in the stage's own process.
+        worker_seconds: of the processor, in the processes that it started.
+        output: bytes that it wrote.
+    """
+
+    stage: str
+    pairs: Positive
+    words: Positive
+    workers: Positive
+    peak: NonNegative
+    seconds: NonNegative
+    main_seconds: NonNegative
+    worker_seconds: NonNegative
+    output: Count
 
 
 def commands() -> dict[str, str]:

@@ -28,7 +28,9 @@ import yaml
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_lines, write_json
+from mgsa.base.settings import read_yaml
 from pipeline.base.stage import SIDES, SPLITS
+from pipeline.base.tables import markdown
 from pipeline.params import compose
 from pipeline.tokens.trees import escape_token
 
@@ -100,11 +102,12 @@ def peer_commands(work: Path, workers: int) -> dict[str, tuple[Command, ...]]:
     """
     scripts = Path(sys.executable).parent
     sacremoses, subword_nmt = str(scripts / "sacremoses"), str(scripts / "subword-nmt")
+    bpe = read_yaml(work / "params.yaml")["bpe"]
     peer = work / "peer"
     codes, processes = str(peer / "codes"), str(workers)
     learn = (
         *(subword_nmt, "learn-joint-bpe-and-vocab", "-o", codes, "--num-workers", processes),
-        *("-s", str(section(work, "bpe")["merges"]), "-i"),
+        *("-s", str(bpe["merges"]), "-i"),
         *(str(work / "tokenized" / f"train.{side}") for side in SIDES),
         "--write-vocabulary",
         *(str(peer / f"vocab.{side}") for side in SIDES),
@@ -125,7 +128,7 @@ def peer_commands(work: Path, workers: int) -> dict[str, tuple[Command, ...]]:
                     (
                         *(subword_nmt, "apply-bpe", "-c", codes, "--num-workers", processes),
                         *("--vocabulary", str(peer / f"vocab.{side}"), "--vocabulary-threshold"),
-                        str(section(work, "bpe")["vocabulary_threshold"]),
+                        str(bpe["vocabulary_threshold"]),
                         *("-i", str(peer / f"tokens.{side}"), "-o", str(peer / f"subwords.{side}")),
                     )
                 )
@@ -135,19 +138,11 @@ def peer_commands(work: Path, workers: int) -> dict[str, tuple[Command, ...]]:
     }
 
 
-def section(work: Path, name: str) -> dict[str, object]:
-    """A section of the benchmark's parameters."""
-    content: dict[str, dict[str, object]] = yaml.safe_load((work / "params.yaml").read_text())
-    return content[name]
-
-
 def prepare(work: Path, shared: Path, parsed: Path | None, workers: int) -> int:
     """Write what the stages start from; how many pairs there are in all."""
     composed = compose(ROOT / "conf", ["corpus=multi30k"])
     composed["corpus"]["folder"] = str(shared / "multi30k")
-    for settings in composed.values():
-        if "workers" in settings:
-            settings["workers"] = workers
+    composed["run"]["workers"] = workers
     (work / "params.yaml").write_text(yaml.safe_dump(composed))
     stage_command("corpus", work, {"out": str(work / "corpus")}).seconds()
     stage_commands(work)["tokenize"][0].seconds()
@@ -220,21 +215,6 @@ def summarize(seconds: dict[str, dict[str, list[float]]], pairs: int) -> list[di
     return rows
 
 
-def table(rows: list[dict[str, object]]) -> str:
-    """The rows as Markdown."""
-    columns = {
-        "stage": "stage",
-        "seconds": "s",
-        "pairs_per_second": "pairs/s",
-        "peer_seconds": "command, s",
-        "peer_pairs_per_second": "command, pairs/s",
-        "times_as_fast": "times as fast",
-    }
-    lines = [list(columns.values()), ["---", *["---:"] * (len(columns) - 1)]]
-    lines += [[str(row.get(column, "")) for column in columns] for row in rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure, and print a Markdown table and JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.text_stages", description=__doc__)
@@ -255,7 +235,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         seconds = measure(commands, arguments.repeats)
     rows = summarize(seconds, pairs)
     result = {"pairs": pairs, "workers": arguments.workers, "rows": rows, "seconds": seconds}
-    print(table(rows))
+    columns = [*rows[0]]
+    print(*markdown([dict.fromkeys(columns, "") | row for row in rows], columns), sep="\n")
     print(json.dumps(result))
     if arguments.json:
         write_json(arguments.json, result)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from torch import Tensor, nn
 
 from mgsa.config import TransformerConfig
@@ -9,13 +12,15 @@ from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import PAD
 from mgsa.masks import causal_mask
 from mgsa.model.layers import Embedding, make_embedding
+from mgsa.training.loss import translation_nll
 
 
 class TorchTransformer(nn.Module):
-    """`torch.nn.Transformer` with our embeddings, and dropout where our configuration has it."""
+    """`torch.nn.Transformer` with our embeddings and loss, and dropout where we have it."""
 
-    def __init__(self, config: TransformerConfig, vocabulary: int) -> None:
+    def __init__(self, config: TransformerConfig, vocabulary: int, label_smoothing: float) -> None:
         super().__init__()
+        self.label_smoothing = label_smoothing
         shared = config.share_embeddings == "all"
         target = make_embedding(vocabulary, config.dim)
         source = target if shared else make_embedding(vocabulary, config.dim)
@@ -40,8 +45,9 @@ class TorchTransformer(nn.Module):
             elif isinstance(module, (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)):
                 module.dropout.p = config.activation_dropout
 
-    def forward(self, batch: Batch) -> Tensor:
-        """Logits (B, T, V)."""
+    def forward(self, tensors: Mapping[str, Any]) -> tuple[Tensor, Tensor]:
+        """() the smoothed and () the plain loss of the fields of a `Batch`."""
+        batch = Batch(**tensors)
         padding = batch.source == PAD
         T = batch.target_input.shape[1]
         states = self.transformer(
@@ -52,4 +58,6 @@ class TorchTransformer(nn.Module):
             memory_key_padding_mask=padding,
             tgt_is_causal=True,
         )
-        return self.output(states)
+        return translation_nll(
+            self.output(states), batch.target_output, label_smoothing=self.label_smoothing
+        )

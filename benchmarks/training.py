@@ -21,8 +21,7 @@ from pathlib import Path
 
 from safetensors.torch import load_file
 
-from benchmarks.machine import machine
-from benchmarks.options import device_parser
+from benchmarks.machine import device_parser, machine
 from mgsa.base.cli import TERMINATED, run
 from mgsa.base.errors import FailedError
 from mgsa.base.io import write_json

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
+from mgsa.base.command import Reads
 from mgsa.base.settings import NonNegative, Positive, Probability, Seed, check_each_once
 
 Precision = Literal["32-true", "bf16-mixed"]
@@ -179,9 +180,13 @@ ModelConfig = TransformerConfig | RecurrentConfig
 class TrainConfig:
     """One training run. Tokens are subwords with end of sentence and padding.
 
-    A batch is full at `batch_tokens` or `batch_sentences`, whichever comes first.
+    A batch is full at `batch_tokens` or `batch_sentences`, whichever comes first. `initial` is a
+    model artifact to start from; `frozen` are names of weights, or of modules, that stay as they
+    are at the start.
     """
 
+    initial: Annotated[str, Reads()] | None
+    frozen: tuple[str, ...]
     seed: Seed
     precision: Precision
     compile: bool

@@ -182,9 +182,7 @@ def _write_split(
     # Links first: a file of them with more lines than pairs says so at its end.
     rows = zip(found, pairs, repeat(None) if gold is None else gold, strict=False)
     with open_to_write(path) as file:
-        for links, pair, right in progress(
-            rows, f"align {path.stem}", total=None, unit="pairs", size=lambda _: 1
-        ):
+        for links, pair, right in progress(rows, f"align {path.stem}", unit="pairs"):
             file.write(f"{format_links(links)}\n")
             num_pairs += 1
             num_links += len(links)

@@ -70,7 +70,8 @@ def draw_heat_maps(translator: Translator, pair: Pair, folder: Path, title: str)
 
     from mgsa.analysis.heat_maps import heat_maps
     from mgsa.data.batch import make_batch
-    from pipeline.base.figures import draw_heat_map
+    from pipeline.base.charts import write_figure
+    from pipeline.base.figures import heat_map_chart
 
     artifact = translator.artifacts[0]
     model = artifact.model
@@ -79,7 +80,7 @@ def draw_heat_maps(translator: Translator, pair: Pair, folder: Path, title: str)
         output = model(batch.to(translator.device), need_weights=True)
     folder.mkdir(parents=True)
     for each in heat_maps(output, batch, artifact.vocabularies):
-        draw_heat_map(each, folder / f"{each.place}_{each.layer}.svg", sentence=title)
+        write_figure(heat_map_chart(each, title), folder / f"{each.place}_{each.layer}.svg")
 
 
 def analyze_attention(
@@ -124,7 +125,7 @@ def analyze_attention(
         write_csv(table, folder / SHARES)
         (folder / "heat_maps").mkdir()
         pairs = opened.rows(split, analyze.sentences)
-        for pair in progress(pairs, "draw", total=None, unit="sentences", size=lambda _: 1):
+        for pair in progress(pairs, "draw", unit="sentences"):
             title = f"{split}, sentence {pair.index}"
             maps = folder / "heat_maps" / f"{split}_{pair.index}"
             draw_heat_maps(translator, pair, maps, title)

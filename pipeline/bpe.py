@@ -6,6 +6,7 @@ Byte for byte the output of subword-nmt's `learn-joint-bpe-and-vocab` and `apply
 from __future__ import annotations
 
 import io
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Annotated
 
 from mgsa.base.cli import progress, run
-from mgsa.base.command import Input, OutputFolder, Report
+from mgsa.base.command import Input, OutputFolder, Reads, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write
 from mgsa.base.settings import Count, Positive, RunConfig
@@ -27,21 +28,24 @@ from pipeline.tokens.subwords import (
     CODES,
     SubwordSplitter,
     read_merges,
+    read_subword_counts,
     write_subword_counts,
 )
 
 CHUNK_PAIRS = 1_000
+FILES = [CODES, *(f"vocab.{side}" for side in SIDES)]
 TEXTS = [f"{split}.{side}" for split in SPLITS for side in SIDES]
 
 
 @dataclass(frozen=True)
 class BpeSettings:
-    """Number of merges, and thresholds.
+    """Number of merges, and thresholds; or the folder `codes`, a model, has codes and vocabularies.
 
     A pair of symbols is merged if it occurs `min_frequency` times. A subword with fewer than
     `vocabulary_threshold` occurrences in its language's training text is split further.
     """
 
+    codes: Annotated[str, Reads()] | None
     merges: Positive
     min_frequency: Positive
     vocabulary_threshold: Count
@@ -65,7 +69,7 @@ def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int
     """Write codes and vocabularies of the training text to `folder`; return their sizes."""
     words: dict[str, Counter[str]] = {side: Counter() for side in SIDES}
     pairs = read_pairs(tokenized, "train")
-    for pair in progress(pairs, "count words", total=None, unit="pairs", size=lambda _: 1):
+    for pair in progress(pairs, "count words", unit="pairs"):
         for counts, text in zip(words.values(), pair, strict=True):
             counts.update(text.split(" "))
     report = {"merges": learn_codes(sum(words.values(), Counter()), settings, folder / CODES)}
@@ -86,6 +90,19 @@ def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int
     return report
 
 
+def take(settings: BpeSettings, folder: Path) -> dict[str, int]:
+    """Copy codes and vocabularies of another folder to `folder`; return their sizes."""
+    others = Path(settings.codes or "")
+    report = {"merges": len(read_merges(others / CODES))}
+    for side in SIDES:
+        counts = read_subword_counts(others / f"vocab.{side}")
+        allowed = [count for count in counts.values() if count >= settings.vocabulary_threshold]
+        report[f"{side}_subwords"] = len(allowed)
+    for name in FILES:
+        shutil.copyfile(others / name, folder / name)
+    return report
+
+
 def segment(
     tokenized: Path, folder: Path, settings: BpeSettings, *, workers: int
 ) -> dict[str, int]:
@@ -98,7 +115,7 @@ def segment(
     )
     counts = {f"{split}_{side}_subwords": 0 for split in SPLITS for side in SIDES}
     with files_to_write(folder, TEXTS) as files:
-        for chunk in progress(chunks, "segment", total=None, unit="pairs", size=len):
+        for chunk in progress(chunks, "segment", unit="pairs", size=len):
             for split, pair in chunk:
                 for side, text in zip(SIDES, pair, strict=True):
                     files[f"{split}.{side}"].write(f"{text}\n")
@@ -127,13 +144,13 @@ def learn_and_segment(
     tokenized: Annotated[Path, Input("tokenised text")],
     out: Annotated[
         Path,
-        OutputFolder("codes and subwords", CODES, *(f"vocab.{side}" for side in SIDES), *TEXTS),
+        OutputFolder("codes and subwords", *FILES, *TEXTS),
     ],
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
-    """Learn joint byte-pair codes on the training split, and segment every split."""
+    """Learn joint byte-pair codes on the training split, or take others; segment every split."""
     with stage_outputs(out, report) as (folder, metrics):
-        metrics.update(learn(tokenized, folder, bpe))
+        metrics.update(learn(tokenized, folder, bpe) if bpe.codes is None else take(bpe, folder))
         metrics.update(segment(tokenized, folder, bpe, workers=run.workers))
 
 

@@ -55,11 +55,11 @@ class _Sentence:
     errors: tuple[_Error, ...]
 
 
-def read_contrasts(path: Path, *, pairs: int | None = None) -> list[Contrast]:
+def read_contrasts(path: Path, *, pairs: int) -> list[Contrast]:
     """The variants of a split, in the file's order; the file may be empty.
 
     Args:
-        pairs: of the split, if lines are to be checked.
+        pairs: how many the split has.
 
     Raises:
         InputError: no such file, something is no variant or belongs to no pair; of LingEval97, the
@@ -69,21 +69,16 @@ def read_contrasts(path: Path, *, pairs: int | None = None) -> list[Contrast]:
     return list((_lingeval if first.startswith("[") else _json_lines)(path, pairs))
 
 
-def contrasts_of(corpus: Path, split: str, *, pairs: int | None = None) -> list[Contrast]:
-    """`read_contrasts` of a split of a corpus, by line; none if it brings none.
-
-    Args:
-        pairs: of the split, which are counted otherwise.
-    """
+def contrasts_of(corpus: Path, split: str) -> list[Contrast]:
+    """`read_contrasts` of a split of a corpus, by line; none if it brings none."""
     path = corpus / f"{split}.contrast"
     if not path.is_file():
         return []
-    if pairs is None:
-        pairs = sum(1 for _ in read_lines(corpus / f"{split}.source"))
+    pairs = sum(1 for _ in read_lines(corpus / f"{split}.source"))
     return sorted(read_contrasts(path, pairs=pairs), key=attrgetter("line"))
 
 
-def _json_lines(path: Path, pairs: int | None) -> Iterator[Contrast]:
+def _json_lines(path: Path, pairs: int) -> Iterator[Contrast]:
     for number, text in enumerate(read_lines(path), start=1):
         try:
             values = json.loads(text)
@@ -91,15 +86,15 @@ def _json_lines(path: Path, pairs: int | None) -> Iterator[Contrast]:
             message = f"expected a JSON object such as {EXAMPLE}, got {text!r}"
             raise InputError(message, path=path, line=number) from None
         contrast = from_mapping(Contrast, values, f"{path}:{number}: contrast")
-        if pairs is not None and contrast.line > pairs:
+        if contrast.line > pairs:
             message = f"contrast.line: expected 1 to {pairs}, got {contrast.line}"
             raise InputError(message, path=path, line=number)
         yield contrast
 
 
-def _lingeval(path: Path, pairs: int | None) -> Iterator[Contrast]:
+def _lingeval(path: Path, pairs: int) -> Iterator[Contrast]:
     sentences: Any = from_excerpt(list[_Sentence], read_json(path), f"{path}: sentences")
-    if pairs not in (None, len(sentences)):
+    if pairs != len(sentences):
         message = f"expected a sentence for each of {pairs} pairs, got {len(sentences)}"
         raise InputError(message, path=path)
     for line, sentence in enumerate(sentences, start=1):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 import tarfile
 from collections.abc import Mapping, Sequence
@@ -209,12 +208,8 @@ def _unpack(archive: Path, wanted: set[str], folder: Path) -> None:
         with tarfile.open(archive) as tar:
             for member in tar:
                 name = member.name.removeprefix("./")
-                if name in wanted and (content := tar.extractfile(member)):
-                    if not (folder / name).resolve().is_relative_to(folder.resolve()):
-                        raise InputError(f"damaged archive: {name} lies outside", path=archive)
-                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                    with content, (folder / name).open("wb") as file:
-                        shutil.copyfileobj(content, file)
+                if name in wanted:
+                    tar.extract(member, folder, filter="data")
                     wanted.remove(name)
                 if not wanted:
                     return
@@ -229,7 +224,7 @@ def _write_split(folder: Path, split: str, parts: Sequence[Mapping[str, Path]]) 
     with files_to_write(folder, [f"{split}.{column}" for column in parts[0]]) as files:
         for part in parts:
             rows = read_parallel(list(part.values()))
-            rows = progress(rows, f"read {split}", total=None, unit="pairs", size=lambda _: 1)
+            rows = progress(rows, f"read {split}", unit="pairs")
             for line, row in enumerate(rows, start=1):
                 for (column, path), text in zip(part.items(), row, strict=True):
                     if column == "trees":

@@ -69,7 +69,7 @@ def read_portions(
         gpu=model.device.type == "cuda",
     )
     pairs = read_tokens(files, preprocessor, tokenized=tokenized)
-    tracked = progress(pairs, description, total=None, unit="pairs", size=lambda _: 1)
+    tracked = progress(pairs, description, unit="pairs")
     for portion in chunks(tracked, PORTION):
         sides = list(zip(*portion, strict=True))
         yield sides, preprocessor.rows_of_tokens(*sides)

@@ -24,6 +24,7 @@ from mgsa.config import ModelConfig, TrainConfig, TranslateConfig
 from mgsa.probing.settings import ProbeConfig
 from pipeline.align import AlignSettings
 from pipeline.analyze import AnalyzeSettings
+from pipeline.base.tables import flatten
 from pipeline.bpe import BpeSettings
 from pipeline.contrast.__main__ import ContrastSettings
 from pipeline.corpus import Corpus, LocalCorpus, SampleCorpus
@@ -184,20 +185,12 @@ def describe(options: Mapping[str, str], differences: Differences, path: Path) -
 
 
 def _differences(params: Mapping[str, Any], composed: Mapping[str, Any]) -> Differences:
-    wanted, preset = dict(_flatten(params)), dict(_flatten(composed))
+    wanted, preset = flatten(params), flatten(composed)
     pairs = {key: (wanted.get(key, ABSENT), preset.get(key, ABSENT)) for key in wanted | preset}
     differing = {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
     # Where one has a section and the other `null`, the keys of the section tell it.
     parents = {key for key in differing if any(k.startswith(f"{key}.") for k in differing)}
     return {key: pair for key, pair in differing.items() if key not in parents}
-
-
-def _flatten(sections: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in sections.items():
-        if isinstance(value, Mapping):
-            yield from _flatten(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
 
 
 def check_or_compose(

@@ -147,28 +147,22 @@ def write_phrases_line(partitions: Iterable[Iterable[Phrase]]) -> str:
 def read_phrases_line(
     text: str,
     *,
-    levels: int,
-    num_words: int | None = None,
+    num_words: int,
     path: str | PathLike[str] | None = None,
     line: int | None = None,
 ) -> list[list[Phrase]]:
-    """The first `levels` levels of a line of a `.phrases` file.
+    """The levels of a line of a `.phrases` file.
 
     Raises:
-        InputError: the line has fewer levels, a phrase that is not `LENGTH:TAG`, or a level whose
-            phrases do not add up to `num_words`, or to the words of level 1.
+        InputError: a phrase is not `LENGTH:TAG`, or a level's do not add up to `num_words`.
     """
-    parts = text.split(LEVEL_SEPARATOR)
-    if len(parts) < levels:
-        raise InputError(f"expected {levels} levels, found {len(parts)}", path=path, line=line)
     partitions = []
-    for level, part in enumerate(parts[:levels], start=1):
+    for level, part in enumerate(text.split(LEVEL_SEPARATOR), start=1):
         try:
             pairs = list(map(_read_phrase, part.split(" ")))
         except ValueError as error:
             raise InputError(f"level {level}: {error}", path=path, line=line) from None
         phrases = _place([length for length, _ in pairs], [tag for _, tag in pairs])
-        num_words = num_words or phrases[-1].end
         if phrases[-1].end != num_words:
             raise InputError(
                 f"level {level}: lengths add up to {phrases[-1].end} words, expected {num_words}",

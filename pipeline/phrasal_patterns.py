@@ -22,9 +22,8 @@ from mgsa.base.command import Input, Option, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Positive, Resamples, Seed, to_mapping
 from pipeline.base.stage import SIDES, stage, stage_outputs
-from pipeline.base.tables import Row, write_csv
+from pipeline.base.tables import Record, Row, write_csv
 from pipeline.base.text import read_parallel
-from pipeline.dataset.manifest import read_object
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def find_links(alignments: Path, tokenized: Path, split: str) -> Path | None:
     """The link file of a split: `alignments`, or one in that folder, gold links first."""
     if not alignments.is_dir():
         return alignments
-    splits = read_object(alignments / "aligner.json", "splits")["splits"]
+    splits = Record.read(alignments / "aligner.json")["splits"]
     gold = tokenized / f"{split}.links"
     if gold.is_file():
         return gold
@@ -136,7 +135,7 @@ def score_patterns(
     scores, links = {"ngrams": [ngram_scores(statistics, everywhere)]}, None
     if tokenized:
         source, target = columns[-2:]
-        language = read_object(tokenized / "languages.json", "target")["target"]
+        language = Record.read(tokenized / "languages.json")["target"]
         tokenize = MosesText(language).normalize_and_tokenize
         tokens = list(map(tokenize, expected))
         check_references(tokens, target, path=references, target_path=sides[1])

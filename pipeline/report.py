@@ -84,7 +84,8 @@ def write_report(
 
     Every folder is optional: a section whose inputs are not given is left out.
     """
-    from pipeline.report_page.inputs import Inputs, Report, System
+    from pipeline.base.tables import Record
+    from pipeline.report_page.inputs import Inputs, System
     from pipeline.report_page.page import render
 
     folders = {
@@ -113,7 +114,7 @@ def write_report(
     own = System(RUN, reports, *parts)
     is_run = any((*parts, own.report("evaluate")))
     if is_run:
-        own = replace(own, name=(own.report("params") or Report()).get("model", RUN))
+        own = replace(own, name=(own.report("params") or Record()).get("model", RUN))
         if own.name in systems:
             raise InputError(f"--system {own.name}: expected another name, the run's model has it")
         systems = {own.name: own, **systems}

@@ -86,10 +86,7 @@ def _tokenize(
         source, target = (len(tokens) for tokens in sides.values())
         if "links" in columns:
             path = corpus / f"{split}.links"
-            for i, j in read_links(columns["links"], path=path, line=line):
-                if i >= source or j >= target:
-                    message = f"link {i}-{j} points outside a pair of {source} and {target} tokens"
-                    raise InputError(message, path=path, line=line)
+            read_links(columns["links"], lengths=(source, target), path=path, line=line)
         reason = ""
         if split == "train":
             reason = _reason(sides["source"], sides["target"], limits)

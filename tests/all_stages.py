@@ -1,13 +1,12 @@
 """Every command of the project by its name, on a small corpus of one's own, from text to scores.
 
-Paths are relative: the commands run in the folder where `write_raw` wrote. Gold trees come with the
-corpus, so nothing is parsed.
+Paths are those below the folder where `write_raw` wrote. Gold trees come with the corpus, so
+nothing is parsed.
 """
 
 from __future__ import annotations
 
 import io
-import random
 import resource
 import subprocess
 import sys
@@ -28,6 +27,7 @@ from pipeline.params import GROUPS
 from pipeline.tokens.moses import MosesText
 from pipeline.tokens.trees import bracketed, flat_tree, read_tree
 from tests.imports import ROOT
+from tests.lines import write_lines
 from tests.probing_folders import PROBE
 from tests.text_folders import PARAMETERS, ToyParser
 from tests.training_settings import MODEL, TRAIN
@@ -93,28 +93,15 @@ LATER = ("forced align", "score text", "translate text", "translate text with ph
 """Commands that `run_all` leaves out."""
 WRITING = [c for c in COMMANDS if c not in ("verify", "info", "diff", *LATER)]
 """Commands that write files."""
+NO_PATHS = ("--split", "--last", "--baseline", "--accelerator", "--phrases")
+"""Options of these commands that take no paths."""
 GOES_ON = {"train": "max_updates=12", "mgsa train": "train.max_updates=12"}
 """A training that has ended writes nothing but its artifact; one of more updates goes on."""
-
-WORDS = "a man woman dog cat sees reads the old new house book in on with and never"
-
-
-def random_texts(count: int, seed: int) -> list[tuple[str, str]]:
-    """Sentence pairs of few words."""
-    generator = random.Random(seed)
-    return [
-        (
-            " ".join(generator.choices(WORDS.split(), k=generator.randint(1, 9))) + " .",
-            " ".join(generator.choices(WORDS.split(), k=generator.randint(1, 9))) + " .",
-        )
-        for _ in range(count)
-    ]
 
 
 def write_raw(folder: Path, splits: Mapping[str, Sequence[tuple[str, str]]]) -> None:
     """Write `raw/SPLIT.{en,de,trees,contrast}`, `conf/` and its `params.yaml`, in `folder`."""
     raw = folder / "raw"
-    raw.mkdir()
     for split, pairs in splits.items():
         sources, targets = zip(*pairs, strict=True)
         for language, lines in (
@@ -122,8 +109,7 @@ def write_raw(folder: Path, splits: Mapping[str, Sequence[tuple[str, str]]]) -> 
             ("de", targets),
             ("trees", map(_tree, sources)),
         ):
-            text = "".join(f"{line}\n" for line in lines)
-            (raw / f"{split}.{language}").write_text(text, encoding="utf-8")
+            write_lines(raw / f"{split}.{language}", lines)
         with (raw / f"{split}.contrast").open("w", encoding="utf-8") as file:
             write_contrasts((Contrast(1, name, f"{targets[0]} {name}") for name in "ab"), file)
     parameters = _parameters()
@@ -238,11 +224,21 @@ def main_of(module: str) -> Callable[[Sequence[str] | None], None]:
 
 
 def run_all() -> None:
-    """Run every command once, each on what those before it wrote."""
+    """Run every command once, each on what those before it wrote, with absolute paths."""
     for name in COMMANDS:
         if name not in LATER:
+            module, *words = COMMANDS[name].split()
+            argv = [_absolute(*pair) for pair in pairwise(["", *words])]
             with redirect_stdout(io.StringIO()):
-                assert run_command(name) == 0, name
+                assert run(main_of(module), argv) == 0, name
+
+
+def _absolute(option: str, word: str) -> str:
+    """A word after an option, or after another word; a path is made absolute."""
+    if not option.startswith("--") or option in NO_PATHS or word.startswith("--"):
+        return word
+    name, separator, path = word.rpartition("=")
+    return f"{name}{separator}{Path(path).absolute()}"
 
 
 def outputs(command: str) -> list[Path]:

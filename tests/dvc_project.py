@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from mgsa.base.io import sha256
 from tests.imports import ROOT
 
 STAGES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
@@ -143,10 +143,12 @@ def outputs(stages: Sequence[str]) -> list[str]:
     return [output if isinstance(output, str) else next(iter(output)) for output in declared]
 
 
-def hashes_of(project: Project, stages: Sequence[str]) -> dict[str, str]:
-    """The hash of every file that these stages write, by path."""
+def hashes_of(
+    project: Project, stages: Sequence[str], read: Callable[[Path], bytes] = Path.read_bytes
+) -> dict[str, str]:
+    """The hash of what is read of every file that these stages write, by path."""
     return {
-        str(path.relative_to(project.folder)): sha256(path)
+        str(path.relative_to(project.folder)): hashlib.sha256(read(path)).hexdigest()
         for output in outputs(stages)
         for path in [project.folder / output, *(project.folder / output).rglob("*")]
         if path.is_file()

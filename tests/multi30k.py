@@ -64,8 +64,3 @@ def stage(folder: Path, name: str, *more: str) -> dict[str, Any]:
     run(folder, " ".join([STAGES[name]["cmd"], *more]))
     report = folder / f"data/reports/{name}.json"
     return read_json(report) if report.exists() else {}
-
-
-def lines(path: Path) -> list[str]:
-    """The lines of a file."""
-    return path.read_text("utf-8").split("\n")[:-1]

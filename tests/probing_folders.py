@@ -13,7 +13,8 @@ from mgsa.base.settings import from_mapping, read_yaml
 from mgsa.probing.settings import ProbeConfig
 from pipeline.probe_data import main
 from pipeline.tokens.trees import read_tree
-from tests.text_folders import build_dataset, write_text
+from tests.lines import write_lines
+from tests.text_folders import build_dataset, stage_argv, write_text
 
 SETTINGS = {
     "trees": "parsed",
@@ -46,10 +47,8 @@ def write_dataset(
     write_text(folder, {"train": pairs, "valid": pairs[:1], "test": pairs[:1]}, **partition)
     if language != "en":
         write_json(folder / "tokenized/languages.json", {"source": language, "target": "de"})
-    (folder / "parsed").mkdir()
     for split, count in (("train", len(trees)), ("valid", 1), ("test", 1)):
-        lines = "".join(f"{tree}\n" for tree in trees[:count])
-        (folder / f"parsed/{split}.trees").write_text(lines, encoding="utf-8")
+        write_lines(folder / f"parsed/{split}.trees", trees[:count])
     (folder / "parser").mkdir()
     write_json(folder / "parser/parser.json", {"kind": "trees", "identity": "c0ffee"})
     build_dataset(folder)
@@ -58,17 +57,15 @@ def write_dataset(
     params.write_text(yaml.safe_dump(sections), encoding="utf-8")
 
 
-def arguments(folder: Path, *, out: str = "probing") -> list[str]:
+def arguments(folder: Path, *overrides: str, out: str = "probing") -> list[str]:
     """The arguments of the stage `probe_data` for what `write_dataset` wrote."""
     paths = {name: name for name in ("parsed", "tokenized", "dataset")}
-    paths |= {"out": out, "report": f"{out}.json", "params": "params.yaml"}
-    return [word for name, path in paths.items() for word in (f"--{name}", str(folder / path))]
+    return stage_argv(folder, *overrides, **paths, out=out, report=f"{out}.json")
 
 
 def build(folder: Path, *overrides: str, out: str = "probing") -> Path:
     """Run the stage with other settings (`key=value`), and give the artifact's folder."""
-    sets = [word for override in overrides for word in ("--set", override)]
-    main([*arguments(folder, out=out), *sets])
+    main(arguments(folder, *overrides, out=out))
     return folder / out
 
 

@@ -16,7 +16,8 @@ from nltk.tree import Tree
 from mgsa.analysis.heat_maps import HeatMap
 from mgsa.base.io import write_json
 from mgsa.base.settings import from_mapping
-from pipeline.base.figures import draw_heat_map
+from pipeline.base.charts import write_figure
+from pipeline.base.figures import heat_map_chart
 from pipeline.base.tables import write_csv
 from pipeline.partition import syntactic_partition, write_phrases_line
 from pipeline.probing.accuracies import Accuracy, report_of
@@ -24,6 +25,7 @@ from pipeline.report import ReportSettings
 from pipeline.report_page.inputs import Inputs, System
 from pipeline.tokens.trees import bracketed, escape_token
 from tests.collected_table import TABLE
+from tests.lines import write_lines
 
 PARAMETERS: dict[str, Any] = {
     "corpus": {"kind": "local", "name": "<b>made up</b>"},
@@ -157,7 +159,7 @@ def write_run(folder: Path, sentences: Sequence[str] = (*PLAIN, *HOSTILE)) -> Pa
         "alignments/test.links": [_links(len(words) - 1) for words in tokens],
     }
     for name, lines in texts.items():
-        _write_lines(folder / name, lines)
+        write_lines(folder / name, lines)
     write_patterns(folder / "patterns", (SYSTEM, "second"), SYSTEM)
     write_system(folder / "own", sentences)
     return folder
@@ -176,7 +178,7 @@ def write_system(folder: Path, references: Sequence[str], *, dropped: int = 1) -
         "contrast/test.csv": SCORES.splitlines(),
     }
     for name, lines in texts.items():
-        _write_lines(folder / name, lines)
+        write_lines(folder / name, lines)
     write_json(folder / "evaluate.json", evaluation(50.0 + dropped, len(references)))
     for stage in ("train", "contrast"):
         write_json(folder / f"{stage}.json", REPORTS[stage])
@@ -184,7 +186,8 @@ def write_system(folder: Path, references: Sequence[str], *, dropped: int = 1) -
     words = {"words": ("<b>", "$ & ]]>", "</svg>")}
     path = folder / "attention/heat_maps/test_1/encoder_1.svg"
     path.parent.mkdir(parents=True)
-    draw_heat_map(HeatMap("encoder", 1, words, words, np.eye(3)), path, sentence="test, sentence 1")
+    heat_map = HeatMap("encoder", 1, words, words, np.eye(3))
+    write_figure(heat_map_chart(heat_map, "test, sentence 1"), path)
     return folder
 
 
@@ -255,11 +258,6 @@ def tokens_of(text: str) -> list[str]:
 
 def _links(words: int) -> str:
     return " ".join(f"{i}-{i}" for i in range(words))
-
-
-def _write_lines(path: Path, lines: Sequence[str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
 
 
 def _paths(folder: Path) -> dict[str, Path]:

@@ -13,14 +13,17 @@ import yaml
 from mgsa.base.io import write_json
 from pipeline.dataset.__main__ import main
 from pipeline.tokens.subwords import CODES, MARK, write_subword_counts
+from tests.lines import write_lines
 from tests.run_section import RUN
+from tests.text_folders import stage_argv
 
 PARAMETERS = {
     "tokenize": {"max_tokens": 100},
     "parse": {"max_words": 100},
     "bpe": {"merges": 10, "vocabulary_threshold": 1},
-    "partition": {"levels": 2, "boundaries": "parsed"},
+    "partition": {"levels": 2, "ngrams": [2], "boundaries": "parsed", "seed": 1},
     "dataset": {
+        "vocabulary": None,
         "joint_vocabulary": True,
         "row_group_rows": 3,
         "shard_rows": 100,
@@ -90,31 +93,19 @@ def write_stages(folder: Path, splits: Mapping[str, Sequence[Pair]]) -> None:
             segmented = [getattr(pair, side) for pair in pairs]
             tokenized = [line.replace("@@ ", "") for line in segmented]
             raw = [line for text in tokenized for line in ("dropped", text.upper())]
-            _write_lines(folder / f"bpe/{split}.{side}", segmented)
-            _write_lines(folder / f"tokenized/{split}.{side}", tokenized)
-            _write_lines(folder / f"corpus/{split}.{side}", raw)
-        _write_lines(
-            folder / f"tokenized/{split}.lines", [str(2 * i + 2) for i in range(len(pairs))]
-        )
-        _write_lines(folder / f"partitions/{split}.phrases", [pair.phrases for pair in pairs])
+            write_lines(folder / f"bpe/{split}.{side}", segmented)
+            write_lines(folder / f"tokenized/{split}.{side}", tokenized)
+            write_lines(folder / f"corpus/{split}.{side}", raw)
+        write_lines(folder / f"tokenized/{split}.lines", range(2, 2 * len(pairs) + 1, 2))
+        write_lines(folder / f"partitions/{split}.phrases", [pair.phrases for pair in pairs])
         if split in linked:
-            _write_lines(folder / f"alignments/{split}.links", [str(pair.links) for pair in pairs])
-
-
-def arguments(folder: Path) -> list[str]:
-    """The stage `dataset`'s arguments for what `write_stages` wrote."""
-    inputs = ("corpus", "tokenized", "bpe", "partitions", "parser")
-    paths = {name: name for name in inputs} | {
-        "out": "dataset",
-        "report": "dataset.json",
-        "params": "params.yaml",
-    }
-    return [part for name, path in paths.items() for part in (f"--{name}", str(folder / path))]
+            write_lines(folder / f"alignments/{split}.links", [pair.links for pair in pairs])
 
 
 def build(folder: Path, *extra: str) -> Path:
     """Run the stage `dataset` on what `write_stages` wrote, and give the artifact's folder."""
-    main([*arguments(folder), *extra])
+    inputs = {name: name for name in ("corpus", "tokenized", "bpe", "partitions", "parser")}
+    main([*stage_argv(folder, **inputs, out="dataset", report="dataset.json"), *extra])
     return folder / "dataset"
 
 
@@ -152,8 +143,4 @@ def _write_codes(folder: Path, pairs: Sequence[Pair]) -> None:
 
 def write_merges(path: Path, merges: Iterable[tuple[str, str]]) -> None:
     """Write a file of BPE codes."""
-    _write_lines(path, ["#version: 0.2", *map(" ".join, merges)])
-
-
-def _write_lines(path: Path, lines: Sequence[str]) -> None:
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_lines(path, ["#version: 0.2", *map(" ".join, merges)])

@@ -1,4 +1,4 @@
-"""What property tests draw from: words, trees, partitions, and lengths of batches."""
+"""What property tests draw from: words and trees."""
 
 from __future__ import annotations
 
@@ -59,11 +59,3 @@ def trees(words: SearchStrategy[str] = leaves, *, max_leaves: int = 15) -> Searc
         st.sampled_from(sorted(WRAPPERS)),
         constituents(words, max_leaves=max_leaves),
     )
-
-
-def ragged_lengths(
-    *, max_rows: int = 5, max_size: int = 6, max_length: int = 5
-) -> SearchStrategy[list[list[int]]]:
-    """Rows of lengths, such as the phrases of each sentence of a batch: none empty, none zero."""
-    row = st.lists(st.integers(1, max_length), min_size=1, max_size=max_size)
-    return st.lists(row, min_size=1, max_size=max_rows)

@@ -47,6 +47,7 @@ def test_paths_of_a_command_are_declared(stage: str) -> None:
             o if isinstance(o, str) else next(iter(o)) for o in STAGES[stage].get(kind, [])
         ]
     remembered = {"data/parse_memory.sqlite", "data/checkpoints"}  # outside outputs on purpose
+    assert remembered.isdisjoint(declared)
     in_part = {"parser": {"data/corpus"}}  # a folder of which it declares what it reads
     used = set(re.findall(r"data/\S+", STAGES[stage]["cmd"])) - remembered
     used -= in_part.get(stage, set())
@@ -55,6 +56,12 @@ def test_paths_of_a_command_are_declared(stage: str) -> None:
 
 def _covered(path: str, declared: list[str]) -> bool:
     return any(path == one or path.startswith(f"{one}/") for one in declared)
+
+
+def test_ones_own_files_are_watched_and_pairs_make_no_other_parser() -> None:
+    assert "data/own" in STAGES["corpus"]["deps"]
+    read = {dep for dep in STAGES["parser"]["deps"] if dep.startswith("data/")}
+    assert read == {"data/corpus/corpus.json", "data/corpus/treebank", "data/own/treebank"}
 
 
 def test_artifacts_are_outputs_that_are_described() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,8 +15,12 @@ import pipeline.dataset.__main__
 import pipeline.partition
 import pipeline.tokenize
 from mgsa.base.io import write_json
+from mgsa.data.dataset import Dataset
+from pipeline.dataset.preprocessor import Encoder, Preprocessor
 from pipeline.parsing.parser_folder import write_parser_folder
+from pipeline.tokens.moses import MosesText
 from pipeline.tokens.trees import bracketed, escape_token, flat_tree
+from tests.lines import lines, write_lines
 from tests.run_section import RUN
 
 MAX_WORDS = 12
@@ -27,10 +32,11 @@ PARAMETERS = {
         "drop_duplicates": False,
     },
     "parse": {"max_words": MAX_WORDS},
-    "bpe": {"merges": 60, "min_frequency": 2, "vocabulary_threshold": 3},
+    "bpe": {"codes": None, "merges": 60, "min_frequency": 2, "vocabulary_threshold": 3},
     "partition": {"levels": 3, "ngrams": [2], "boundaries": "parsed", "seed": 1},
     "dataset": {
         "joint_vocabulary": True,
+        "vocabulary": None,
         "row_group_rows": 20,
         "shard_rows": 10_000,
         "compression": "zstd",
@@ -39,6 +45,17 @@ PARAMETERS = {
 }
 
 Texts = Mapping[str, Sequence[tuple[str, str]]]
+WORDS = "a man woman dog cat sees reads the old new house book in on with and never"
+
+
+def random_texts(count: int, seed: int) -> list[tuple[str, str]]:
+    """Sentence pairs of few words."""
+    generator = random.Random(seed)
+
+    def text() -> str:
+        return " ".join(generator.choices(WORDS.split(), k=generator.randint(1, 9))) + " ."
+
+    return [(text(), text()) for _ in range(count)]
 
 
 class ToyParser:
@@ -66,8 +83,7 @@ def write_text(folder: Path, splits: Texts, **partition: object) -> None:
     corpus.mkdir()
     for split, pairs in splits.items():
         for place, side in enumerate(("source", "target")):
-            text = "".join(f"{pair[place]}\n" for pair in pairs)
-            (corpus / f"{split}.{side}").write_text(text, encoding="utf-8")
+            write_lines(corpus / f"{split}.{side}", [pair[place] for pair in pairs])
     languages = {"source_language": "en", "target_language": "de"}
     write_json(corpus / "corpus.json", {"name": "made up", **languages})
     _run(pipeline.tokenize, folder, "tokenized", corpus="corpus")
@@ -78,14 +94,14 @@ def parse_with_toy(folder: Path, *, kind: str = "trees") -> None:
     parsed = folder / "parsed"
     parsed.mkdir()
     for path in (folder / "tokenized").glob("*.source"):
-        sentences = [line.split(" ") for line in path.read_text("utf-8").split("\n")[:-1]]
+        sentences = [line.split(" ") for line in lines(path)]
         trees = [
             bracketed(flat_tree(tokens))
             if len(tokens) > MAX_WORDS or "!" in tokens
             else ToyParser().parse([tokens])[0]
             for tokens in sentences
         ]
-        (parsed / f"{path.stem}.trees").write_text("".join(f"{t}\n" for t in trees), "utf-8")
+        write_lines(parsed / f"{path.stem}.trees", trees)
     (folder / "parser").mkdir()
     write_parser_folder(folder / "parser", kind=kind, language="en", package=None)
 
@@ -100,13 +116,19 @@ def build_dataset(folder: Path) -> Path:
     return folder / "dataset"
 
 
+def with_toy_parser(dataset: Dataset) -> Preprocessor:
+    """What makes rows of raw text, with the same parser."""
+    texts = MosesText("en"), MosesText("de")
+    return Preprocessor(Encoder.load(dataset.folder), texts, 3, MAX_WORDS, ToyParser())
+
+
 def _run(stage: ModuleType, folder: Path, out: str, **inputs: str) -> None:
     stage.main(stage_argv(folder, **inputs, out=out, report=f"{out}.json"))
 
 
 def stage_argv(folder: Path, *overrides: str, **paths: str) -> list[str]:
-    """The arguments of a stage with these paths, and `params.yaml`, below `folder`."""
-    named = {**paths, "params": "params.yaml"}
+    """The arguments of a stage with these paths below `folder`, by default `params.yaml` too."""
+    named = {"params": "params.yaml", **paths}
     words = [word for name, path in named.items() for word in (f"--{name}", str(folder / path))]
     return [*words, *(word for override in overrides for word in ("--set", override))]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from mgsa.training.checkpoint import saved_updates
 from tests.imports import ROOT
+from tests.running import wait_until
 from tests.training_settings import write_settings
 
 # Few rows a batch: epochs end with an odd micro-batch, which one of two processes lacks.
@@ -72,7 +72,7 @@ def wait_for_checkpoint(
     folder: Path, name: str, update: int, *processes: subprocess.Popen[str]
 ) -> None:
     """Return when there is a checkpoint of this update, or a later one; no process may end."""
-    while max(saved_updates(folder / f"{name}.checkpoints"), default=0) < update:
-        for process in processes:
-            assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
+    checkpoints = folder / f"{name}.checkpoints"
+    wait_until(
+        lambda: max(saved_updates(checkpoints), default=0) >= update, "no checkpoint", *processes
+    )

@@ -54,6 +54,8 @@ RNN: dict[str, Any] = {
 ALIGNMENT: dict[str, Any] = {"layer": 1, "full_context": True, "sentences": 0.5, "weight": 0.05}
 """A head that aligns sentences drawn at random."""
 TRAIN: dict[str, Any] = {
+    "initial": None,
+    "frozen": [],
     "seed": 3,
     "precision": "32-true",
     "compile": False,

@@ -6,7 +6,7 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from functools import partial
 from io import TextIOWrapper
@@ -111,9 +111,16 @@ def one_line(text: str) -> str:
 
 
 def progress(
-    items: Iterable[T], description: str, *, total: int | None, unit: str, size: Callable[[T], int]
+    items: Iterable[T],
+    description: str,
+    *,
+    unit: str,
+    total: int | None = None,
+    size: Callable[[T], int] = lambda _: 1,
 ) -> Iterator[T]:
     """Yield `items` under a `progress_bar`; each counts `size(item)` units."""
+    if total is None and isinstance(items, Sized):
+        total = len(items)
     with progress_bar(description, total=total, unit=unit) as advance:
         for item in items:
             yield item

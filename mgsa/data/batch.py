@@ -161,7 +161,7 @@ class Batch:
 
     def to(self, device: torch.device) -> Batch:
         """The batch on another device, by one copy out of pinned memory."""
-        if device == self.index.device:
+        if device.type == self.index.device.type:
             return self
         tensors = [
             tensor

@@ -85,20 +85,20 @@ def search_batch(
         model.start(model.encode(batch), need_weights=need_weights)
         for model, batch in zip(models, batches, strict=True)
     ]
-    arrays: list[np.ndarray] = [search.words, search.scores.view(np.int32)]
-    words, scores = _moved(arrays, device)
+    words, scores, *forced = _moved(search.inputs(0), device)
     for step in count():
         log_probs, states = _step(models, states, words)
         if need_weights:
             search.weights.append(states[0].weights)
-        candidates = _candidates(log_probs.float(), _floats(scores), search, step)
+        bits = scores.to(torch.int32)
+        candidates = _candidates(log_probs.float(), bits.view(torch.float32), forced, search)
         del log_probs  # frees memory for the next step
         before = len(search.sentences)
         going, parents = search.advance(step, *candidates)
         if not len(going):
             break
-        arrays = [search.words, search.scores.view(np.int32), going, parents]
-        words, scores, kept, rows = _moved(arrays, device)
+        arrays = [*search.inputs(step + 1), going, parents]
+        words, scores, *forced, kept, rows = _moved(arrays, device)
         if len(going) < before or config.beam > 1:
             left = kept if len(going) < before else None
             states = [state.reorder(left, rows) for state in states]
@@ -110,11 +110,6 @@ def _moved(arrays: Sequence[np.ndarray], device: torch.device) -> list[Tensor]:
     flat = np.concatenate([array.ravel() for array in arrays], dtype=np.int64)
     parts = torch.from_numpy(flat).to(device).split([array.size for array in arrays])
     return [part.view(array.shape) for part, array in zip(parts, arrays, strict=True)]
-
-
-def _floats(bits: Tensor) -> Tensor:
-    """Integers to the float32 numbers of these bits."""
-    return bits.to(torch.int32).view(torch.float32)
 
 
 def _step(
@@ -129,17 +124,15 @@ def _step(
 
 
 def _candidates(
-    log_probs: Tensor, scores: Tensor, search: _Search, step: int
+    log_probs: Tensor, scores: Tensor, forced: Sequence[Tensor], search: _Search
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Log probabilities (rows, V) to the candidates that `_Search.advance` takes.
 
-    `scores` are those of the search.
+    `scores` and `forced` are those of `_Search.inputs`.
     """
     log_probs[:, PAD] = log_probs[:, BOS] = -torch.inf
-    forced = search.forced(step)
-    if (forced >= 0).any():
-        arrays = [np.flatnonzero(forced >= 0), forced[forced >= 0]]
-        rows, tokens = _moved(arrays, log_probs.device)
+    rows, tokens = forced
+    if len(rows):
         kept = log_probs[rows, tokens]
         log_probs[rows] = -torch.inf
         log_probs[rows, tokens] = kept
@@ -188,9 +181,11 @@ class _Search:
         self.words = np.full(B, BOS, dtype=np.int64)
         self.num_candidates = 2 * beam if beam > 1 else 1
 
-    def forced(self, step: int) -> np.ndarray:
-        """(B · live,) the only token allowed, −1 for any."""
-        return self._forced[self.sentences, step].repeat(self.scores.shape[1])
+    def inputs(self, step: int) -> list[np.ndarray]:
+        """What a step is given: words, bits of scores, and which rows must go on by which token."""
+        only = self._forced[self.sentences, step].repeat(self.scores.shape[1])
+        rows = np.flatnonzero(only >= 0)
+        return [self.words, self.scores.view(np.int32), rows, only[rows]]
 
     def advance(
         self, step: int, values: np.ndarray, hypotheses: np.ndarray, words: np.ndarray
@@ -250,18 +245,15 @@ class _Search:
             rows.append(int(parents[rows[-1]]))
         path = list(zip(self.weights, rows[::-1], strict=False))
         weights = {
-            f"layer_{number}.{name}": np.stack(
-                [_wide(layers[number - 1][name][row, :, 0]).numpy() for layers, row in path]
+            f"layer_{number}.{name}": torch.stack(
+                [layers[number - 1][name][row, :, 0] for layers, row in path]
             )
+            .float()
+            .numpy(force=True)
             for number, layer in enumerate(self.weights[0] if self.weights else (), start=1)
             for name in layer
         }
         return Hypothesis(tuple(ids[::-1]), score, log_prob, weights)
-
-
-def _wide(weights: Tensor) -> Tensor:
-    """On the CPU, bfloat16 as float32."""
-    return weights.to("cpu", torch.promote_types(weights.dtype, torch.float32))
 
 
 def length_penalty(length: np.ndarray | int, alpha: float) -> np.ndarray:

@@ -212,13 +212,13 @@ class EncoderDecoder(nn.Module):
         _, layers = self.decoder(x, CAUSAL, memories[:layer], need_weights=True)
         return layers[-1].cross_weights
 
+    @torch.inference_mode()
     def score(self, batch: Batch) -> Tensor:
         """(B,) float64: log p(target | source), summed over the target and end of sentence."""
         x, memories = self._decoder_input(self.encode(batch), batch.target_input)
         states, _ = self.decoder(x, CAUSAL, memories)
         real = batch.target_output != PAD
-        logits = self.output(states[real])  # (target tokens, V)
-        log_probs = logits.log_softmax(dim=-1, dtype=_wide(logits))
+        log_probs = self._log_probs(states[real])  # (target tokens, V)
         of_target = log_probs.gather(1, batch.target_output[real][:, None])[:, 0].double()
         return of_target.new_zeros(real.shape).masked_scatter(real, of_target).sum(dim=1)
 
@@ -245,15 +245,11 @@ class EncoderDecoder(nn.Module):
             cache=state.cache,
             need_weights=state.need_weights,
         )
-        logits = self.output(states[:, 0])
-        logits = logits.to(_wide(logits))
         weights = tuple(layer.cross_weights for layer in layers) if state.need_weights else ()
-        return (
-            torch.log_softmax(logits, dim=-1, out=logits),  # in place: it is the largest tensor
-            replace(state, weights=weights),
-        )
+        return self._log_probs(states[:, 0]), replace(state, weights=weights)
 
-
-def _wide(logits: Tensor) -> torch.dtype:
-    """The precision of probabilities: float32, or float64 for a float64 model."""
-    return torch.promote_types(logits.dtype, torch.float32)
+    def _log_probs(self, states: Tensor) -> Tensor:
+        """States (rows, D) to log probabilities (rows, V), float32 or wider."""
+        logits = self.output(states)
+        logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
+        return torch.log_softmax(logits, dim=-1, out=logits)  # in place: it is the largest tensor

@@ -161,9 +161,7 @@ def run_probes(
     torch.manual_seed(place_seed(config.seed, "encoder"))  # for dropout of a learning encoder
     train, learning = splits["train"], probes
     epochs = range(config.max_epochs)
-    for epoch in progress(
-        epochs, f"probe {title}", total=len(epochs), unit="epochs", size=lambda _: 1
-    ):
+    for epoch in progress(epochs, f"probe {title}", unit="epochs"):
         if not learning:
             break
         for number in np.random.default_rng([config.seed, epoch]).permutation(len(train)):

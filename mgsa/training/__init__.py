@@ -8,6 +8,7 @@ validation  loss and BLEU on the validation split
 progress    progress bar and log lines
 checkpoint  weights, Adam's moments and state as atomic folders; the identity of a run
 averaging   the mean of several checkpoints
+initial     the weights of a trained model, to go on from
 processes   devices, signals, lost processes, seeds
 run         a whole run: processes, resuming, the artifact
 commands    `mgsa train`, `mgsa average`

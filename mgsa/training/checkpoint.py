@@ -19,7 +19,7 @@ import torch
 from torch import nn
 
 import mgsa
-from mgsa.base.io import PARTIAL, atomic_folder, read_json, sha256, write_json
+from mgsa.base.io import MANIFEST, PARTIAL, atomic_folder, read_json, sha256, write_json
 from mgsa.base.settings import from_mapping, to_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.batching import Position
@@ -28,9 +28,11 @@ from mgsa.weights import load_tensors, load_weights, named_tensors, save_tensors
 
 WEIGHTS, OPTIMIZER, STATE = "weights.safetensors", "optimizer.safetensors", "state.json"
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")
-_MAY_CHANGE = frozenset({"max_epochs", "max_updates", "patience", "log_every", "accumulate"})
-"""Settings that a resumed run may change: when to stop, how often to log, and `accumulate` if the
-micro-batches of an update over all processes stay as many."""
+_MAY_CHANGE = frozenset(
+    {"max_epochs", "max_updates", "patience", "log_every", "accumulate", "artifact"}
+)
+"""Settings that a resumed run may change: when to stop, how often to log, which weights become the
+artifact, and `accumulate` if the micro-batches of an update over all processes stay as many."""
 
 
 @dataclass
@@ -141,11 +143,15 @@ def run_identity(
     """A hash of what determines the weights of each update, and which of them are kept.
 
     `micro_batches` are those of an update over all processes, `dataset` is the manifest's identity,
-    `code` is `code_identity` (`None`: any code may resume the run).
+    `code` is `code_identity` (`None`: any code may resume the run). Of `train.initial`, the
+    artifact counts, wherever it is.
     """
+    settings = {k: v for k, v in to_mapping(train).items() if k not in _MAY_CHANGE}
+    if train.initial is not None:
+        settings["initial"] = sha256(Path(train.initial) / MANIFEST)
     content = {
         "model": to_mapping(model),
-        "train": {k: v for k, v in to_mapping(train).items() if k not in _MAY_CHANGE},
+        "train": settings,
         "micro_batches": micro_batches,
         "dataset": dataset,
         "code": code,

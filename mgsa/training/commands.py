@@ -66,13 +66,19 @@ def average(
     last: Annotated[Positive, Option("how many checkpoints to average", "N")],
     out: ModelFolder,
 ) -> None:
-    """Average the weights of the newest checkpoints of a run; all else is the model artifact's."""
-    from mgsa.model_artifact import load_model, replace_weights
+    """Average the weights of the newest checkpoints of a run; all else is the model artifact's.
+
+    As with `train.artifact=average`, those are left out that were only kept as the best ones.
+    """
+    from mgsa.base.io import read_json
+    from mgsa.model_artifact import CONFIG, load_model, replace_weights
     from mgsa.training import averaging
-    from mgsa.training.checkpoint import WEIGHTS, folder_of, saved_updates
+    from mgsa.training.checkpoint import WEIGHTS, folder_of, regular_updates, saved_updates
 
     artifact = load_model(model)
-    updates = saved_updates(checkpoints)[-last:]
+    saved = saved_updates(checkpoints)
+    every = read_json(model / CONFIG)["train"]["checkpoint_every"]
+    updates = regular_updates(saved, every=every, keep=last, last=max(saved, default=0))
     if len(updates) < last:
         raise InputError(
             f"expected at least {last} checkpoints, found {len(updates)}", path=checkpoints

@@ -47,11 +47,6 @@ class LossSums:
     alignment_nll: float = 0.0
     aligned: float = 0.0
 
-    @classmethod
-    def of(cls, values: Tensor) -> LossSums:
-        """The sums that `Objective.forward` returns."""
-        return cls(*values.tolist())
-
     def __add__(self, other: LossSums) -> LossSums:
         return LossSums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
@@ -138,7 +133,8 @@ class _SmoothedNll(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, logits: Tensor, gold: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
-        log_p = F.log_softmax(logits, dim=-1, dtype=torch.float32)
+        wide = torch.promote_types(logits.dtype, torch.float32)
+        log_p = F.log_softmax(logits, dim=-1, dtype=wide)
         nll = F.nll_loss(log_p, gold, ignore_index=PAD, reduction="sum")
         uniform = -log_p.mean(dim=-1).masked_fill(gold == PAD, 0.0).sum()
         ctx.save_for_backward(log_p, gold)
@@ -170,7 +166,10 @@ def tag_nll(
     for name, logits in tag_logits.items():
         gold = tags[name.partition("@")[0]]
         nll = nll + F.cross_entropy(
-            logits.flatten(0, 1).float(), gold.flatten(), ignore_index=NO_PHRASE, reduction="sum"
+            logits.flatten(0, 1).to(nll.dtype),
+            gold.flatten(),
+            ignore_index=NO_PHRASE,
+            reduction="sum",
         )
         count = count + (gold != NO_PHRASE).sum()
         right = right + (logits.argmax(dim=-1) == gold).sum()

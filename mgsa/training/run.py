@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Literal
 
 import torch
@@ -19,6 +20,7 @@ from mgsa.model_artifact import save_model
 from mgsa.training import checkpoint
 from mgsa.training.averaging import average
 from mgsa.training.checkpoint import State, folder_of, saved_updates
+from mgsa.training.initial import freeze, start_from
 from mgsa.training.processes import naming_lost_processes, place_seed
 from mgsa.training.trainer import OnMetrics, Run, Trainer
 from mgsa.training.validation import SPLIT, validate
@@ -50,6 +52,9 @@ def train_model(
     torch.manual_seed(place_seed(run.train.seed, "weights"))
     model = new_model(run.model, dataset)
     dataset.check_granularities(model.granularities)
+    if run.train.initial is not None:
+        start_from(Path(run.train.initial), model, dataset)
+    freeze(model, run.train.frozen)
     if run.model.alignment is not None:
         dataset.check_links("train")
     for split in ("train", SPLIT):

@@ -58,7 +58,7 @@ def validate(
             for row, (best, *_) in zip(batch.index.tolist(), results, strict=True):
                 texts[row] = join_subwords(dataset.vocabularies[1].decode(best.ids))
     model.train(training)
-    metrics = LossSums.of(sum_over_processes(fabric, sums)).metrics()
+    metrics = LossSums(*sum_over_processes(fabric, sums).tolist()).metrics()
     del metrics["loss"]  # equals the NLL
     references = list(dataset.texts(SPLIT, "target_tokens", 0, count))
     metrics["bleu_tokenized"] = _bleu(fabric, texts, references)

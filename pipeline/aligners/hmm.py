@@ -198,9 +198,7 @@ class DirectionModel:
         self.jumps = UNIFORM_JUMPS
         self.log_likelihoods: list[float] = []
         models = [*[False] * settings.ibm1_iterations, *[True] * settings.hmm_iterations]
-        for is_hmm in progress(
-            models, "align: learn", total=len(models), unit="iterations", size=lambda _: 1
-        ):
+        for is_hmm in progress(models, "align: learn", unit="iterations"):
             counts, jump_counts = self._expected_counts(laid_out, is_hmm=is_hmm)
             self.lexicon = estimated_lexicon(counts, given_words, settings.lexical_prior)
             if is_hmm:

@@ -1,13 +1,12 @@
-"""Heat maps of attention as files."""
+"""Heat maps of attention as charts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import accumulate
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.base.charts import TEXT, Spec, chart, labels, write_figure
+from pipeline.base.charts import TEXT, Spec, chart, labels
 
 if TYPE_CHECKING:
     from mgsa.analysis.heat_maps import HeatMap
@@ -25,13 +24,11 @@ PART_NAMES = {"words": "subwords"}
 """Word attention attends to subwords."""
 
 
-def draw_heat_map(heat_map: HeatMap, path: Path, *, sentence: str) -> None:
-    """Write a heat map as SVG; `sentence` names the sentence in its title."""
-    write_figure(heat_map_chart(heat_map, sentence), path)
-
-
 def heat_map_chart(heat_map: HeatMap, sentence: str) -> Spec:
-    """A heat map with its quadrants separated; all maps share one colour scale."""
+    """A heat map with its quadrants separated; all maps share one colour scale.
+
+    `sentence` names the sentence in the title.
+    """
     rows = [
         {"row": row, "column": column, "weight": round(float(weight), 4)}
         for row, weights in enumerate(heat_map.weights)

@@ -1,4 +1,4 @@
-"""Tables as CSV and Markdown."""
+"""Objects of JSON files, and tables as CSV and Markdown."""
 
 from __future__ import annotations
 
@@ -8,18 +8,40 @@ from pathlib import Path
 from typing import Any
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import open_to_write, read_lines
+from mgsa.base.io import open_to_write, read_json, read_lines
 
 Row = dict[str, Any]
 
 
-class _FileRow(Row):
-    """A column that the file lacks is an error naming both."""
+class Record(Row):
+    """A JSON object or a row of a file; a missing key is an error naming both."""
 
     path: Path
 
-    def __missing__(self, column: str) -> Any:
-        raise InputError(f"expected a column {column}", path=self.path)
+    @classmethod
+    def of(cls, values: Mapping[str, Any], path: Path) -> Record:
+        record = cls(values)
+        record.path = path
+        return record
+
+    @classmethod
+    def read(cls, path: Path) -> Record:
+        """Read a JSON file of one object, the objects in it too."""
+        content = read_json(path, object_hook=lambda values: cls.of(values, path))
+        if not isinstance(content, cls):
+            raise InputError("expected an object of JSON", path=path)
+        return content
+
+    def __missing__(self, key: str) -> Any:
+        raise InputError(f"{key}: expected a value, found none", path=self.path)
+
+
+def flatten(values: Any, prefix: str = "") -> dict[str, Any]:
+    """The values of nested mappings by dotted keys; an empty mapping is a value."""
+    if not isinstance(values, Mapping) or not values:
+        return {prefix: values}
+    pairs = ((f"{prefix}.{key}" if prefix else str(key), value) for key, value in values.items())
+    return {key: value for pair in pairs for key, value in flatten(pair[1], pair[0]).items()}
 
 
 def write_csv(
@@ -42,11 +64,10 @@ def read_csv(path: Path, *texts: str, delimiter: str = ",") -> list[Row]:
     rows: list[Row] = []
     for cells in reader:
         try:
-            row = _FileRow({n: cell if n in texts else _number(cell) for n, cell in cells.items()})
+            row = {n: cell if n in texts else _number(cell) for n, cell in cells.items()}
         except ValueError as error:
             raise InputError(str(error), path=path, line=reader.line_num) from None
-        row.path = path
-        rows.append(row)
+        rows.append(Record.of(row, path))
     return rows
 
 

@@ -48,15 +48,13 @@ class ContrastSettings:
     seed: Seed
 
 
-def check_rows(dataset: Dataset, split: str, source: Path) -> int:
-    """Check that the rows of a split are the lines of the corpus's file; their number."""
-    line = 0
+def check_rows(dataset: Dataset, split: str, source: Path) -> None:
+    """Check that the rows of a split are the lines of the corpus's file."""
     texts = zip_longest(read_sentences(source), dataset.texts(split, "source_text"))
     for line, (text, row) in enumerate(texts, start=1):
         if text != row:
             message = f"expected the text of row {line - 1} of {split} in {dataset.folder}"
             raise InputError(f"{message}, none of whose pairs is dropped", path=source, line=line)
-    return line
 
 
 def gold_rows(
@@ -139,8 +137,8 @@ def score_contrasts(
     from pipeline.dataset.preprocessor import Preprocessor
 
     opened = open_dataset(dataset)
-    pairs = check_rows(opened, split, corpus / f"{split}.source")
-    contrasts = contrasts_of(corpus, split, pairs=pairs)
+    check_rows(opened, split, corpus / f"{split}.source")
+    contrasts = contrasts_of(corpus, split)
     by_line = {line: list(group) for line, group in groupby(contrasts, attrgetter("line"))}
     table: list[Row] = [{name: getattr(one, name) for name in ABOUT} for one in contrasts]
     others = [] if baseline is None else read_scores(baseline, same=table)

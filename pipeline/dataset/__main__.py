@@ -12,7 +12,8 @@ from mgsa.base.command import Input, OutputFolder, ParameterFile, Report, comman
 from mgsa.base.errors import InputError
 from mgsa.base.settings import RunConfig, to_mapping
 from pipeline.base.stage import stage, stage_outputs
-from pipeline.dataset.manifest import FILES, DatasetSettings, read_object, recorded_parameters
+from pipeline.base.tables import Record
+from pipeline.dataset.manifest import FILES, DatasetSettings, recorded_parameters
 
 
 def build(
@@ -45,7 +46,7 @@ def build(
 
     parameters = recorded_parameters(params) | {"dataset": to_mapping(dataset)}
     inputs = StageOutputs(corpus, tokenized, bpe, partitions, parser, alignments)
-    figures = {name: value for path in reports for name, value in read_object(path).items()}
+    figures = {name: value for path in reports for name, value in Record.read(path).items()}
     with stage_outputs(out, report) as (folder, metrics):
         metrics |= build_dataset(inputs, dataset, parameters, figures, folder, workers=run.workers)
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mgsa.base.cli import progress
+from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, describe_files, open_to_write, read_lines, write_json
 from mgsa.base.settings import from_excerpt
 from mgsa.data.checks import counts_of
@@ -25,8 +26,9 @@ from mgsa.data.schema import (
     UNKNOWN_TAG,
     VOCABULARY,
 )
-from mgsa.data.vocabulary import Vocabulary
+from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from pipeline.base.stage import SIDES, SPLITS
+from pipeline.base.tables import Record
 from pipeline.base.workers import map_chunks
 from pipeline.dataset.description import dataset_card
 from pipeline.dataset.manifest import (
@@ -35,7 +37,6 @@ from pipeline.dataset.manifest import (
     DatasetSettings,
     Preprocessing,
     library_versions,
-    read_object,
 )
 from pipeline.dataset.rows import StageOutputs, encode_rows
 from pipeline.partition import LEVEL_SEPARATOR
@@ -57,12 +58,13 @@ def build_dataset(
         parameters: sections of the parameter file, for the manifest.
         figures: reports of earlier stages, for the card.
     """
-    corpus = read_object(inputs.corpus / "corpus.json", "name")
-    languages = read_object(inputs.tokenized / "languages.json", *SIDES)
-    parser = read_object(inputs.parser / "parser.json", "kind", "identity")
+    corpus = Record.read(inputs.corpus / "corpus.json")
+    languages = Record.read(inputs.tokenized / "languages.json")
+    parser = Record.read(inputs.parser / "parser.json")
     parser.pop("files", None)  # hashes, which the identity sums up
-    source, target = collect_vocabularies(inputs.bpe, joint=settings.joint_vocabulary)
-    tags, levels = collect_tags(inputs.partitions)
+    others = Path(settings.vocabulary) if settings.vocabulary else None
+    source, target = collect_vocabularies(inputs.bpe, others, joint=settings.joint_vocabulary)
+    tags, levels = collect_tags(inputs.partitions, others)
     joint = source is target
     symbols = {"source": source.symbols, "target": None if joint else target.symbols}
     write_json(folder / VOCABULARY, symbols)
@@ -129,19 +131,38 @@ def write_manifest(folder: Path, content: Mapping[str, Any], figures: Mapping[st
     write_json(folder / MANIFEST, {**content, "files": describe_files(folder)})
 
 
-def collect_vocabularies(bpe: Path, *, joint: bool) -> tuple[Vocabulary, Vocabulary]:
-    """The subwords of the training split, most frequent first; a joint vocabulary is one object."""
+def collect_vocabularies(
+    bpe: Path, others: Path | None, *, joint: bool
+) -> tuple[Vocabulary, Vocabulary]:
+    """The subwords of the training split, most frequent first; a joint vocabulary is one object.
+
+    Those of the artifact `others` come before them.
+    """
     counts = [_count_tokens(bpe / f"train.{side}") for side in SIDES]
     for side, subwords in zip(SIDES, counts, strict=True):
         check_subwords(bpe, side, subwords)
     if joint:
         counts = [counts[0] + counts[1]]
-    vocabularies = [Vocabulary.of(_by_frequency(subwords)) for subwords in counts]
+    known: list[tuple[str, ...]] = [(), ()]
+    if others:
+        read = read_vocabularies(others / VOCABULARY)
+        if (read[0] is read[1]) != joint:
+            lists = "one list" if joint else "two lists"
+            message = f"expected {lists}, as dataset.joint_vocabulary says"
+            raise InputError(message, path=others / VOCABULARY)
+        known = [vocabulary.symbols for vocabulary in read]
+    vocabularies = [
+        Vocabulary.of(dict.fromkeys([*before, *_by_frequency(subwords)]))
+        for before, subwords in zip(known, counts, strict=False)
+    ]
     return vocabularies[0], vocabularies[-1]
 
 
-def collect_tags(partitions: Path) -> tuple[tuple[str, ...], int]:
-    """The tags of the training split's phrases, most frequent first, and the number of levels."""
+def collect_tags(partitions: Path, others: Path | None) -> tuple[tuple[str, ...], int]:
+    """The tags of the training split's phrases, most frequent first, and the number of levels.
+
+    Those of the artifact `others` come before them.
+    """
     path = partitions / "train.phrases"
     levels = next(read_lines(path), "").count(LEVEL_SEPARATOR) + 1
     phrases = _count_tokens(path)
@@ -149,7 +170,8 @@ def collect_tags(partitions: Path) -> tuple[tuple[str, ...], int]:
     tags: Counter[str] = Counter()
     for phrase, count in phrases.items():
         tags[phrase.partition(":")[2]] += count
-    return (UNKNOWN_TAG, *_by_frequency(tags)), levels
+    known = read_tags(others / TAGS) if others else ()
+    return tuple(dict.fromkeys([UNKNOWN_TAG, *known, *_by_frequency(tags)])), levels
 
 
 def _count_tokens(path: Path) -> Counter[str]:

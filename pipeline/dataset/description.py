@@ -12,6 +12,7 @@ import yaml
 from mgsa.base.cli import progress
 from mgsa.base.io import read_text
 from pipeline.base.stage import SIDES
+from pipeline.base.tables import flatten
 from pipeline.dataset.manifest import CARD
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def differences(*folders: Path) -> Iterator[str]:
     if first.manifest.identity == second.manifest.identity:
         yield f"{first.folder} and {second.folder} are the same: {first.manifest.identity}"
         return
-    values, others = (dict(_flat(dataset.manifest.content)) for dataset in (first, second))
+    values, others = (_values(dataset.manifest.content) for dataset in (first, second))
     for key in sorted(values.keys() | others.keys()):
         value, other = values.get(key, "–"), others.get(key, "–")
         if value != other:
@@ -190,15 +191,10 @@ def differences(*folders: Path) -> Iterator[str]:
             yield from _alone(f"pairs of {split}", _hashes(first, split), _hashes(second, split))
 
 
-def _flat(content: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Manifest values by path; files by abbreviated SHA-256."""
-    if isinstance(content, Mapping) and "sha256" in content:
-        yield path, str(content["sha256"])[:12]
-    elif isinstance(content, Mapping) and content:
-        for key, value in content.items():
-            yield from _flat(value, f"{path}.{key}" if path else str(key))
-    else:
-        yield path, content
+def _values(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Its values by dotted keys; of files, the beginning of their SHA-256."""
+    files = {name: file["sha256"][:12] for name, file in manifest["files"].items()}
+    return flatten({**manifest, "files": files})
 
 
 def _alone(
@@ -214,5 +210,5 @@ def _hashes(dataset: Dataset, split: str) -> np.ndarray:
     rows = dataset.num_rows(split)
     texts = dataset.texts(split, "source_text"), dataset.texts(split, "target_text")
     pairs = zip(*texts, strict=True)
-    shown = progress(pairs, f"read {split}", total=rows, unit="pairs", size=lambda _: 1)
+    shown = progress(pairs, f"read {split}", total=rows, unit="pairs")
     return np.fromiter(map(hash, shown), np.int64, rows)

@@ -6,12 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from mgsa.base.errors import InputError
+from mgsa.base.command import Reads
 from mgsa.base.io import MANIFEST, read_json
 from mgsa.base.settings import Count, Language, Positive, from_excerpt, read_yaml
 from pipeline.base.stage import SPLITS
+from pipeline.partition import PartitionSettings
 
 LIBRARIES = ("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt")
 """Libraries whose version can show in a dataset."""
@@ -25,7 +26,7 @@ RECORDED_SECTIONS = (
 INFERENCE_SECTIONS = ("tokenize", "parse", "bpe", "partition")
 """Those that `preprocessing.json` has too, for raw text becomes rows by them."""
 
-NOT_RECORDED = ("folder", "resources")
+NOT_RECORDED = ("codes", "folder", "resources", "vocabulary")
 """Keys that change no output: where files come from, which hashes know."""
 
 CARD = "README.md"
@@ -43,9 +44,11 @@ class DatasetSettings:
     """Layout of the artifact.
 
     Readers decode a row group at once: larger ones compress better, smaller ones need less memory.
-    Splits of more than `shard_rows` rows are sharded.
+    Splits of more than `shard_rows` rows are sharded. Ids of subwords and tags begin with those of
+    `vocabulary`, a model or dataset, if there is one.
     """
 
+    vocabulary: Annotated[str, Reads()] | None
     joint_vocabulary: bool
     row_group_rows: Positive
     shard_rows: Positive
@@ -69,12 +72,6 @@ class _Bpe:
 
 
 @dataclass(frozen=True)
-class _Partition:
-    levels: Positive
-    boundaries: str
-
-
-@dataclass(frozen=True)
 class Preprocessing:
     """The fields of `preprocessing.json` that encoding raw text needs."""
 
@@ -83,7 +80,7 @@ class Preprocessing:
     parser: _Parser
     parse: _Parse
     bpe: _Bpe
-    partition: _Partition
+    partition: PartitionSettings
 
     @classmethod
     def read(cls, folder: Path) -> Preprocessing:
@@ -99,17 +96,6 @@ def recorded_parameters(path: Path) -> dict[str, dict[str, Any]]:
         for section in RECORDED_SECTIONS
         if isinstance(content.get(section), dict)
     }
-
-
-def read_object(path: Path, *keys: str) -> dict[str, Any]:
-    """Read a JSON object with (at least) these keys."""
-    content = read_json(path)
-    if not isinstance(content, dict):
-        raise InputError("expected an object of JSON", path=path)
-    for key in keys:
-        if key not in content:
-            raise InputError(f"{key}: missing key", path=path)
-    return content
 
 
 def library_versions(*more: str) -> dict[str, str]:

@@ -12,14 +12,13 @@ from typing import Any
 import pyarrow as pa
 
 from mgsa.base.errors import InputError
-from mgsa.base.word_links import Link
 from mgsa.data.schema import SCHEMA
 from pipeline.base.stage import SIDES
+from pipeline.base.tables import Record
 from pipeline.base.text import read_parallel, split_tokens
-from pipeline.dataset.manifest import read_object
 from pipeline.dataset.preprocessor import Encoder, check_length
-from pipeline.links import are_links, read_links
-from pipeline.partition import LEVEL_SEPARATOR, read_phrases_line
+from pipeline.links import read_links
+from pipeline.partition import read_phrases_line
 
 
 @dataclass(frozen=True)
@@ -34,11 +33,9 @@ class StageOutputs:
     alignments: Path | None
 
     @cached_property
-    def aligner(self) -> dict[str, Any] | None:
-        """The `aligner` record of the word links."""
-        if self.alignments is None:
-            return None
-        return read_object(self.alignments / "aligner.json", "kind", "deterministic", "splits")
+    def aligner(self) -> Record | None:
+        """What made the word links."""
+        return Record.read(self.alignments / "aligner.json") if self.alignments else None
 
     def row_files(self, split: str) -> dict[str, Path]:
         """Files with a line for each row of a split: tokens, subwords, phrases, links."""
@@ -105,15 +102,13 @@ def _encode(
         tokens.append(words)
     source, target = tokens
     path = files["phrases"]
-    found = texts["phrases"].count(LEVEL_SEPARATOR) + 1
-    if found != levels:
-        raise InputError(f"expected {levels} levels, got {found}", path=path, line=line)
-    phrases = read_phrases_line(
-        texts["phrases"], levels=levels, num_words=len(source), path=path, line=line
-    )
+    phrases = read_phrases_line(texts["phrases"], num_words=len(source), path=path, line=line)
+    if len(phrases) != levels:
+        raise InputError(f"expected {levels} levels, got {len(phrases)}", path=path, line=line)
     links = None
     if "links" in texts:
-        links = _word_links(texts["links"], len(source), len(target), files["links"], line)
+        lengths = len(source), len(target)
+        links = read_links(texts["links"], lengths=lengths, path=files["links"], line=line)
     row = encoder.encode(source, target, phrases=phrases, links=links)
     for side in SIDES:
         check_length(row[f"{side}_length"], path=files[f"{side}_subwords"], line=line)
@@ -123,16 +118,3 @@ def _encode(
         "source_tokens": texts["source"],
         "target_tokens": texts["target"],
     }
-
-
-def _word_links(text: str, source: int, target: int, path: Path, line: int) -> list[Link]:
-    """The links of a pair; `InputError` if one is out of range."""
-    if not are_links(text):
-        read_links(text, path=path, line=line)  # says what is wrong
-    numbers = [*map(int, text.replace("-", " ").split())]  # three times as fast as `read_links`
-    links = [*zip(numbers[::2], numbers[1::2], strict=True)]
-    for i, j in links:
-        if i >= source or j >= target:
-            message = f"expected links between {source} and {target} words, counted from 0"
-            raise InputError(f"{message}, got {i}-{j}", path=path, line=line)
-    return links

@@ -15,13 +15,13 @@ import pyarrow.parquet as pq
 from mgsa.base.cli import progress
 from mgsa.base.errors import InputError
 from mgsa.base.io import MANIFEST, describe_files, sha256, write_json
-from mgsa.base.settings import from_excerpt, to_mapping
+from mgsa.base.settings import to_mapping
 from mgsa.data.dataset import Dataset
-from mgsa.data.schema import LABELS, PREPROCESSING, TAGS, VOCABULARY
+from mgsa.data.schema import LABELS, TAGS, VOCABULARY
 from mgsa.probing.data import OTHER, PROBING, SCHEMA, SENTENCE_TASKS
 from pipeline.base.stage import SPLITS
 from pipeline.base.workers import chunks
-from pipeline.dataset.manifest import library_versions, read_object
+from pipeline.dataset.manifest import Preprocessing, library_versions
 from pipeline.dataset.preprocessor import Encoder, check_length
 from pipeline.partition import PartitionSettings, cut_rates, partition_tree
 from pipeline.probing.labels import Labels, frequent_classes, label_tree
@@ -50,9 +50,7 @@ def build_probe_data(
         message = "expected a dataset whose source has phrases, got one that was turned round"
         raise InputError(message, path=dataset.folder)
     encoder = Encoder.load(dataset.folder)
-    path = dataset.folder / PREPROCESSING
-    section = read_object(path, "partition")["partition"]
-    partition = from_excerpt(PartitionSettings, section, f"{path}: partition")
+    partition = Preprocessing.read(dataset.folder).partition
     language = manifest.source_language
     splits, counts = draw_splits(
         read_sentences(files, language),
@@ -115,9 +113,7 @@ def label(
 ) -> list[Labels]:
     """The labels of all sentences of a split."""
     labels = []
-    for line, tokens, tree, _ in progress(
-        sentences, f"label {split}", total=len(sentences), unit="sentences", size=lambda _: 1
-    ):
+    for line, tokens, tree, _ in progress(sentences, f"label {split}", unit="sentences"):
         parse = read_parse(tree, tokens, path=files.trees, tokens_path=files.tokens, line=line)
         labels.append(label_tree(parse, verbs))
     return labels

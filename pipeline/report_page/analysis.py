@@ -11,7 +11,7 @@ from markupsafe import Markup
 from pipeline.analyze import SHARES
 from pipeline.base.charts import SYSTEMS, chart, panel
 from pipeline.base.stage import SPLITS
-from pipeline.base.tables import Row, read_csv
+from pipeline.base.tables import Record, Row, read_csv
 from pipeline.patterns.figures import (
     FEWEST,
     MEASURES,
@@ -38,7 +38,7 @@ from pipeline.report_page.blocks import (
     table,
     text_in,
 )
-from pipeline.report_page.inputs import Inputs, Report, System
+from pipeline.report_page.inputs import Inputs, System
 
 TEXTS = {
     "ngrams": ("measure",),
@@ -217,7 +217,7 @@ def probing(inputs: Inputs) -> Iterator[Markup]:
 
 
 def _task(
-    task: str, cells: Sequence[Accuracy], styles: Mapping[str, int], data: Report | None
+    task: str, cells: Sequence[Accuracy], styles: Mapping[str, int], data: Record | None
 ) -> Markup:
     """The last layers, the curve over all of them, classes."""
     title, question = TASKS.get(task, (task, ""))

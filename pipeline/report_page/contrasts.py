@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from pipeline.base.tables import Row
+from pipeline.base.tables import Record, Row
 from pipeline.contrast.accuracies import is_right, kinds_of, read_scores
 from pipeline.contrasts import contrasts_of
 from pipeline.report_page.blocks import (
@@ -23,7 +23,7 @@ from pipeline.report_page.blocks import (
     table,
     text_in,
 )
-from pipeline.report_page.inputs import Inputs, Report, check_same_number, drawn_sentences
+from pipeline.report_page.inputs import Inputs, check_same_number, drawn_sentences
 from pipeline.report_page.syntax import draw_tree
 from pipeline.tokens.trees import read_tree
 
@@ -58,7 +58,7 @@ def contrasts(inputs: Inputs) -> Iterator[Markup]:
         yield from examples
 
 
-def _systems(reports: Mapping[str, Report], styles: Mapping[str, int]) -> Iterator[dict[str, str]]:
+def _systems(reports: Mapping[str, Record], styles: Mapping[str, int]) -> Iterator[dict[str, str]]:
     """A row for each system, tested against the one that it was compared with, and for none."""
     for name, report in reports.items():
         first = next(report[kind] for kind in GIVEN if kind in report)
@@ -76,7 +76,7 @@ def _systems(reports: Mapping[str, Report], styles: Mapping[str, int]) -> Iterat
             yield {"system": title, "accuracy": _accuracy(report[kind])}
 
 
-def _accuracies(report: Report) -> Markup:
+def _accuracies(report: Record) -> Markup:
     """The table of a system: all contrasts, those of each category, of each depth."""
     kinds = [kind for kind in GIVEN if kind in report]
     shown = {kind: GIVEN[kind] if len(kinds) > 1 else "accuracy" for kind in kinds}
@@ -107,7 +107,7 @@ def _examples(inputs: Inputs, name: str) -> Iterator[Markup]:
     if folder is None or sources is None or references is None:
         return
     split = inputs.settings.split
-    found = contrasts_of(sources.path.parent, split, pairs=len(sources.lines))
+    found = contrasts_of(sources.path.parent, split)
     scores = read_scores(folder / f"{split}.csv", same=[*map(asdict, found)])
     trees = None if inputs.flat_trees else inputs.text("parsed", "trees")
     check_same_number(sources, references, trees)

@@ -13,33 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import read_json
 from pipeline.base.stage import SIDES
+from pipeline.base.tables import Record
 from pipeline.base.text import read_languages, read_sentences, unequal_lines
 
 if TYPE_CHECKING:
     from pipeline.report import ReportSettings
-
-
-class Report(dict[str, Any]):
-    """A JSON object of a stage; a missing key is an error naming file and key."""
-
-    path: Path
-
-    @classmethod
-    def read(cls, path: Path) -> Report:
-        def of_file(content: dict[str, Any]) -> Report:
-            report = cls(content)
-            report.path = path
-            return report
-
-        content = read_json(path, object_hook=of_file)
-        if not isinstance(content, cls):
-            raise InputError("expected an object of JSON", path=path)
-        return content
-
-    def __missing__(self, key: str) -> Any:
-        raise InputError(f"{key}: expected a value, found none", path=self.path)
 
 
 class Text(NamedTuple):
@@ -78,10 +57,10 @@ class System:
             raise InputError(f"--system {name}: expected {expected}", path=folder)
         return system
 
-    def report(self, stage: str) -> Report | None:
+    def report(self, stage: str) -> Record | None:
         """A stage's report on this system, if any."""
         path = None if self.folder is None else self.folder / f"{stage}.json"
-        return Report.read(path) if path is not None and path.is_file() else None
+        return Record.read(path) if path is not None and path.is_file() else None
 
 
 @dataclass(frozen=True)
@@ -103,24 +82,24 @@ class Inputs:
     systems: Sequence[System]
     tables: Sequence[Path]
 
-    def report(self, stage: str) -> Report | None:
+    def report(self, stage: str) -> Record | None:
         """A stage's report in `--reports`, if any."""
         return System("", self.paths.get("reports")).report(stage)
 
-    def system_reports(self, stage: str) -> dict[str, Report]:
+    def system_reports(self, stage: str) -> dict[str, Record]:
         """A stage's reports by system."""
         return {s.name: report for s in self.systems if (report := s.report(stage)) is not None}
 
-    def description(self, folder: str, file: str) -> Report | None:
+    def description(self, folder: str, file: str) -> Record | None:
         """A JSON file in a given folder."""
-        return Report.read(self.paths[folder] / file) if folder in self.paths else None
+        return Record.read(self.paths[folder] / file) if folder in self.paths else None
 
     @cached_property
-    def runs(self) -> list[Report]:
+    def runs(self) -> list[Record]:
         """Records of `pipeline.base.stage` in order of time."""
         reports = self.paths.get("reports")
         notes = [] if reports is None else reports.with_name("runs").glob("*.json")
-        return sorted(map(Report.read, sorted(notes)), key=lambda run: run["started"])
+        return sorted(map(Record.read, sorted(notes)), key=lambda run: run["started"])
 
     @property
     def styles(self) -> dict[str, int]:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from importlib import metadata
+from collections.abc import Iterator
 from typing import Any
 
 from markupsafe import Markup
 
 from mgsa.base.io import sha256
+from pipeline.base.tables import flatten
+from pipeline.dataset.manifest import library_versions
 from pipeline.report_page.blocks import breakable, details, group, html, number, table
 from pipeline.report_page.inputs import Inputs
 
 LIBRARIES = (
-    *("mgsa", "torch", "lightning-fabric", "numpy", "pyarrow", "safetensors", "sacrebleu"),
-    *("stanza", "sacremoses", "subword-nmt", "spacy", "nltk", "Jinja2", "vl-convert-python"),
-    *("dvc", "dvclive"),
+    *("torch", "lightning-fabric", "safetensors", "sacrebleu", "spacy", "nltk", "Jinja2"),
+    *("vl-convert-python", "dvc", "dvclive"),
 )
-"""What a run's numbers, or this page, may depend on."""
+"""What a run's numbers, or this page, may depend on besides what a dataset does."""
 
 
 def provenance(inputs: Inputs) -> Iterator[Markup]:
@@ -44,22 +43,21 @@ def provenance(inputs: Inputs) -> Iterator[Markup]:
         yield Markup("<h3>Artifacts</h3>")
         yield table("SHA-256 of what describes each artifact", artifacts)
     yield Markup("<h3>Versions</h3>")
-    yield table("Versions where this page was made", [*_versions()])
+    versions = {"Python": platform.python_version(), **library_versions(*LIBRARIES)}
+    rows = [{"library": name, "version": version} for name, version in versions.items()]
+    yield table("Versions where this page was made", rows)
 
 
 def _section(name: str, values: Any) -> Markup:
-    rows = [{"key": breakable(key), "value": value} for key, value in flatten(values)]
+    rows = [
+        {
+            "key": breakable(key),
+            "value": value if isinstance(value, str) else json.dumps(value, ensure_ascii=False),
+        }
+        for key, value in flatten(values).items()
+    ]
     numbers = table(f"Parameters: {name}", rows, "keys-values")
     return details(name, numbers, opened=name in ("model", "train"))
-
-
-def flatten(values: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield dotted keys with their values as YAML."""
-    if isinstance(values, Mapping) and values:
-        for key, value in values.items():
-            yield from flatten(value, f"{prefix}.{key}" if prefix else str(key))
-    else:
-        yield prefix, values if isinstance(values, str) else json.dumps(values, ensure_ascii=False)
 
 
 def _artifacts(inputs: Inputs) -> Iterator[dict[str, str]]:
@@ -74,11 +72,3 @@ def _artifacts(inputs: Inputs) -> Iterator[dict[str, str]]:
     for name, path in files.items():
         digest = html('<code class="hash">{}</code>', sha256(path))
         yield {"artifact": breakable(name), "SHA-256": digest, "of": html("<code>{}</code>", path)}
-
-
-def _versions() -> Iterator[dict[str, str]]:
-    """Installed library versions."""
-    yield {"library": "Python", "version": platform.python_version()}
-    for name in LIBRARIES:
-        with suppress(metadata.PackageNotFoundError):
-            yield {"library": name, "version": metadata.version(name)}

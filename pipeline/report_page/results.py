@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from pipeline.base.charts import LARGEST, chart, panel
-from pipeline.base.tables import read_csv
+from pipeline.base.tables import Record, read_csv
 from pipeline.experiment.results import (
     BY_SEED,
     CONTRASTS,
@@ -32,7 +32,7 @@ from pipeline.report_page.blocks import (
     p_value,
     table,
 )
-from pipeline.report_page.inputs import Inputs, Report
+from pipeline.report_page.inputs import Inputs
 
 METRICS = {
     "bleu": ("BLEU", "higher is better"),
@@ -129,7 +129,7 @@ def scores(inputs: Inputs) -> Iterator[Markup]:
     yield details("sacreBLEU’s signatures", table("Signatures", lines))
 
 
-def _tested_against_first(inputs: Inputs, reports: Mapping[str, Report]) -> dict[str, Report]:
+def _tested_against_first(inputs: Inputs, reports: Mapping[str, Record]) -> dict[str, Record]:
     """The reports with paired bootstrap tests, by the recipe in the signature of the first BLEU."""
     from pipeline.evaluate import EvaluateSettings, compare
 
@@ -153,11 +153,11 @@ def _tested_against_first(inputs: Inputs, reports: Mapping[str, Report]) -> dict
         for lines in (references.lines, *(hypotheses[name] for name in (first, *others)))
     )
     for name, output in zip(others, outputs[1:], strict=True):
-        tested[name] = Report(tested[name] | compare(output, outputs[0], expected, settings))
+        tested[name] = Record(tested[name] | compare(output, outputs[0], expected, settings))
     return tested
 
 
-def _metric(metric: str, reports: Mapping[str, Report], styles: Mapping[str, int]) -> Markup:
+def _metric(metric: str, reports: Mapping[str, Record], styles: Mapping[str, int]) -> Markup:
     """A table of the systems' scores beside a chart of their intervals."""
     title, direction = METRICS[metric]
     # An interval, the mean plus and minus half the middle 95 %, may go beyond what there can be.
@@ -195,7 +195,7 @@ def tables(inputs: Inputs) -> Iterator[Markup]:
         )
     contrasts = [*CONTRASTS.values(), CONTRASTS_OVER_SEEDS]
     elsewhere = [*BY_SEED.values(), CONTRASTS_BY_SEED, *contrasts]  # a page has no such width
-    for collected in map(Report.read, inputs.tables):
+    for collected in map(Record.read, inputs.tables):
         rows = table_rows(collected)
         caption = '{} <span class="muted">(baseline: {})</span>'
         title = html(caption, collected["title"], collected["baseline"])

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from pipeline.base.charts import chart, panel
 from pipeline.base.tables import Row, read_csv
-from pipeline.partition import LEVEL_SEPARATOR, Phrase, read_phrases_line
+from pipeline.partition import Phrase, read_phrases_line
 from pipeline.report_page.blocks import (
     MACROS,
     bar,
@@ -105,11 +105,7 @@ def trees(inputs: Inputs) -> Iterator[Markup]:
             drawings.append(MACROS.tree(index, language, draw_tree(tree)))
         if phrases:
             levels = read_phrases_line(
-                phrases.lines[index],
-                levels=phrases.lines[index].count(LEVEL_SEPARATOR) + 1,
-                num_words=len(words),
-                path=phrases.path,
-                line=index + 1,
+                phrases.lines[index], num_words=len(words), path=phrases.path, line=index + 1
             )
             levels_drawn = [draw_phrases(words, of_level) for of_level in levels]
             drawings.append(MACROS.levels(language, levels_drawn))

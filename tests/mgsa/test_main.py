@@ -81,9 +81,12 @@ def average(folder: Path, last: int) -> int:
 
 
 def test_averages_what_the_run_would_have(folder: Path) -> None:
-    assert train(folder, "--set", "train.artifact=last", "--set", "train.validate_every=100") == 0
-    assert average(folder, 2) == 0
-    assert train(folder, "--set", "train.artifact=average", "--restart") == 0
+    """Without the best one, which is kept beside the newest; a finished run gives either."""
+    best_first = ("--set", "train.validate_every=1", "--set", "train.best_by=bleu")
+    assert train(folder, *best_first, "--set", "train.artifact=best") == 0
+    assert (folder / "out.checkpoints/step-00000001").exists()
+    assert (average(folder, 3), average(folder, 2)) == (2, 0)
+    assert train(folder, *best_first, "--set", "train.artifact=average") == 0
     weights = [folder / name / "model.safetensors" for name in ("mean", "out")]
     assert weights[0].read_bytes() == weights[1].read_bytes()
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import read_json, sha256, write_json
+from mgsa.base.io import read_json, write_json
 from mgsa.base.settings import from_mapping
 from mgsa.config import ModelConfig
 from mgsa.data.batch import make_batch
@@ -20,7 +20,6 @@ from mgsa.training.commands import MODEL_FILES
 from mgsa.training.run import new_model
 from mgsa.weights import named_tensors
 from tests.copy_task import TAGS, write_copy_task
-from tests.pickle_bomb import pickle_bomb
 from tests.random_rows import MODELS, random_row
 from tests.training_settings import MODEL
 
@@ -86,19 +85,6 @@ def test_another_kind_of_artifact_is_named(
     write_json(folder / "manifest.json", read_json(folder / "manifest.json") | {key: value})
     with pytest.raises(InputError, match=rf"manifest\.json: {message}"):
         load_model(folder)
-
-
-def test_a_pickle_with_its_hash_in_the_manifest_is_refused_unopened(
-    folder: Path, tmp_path: Path
-) -> None:
-    path = folder / "model.safetensors"
-    path.write_bytes(pickle_bomb(tmp_path / "evidence"))
-    manifest = read_json(folder / "manifest.json")
-    manifest["files"][path.name] = {"bytes": path.stat().st_size, "sha256": sha256(path)}
-    write_json(folder / "manifest.json", manifest)
-    with pytest.raises(InputError, match=r"model\.safetensors: expected a safetensors file"):
-        load_model(folder)
-    assert not (tmp_path / "evidence").exists()
 
 
 def test_other_weights_in_the_same_artifact(folder: Path, tmp_path: Path) -> None:

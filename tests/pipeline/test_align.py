@@ -19,6 +19,7 @@ from pipeline.align import EflomalSettings, main
 from pipeline.base.stage import SPLITS
 from pipeline.base.text import Pair
 from tests.imports import ROOT
+from tests.lines import lines, write_lines
 from tests.text_folders import stage_argv
 
 SIZES = {"train": 40, "valid": 5, "test": 6}
@@ -28,23 +29,14 @@ SIZES = {"train": 40, "valid": 5, "test": 6}
 def folder(tmp_path: Path) -> Path:
     """Tokenised text, of which each word is aligned to the one at its place; gold links of test."""
     generator = random.Random(1)
-    (tmp_path / "tokenized").mkdir()
     for split, size in SIZES.items():
         texts = [
             " ".join(generator.sample("abcdefgh", generator.randint(2, 5))) for _ in range(size)
         ]
-        write(tmp_path / f"tokenized/{split}.source", texts)
-        write(tmp_path / f"tokenized/{split}.target", [text.upper() for text in texts])
-    write(tmp_path / "tokenized/test.links", right_links(tmp_path, "test"))
+        write_lines(tmp_path / f"tokenized/{split}.source", texts)
+        write_lines(tmp_path / f"tokenized/{split}.target", [text.upper() for text in texts])
+    write_lines(tmp_path / "tokenized/test.links", right_links(tmp_path, "test"))
     return tmp_path
-
-
-def write(path: Path, lines: list[str]) -> None:
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-
-
-def lines(path: Path) -> list[str]:
-    return path.read_text("utf-8").splitlines()
 
 
 def right_links(folder: Path, split: str, first: int = 0) -> list[str]:
@@ -91,7 +83,7 @@ def test_it_learns_from_pairs_evenly_spread(folder: Path) -> None:
     for side in ("source", "target"):
         texts = lines(folder / f"tokenized/train.{side}")
         texts[1::2] = [f"x{number} y{number}" for number in range(len(texts) // 2)]
-        write(folder / f"tokenized/train.{side}", texts)
+        write_lines(folder / f"tokenized/train.{side}", texts)
     align(folder, "hmm", "learn_pairs=20")
     assert lines(folder / "out/train.links") == right_links(folder, "train")
 
@@ -131,7 +123,7 @@ def test_bad_links_of_the_corpus_are_named_before_anything_is_learned(
         raise AssertionError("it learns")
 
     monkeypatch.setattr("pipeline.align.find_links", fail)
-    write(folder / "tokenized/test.links", [*[""] * 5, "9-0"])
+    write_lines(folder / "tokenized/test.links", [*[""] * 5, "9-0"])
     for option in ("corpus", "hmm"):
         with pytest.raises(InputError, match=r"tokenized/test\.links:6: .* got 9-0"):
             align(folder, option)
@@ -146,9 +138,9 @@ def test_files_of_other_aligners_are_symmetrised(
     folder: Path, first: int, order: str, reverse: str
 ) -> None:
     forward = f"{first}-{first} {first}-{first + 1}"
-    write(folder / "forward", [forward, *[""] * 39])
-    write(folder / "reverse", [reverse, *[""] * 39])
-    write(folder / "test.forward", right_links(folder, "test", first))
+    write_lines(folder / "forward", [forward, *[""] * 39])
+    write_lines(folder / "reverse", [reverse, *[""] * 39])
+    write_lines(folder / "test.forward", right_links(folder, "test", first))
     files = (
         f"train={{forward: {folder}/forward, reverse: {folder}/reverse}}",
         f"test={{forward: {folder}/test.forward, reverse: null}}",

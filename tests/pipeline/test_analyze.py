@@ -15,6 +15,7 @@ from mgsa.base.io import read_json
 from pipeline.analyze import SHARES, main
 from tests.model_folders import random_model
 from tests.stage_folders import random_dataset
+from tests.text_folders import stage_argv
 
 SECTION = {"split": "test", "sentences": [2], "batch_tokens": 100}
 INTERLEAVED = {
@@ -44,18 +45,11 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def analyze(folder: Path, model: str, out: Path, *more: str, **changes: Any) -> int:
+def analyze(folder: Path, model: str, out: Path, **changes: Any) -> int:
     params = out.with_name(f"{out.name}.yaml")
     params.write_text(yaml.safe_dump({"analyze": SECTION | changes}), encoding="utf-8")
-    paths = {
-        "model": folder / model,
-        "dataset": folder / "dataset",
-        "out": out,
-        "report": out.with_name(f"{out.name}.json"),
-        "params": params,
-    }
-    argv = [word for name, path in paths.items() for word in (f"--{name}", str(path))]
-    return run(main, [*argv, *more])
+    paths = {"model": model, "dataset": "dataset", "out": str(out), "report": f"{out}.json"}
+    return run(main, stage_argv(folder, **paths, params=str(params)))
 
 
 @pytest.mark.parametrize("model", SYSTEMS)

@@ -1,4 +1,4 @@
-"""The stage `bpe`: the files of subword-nmt's commands, whatever the workers; bad input named."""
+"""The stage `bpe`: the files of subword-nmt's commands, whatever the workers; its report."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ import yaml
 from mgsa.base.errors import InputError
 from pipeline import bpe
 from pipeline.base.stage import SIDES, SPLITS
+from tests.lines import write_lines
 from tests.run_section import RUN
 from tests.text_folders import contents, stage_argv
 
-PARAMS = {"bpe": {"merges": 60, "min_frequency": 2, "vocabulary_threshold": 3}, "run": RUN}
+SETTINGS = {"codes": None, "merges": 60, "min_frequency": 2, "vocabulary_threshold": 3}
+PARAMS = {"bpe": SETTINGS, "run": RUN}
 SENTENCES = {
     "source": ["the dogs see the newest dog", "low lower lowest ( new )", "-LRB- the newest dogs"],
     "target": ["die Hunde sehen den neuesten Hund", "tief tiefer ( neu )", "die neuesten Hunde"],
@@ -26,12 +28,9 @@ SENTENCES = {
 @pytest.fixture
 def tokenized(tmp_path: Path) -> Path:
     folder = tmp_path / "tokenized"
-    folder.mkdir()
     for side, sentences in SENTENCES.items():
         for split, repeated in zip(SPLITS, (4, 1, 1), strict=True):
-            (folder / f"{split}.{side}").write_text(
-                "".join(f"{sentence}\n" for sentence in sentences * repeated), encoding="utf-8"
-            )
+            write_lines(folder / f"{split}.{side}", sentences * repeated)
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(PARAMS))
     return folder
 
@@ -41,8 +40,12 @@ def arguments(tokenized: Path, *overrides: str) -> list[str]:
     return stage_argv(tokenized.parent, *overrides, **paths)
 
 
-def test_files_are_those_of_the_subword_nmt_commands(tokenized: Path) -> None:
-    bpe.main(arguments(tokenized))
+def test_files_are_those_of_the_subword_nmt_commands(
+    tokenized: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two pairs at a time, by two workers."""
+    monkeypatch.setattr(bpe, "CHUNK_PAIRS", 2)
+    bpe.main(arguments(tokenized, "run.workers=2"))
     out, peer = tokenized.parent / "bpe", tokenized.parent / "peer"
     peer.mkdir()
     command = str(Path(sys.executable).parent / "subword-nmt")
@@ -60,14 +63,16 @@ def test_files_are_those_of_the_subword_nmt_commands(tokenized: Path) -> None:
     assert contents(out) == contents(peer)
 
 
-def test_the_output_does_not_depend_on_the_workers(
-    tokenized: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_codes_of_another_folder_are_taken(tokenized: Path) -> None:
     bpe.main(arguments(tokenized))
-    alone = contents(tokenized.parent / "bpe")
-    monkeypatch.setattr(bpe, "CHUNK_PAIRS", 2)
-    bpe.main(arguments(tokenized, "run.workers=2"))
-    assert contents(tokenized.parent / "bpe") == alone
+    model = (tokenized.parent / "bpe").rename(tokenized.parent / "model")
+    write_lines(tokenized / "train.source", ["an other text"] * 4)
+    write_lines(tokenized / "train.target", ["ein anderer Text"] * 4)
+    bpe.main(arguments(tokenized, f"codes={model}"))
+    learned, taken = contents(model), contents(tokenized.parent / "bpe")
+    for name in ("bpe.codes", "vocab.source", "vocab.target", "test.source", "test.target"):
+        assert taken[name] == learned[name]
+    assert taken["train.source"] != learned["train.source"]
 
 
 def test_the_report_counts(tokenized: Path) -> None:
@@ -79,19 +84,6 @@ def test_the_report_counts(tokenized: Path) -> None:
     assert report["test_target_subwords"] == len((out / "test.target").read_text().split())
     counts = [line.split(" ") for line in (out / "vocab.source").read_text().splitlines()]
     assert report["source_subwords"] == sum(int(count) >= 3 for _, count in counts)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("valid.target", "a\na  b\n", "valid.target:2: expected tokens with one space between"),
-        ("test.source", "a\n", r"test.source:1: ends after 1 line; expected as many as in \S+"),
-    ],
-)
-def test_bad_input_is_named(tokenized: Path, name: str, content: str, message: str) -> None:
-    (tokenized / name).write_text(content)
-    with pytest.raises(InputError, match=message):
-        bpe.main(arguments(tokenized))
 
 
 @pytest.mark.parametrize("text", ["a b c\n", "ab cd\n"])

@@ -56,7 +56,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 def test_an_empty_file_has_none(tmp_path: Path) -> None:
     (tmp_path / "test.contrast").touch()
-    assert read_contrasts(tmp_path / "test.contrast") == []
+    assert read_contrasts(tmp_path / "test.contrast", pairs=2) == []
 
 
 @pytest.mark.parametrize("indent", [None, 2])

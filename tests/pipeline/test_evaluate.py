@@ -17,6 +17,7 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
 from mgsa.base.settings import to_mapping
 from pipeline.evaluate import EvaluateSettings, main, score
+from tests.lines import lines, write_lines
 
 SAMPLES, TRIALS, SEED = 200, 300, 777
 SETTINGS = EvaluateSettings(("bleu", "chrf", "ter"), "13a", SAMPLES, TRIALS, SEED)
@@ -30,21 +31,17 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     generator = random.Random(5)
     references = [generator.choices(WORDS, k=generator.randint(3, 15)) for _ in range(60)]
     for name, share in (("references", 0.0), ("hypotheses", 0.2), ("baseline", 0.22)):
-        lines = [
+        texts = [
             " ".join(
                 generator.choice(WORDS).lower() if generator.random() < share else word
                 for word in line
             )
             for line in references
         ]
-        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        write_lines(folder / name, texts)
     params = yaml.safe_dump({"evaluate": to_mapping(SETTINGS)})
     (folder / "params.yaml").write_text(params, encoding="utf-8")
     return folder
-
-
-def lines(path: Path) -> list[str]:
-    return path.read_text("utf-8").split("\n")[:-1]
 
 
 def arguments(folder: Path, *extra: str) -> list[str]:

@@ -10,62 +10,43 @@ from mgsa.data.dataset import open_dataset
 from mgsa.decoding.align import Aligner
 from pipeline.base.stage import SIDES
 from pipeline.forced_align import main
-from tests.model_folders import random_model
-from tests.pipeline.dataset.test_preprocessor import random_pairs
-from tests.text_folders import build_dataset, parse_with_toy, write_text
-
-TEXTS = {name: random_pairs(8, seed) for seed, name in enumerate(("train", "valid", "test"))}
+from tests.lines import lines, write_lines
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("forced")
-    write_text(folder, TEXTS)
-    parse_with_toy(folder)
-    random_model(folder / "model", build_dataset(folder), multi_granularity=None)
-    for side, texts in zip(SIDES, zip(*TEXTS["test"], strict=True), strict=True):
-        (folder / side).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
-    return folder
+def align(models: Path, out: Path, *extra: str, target: Path | None = None) -> None:
+    target = target or models / "corpus/test.target"
+    files = ["--source", str(models / "corpus/test.source"), "--target", str(target)]
+    main(["--model", str(models / "words"), *files, "--out", str(out), *extra])
 
 
-def align(folder: Path, out: Path, *extra: str, target: str = "target") -> None:
-    files = ["--source", str(folder / "source"), "--target", str(folder / target)]
-    main(["--model", str(folder / "model"), *files, "--out", str(out), *extra])
-
-
-def lines_of(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").splitlines()
-
-
-def test_text_is_aligned_as_its_rows_in_a_dataset(folder: Path, tmp_path: Path) -> None:
+def test_text_is_aligned_as_its_rows_in_a_dataset(models: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    align(folder, out)
-    dataset = open_dataset(folder / "dataset")
-    found = Aligner.load(folder / "model").align_rows(dataset.read("test"), batch_tokens=1000)
-    assert lines_of(out / "aligned.links") == [format_links(alignment.links) for alignment in found]
-    assert lines_of(out / "aligned.source") == list(dataset.texts("test", "source_tokens"))
-    assert lines_of(out / "aligned.target") == list(dataset.texts("test", "target_tokens"))
+    align(models, out)
+    dataset = open_dataset(models / "dataset")
+    found = Aligner.load(models / "words").align_rows(dataset.read("test"), batch_tokens=1000)
+    assert lines(out / "aligned.links") == [format_links(alignment.links) for alignment in found]
+    assert lines(out / "aligned.source") == list(dataset.texts("test", "source_tokens"))
+    assert lines(out / "aligned.target") == list(dataset.texts("test", "target_tokens"))
 
 
-def test_tokenised_text_is_taken_as_it_is(folder: Path, tmp_path: Path) -> None:
-    align(folder, tmp_path / "raw")
+def test_tokenised_text_is_taken_as_it_is(models: Path, tmp_path: Path) -> None:
+    align(models, tmp_path / "raw")
     again = tmp_path / "tokenized"
     files = [f"--{side}={tmp_path / 'raw' / f'aligned.{side}'}" for side in SIDES]
-    words = ["--model", str(folder / "model"), *files, "--out", str(again), "--tokenized"]
-    main(words)
+    main(["--model", str(models / "words"), *files, "--out", str(again), "--tokenized"])
     for name in (*SIDES, "links"):
-        assert lines_of(again / f"aligned.{name}") == lines_of(tmp_path / f"raw/aligned.{name}")
+        assert lines(again / f"aligned.{name}") == lines(tmp_path / f"raw/aligned.{name}")
 
 
 def test_an_empty_line_has_no_links_and_a_wrong_one_leaves_no_output(
-    folder: Path, tmp_path: Path
+    models: Path, tmp_path: Path
 ) -> None:
-    lines = lines_of(folder / "target")
-    (folder / "gap").write_text("\n".join([lines[0], "", *lines[2:], ""]), encoding="utf-8")
-    align(folder, tmp_path / "out", target="gap")
-    links = lines_of(tmp_path / "out" / "aligned.links")
-    assert [bool(line) for line in links] == [True, False] + [True] * (len(lines) - 2)
-    (folder / "wrong").write_text("two  spaces\n" * len(lines), encoding="utf-8")
+    first, _, *others = lines(models / "corpus/test.target")
+    write_lines(tmp_path / "gap", [first, "", *others])
+    align(models, tmp_path / "out", target=tmp_path / "gap")
+    links = lines(tmp_path / "out" / "aligned.links")
+    assert [bool(line) for line in links] == [True, False] + [True] * len(others)
+    write_lines(tmp_path / "wrong", ["two  spaces"] * len(links))
     with pytest.raises(InputError, match="wrong:1: expected tokens with one space between"):
-        align(folder, tmp_path / "wrong", "--tokenized", target="wrong")
-    assert not (tmp_path / "wrong").exists()
+        align(models, tmp_path / "links", "--tokenized", target=tmp_path / "wrong")
+    assert not (tmp_path / "links").exists()

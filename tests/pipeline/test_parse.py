@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import resource
 import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +19,7 @@ from pipeline.parse import main
 from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.parsing.stanza_parser import ConstituencyParser
 from pipeline.tokens.trees import bracketed, flat_tree, read_tree, read_treebank
+from tests.lines import write_lines
 from tests.run_section import RUN
 from tests.text_folders import ToyParser, stage_argv
 
@@ -32,11 +31,9 @@ def command(
 
     Without models, for tests that put a parser of their own in their place.
     """
-    for name in ("tokenized", "parser"):
-        (folder / name).mkdir(exist_ok=True)
+    (folder / "parser").mkdir(exist_ok=True)
     for split in SPLITS:
-        text = "".join(f"{sentence}\n" for sentence in sentences)
-        (folder / "tokenized" / f"{split}.source").write_text(text, encoding="utf-8")
+        write_lines(folder / f"tokenized/{split}.source", sentences)
     package = "ptbsample" if (folder / "parser/en").is_dir() else "toy"
     write_parser_folder(folder / "parser", kind=kind, language="en", package=package)
     sections = {"parse": {"max_words": 50}, "run": RUN}
@@ -223,19 +220,3 @@ def test_the_number_of_workers_does_not_matter(stanza_folder: Path, shared: Path
         assert run(main, command(stanza_folder, sentences, f"run.workers={workers}")) == 0
         hashes.add(sha256(stanza_folder / "out/train.trees"))
     assert len(hashes) == 1
-
-
-@pytest.mark.real
-def test_a_full_disk_under_the_memory_is_one_line(stanza_folder: Path) -> None:
-    argv = command(stanza_folder, [f"Dog {number} runs ." for number in range(100)])
-    done = subprocess.run(
-        [sys.executable, "-B", "-m", "pipeline.parse", *argv],
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
-    )
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
-    assert line.startswith(f"error: {stanza_folder}/memory.sqlite: ")
-    assert not (stanza_folder / "out").exists()
-    assert not list(stanza_folder.glob(".partial-*"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,13 +12,10 @@ from hypothesis import strategies as st
 from nltk.tree import Tree
 
 from mgsa.base.errors import InputError
-from mgsa.base.settings import from_mapping
 from pipeline.partition import (
-    PartitionSettings,
     Phrase,
     main,
     ngram_partition,
-    partition_tree,
     read_phrases_line,
     syntactic_partition,
     to_subwords,
@@ -152,17 +148,15 @@ def test_worked_examples(shared: Path) -> None:
 
 @given(strategies.trees(), st.integers(1, 4))
 def test_a_line_of_phrases_is_read_back(tree: Tree, levels: int) -> None:
-    partitions = syntactic_partition(tree, 4)
+    partitions = syntactic_partition(tree, levels)
     line = write_phrases_line(partitions)
-    words = len(tree.leaves())
-    assert read_phrases_line(line, levels=levels, num_words=words) == partitions[:levels]
+    assert read_phrases_line(line, num_words=len(tree.leaves())) == partitions
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ("3:NP ||| 1:NN", "level 1: lengths add up to 3 words, expected 2"),
-        ("2:NP", "expected 2 levels, found 1"),
         ("2:NP ||| ", "level 2: expected LENGTH:TAG, found ''"),
         ("2:NP ||| 1:NN  1:NN", "level 2: expected LENGTH:TAG, found ''"),
         (f"{'9' * 5000}:NP ||| 1:NN", f"level 1: expected LENGTH:TAG, found '{'9' * 5000}:NP'"),
@@ -173,28 +167,10 @@ def test_a_line_of_phrases_is_read_back(tree: Tree, levels: int) -> None:
 )
 def test_a_malformed_line_of_phrases_is_refused(line: str, message: str) -> None:
     with pytest.raises(InputError, match=f"^train.phrases:4: {message}$"):
-        read_phrases_line(line, levels=2, num_words=2, path="train.phrases", line=4)
+        read_phrases_line(line, num_words=2, path="train.phrases", line=4)
 
 
 SETTINGS = {"levels": 3, "ngrams": [2, 3], "boundaries": "parsed", "seed": 1}
-
-
-def cut(trees: list[str], first_line: int = 1, **changed: object) -> list[str]:
-    """The lines of phrases of sentences of the training split."""
-    settings = from_mapping(PartitionSettings, {**SETTINGS, **changed}, "partition")
-    return [
-        write_phrases_line(partition_tree(read_tree(tree), settings, split="train", line=line))
-        for line, tree in enumerate(trees, start=first_line)
-    ]
-
-
-@given(strategies.trees())
-def test_shuffled_phrases_are_the_same_in_another_order(tree: Tree) -> None:
-    (parsed,), (shuffled,) = (cut([bracketed(tree)], boundaries=b) for b in ("parsed", "shuffled"))
-    for level, moved in zip(parsed.split(" ||| "), shuffled.split(" ||| "), strict=True):
-        assert sorted(level.split(" ")) == sorted(moved.split(" "))
-
-
 SENTENCES = {
     "train": [
         (BUSH, "Bush held a talk with Sharon"),
@@ -218,16 +194,20 @@ def corpus(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def partition(folder: Path, *overrides: str) -> dict[str, bytes]:
+def partition(folder: Path, *overrides: str) -> dict[str, str]:
     """The files that the stage writes, by name."""
     paths = {"parsed": "parsed", "tokenized": "tokenized", "out": "partitions", "plots": "plots"}
     main(stage_argv(folder, *overrides, **paths, report="report.json"))
     files = [*folder.glob("partitions/*"), *folder.glob("plots/*"), folder / "report.json"]
-    return {path.name: path.read_bytes() for path in files if path.is_file()}
+    return {path.name: path.read_text("utf-8") for path in files if path.is_file()}
 
 
-def test_the_stage_writes_phrases_report_and_plots(corpus: Path) -> None:
-    written = {name: content.decode() for name, content in partition(corpus).items()}
+def test_the_stage_writes_phrases_report_and_plots(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sentence at a time, by two workers."""
+    monkeypatch.setattr("pipeline.partition.SENTENCES_PER_CHUNK", 1)
+    written = partition(corpus, "run.workers=2")
     assert written["train.phrases"] == (
         "1:NP 5:VP ||| 1:NNP 1:VBD 2:NP 2:PP ||| 1:NNP 1:VBD 1:DT 1:NN 1:IN 1:NNP\n"
         + " ||| ".join(["1:NN 1:-LRB- 1:NN 1:-RRB-"] * 3)
@@ -257,32 +237,3 @@ def test_the_stage_writes_phrases_report_and_plots(corpus: Path) -> None:
     assert written["tags.csv"].startswith(
         'level,tag,count\n1,",",1\n1,-LRB-,1\n1,-RRB-,1\n1,NN,2\n1,NP,2\n1,UH,1\n1,VP,2\n2,",",1\n'
     )
-
-
-def test_random_boundaries_are_drawn_at_the_rates_of_their_split(corpus: Path) -> None:
-    """Training has 8 places between words, cut 4, 6 and 8 times; other sentences at all or none."""
-    parsed, drawn = partition(corpus), partition(corpus, "boundaries=random")
-    assert [drawn[f"{split}.phrases"] for split in ("valid", "test")] == [
-        parsed[f"{split}.phrases"] for split in ("valid", "test")
-    ]
-    first, second, third = drawn["train.phrases"].decode().splitlines()[0].split(" ||| ")
-    assert third == "1:NNP 1:VBD 1:DT 1:NN 1:IN 1:NNP"
-    generator = random.Random("1 train 1")
-    numbers = [generator.random() for _ in range(5)]
-    for level, rate, tags in (
-        (first, 0.5, ["NP", "VP", "VP", "VP", "VP", "VP"]),
-        (second, 0.75, ["NNP", "VBD", "NP", "NP", "PP", "PP"]),
-    ):
-        starts = [0, *(place for place in range(1, 6) if numbers[place - 1] < rate)]
-        phrases = [f"{end - start}:{tags[start]}" for start, end in pairwise([*starts, 6])]
-        assert level.split(" ") == phrases
-
-
-@pytest.mark.parametrize("boundaries", ["shuffled", "random"])
-def test_output_is_the_same_whatever_the_number_of_workers(
-    corpus: Path, monkeypatch: pytest.MonkeyPatch, boundaries: str
-) -> None:
-    monkeypatch.setattr("pipeline.partition.SENTENCES_PER_CHUNK", 1)
-    alone = partition(corpus, f"boundaries={boundaries}")
-    assert partition(corpus, f"boundaries={boundaries}", "run.workers=2") == alone
-    assert len(alone) == 6

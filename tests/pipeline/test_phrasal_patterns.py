@@ -15,6 +15,7 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, write_json
 from pipeline.phrasal_patterns import find_links, main
 from tests.all_stages import contents
+from tests.lines import lines, write_lines
 
 SECTION = {
     "max_ngram": 8,
@@ -39,11 +40,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for _ in range(SENTENCES)
     ]
     for name, share in (("references", 0.0), ("good", 0.1), ("bad", 0.4)):
-        lines = [
+        texts = [
             " ".join(w if generator.random() >= share else "Wort" for w in line.split(" "))
             for line in references
         ]
-        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        write_lines(folder / name, texts)
     tokenized = folder / "tokenized"
     tokenized.mkdir()
     write_json(tokenized / "languages.json", {"source": "en", "target": "de"})
@@ -57,7 +58,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         columns["links"].append(" ".join(f"{i}-{i}" for i in range(len(words))))
     for name, rows in columns.items():
         place = tokenized if name in ("source", "target") else folder
-        (place / f"test.{name}").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+        write_lines(place / f"test.{name}", rows)
     (folder / "params.yaml").write_text(yaml.safe_dump({"phrasal_patterns": SECTION}))
     return folder
 
@@ -88,9 +89,7 @@ def test_one_system_needs_nothing_but_references(files: Path, tmp_path: Path) ->
     out = tmp_path / "out"
     assert patterns(files, out, systems=("good",)) == DONE
     assert contents(out).keys() == {"ngrams.csv", "figures", "figures/ngrams.svg"}
-    hypotheses, references = (
-        (files / name).read_text("utf-8").splitlines() for name in ("good", "references")
-    )
+    hypotheses, references = (lines(files / name) for name in ("good", "references"))
     expected = BLEU(max_ngram_order=8, smooth_method="none").corpus_score(hypotheses, [references])
     scores = read_json(tmp_path / "out.json")["systems"]["good"]
     for n, precision in enumerate(expected.precisions, start=1):
@@ -129,10 +128,7 @@ def test_categories_are_counted_over_the_pipelines_tokens(files: Path, tmp_path:
     out = tmp_path / "out"
     assert patterns(files, out, *SOURCE) == DONE
     rows = {(r["n"], r["category"]): r for r in table(out / "categories.csv")[:9]}
-    lengths = [
-        len(line.split(" "))
-        for line in (files / "tokenized/test.target").read_text("utf-8").splitlines()
-    ]
+    lengths = [len(line.split(" ")) for line in lines(files / "tokenized/test.target")]
     counts = {cell: float(row["ngrams"]) for cell, row in rows.items()}
     assert counts == {
         ("1", "all"): sum(lengths),
@@ -146,7 +142,7 @@ def test_categories_are_counted_over_the_pipelines_tokens(files: Path, tmp_path:
         ("phrase", "VP"): SENTENCES,
     }
     # A sentence is found as a whole where it is the same.
-    good, right = ((files / name).read_text().splitlines() for name in ("good", "references"))
+    good, right = (lines(files / name) for name in ("good", "references"))
     same = sum(one == other for one, other in zip(good, right, strict=True))
     assert 0 < same < SENTENCES
     assert float(rows["phrase", "S"]["matches"]) == same

@@ -18,7 +18,6 @@ from mgsa.probing.data import PROBING, TASKS
 from pipeline.base.stage import SPLITS
 from pipeline.probe_data import main
 from pipeline.reverse import main as reverse
-from pipeline.sample import generate
 from pipeline.tokens.trees import bracketed, flat_tree
 from tests.probing_folders import TREES, arguments, build, write_dataset
 
@@ -153,22 +152,3 @@ def test_mistakes_are_one_line(stages: Path, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=re.escape(message)):
             main([*arguments(stages, out=str(tmp_path / "probing")), *mistake])
     assert list(tmp_path.iterdir()) == [turned]
-
-
-def test_the_samples_labels_in_the_artifact_are_those_of_its_grammar(
-    stages: Path, tmp_path: Path
-) -> None:
-    pairs = {pair.source: pair for pair in generate(600, "probe data", ambiguity=0.2)}
-    bank = tmp_path / "sample.trees"
-    bank.write_text("".join(f"{pair.tree}\n" for pair in pairs.values()), encoding="utf-8")
-    settings = (f"trees={bank}", "shares=[10, 1, 1]", "tss_classes=19")
-    data = open_dataset(build(stages, *settings, out=str(tmp_path / "probing")), kind=PROBING)
-    expected = {" ".join(p.source_tokens): (p.voice, p.tense) for p in pairs.values()}
-    for split in SPLITS:
-        for row in table(data, split):
-            assert (row["voice"], row["tense"]) == expected[row["source_tokens"]]
-    assert len(data.classes["tss"]) <= 20
-    rows = data.manifest.rows
-    assert rows["train"] == 10 * rows["valid"] + len(pairs) % 12
-    used = read_json(tmp_path / "probing.json")["train"]["tss"]
-    assert list(used.values())[:-1] == sorted(list(used.values())[:-1], reverse=True)

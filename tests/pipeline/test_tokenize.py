@@ -1,9 +1,8 @@
-"""The stage `tokenize`: pairs stay pairs, what is dropped is counted, bad input is named."""
+"""The stage `tokenize`: pairs stay pairs, and what is dropped is counted."""
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,9 @@ import yaml
 
 from mgsa.base.errors import InputError
 from pipeline import tokenize
+from tests.lines import lines, write_lines
 from tests.run_section import RUN
-from tests.text_folders import contents, stage_argv
+from tests.text_folders import stage_argv
 
 PARAMS = {
     "tokenize": {"min_tokens": 1, "max_tokens": 8, "max_ratio": 3.0, "drop_duplicates": False},
@@ -34,18 +34,14 @@ TRAIN = [
 DEV = [("It's \u201cnew\u201d.", "Es ist „neu“."), ("word " * 9, "Wort")]
 
 
-def write(path: Path, lines: list[str]) -> None:
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
-
-
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     folder = tmp_path / "corpus"
     folder.mkdir()
     (folder / "corpus.json").write_text('{"source_language": "en", "target_language": "de"}')
     for split, pairs in (("train", TRAIN), ("valid", DEV), ("test", DEV)):
-        write(folder / f"{split}.source", [source for source, _ in pairs])
-        write(folder / f"{split}.target", [target for _, target in pairs])
+        write_lines(folder / f"{split}.source", [source for source, _ in pairs])
+        write_lines(folder / f"{split}.target", [target for _, target in pairs])
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(PARAMS))
     return folder
 
@@ -55,17 +51,17 @@ def arguments(corpus: Path, *overrides: str) -> list[str]:
     return stage_argv(corpus.parent, *overrides, **paths)
 
 
-def lines(path: Path) -> list[str]:
-    return path.read_text("utf-8").removesuffix("\n").split("\n")
-
-
-def test_pairs_that_are_kept_stay_pairs_with_their_annotations(corpus: Path) -> None:
+def test_pairs_that_are_kept_stay_pairs_with_their_annotations(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two pairs at a time, by two workers."""
+    monkeypatch.setattr(tokenize, "CHUNK_PAIRS", 2)
     kept = ["1", "4", "5", "8", "10"]
     numbers = [str(number) for number in range(1, len(TRAIN) + 1)]
-    write(corpus / "train.trees", [f"(ROOT (X {number}))" for number in numbers])
-    write(corpus / "train.links", ["0-0" if number in kept else "" for number in numbers])
-    write(corpus / "test.voice", ["active", "passive"])
-    tokenize.main(arguments(corpus))
+    write_lines(corpus / "train.trees", [f"(ROOT (X {number}))" for number in numbers])
+    write_lines(corpus / "train.links", ["0-0" if number in kept else "" for number in numbers])
+    write_lines(corpus / "test.voice", ["active", "passive"])
+    tokenize.main(arguments(corpus, "run.workers=2"))
     out = corpus.parent / "tokenized"
     assert lines(out / "train.source") == [
         *("A dog runs .", "A dog runs here .", "( a ) -LRB-", "A dog runs ."),
@@ -114,40 +110,6 @@ def test_the_report_counts_what_was_dropped_and_why(
     assert {r: n for r in tokenize.REASONS if (n := report[f"train_dropped_{r}"])} == dropped
     assert report["test_kept"] == report["test_pairs"] == len(DEV)
     assert report["valid_target_tokens"] == 7
-
-
-def test_the_output_does_not_depend_on_the_workers(
-    corpus: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tokenize.main(arguments(corpus))
-    alone = contents(corpus.parent / "tokenized")
-    monkeypatch.setattr(tokenize, "CHUNK_PAIRS", 2)
-    tokenize.main(arguments(corpus, "run.workers=2"))
-    assert contents(corpus.parent / "tokenized") == alone
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("valid.target", b"a\n \n", "valid.target:2: no token in this line; pairs of valid are"),
-        ("test.target", b"a\n" + b"x" * 1001, "test.target:2: a token of 1,001 characters in"),
-        ("test.links", b"0-0\n0-9\n", "test.links:2: link 0-9 points outside a pair of 9 and 1"),
-        ("test.trees", b"(X a)\n", "test.trees:1: ends after 1 line; expected as many as in"),
-        ("corpus.json", b"{}", "corpus.json: corpus.source_language: missing key"),
-    ],
-)
-def test_bad_input_is_named_and_leaves_outputs(
-    corpus: Path, name: str, content: bytes, message: str
-) -> None:
-    tokenize.main(arguments(corpus))
-    before = contents(corpus.parent / "tokenized")
-    (corpus / name).write_bytes(content)
-    with pytest.raises(InputError, match=re.escape(message)):
-        tokenize.main(arguments(corpus))
-    assert contents(corpus.parent / "tokenized") == before
-    assert sorted(path.name for path in corpus.parent.iterdir()) == [
-        *("corpus", "params.yaml", "report.json", "tokenized")
-    ]
 
 
 def test_a_corpus_of_which_nothing_is_left_is_refused(corpus: Path) -> None:

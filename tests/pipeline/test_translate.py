@@ -20,9 +20,7 @@ from mgsa.decoding.translate import Translator
 from pipeline.tokens.moses import MosesText
 from pipeline.translate import READ_BYTES, main, read_chunks, translate_text
 from tests.imports import ROOT
-from tests.model_folders import random_model
-from tests.pipeline.dataset.test_preprocessor import random_pairs, with_toy_parser
-from tests.text_folders import build_dataset, parse_with_toy, write_text
+from tests.text_folders import with_toy_parser
 
 
 class Trickle(io.RawIOBase):
@@ -58,37 +56,21 @@ def test_lines_are_read_however_they_arrive(content: bytes, lines: list[str]) ->
     assert list(read_chunks(halves)) == [["a", "b"], ["c"], ["d"]]  # type: ignore[arg-type]
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A dataset from text, a model that attends to its phrases, and one that doesn't."""
-    folder = tmp_path_factory.mktemp("translate")
-    write_text(
-        folder, {split: random_pairs(30, i) for i, split in enumerate(("train", "valid", "test"))}
-    )
-    parse_with_toy(folder)
-    dataset = build_dataset(folder)
-    return {
-        "dataset": dataset,
-        "phrases": random_model(folder / "phrases", dataset),
-        "words": random_model(folder / "words", dataset, multi_granularity=None),
-    }
-
-
-def translated(folders: dict[str, Path], source: io.RawIOBase | io.BytesIO) -> Iterator[str]:
+def translated(models: Path, source: io.RawIOBase | io.BytesIO) -> Iterator[str]:
     """The lines that come out before an error, if one comes."""
-    dataset, out = open_dataset(folders["dataset"]), io.BytesIO()
-    translator = Translator.load(folders["phrases"])
+    dataset, out = open_dataset(models / "dataset"), io.BytesIO()
+    translator = Translator.load(models / "phrases")
     try:
         translate_text(translator, with_toy_parser(dataset), STANDARD_SEARCH, source, out)  # type: ignore[arg-type]
     finally:
         yield from out.getvalue().decode().split("\n")[:-1]
 
 
-def test_text_is_translated_as_the_rows_of_a_dataset_are(folders: dict[str, Path]) -> None:
-    dataset = open_dataset(folders["dataset"])
-    expected = Translator.load(folders["phrases"]).translate(list(dataset.read("test")))
+def test_text_is_translated_as_the_rows_of_a_dataset_are(models: Path) -> None:
+    dataset = open_dataset(models / "dataset")
+    expected = Translator.load(models / "phrases").translate(list(dataset.read("test")))
     texts = "".join(f"{text}\n" for text in dataset.texts("test", "source_text"))
-    lines = list(translated(folders, io.BytesIO(texts.encode())))
+    lines = list(translated(models, io.BytesIO(texts.encode())))
     german = MosesText("de")
     assert lines == [german.detokenize(one.text.split()) for one in expected]
     assert len(set(lines)) > 10
@@ -101,21 +83,19 @@ def test_text_is_translated_as_the_rows_of_a_dataset_are(folders: dict[str, Path
         (b"\xffthree", r"^stdin:4: expected UTF-8 text: .* at byte 1$"),
     ],
 )
-def test_lines_before_a_wrong_one_are_translated(
-    folders: dict[str, Path], line: bytes, message: str
-) -> None:
+def test_lines_before_a_wrong_one_are_translated(models: Path, line: bytes, message: str) -> None:
     """And those of earlier chunks are counted."""
     source = Trickle(b"a man\n\nthe dog\n" + line + b"\na cat\n", chain([6], repeat(READ_BYTES)))
-    lines = translated(folders, source)
+    lines = translated(models, source)
     assert [bool(next(lines)) for _ in range(3)] == [True, False, True]
     with pytest.raises(InputError, match=message):
         next(lines)
 
 
-def test_lines_come_back_before_the_input_ends(folders: dict[str, Path]) -> None:
+def test_lines_come_back_before_the_input_ends(models: Path) -> None:
     """As somebody at a terminal wants it; an empty line stays where it is, and an error ends it."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "pipeline.translate", "--model", folders["words"]],
+        [sys.executable, "-m", "pipeline.translate", "--model", models / "words"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -136,21 +116,21 @@ def test_lines_come_back_before_the_input_ends(folders: dict[str, Path]) -> None
         assert process.wait() == 2
 
 
-def stage(folders: dict[str, Path], out: Path, *extra: str) -> int:
-    paths = ["--model", str(folders["phrases"]), "--dataset", str(folders["dataset"])]
+def stage(models: Path, out: Path, *extra: str) -> int:
+    paths = ["--model", str(models / "phrases"), "--dataset", str(models / "dataset")]
     return run(main, [*paths, "--split", "test", "--out", str(out), *extra])
 
 
 def test_a_split_becomes_three_files_without_a_parameter_file(
-    folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     out = tmp_path / "translations"
-    assert stage(folders, out, "--set", "beam=2") == 0
+    assert stage(models, out, "--set", "beam=2") == 0
     files = {path.name: path.read_text("utf-8").splitlines() for path in out.iterdir()}
     assert files.keys() == {"test.hypotheses", "test.references", "test.scores"}
-    dataset = open_dataset(folders["dataset"])
-    found = Translator.load(folders["phrases"]).translate(list(dataset.read("test")), beam=2)
+    dataset = open_dataset(models / "dataset")
+    found = Translator.load(models / "phrases").translate(list(dataset.read("test")), beam=2)
     german = MosesText("de")
     assert files["test.hypotheses"] == [german.detokenize(one.text.split()) for one in found]
     assert files["test.references"] == list(dataset.texts("test", "target_text"))
@@ -158,22 +138,22 @@ def test_a_split_becomes_three_files_without_a_parameter_file(
     assert scores == pytest.approx([one.score for one in found], rel=1e-4)
 
 
-def test_half_of_the_stages_arguments_are_refused(folders: dict[str, Path]) -> None:
+def test_half_of_the_stages_arguments_are_refused(models: Path) -> None:
     with pytest.raises(InputError, match="--dataset, --split and --out come together"):
-        main(["--model", str(folders["words"]), "--split", "test"])
+        main(["--model", str(models / "words"), "--split", "test"])
 
 
-def test_wrong_phrases_are_those_of_a_dataset(folders: dict[str, Path], tmp_path: Path) -> None:
-    assert stage(folders, tmp_path / "right") == 0
-    assert stage(folders, tmp_path / "random", "--phrases", "random") == 0
+def test_wrong_phrases_are_those_of_a_dataset(models: Path, tmp_path: Path) -> None:
+    assert stage(models, tmp_path / "right") == 0
+    assert stage(models, tmp_path / "random", "--phrases", "random") == 0
     right, wrong = (tmp_path / name / "test.scores" for name in ("right", "random"))
     assert right.read_text("utf-8") != wrong.read_text("utf-8")
     with pytest.raises(InputError, match="--phrases random: expected --dataset, whose phrases"):
-        main(["--model", str(folders["phrases"]), "--phrases", "random"])
+        main(["--model", str(models / "phrases"), "--phrases", "random"])
 
 
-def test_several_models_translate_together(folders: dict[str, Path], tmp_path: Path) -> None:
-    assert stage(folders, tmp_path / "one") == 0
-    assert stage(folders, tmp_path / "both", "--model", str(folders["words"])) == 0
+def test_several_models_translate_together(models: Path, tmp_path: Path) -> None:
+    assert stage(models, tmp_path / "one") == 0
+    assert stage(models, tmp_path / "both", "--model", str(models / "words")) == 0
     one, both = (tmp_path / name / "test.hypotheses" for name in ("one", "both"))
     assert one.read_text("utf-8") != both.read_text("utf-8")

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.dvc_project import STAGES, Project, copy_project, project_at, ran
-from tests.finished_folder import finished, folder
 from tests.report_browser import browser
 from tests.team import Team, found_team
 
-__all__ = ["browser", "finished", "finished_project", "folder", "reproduced", "team"]
+__all__ = ["browser", "finished_project", "reproduced", "team"]
 
 
 @pytest.fixture(scope="session")

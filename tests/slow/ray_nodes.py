@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -23,7 +22,7 @@ import psutil
 import pytest
 
 from pipeline.parsing.ray_parser import OBJECT_STORE_BYTES
-from tests.running import PATIENCE, free_port
+from tests.running import free_port, wait_until
 
 STARTS = 3
 """How often a node is started that Ray gives up: it gives none more than half a minute."""
@@ -80,14 +79,14 @@ class RayNodes:
 
 def has_started(node: Node, log: Path) -> bool:
     """Whether a node runs, once it does or Ray has given it up."""
-    deadline = time.monotonic() + PATIENCE
-    while "Ray runtime started" not in (said := log.read_text("utf-8")):
-        if node.poll() is not None:
-            assert "timed out during startup" in said, said
-            return False
-        assert time.monotonic() < deadline, "the node did not start"
-        time.sleep(0.1)
-    return True
+    started = "Ray runtime started"
+    wait_until(
+        lambda: started in log.read_text("utf-8") or node.poll() is not None,
+        "the node did not start",
+    )
+    said = log.read_text("utf-8")
+    assert started in said or "timed out during startup" in said, said
+    return started in said
 
 
 def kill_node(node: Node) -> None:
@@ -106,18 +105,16 @@ def wait_for_workers(
 ) -> list[psutil.Process]:
     """At least so many workers of a node, at a task or idle, before `work` ends."""
     names = ("ray::parse",) if busy else ("ray::parse", "ray::IDLE")
-    deadline = time.monotonic() + PATIENCE
-    while True:
+
+    def enough() -> list[psutil.Process]:
         found = []
         for process in psutil.Process(node.pid).children(recursive=True):
             with suppress(psutil.NoSuchProcess):
                 if process.name().startswith(names):
                     found.append(process)
-        if len(found) >= wanted:
-            return found
-        assert work.poll() is None, work.communicate()
-        assert time.monotonic() < deadline, "too few workers start"
-        time.sleep(0.02)
+        return found if len(found) >= wanted else []
+
+    return wait_until(enough, "too few workers start", work)
 
 
 @contextmanager

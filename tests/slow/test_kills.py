@@ -6,7 +6,6 @@ was there before, or the new one.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import os
@@ -24,8 +23,8 @@ from pathlib import Path
 import pytest
 
 from mgsa.base.io import PARTIAL as PREFIX
-from tests.dvc_project import STAGES, Project, copy_project, outputs, ran
-from tests.running import PATIENCE
+from tests.dvc_project import STAGES, Project, copy_project, hashes_of, outputs, ran
+from tests.running import wait_until
 
 RUN = ("corpus", "tokenize", "parser", "parse", "bpe", "partition", "align", "dataset", "train")
 KILLED = tuple(stage for stage in RUN if stage != "parser")
@@ -58,27 +57,13 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
         start = time.monotonic()
         project.run(*command_of(name))
         seconds[name] = time.monotonic() - start
-        digests[name] = digests_of(project.folder, outputs([name]))
+        digests[name] = hashes_of(project, [name], content_of)
     return Undisturbed(project, seconds, digests)
 
 
 def command_of(stage: str) -> list[str]:
     """A stage's command, as words."""
     return shlex.split(STAGES[stage]["cmd"])
-
-
-def digests_of(folder: Path, paths: Sequence[str]) -> dict[str, str]:
-    """SHA-256 of every file at the paths that is there."""
-    files = [
-        file
-        for path in paths
-        for file in sorted([folder / path, *(folder / path).rglob("*")])
-        if file.is_file()
-    ]
-    return {
-        str(file.relative_to(folder)): hashlib.sha256(content_of(file)).hexdigest()
-        for file in files
-    }
 
 
 def content_of(file: Path) -> bytes:
@@ -165,10 +150,7 @@ def remaining(project: Project) -> Iterator[str]:
 
 def wait_until_alone(project: Project) -> None:
     """Workers of a killed stage end by themselves."""
-    deadline = time.monotonic() + PATIENCE
-    while left := list(remaining(project)):
-        assert time.monotonic() < deadline, left
-        time.sleep(0.1)
+    wait_until(lambda: not list(remaining(project)), "a worker is still there")
 
 
 def put_right(project: Project) -> None:
@@ -199,7 +181,7 @@ def test_killed_stages_run_again_to_the_same_bytes(undisturbed: Undisturbed) -> 
                 undisturbed.seconds[name] *= 0.7
             kill(process, whole_group=generator.random() < 0.5)
             # Whole outputs or none: what was there before is what the stage writes.
-            found = digests_of(folder, written)
+            found = hashes_of(project, [name], content_of)
             assert found.items() <= expected.items(), (number, name)
             for output in written:
                 whole = {n for n in expected if n == output or n.startswith(f"{output}/")}
@@ -208,7 +190,7 @@ def test_killed_stages_run_again_to_the_same_bytes(undisturbed: Undisturbed) -> 
                 assert from_nothing or there == whole, (number, name)
             wait_until_alone(project)
         project.run(*command_of(name))
-        assert digests_of(folder, written) == expected, (number, name)
+        assert hashes_of(project, [name], content_of) == expected, (number, name)
         assert not list(folder.rglob(f"{PREFIX}*")), (number, name)
 
 
@@ -227,8 +209,7 @@ def test_a_killed_pipeline_is_taken_up_by_the_next_repro(
         put_right(project)
     project.run(*repro)
     for name in RUN:
-        found = digests_of(project.folder, outputs([name]))
-        assert found == undisturbed.digests[name], name
+        assert hashes_of(project, [name], content_of) == undisturbed.digests[name], name
     assert "Data and pipelines are up to date" in project.run("dvc", "status", "train")
 
 

@@ -31,7 +31,7 @@ from pipeline.sample import write_sample
 from tests.imports import ROOT
 from tests.pipeline.test_parser import TRAIN, command
 from tests.run_section import RUN
-from tests.running import PATIENCE
+from tests.running import PATIENCE, wait_until
 from tests.slow.ray_nodes import RayNodes, kill_node, ray_head, wait_for_workers
 from tests.text_folders import stage_argv
 
@@ -162,11 +162,7 @@ def go_on(folder: Path) -> None:
 
 def wait_until_remembered(process: subprocess.Popen[str], folder: Path, sentences: int) -> None:
     """Return when the stage remembers so many sentences."""
-    deadline = time.monotonic() + PATIENCE
-    while remembered(folder, "ray") < sentences:
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, "nothing is parsed"
-        time.sleep(0.05)
+    wait_until(lambda: remembered(folder, "ray") >= sentences, "nothing is parsed", process)
 
 
 def remembered(folder: Path, out: str) -> int:

@@ -13,6 +13,7 @@ import pytest
 
 from tests.copy_task import write_copy_task
 from tests.running import PATIENCE, free_port
+from tests.text_folders import contents
 from tests.training_runs import finish, start, torchrun, wait_for_checkpoint
 
 pytestmark = pytest.mark.slow
@@ -32,11 +33,6 @@ def folder(tmp_path: Path) -> Path:
     """A folder with a dataset, larger than a round of four processes."""
     write_copy_task(tmp_path / "dataset", train=61, links=True)
     return tmp_path
-
-
-def artifact(folder: Path, name: str) -> dict[str, bytes]:
-    """Every file of a model, by name."""
-    return {path.name: path.read_bytes() for path in (folder / name).iterdir()}
 
 
 def ranks(launchers: Sequence[subprocess.Popen[str]]) -> dict[int, int]:
@@ -74,7 +70,7 @@ def test_a_killed_rank_ends_all_and_the_same_command_goes_on(
 
     said = finish(folder, "killed", torchrun(count), **LAST)
     assert "resume from" in said
-    assert artifact(folder, "killed") == artifact(folder, "undisturbed")
+    assert contents(folder / "killed") == contents(folder / "undisturbed")
 
 
 def test_a_killed_process_of_fabric_ends_all(folder: Path) -> None:
@@ -88,7 +84,7 @@ def test_a_killed_process_of_fabric_ends_all(folder: Path) -> None:
     assert LOST in said or "terminated with code -9" in said
     said = finish(folder, "killed", devices=2, **LAST)
     assert "resume from" in said
-    assert artifact(folder, "killed") == artifact(folder, "undisturbed")
+    assert contents(folder / "killed") == contents(folder / "undisturbed")
 
 
 def test_two_machines_restart_what_was_killed_on_one(folder: Path) -> None:
@@ -105,4 +101,4 @@ def test_two_machines_restart_what_was_killed_on_one(folder: Path) -> None:
     said = [launcher.communicate(timeout=2 * PATIENCE)[1] for launcher in (first, second)]
     assert (first.returncode, second.returncode) == (0, 0), said
     assert "resume from" in "".join(said)
-    assert artifact(folder, "restarted") == artifact(folder, "undisturbed")
+    assert contents(folder / "restarted") == contents(folder / "undisturbed")

@@ -15,7 +15,8 @@ from pipeline.base.stage import SPLITS
 from pipeline.params import compose
 from pipeline.tokens.trees import children, is_preterminal, read_tree, top_node
 from tests.imports import ROOT
-from tests.multi30k import STAGES, lines, run, stage, write_head
+from tests.lines import lines
+from tests.multi30k import STAGES, run, stage, write_head
 
 PAIRS = {"train": 600, "valid": 60, "test": 60}
 LANGUAGES = {"source": "en", "target": "de"}

@@ -12,8 +12,10 @@ import pytest
 
 from mgsa.data.dataset import open_dataset
 from pipeline.dataset.manifest import RECORDED_SECTIONS
-from tests.all_stages import WORDS, run_command, write_raw
+from tests.all_stages import run_command, write_raw
+from tests.lines import lines
 from tests.model_folders import random_model
+from tests.text_folders import WORDS
 
 LONG = " ".join((WORDS.split() * 300)[:5000])
 ODD_TEXTS = {
@@ -65,7 +67,7 @@ def test_odd_text_stays_in_pairs_through_all_stages(
         assert [sum(level) for level in row.phrase_lengths] == [len(row.source)] * 3
     # Of the training split, what is too long or blank is dropped, and listed.
     assert list(dataset.texts("train", "target_tokens")) == numbers[:-1]
-    dropped = Path("tokenized/dropped.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    dropped = lines(Path("tokenized/dropped.tsv"))[1:]
     assert dropped == ["train\t11\tlong", "train\t12\tempty", "train\t13\ttoken"]
 
 
@@ -86,6 +88,5 @@ def test_odd_text_is_translated_line_by_line(odd: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     monkeypatch.setattr(sys, "stdout", out)
     assert run_command("translate text", *short) == 0
-    lines = out.buffer.getvalue().decode().split("\n")  # type: ignore[attr-defined]
-    hypotheses = Path("translations/test.hypotheses").read_text(encoding="utf-8").split("\n")
-    assert lines == [*hypotheses[:-1], "", "", ""]
+    said = out.buffer.getvalue().decode().split("\n")  # type: ignore[attr-defined]
+    assert said == [*lines(Path("translations/test.hypotheses")), "", "", ""]

@@ -14,7 +14,8 @@ import yaml
 from mgsa.base.io import read_json
 from pipeline.params import compose
 from tests.imports import ROOT
-from tests.multi30k import lines, run, stage, write_head
+from tests.lines import lines
+from tests.multi30k import run, stage, write_head
 
 PAIRS = {"train": 1000, "valid": 50, "test": 50}
 LANGUAGES = {"source": "de", "target": "en"}

@@ -171,19 +171,3 @@ def test_what_no_stage_takes_is_named_before_any_work(project: Project) -> None:
     said = project.run("dvc", "repro", "params")
     assert "model=mgsa_plus_tiny train=cpu, with 1 value that no preset gives:\n" in said
     assert "  train.warmup: 401 (the preset has 400)\n" in said
-
-
-@pytest.mark.slow
-def test_a_change_to_ones_own_corpus_is_noticed(project: Project) -> None:
-    own = project.folder / "data/own"
-    for split in SPLITS:
-        (own / f"{split}.en").write_text("A man sleeps.\nThe woman reads a book.\n", "utf-8")
-        (own / f"{split}.de").write_text("Ein Mann schläft.\nDie Frau liest ein Buch.\n", "utf-8")
-    assert project.run("git", "status", "--porcelain") == ""
-    project.run("python", "-m", "pipeline.params", "--write", "corpus=local", "parser=stanza")
-    assert "corpus" in ran(project.run("dvc", "repro", "corpus"))
-    assert ran(project.run("dvc", "repro", "corpus")) == []
-    (own / "train.en").write_text("A man snores.\nThe woman reads a book.\n", "utf-8")
-    assert ran(project.run("dvc", "repro", "corpus")) == ["corpus"]
-    copied = (project.folder / "data/corpus/train.source").read_text("utf-8")
-    assert copied.startswith("A man snores.\n")

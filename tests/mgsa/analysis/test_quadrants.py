@@ -10,18 +10,9 @@ import torch
 
 from mgsa.analysis.quadrants import PLACES, attention_shares, by_quadrant, quadrant, weights_of
 from mgsa.config import ModelConfig, TransformerConfig
-from mgsa.data.batch import Row, make_batch
-from mgsa.model.build import build_model
+from mgsa.data.batch import Row
 from mgsa.model.encoder_decoder import EncoderDecoder
-from tests.random_rows import MODELS, NUM_TAGS, VOCABULARY, mgsa, phrase_attention, random_row
-
-CPU = torch.device("cpu")
-
-
-def build(config: ModelConfig, *, seed: int = 0) -> EncoderDecoder:
-    torch.manual_seed(seed)
-    sizes = {"source_vocabulary": VOCABULARY, "target_vocabulary": VOCABULARY}
-    return build_model(config, **sizes, num_tags=NUM_TAGS).double().eval()
+from tests.random_rows import MODELS, batch_of, mgsa, phrase_attention, random_model, random_row
 
 
 def rows_of(*lengths: tuple[int, int]) -> list[Row]:
@@ -30,8 +21,8 @@ def rows_of(*lengths: tuple[int, int]) -> list[Row]:
 
 
 def shares_of(model: EncoderDecoder, *batches: list[Row]) -> dict:
-    made = [make_batch(rows, model.granularities, ngram_unit="word") for rows in batches]
-    return attention_shares(model, made, CPU)
+    made = [batch_of(model, rows) for rows in batches]
+    return attention_shares(model, made, torch.device("cpu"))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +47,7 @@ def test_names_of_weights_tell_their_quadrant(name: str, expected: str) -> None:
 
 @pytest.mark.parametrize("config", MODELS.values(), ids=MODELS)
 def test_padding_and_batches_make_no_difference(config: ModelConfig) -> None:
-    model = build(config)
+    model = random_model(config)
     rows = rows_of((7, 2), (1, 6), (4, 0), (2, 5))
     together, one_by_one = shares_of(model, rows), shares_of(model, *([row] for row in rows))
     transformer = isinstance(config, TransformerConfig)
@@ -70,12 +61,11 @@ def test_padding_and_batches_make_no_difference(config: ModelConfig) -> None:
 @pytest.mark.parametrize("structure", ["heterogeneous", "interleaved"])
 def test_shares_are_those_of_the_weights(structure: str) -> None:
     """Summed up by hand, of a single sentence, which has no padding."""
-    model = build(phrase_attention("query_k", structure))  # type: ignore[arg-type]
+    model = random_model(phrase_attention("query_k", structure))  # type: ignore[arg-type]
     (row,) = rows_of((5, 3))
-    batch = make_batch([row], (), ngram_unit="subword")
     shares = shares_of(model, [row])
     with torch.no_grad():
-        output = model(batch, need_weights=True)
+        output = model(batch_of(model, [row]), need_weights=True)
     for place in PLACES:
         for layer, weights in enumerate(weights_of(output, place)):
             sums = {name: float(np.sum(w.numpy())) for name, w in weights.items()}
@@ -86,12 +76,12 @@ def test_shares_are_those_of_the_weights(structure: str) -> None:
 
 def test_dealt_out_heads_have_their_shares() -> None:
     rows = rows_of((6, 4), (3, 5))
-    syntactic = shares_of(build(mgsa()), rows)
+    syntactic = shares_of(random_model(mgsa()), rows)
     assert syntactic["encoder"][0] == pytest.approx(
         {"words": 0.25, "syntactic_1": 0.25, "syntactic_2": 0.25, "syntactic_3": 0.25}
     )
     assert syntactic["encoder"][1] == syntactic["decoder"][0] == {"words": 1.0}
-    homogeneous = shares_of(build(phrase_attention("conv_kv", "homogeneous")), rows)
+    homogeneous = shares_of(random_model(phrase_attention("conv_kv", "homogeneous")), rows)
     for place in PLACES:
         assert homogeneous[place][0] == pytest.approx(
             {"ngram_1_to_ngram_1": 0.5, "ngram_1_to_ngram_2": 0.5}

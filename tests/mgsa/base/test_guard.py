@@ -10,13 +10,14 @@ import pytest
 
 from mgsa.base.errors import InputError
 from mgsa.base.guard import Output, guard
+from tests.text_folders import contents
 
 OURS = ("codes", "vocab.*", "plots/*")
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An input folder, an input file, a link, an output of ours and one of somebody else's."""
+    """An input folder, an input file, links, an output of ours and one of somebody else's."""
     for name in ("in/text", "in/deep/text", "params.yaml", "ours/codes", "ours/plots/a.csv"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
@@ -24,16 +25,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "theirs" / "codes").touch()
     (tmp_path / "theirs" / "thesis.tex").touch()
     (tmp_path / "link").symlink_to("in")
+    (tmp_path / "linked").symlink_to("ours")
     (tmp_path / "report.json").write_text("{}")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 INPUTS = [Path("in"), Path("params.yaml")]
-
-
-def contents(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize(
@@ -76,6 +74,7 @@ def test_what_would_cost_a_file_is_refused(
         Output(Path("new"), OURS),
         Output(Path("deep/new.txt")),
         Output(Path("ours"), OURS),
+        Output(Path("linked"), OURS),
         Output(Path("report.json"), is_json=True),
         Output(Path("ours/codes")),
         Output(Path("/dev/null")),

@@ -15,8 +15,7 @@ from mgsa.data.controls import Level, Phrases, read_rows, redraw, split_rates
 from mgsa.data.dataset import Dataset, open_dataset
 from pipeline.partition import syntactic_partition
 from tests import strategies
-from tests.pipeline.dataset.test_preprocessor import random_pairs
-from tests.text_folders import build_dataset, parse_with_toy, write_text
+from tests.text_folders import build_dataset, parse_with_toy, random_texts, write_text
 
 
 def levels_of(tree: Tree) -> list[Level]:
@@ -43,6 +42,14 @@ def test_random_phrases_cover_and_are_nested_and_tagged_by_their_first_words(
         of_words = np.repeat(old_tags, old).tolist()
         assert tags == [of_words[start] for start in bounds[:-1]]
     assert all(set(coarse) <= set(fine) for coarse, fine in pairwise(starts))
+
+
+@given(strategies.trees())
+def test_shuffled_phrases_are_the_same_in_another_order(tree: Tree) -> None:
+    levels = levels_of(tree)
+    drawn = redraw(levels, "shuffled", rates=(), seed=1, split="train", line=1)
+    for level, moved in zip(levels, drawn, strict=True):
+        assert sorted(zip(*level, strict=True)) == sorted(zip(*moved, strict=True))
 
 
 def test_random_phrases_are_as_many_on_average_and_tell_no_sentences_number() -> None:
@@ -77,7 +84,7 @@ def datasets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Dataset]:
     """Datasets of the same text by `partition.boundaries`."""
     rare = [("a xylophonist jumps over quagga foals", "selten")]  # words of several subwords
     splits = ("train", "valid", "test")
-    texts = {name: random_pairs(25, seed) + rare for seed, name in enumerate(splits)}
+    texts = {name: random_texts(25, seed) + rare for seed, name in enumerate(splits)}
     opened = {}
     for kind in ("parsed", "shuffled", "random"):
         folder = tmp_path_factory.mktemp(kind)

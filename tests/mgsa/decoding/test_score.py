@@ -6,7 +6,6 @@ import math
 import random
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -54,26 +53,8 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     return open_dataset(write_copy_task(folder, train=3, valid=3, test=12))
 
 
-PHRASES = {"attentions": ["encoder", "decoder", "cross"], "technique": "query_k"} | {
-    "structure": "interleaved",
-    "ngrams": [1, 2],
-    "ngram_heads": None,
-}
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"multi_granularity": None},
-        {},  # MG-SA
-        {"multi_granularity": None, "phrase_attention": PHRASES},
-        {"kind": "rnn"},
-    ],
-)
-def test_translations_score_what_beam_search_said(
-    dataset: Dataset, settings: dict[str, Any], tmp_path: Path
-) -> None:
-    folder = random_artifact(tmp_path / "model", dataset.folder, **settings)
+def test_translations_score_what_beam_search_said(dataset: Dataset, tmp_path: Path) -> None:
+    folder = random_artifact(tmp_path / "model", dataset.folder)
     rows = [*dataset.read("test"), Row(12, [], [], [], [(), ()], [(), ()])]
     translations = Translator.load(folder).translate(rows, beam=3, n_best=2, length_penalty=0.0)
     candidates = [

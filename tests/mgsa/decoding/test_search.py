@@ -92,7 +92,7 @@ def test_weights_are_those_of_the_whole_target(model: EncoderDecoder) -> None:
             assert hypothesis.weights.keys() == expected.keys()
             for name, weights in expected.items():
                 seen = torch.from_numpy(hypothesis.weights[name])
-                torch.testing.assert_close(seen[:, :, : weights.shape[2]], weights)
+                torch.testing.assert_close(seen[:, :, : weights.shape[2]], weights.float())
                 assert not seen[:, :, weights.shape[2] :].any()
 
 

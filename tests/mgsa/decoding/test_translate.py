@@ -75,16 +75,6 @@ def test_mgsa_load_gives_an_object_that_translates_rows_and_texts(
         assert translation.text == " ".join(translation.subwords).replace("@@ ", "")
 
 
-@pytest.mark.parametrize("name", ["words", "phrases", "recurrent"])
-def test_batches_change_neither_order_nor_translations(folders: dict[str, Path], name: str) -> None:
-    translator = mgsa.load(folders[name])
-    rows = list(open_dataset(folders["dataset"]).read("test"))[:8]
-    alone = [translator.translate([row])[0] for row in rows]
-    together = translator.translate(rows, batch_tokens=25)
-    assert texts(together) == texts(alone)
-    assert [t.score for t in together] == pytest.approx([t.score for t in alone], rel=1e-4)
-
-
 def test_sentences_without_words_have_no_translation(folders: dict[str, Path]) -> None:
     empty = Row(0, (), (), (), (), ())
     row = next(open_dataset(folders["dataset"]).read("test"))

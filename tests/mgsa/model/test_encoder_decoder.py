@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
 
 import pytest
 import torch
@@ -86,66 +85,6 @@ def test_one_word_at_a_time_gives_what_all_at_once_do(
     for t in range(steps):
         log_probabilities, state = model.step(state, batch.target_input[:, t])
         torch.testing.assert_close(log_probabilities, expected[:, t])
-
-
-@FEW
-@given(data=st.data())
-@pytest.mark.parametrize(
-    "name",
-    [
-        "transformer, pre-norm",
-        "n-grams, LSTM, LSTM",
-        "ConvKV, homogeneous",
-        "ConvKV, heterogeneous",
-        "QueryK, homogeneous",
-        "QueryK, interleaved",
-        "RNN, attn",
-        "RNN, key-value",
-    ],
-)
-def test_hypotheses_go_on_as_themselves(name: str, data: st.DataObject) -> None:
-    """Each row's words are said at once by a batch of its own, however rows were reordered."""
-    model = random_model(MODELS[name])
-    rows = some_rows(3, 5, 4)
-    state = model.start(model.encode(batch_of(model, rows)))
-    said: list[list[list[int]]] = [[[]] for _ in rows]  # of each row of each sentence
-    draw, beam = data.draw, data.draw(st.integers(1, 3))
-    for _ in range(5):
-        words = [[draw(st.integers(4, VOCABULARY - 1)) for _ in of] for of in said]
-        given, state = model.step(state, torch.tensor(words).flatten())
-        said = [
-            [[*before, word] for before, word in zip(*of, strict=True)]
-            for of in zip(said, words, strict=True)
-        ]
-        alone = [
-            replace(row, target=(*sentence[1:], 4), target_subwords_per_word=())
-            for row, of in zip(rows, said, strict=True)
-            for sentence in of
-        ]
-        batch = batch_of(model, alone)
-        batch.target_input[:, 0] = torch.tensor([sentence[0] for of in said for sentence in of])
-        expected = model(batch).logits[:, len(said[0][0]) - 1].log_softmax(dim=-1)
-        torch.testing.assert_close(given, expected)
-        kept = draw(st.lists(st.integers(0, len(rows) - 1), min_size=1, unique=True).map(sorted))
-        parents = [[draw(st.integers(0, len(said[b]) - 1)) for _ in range(beam)] for b in kept]
-        left = None if len(kept) == len(rows) else torch.tensor(kept)
-        state = state.reorder(left, torch.tensor(parents))
-        said = [[said[b][parent] for parent in of] for b, of in zip(kept, parents, strict=True)]
-        rows = [rows[b] for b in kept]
-
-
-def test_weights_come_when_asked_for() -> None:
-    model = random_model(mgsa())
-    batch = batch_of(model, some_rows(3, 5))
-    output = model(batch, need_weights=True)
-    torch.testing.assert_close(output.logits, model(batch).logits)
-    assert [sorted(layer) for layer in output.encoder_weights] == [
-        sorted(["words", *SYNTACTIC]),
-        ["words"],
-    ]
-    for layer in output.decoder_weights:
-        later = torch.ones_like(layer["words"], dtype=torch.bool).triu(1)
-        assert not layer["words"][later].any()
 
 
 def test_tags_of_upper_layers_go_by_layer() -> None:

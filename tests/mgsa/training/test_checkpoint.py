@@ -132,6 +132,7 @@ def identity(
         ({"max_updates": 99}, True),
         ({"patience": 7}, True),
         ({"log_every": 99}, True),
+        ({"artifact": "average"}, True),
         ({"accumulate": 2}, True),  # as many micro-batches, on fewer devices
         ({"micro_batches": 2}, False),
         ({"code": "other"}, False),

@@ -119,7 +119,7 @@ def test_the_objective_weighs_and_reports_the_parts() -> None:
     nll, tags, alignment = 8 * math.log(10), 3 * math.log(4), 3 * math.log(4)
     assert loss.item() == pytest.approx(nll + 0.5 * tags + 0.25 * alignment)
     assert sums.tolist() == pytest.approx([loss.item(), nll, 8, tags, 3, 0, alignment, 3])
-    total = LossSums.of(sums) + LossSums(loss=8.0, tokens=8.0)
+    total = LossSums(*sums.tolist()) + LossSums(loss=8.0, tokens=8.0)
     assert total.metrics() == pytest.approx(
         {
             "loss": (loss.item() + 8) / 16,
@@ -178,5 +178,5 @@ def test_the_sentences_that_are_drawn_stand_for_all_of_the_batch() -> None:
         )
         loss, sums = Objective(model.train(), weights)(vars(batch))  # there is no dropout
         losses.append(loss.item())
-        assert LossSums.of(sums).aligned == 8 * sentences
+        assert LossSums(*sums.tolist()).aligned == 8 * sentences
     assert losses[1] == pytest.approx(losses[0])

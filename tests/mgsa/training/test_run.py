@@ -30,6 +30,7 @@ from mgsa.training.run import Restart, train_model
 from mgsa.training.trainer import OnMetrics, Run
 from mgsa.weights import load_tensors
 from tests.copy_task import write_copy_task
+from tests.text_folders import contents
 from tests.training_settings import ALIGNMENT, TRAIN, model_settings
 
 PLAIN = {"dropout": 0.0, "attention_dropout": 0.0, "activation_dropout": 0.0}
@@ -181,11 +182,11 @@ def test_however_a_run_is_stopped_it_ends_as_one_that_was_not(dataset: Path, kin
     out, checkpoints = dataset.with_name("out"), dataset.with_name("checkpoints")
     model = {"kind": kind}
     run(dataset, model=model)
-    undisturbed = {path.name: path.read_bytes() for path in out.iterdir()}
+    undisturbed = contents(out)
 
     def assert_same() -> None:
         run(dataset, model=model)
-        assert {path.name: path.read_bytes() for path in out.iterdir()} == undisturbed
+        assert contents(out) == undisturbed
 
     # A plain update, one with a checkpoint due, one with a validation due.
     for update in (6, 8, 10):

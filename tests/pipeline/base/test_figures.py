@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from mgsa.analysis.heat_maps import HeatMap
-from pipeline.base.charts import labels
-from pipeline.base.figures import LONGEST_LABEL, draw_heat_map, heat_map_chart
+from pipeline.base.charts import labels, write_figure
+from pipeline.base.figures import LONGEST_LABEL, heat_map_chart
 
 NAME = "$test, sentence$ 7"
 LONG = "a phrase that goes on for many more words than any axis has room for"
@@ -54,7 +54,7 @@ def test_a_weight_has_one_colour_in_all_maps() -> None:
 
 
 def test_a_map_is_a_picture(tmp_path: Path) -> None:
-    draw_heat_map(MAP, tmp_path / "map.svg", sentence=NAME)
+    write_figure(heat_map_chart(MAP, NAME), tmp_path / "map.svg")
     root = ElementTree.fromstring((tmp_path / "map.svg").read_bytes())
     texts = {element.text for element in root.iter() if element.tag.endswith("text")}
     assert {"it costs", '"5"', "你好", "subwords", "2-grams", "3-grams"} <= texts

@@ -14,7 +14,7 @@ import pytest
 
 from mgsa.base.errors import FailedError, InputError
 from pipeline.base.workers import CHUNKS_AHEAD, map_chunks
-from tests.running import PATIENCE, is_running
+from tests.running import is_running, wait_until
 
 
 def as_it_is(chunk: list[int]) -> list[int]:
@@ -93,16 +93,10 @@ def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
         ],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
-    deadline = time.monotonic() + PATIENCE
-    while not (pids := [int(path.name) for path in tmp_path.iterdir()]):
-        assert time.monotonic() < deadline, "no worker started"
-        time.sleep(0.02)
+    pids = wait_until(lambda: [int(path.name) for path in tmp_path.iterdir()], "no worker started")
     parent.kill()
     parent.wait()
-    deadline = time.monotonic() + PATIENCE
-    while any(is_running(pid) for pid in pids):
-        assert time.monotonic() < deadline, "a worker is still there"
-        time.sleep(0.02)
+    wait_until(lambda: not any(map(is_running, pids)), "a worker is still there")
 
 
 def write_pid(chunk: list[str]) -> None:

@@ -17,11 +17,18 @@ from mgsa.decoding.score import Scorer
 from pipeline.contrast.__main__ import gold_rows, main
 from pipeline.contrast.accuracies import is_right, read_scores
 from pipeline.contrasts import EXAMPLE, Contrast, write_contrasts
+from tests.lines import lines, write_lines
 from tests.model_folders import random_model
-from tests.pipeline.dataset.test_preprocessor import random_pairs
-from tests.text_folders import build_dataset, contents, parse_with_toy, write_text
+from tests.text_folders import (
+    build_dataset,
+    contents,
+    parse_with_toy,
+    random_texts,
+    stage_argv,
+    write_text,
+)
 
-TEXTS = {name: random_pairs(12, seed) for seed, name in enumerate(("train", "valid", "test"))}
+TEXTS = {name: random_texts(12, seed) for seed, name in enumerate(("train", "valid", "test"))}
 VARIANTS = [target for _, target in reversed(TEXTS["test"])]
 """One of each test pair: the target of another."""
 SECTION = {"batch_tokens": 300, "bootstrap_samples": 20, "randomization_trials": 50, "seed": 1}
@@ -54,10 +61,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def contrast(folder: Path, out: Path, *more: str, model: str = "phrases") -> int:
-    paths = {"dataset": "dataset", "corpus": "corpus", "params": "params.yaml", "model": model}
-    argv = [word for name, path in paths.items() for word in (f"--{name}", str(folder / path))]
-    named = ["--out", str(out), "--report", f"{out}.json", "--accelerator", "cpu"]
-    return run(main, [*argv, "--split", "test", *named, *more])
+    paths = {"dataset": "dataset", "corpus": "corpus", "model": model}
+    argv = stage_argv(folder, **paths, out=str(out), report=f"{out}.json")
+    return run(main, [*argv, "--split", "test", "--accelerator", "cpu", *more])
 
 
 def test_scores_are_those_of_datasets_of_references_and_of_variants(
@@ -147,10 +153,10 @@ def test_gold_trees_fit_the_sentences_that_have_contrasts(
     """Line 1 has none, and line 12 is left out."""
     dataset = open_dataset(folder / "dataset")
     shutil.copy(folder / "corpus/test.source", tmp_path)
-    lines = (folder / "parsed/test.trees").read_text("utf-8").splitlines()
+    trees = lines(folder / "parsed/test.trees")
     words = len(list(dataset.texts("test", "source_tokens"))[line - 1].split())
-    lines[line - 1 : line] = [f"(ROOT{' (X other)' * words})"] if line < 12 else []
-    (tmp_path / "test.trees").write_text("".join(f"{text}\n" for text in lines))
+    trees[line - 1 : line] = [f"(ROOT{' (X other)' * words})"] if line < 12 else []
+    write_lines(tmp_path / "test.trees", trees)
     rows = gold_rows(dataset, "test", tmp_path / "test.trees", range(2, 13))
     if message is None:
         assert [row.index for row in rows] == list(range(1, 12))

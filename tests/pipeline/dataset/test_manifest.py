@@ -31,7 +31,7 @@ RECORDED = {
     "parser": {"kind": "none", "identity": "c0ffee"},
     "parse": {"max_words": 7},
     "bpe": {"merges": 5, "vocabulary_threshold": 1},
-    "partition": {"levels": 3, "boundaries": "parsed"},
+    "partition": {"levels": 3, "ngrams": [2], "boundaries": "parsed", "seed": 1},
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import shutil
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
@@ -24,10 +23,17 @@ from pipeline.base.stage import SPLITS
 from pipeline.dataset.preprocessor import Encoder, Preprocessor, SideEncoder, check_length
 from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.partition import Phrase, to_subwords
-from pipeline.tokens.moses import MosesText
 from pipeline.tokens.subwords import SubwordSplitter
 from tests.stage_folders import write_merges
-from tests.text_folders import MAX_WORDS, ToyParser, build_dataset, parse_with_toy, write_text
+from tests.text_folders import (
+    MAX_WORDS,
+    build_dataset,
+    parse_with_toy,
+    random_texts,
+    stage_argv,
+    with_toy_parser,
+    write_text,
+)
 
 SUBWORDS = ["a@@", "b@@", "c", "a", "b", "@@"]
 TAGS = ("<unk>", "NP", "VP")
@@ -107,23 +113,9 @@ SOURCES = [
     "Stop !",
     "Hello",
 ]
-WORDS = "a man woman dog cat sees reads the old new house book in on with and never"
-
-
-def random_pairs(count: int, seed: int) -> list[tuple[str, str]]:
-    generator = random.Random(seed)
-    return [
-        (
-            " ".join(generator.choices(WORDS.split(), k=generator.randint(1, 14))) + " .",
-            " ".join(generator.choices(WORDS.split(), k=generator.randint(1, 14))) + " .",
-        )
-        for _ in range(count)
-    ]
-
-
 TEXTS = {
-    "train": random_pairs(60, 1) + [(source, "Hallo .") for source in SOURCES[:5]],
-    "valid": random_pairs(10, 2),
+    "train": random_texts(60, 1) + [(source, "Hallo .") for source in SOURCES[:5]],
+    "valid": random_texts(10, 2),
     "test": [(source, "Hallo Welt .") for source in SOURCES],
 }
 
@@ -135,11 +127,6 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     write_text(folder, TEXTS)
     parse_with_toy(folder)
     return open_dataset(build_dataset(folder))
-
-
-def with_toy_parser(dataset: Dataset) -> Preprocessor:
-    texts = MosesText("en"), MosesText("de")
-    return Preprocessor(Encoder.load(dataset.folder), texts, 3, MAX_WORDS, ToyParser())
 
 
 SOURCE = ("source", "subwords_per_word", "phrase_lengths", "phrase_tags")
@@ -238,9 +225,8 @@ def built_with(parser: Path) -> Dataset:
     """A dataset of `TEXTS` beside a parser's folder, whose trees the stage `parse` made."""
     folder = parser.parent
     write_text(folder, TEXTS)
-    paths = {"tokenized": "tokenized", "parser": "parser", "out": "parsed"}
-    paths |= {"params": "params.yaml", "memory": "memory.sqlite"}
-    parse.main([word for name, path in paths.items() for word in (f"--{name}", str(folder / path))])
+    paths = {"tokenized": "tokenized", "parser": "parser", "memory": "memory.sqlite"}
+    parse.main(stage_argv(folder, **paths, out="parsed"))
     return open_dataset(build_dataset(folder))
 
 

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ import yaml
 
 from pipeline.experiment.__main__ import keep_overrides
 from tests.imports import ROOT
-from tests.running import PATIENCE, is_running
+from tests.running import PATIENCE, is_running, wait_until
 
 
 @pytest.fixture
@@ -55,22 +54,16 @@ def test_a_cell_ends_with_the_command(folder: Path, number: signal.Signals, said
         text=True,
         env=os.environ | {"DVC_NO_ANALYTICS": "1"},
     )
-    deadline = time.monotonic() + PATIENCE
-    started: list[str] = []
-    while "".join(started) == "":
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-        started = [path.read_text("utf-8") for path in folder.glob("*.process")]
+    cell = wait_until(
+        lambda: "".join(path.read_text("utf-8") for path in folder.glob("*.process")),
+        "no cell starts",
+        process,
+    )
     process.send_signal(number)
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number
     assert errors.splitlines()[-1] == f"error: {said}"
-    (cell,) = started
-    deadline = time.monotonic() + PATIENCE
-    while is_running(int(cell)):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: not is_running(int(cell)), "the cell is still there")
     assert len(list(folder.glob("*.process"))) == 1  # the other was not begun
 
 

@@ -18,6 +18,7 @@ from pipeline.experiment.plan import Cell, Table
 from pipeline.experiment.results import collect, spread, write_table
 from pipeline.params import compose
 from tests.imports import ROOT
+from tests.lines import write_lines
 
 REFERENCES = [f"the {word} sat on the {word} mat {i}" for i, word in enumerate("abcdefgh")]
 SETTINGS = EvaluateSettings(("bleu", "chrf", "ter"), "13a", 50, 60, 1)
@@ -45,10 +46,8 @@ def write_contrasts(folder: Path, wrong: int, kinds: Sequence[str]) -> None:
 def write_cell(runs: Path, system: str, seed: int, hypotheses: Sequence[str], *kinds: str) -> None:
     """What DVC leaves of a finished cell; it has as many contrasts wrong as translations."""
     folder = runs / f"{system}-{seed}"
-    (folder / "translations").mkdir(parents=True)
-    for name, lines in {"references": REFERENCES, "hypotheses": hypotheses}.items():
-        text = "".join(f"{line}\n" for line in lines)
-        (folder / f"translations/test.{name}").write_text(text, "utf-8")
+    for name, texts in {"references": REFERENCES, "hypotheses": hypotheses}.items():
+        write_lines(folder / f"translations/test.{name}", texts)
     wrong = sum(one != other for one, other in zip(hypotheses, REFERENCES, strict=True))
     write_contrasts(folder, wrong, ("parsed", *kinds))
     write_json(folder / "model/manifest.json", {"dataset": {"identity": DATASET}})

@@ -128,7 +128,7 @@ CURVE = "own/curves/plots/metrics/valid_nll.tsv"
         ("trees", "parsed/test.trees", 2, "(S (NP A", ":2: column 8: expected"),
         ("trees", "parsed/test.trees", 2, "(S (NP A))", ":2: leaf 1 of the tree is 'A'"),
         ("trees", "partitions/test.phrases", 2, "2:NP", ":2: level 1: lengths add up to 2 words"),
-        ("alignments", "alignments/test.links", 2, "9-0", ":2: expected 4 source and 4 target wo"),
+        ("alignments", "alignments/test.links", 2, "9-0", ":2: expected links between 4 source"),
         ("sentences", "tokenized/test.lines", 3, "4", ": expected numbers of lines of "),
         ("sentences", "tokenized/test.lines", 3, None, ":2: ends after 2 lines; expected as many"),
         ("overview", "reports/evaluate.json", 1, "{", ":2: expected JSON"),

@@ -191,7 +191,7 @@ def test_links_of_a_system_against_gold_ones_of_a_file(tmp_path: Path) -> None:
     write_json(second / "alignment.json", {"precision": 50, "recall": 25, "aer": 66.67})
     (second / "test.links").write_text("0-0 1-1\n" * 3, "utf-8")
     inputs = replace(inputs_of(tmp_path, compared=[second], max_words=6), gold=gold)
-    message = r"gold:2: expected 4 source and 4 target words, got 5-5"
+    message = r"gold:2: expected links between 4 source and 4 target words, counted from 0, got 5-5"
     with pytest.raises(InputError, match=message):
         list(BLOCKS["alignments"](inputs))
     gold.write_text("0-0 1p1 2p2\n" * 3, "utf-8")

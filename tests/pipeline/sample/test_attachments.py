@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 import pytest
@@ -91,18 +90,6 @@ def test_the_object_and_the_place_change_places(
     (pair,) = (pair for pair in pairs if pair.source == source)
     assert (pair.tree, pair.target) == (tree, target)
     assert pair.variants == [(category, variant, depth)]
-
-
-def test_a_variant_has_the_words_of_its_target_in_another_order(pairs: list[SamplePair]) -> None:
-    seen = 0
-    for pair in pairs:
-        for variant in pair.variants:
-            seen += 1
-            right, wrong = (re.findall(r"\w+|\S", text) for text in (pair.target, variant.target))
-            assert wrong != right
-            assert Counter(wrong) == Counter(right)
-            assert (wrong[0], wrong[-1]) == (right[0], right[-1])
-    assert seen > 70
 
 
 def test_the_level_is_the_first_that_tells_the_other_tree(pairs: list[SamplePair]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -55,19 +54,9 @@ def test_a_moses_tokeniser_splits_the_text_into_the_tokens(pairs: list[SamplePai
         assert german.tokenize(pair.target, escape=False) == pair.target_tokens
 
 
-def test_more_pairs_begin_with_the_same_pairs(pairs: list[SamplePair]) -> None:
-    assert list(islice(generate(500, "a seed", ambiguity=0.2), 100)) == pairs[:100]
-    assert list(generate(100, "another seed", ambiguity=0.2)) != pairs[:100]
-
-
-def test_labels_agree_with_the_tree(pairs: list[SamplePair]) -> None:
+def test_either_voice_has_either_tense(pairs: list[SamplePair]) -> None:
     seen = {(pair.voice, pair.tense) for pair in pairs}
     assert seen == {(v, t) for v in ("active", "passive") for t in ("past", "nonpast")}
-    for pair in pairs:
-        if pair.tense == "past":
-            assert "(VBD " in pair.tree
-        if pair.voice == "passive":
-            assert "(VBN " in pair.tree
 
 
 def test_splits_share_no_pair(tmp_path: Path) -> None:

@@ -51,20 +51,6 @@ def test_no_token_holds_white_space_or_is_empty(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "text", "tokens"),
-    [
-        ("en", "It's Mr. Fox's (old) house.", "It 's Mr. Fox 's ( old ) house ."),
-        ("de", "Er sagte: „Ja, z.B. heute.“", 'Er sagte : " Ja , z.B. heute . "'),
-        ("en", "1,000 well-known R&D <b>", "1,000 well-known R & D < b >"),
-        ("en", "-LRB- ( ) [ ] {", "-LRB- ( ) [ ] {"),
-        ("en", " \t\u2028 ", ""),
-    ],
-)
-def test_tokens(language: str, text: str, tokens: str) -> None:
-    assert moses(language).normalize_and_tokenize(text) == tokens.split()
-
-
-@pytest.mark.parametrize(
     ("text", "cleaned"),
     [
         ("plain text.", "plain text."),
@@ -80,17 +66,3 @@ def test_tokens(language: str, text: str, tokens: str) -> None:
 )
 def test_characters_that_nobody_sees_go(text: str, cleaned: str) -> None:
     assert clean(text) == cleaned
-
-
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        ("en", "It's Mr. Fox's (old) house, isn't it?"),
-        ("en", 'She said "no" twice.'),
-        ("de", "Der Hund läuft, die Katze schläft."),
-        ("de", 'Er sagte: "Ja".'),
-    ],
-)
-def test_detokenization_undoes_tokenization(language: str, text: str) -> None:
-    tokens = moses(language).normalize_and_tokenize(text)
-    assert moses(language).detokenize(tokens) == text
