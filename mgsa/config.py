@@ -196,6 +196,7 @@ class TrainConfig:
     shuffle_window: Positive
     max_epochs: Positive
     max_updates: Positive
+    max_seconds: Positive | None
     optimizer_betas: tuple[Probability, Probability]
     optimizer_eps: NonNegative
     learning_rate: NonNegative

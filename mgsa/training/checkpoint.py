@@ -29,7 +29,7 @@ from mgsa.weights import load_tensors, load_weights, named_tensors, save_tensors
 WEIGHTS, OPTIMIZER, STATE = "weights.safetensors", "optimizer.safetensors", "state.json"
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 _MAY_CHANGE = frozenset(
-    {"max_epochs", "max_updates", "patience", "log_every", "accumulate", "artifact"}
+    {"max_epochs", "max_updates", "max_seconds", "patience", "log_every", "accumulate", "artifact"}
 )
 """Settings that a resumed run may change: when to stop, how often to log, which weights become the
 artifact, and `accumulate` if the micro-batches of an update over all processes stay as many."""
@@ -43,6 +43,7 @@ class State:
         identity: `run_identity`.
         update: number of updates made.
         tokens: target tokens seen, end of sentence included.
+        seconds: spent, over all resumptions; counted if they are limited.
         position: the next data.
         interval: losses since the last line of the curves.
         best_score: highest validation score, `None` before the first.
@@ -56,6 +57,7 @@ class State:
     identity: str
     update: int = 0
     tokens: int = 0
+    seconds: float = 0.0
     position: Position = field(default=Position(0, 0))
     interval: LossSums = field(default=LossSums())
     best_score: float | None = None

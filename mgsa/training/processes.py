@@ -59,6 +59,14 @@ def sum_over_processes(fabric: Fabric, own: Tensor) -> Tensor:
     return total
 
 
+def mean_over_processes(fabric: Fabric, own: float) -> float:
+    """The mean of a number over processes, the same in each."""
+    if fabric.world_size == 1:
+        return own
+    numbers = torch.tensor(own, dtype=torch.float64, device=fabric.device)
+    return sum_over_processes(fabric, numbers).item() / fabric.world_size
+
+
 def in_any_process(fabric: Fabric, flag: bool) -> bool:
     """Whether `flag` is set in any process."""
     if fabric.world_size == 1:

@@ -1,4 +1,4 @@
-"""Progress of a run on stderr: a bar on a terminal, a line a validation in a log."""
+"""Progress of a run on stderr: a bar on a terminal; in a log, lines at least twice a minute."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 from rich.console import Console
 from rich.progress import Progress
+
+LOG_SECONDS = 30
+"""The longest that a log is silent."""
 
 
 class Display:
@@ -18,7 +22,8 @@ class Display:
         self.has_bar = visible and sys.stderr is not None and sys.stderr.isatty()
         self._visible = visible
         self._tokens = self._seconds = 0.0
-        self._since = time.perf_counter()
+        self._since = self._said = time.perf_counter()
+        self._start: tuple[float, float] | None = None  # a time, and what was done by then
         self._bar = Progress(console=Console(stderr=True), disable=not self.has_bar)
         self._task = self._bar.add_task("train", total=1.0)
 
@@ -30,7 +35,7 @@ class Display:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Show the bar and start the clock."""
-        self._since = time.perf_counter()
+        self._since = self._said = time.perf_counter()
         with self._bar:
             yield
 
@@ -49,9 +54,15 @@ class Display:
         self._tokens += tokens
         status = f"update {update:,}  loss {loss:.3f}  {self.tokens_per_second:,.0f} tokens/s"
         self._bar.update(self._task, completed=done, description=status)
+        self._start = self._start or (now, done)
+        if not self.has_bar and now - self._said >= LOG_SECONDS:
+            began, before = self._start
+            left = round((now - began) * (1 - done) / max(done - before, 1e-9))
+            self.line(f"{status}  {done:.0%}, {timedelta(seconds=left)} left")
 
     def line(self, text: str) -> None:
         """Print a line above the bar, or into the log."""
+        self._said = time.perf_counter()
         if self.has_bar:
             self._bar.console.print(text, markup=False, highlight=False)
         elif self._visible:

@@ -7,6 +7,7 @@ computes its share of an update's micro-batches; the first one writes the files.
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +31,11 @@ from mgsa.training.checkpoint import (
 )
 from mgsa.training.gradients import Gradients, filler_batch
 from mgsa.training.loss import LossSums, LossWeights, Objective
-from mgsa.training.processes import in_any_process, remembering_signals
+from mgsa.training.processes import (
+    in_any_process,
+    mean_over_processes,
+    remembering_signals,
+)
 from mgsa.training.progress import Display
 from mgsa.training.schedule import learning_rate
 from mgsa.training.validation import validate
@@ -114,8 +119,8 @@ class Trainer:
             clip_norm=config.clip_norm,
             filler=filler_batch(model.granularities, model.ngram_unit),
         )
-        # The length of epochs varies by a batch or two; the first one's will do for a bar.
-        self._epoch_length = self.batches.num_micro_batches(0) if self.display.has_bar else 1
+        # The length of epochs varies by a batch or two; the first one's will do for progress.
+        self._epoch_length = self.batches.num_micro_batches(0) if fabric.is_global_zero else 1
         self._on_metrics = on_metrics or (lambda _: None)
         for line in state.curves:
             self._on_metrics(line)
@@ -137,6 +142,7 @@ class Trainer:
                 world_size=self.fabric.world_size,
                 accumulate=config.accumulate,
             )
+            began = time.monotonic() - state.seconds
             while not self.finished:
                 update = next(updates)
                 losses, norm, skipped = self.gradients.compute(update, epoch=state.position.epoch)
@@ -154,6 +160,8 @@ class Trainer:
                 state.position = update.position_after
                 state.interval += losses
                 state.skipped_batches += skipped
+                if config.max_seconds is not None:
+                    state.seconds = mean_over_processes(self.fabric, time.monotonic() - began)
                 self._show(losses)
                 if self._due(config.log_every):
                     metrics = {f"train_{k}": v for k, v in state.interval.metrics().items()}
@@ -172,11 +180,12 @@ class Trainer:
 
     @property
     def finished(self) -> bool:
-        """Whether the run reached its updates or epochs, or stops early."""
+        """Whether the run reached its updates, epochs or seconds, or stops early."""
         state, config = self.state, self.config
         return (
             state.update >= config.max_updates
             or state.position.epoch >= config.max_epochs
+            or (config.max_seconds is not None and state.seconds >= config.max_seconds)
             or (config.patience is not None and state.bad_validations >= config.patience)
         )
 

@@ -130,6 +130,7 @@ def identity(
     [
         ({"max_epochs": 99}, True),
         ({"max_updates": 99}, True),
+        ({"max_seconds": 99}, True),
         ({"patience": 7}, True),
         ({"log_every": 99}, True),
         ({"artifact": "average"}, True),

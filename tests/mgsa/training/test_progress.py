@@ -36,6 +36,22 @@ def test_a_log_has_lines_of_one_process_alone(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().err == "visible: True\n"
 
 
+def test_a_log_is_not_silent_for_long(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(time, "perf_counter", lambda: now)
+    display = Display(visible=True)
+    with display.running():
+        for update in range(1, 5):
+            now += 20
+            display.updated(update, tokens=100, loss=1.0, done=update / 10)
+    assert capsys.readouterr().err.splitlines() == [
+        "update 2  loss 1.000  5 tokens/s  20%, 0:02:40 left",
+        "update 4  loss 1.000  5 tokens/s  40%, 0:02:00 left",
+    ]
+
+
 def test_the_speed_is_that_of_updates_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr(time, "perf_counter", lambda: now)

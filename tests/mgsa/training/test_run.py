@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import shutil
@@ -9,6 +10,7 @@ import signal
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -107,6 +109,19 @@ def test_learns_to_copy(tmp_path: Path, model: dict[str, Any]) -> None:
     score = sacrebleu.corpus_bleu([each.text for each in found], [references], tokenize="none")
     assert report["valid_bleu_tokenized"] == pytest.approx(score.score)
     assert score.score > 0
+
+
+def test_a_budget_of_seconds_ends_a_run_and_a_larger_one_resumes_it(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = itertools.count()
+    monkeypatch.setattr(trainer, "time", SimpleNamespace(monotonic=lambda: float(next(ticks))))
+    updates = [run(dataset, max_seconds=s, artifact="last")["updates"] for s in (5, 8)]
+    assert updates == [5, 8]
+    weights = load_tensors(dataset.with_name("out") / "model.safetensors")
+    run(dataset, max_updates=8, artifact="last", restart="always")
+    whole = load_tensors(dataset.with_name("out") / "model.safetensors")
+    assert all(torch.equal(weights[name], whole[name]) for name in whole)
 
 
 @pytest.mark.parametrize("full_context", [pytest.param(False, marks=pytest.mark.slow), True])
