@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 def load(folder: str | Path) -> Translator:
-    """Open a model artifact, for `.translate(list of rows or texts)`.
+    """Open a model artifact, for `.translate(rows of a dataset)`; `pipeline.load` is for raw text.
 
     An `InputError` is raised if it is none, or a file of it is missing or damaged.
     """

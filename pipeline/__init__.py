@@ -21,7 +21,8 @@ align              STAGE: word links of each pair
 dataset/           STAGE: the dataset artifact
 reverse            COMMAND: a dataset the other way round
 train              STAGE: a model and its curves
-translate          STAGE: translations; raw text in, translations out
+text_translator    a model with its preprocessing and parser: raw text in, translations out
+translate          STAGE: translations of a dataset's split, or of raw text
 contrast/          STAGE: how often references are likelier than contrastive variants
 forced_align       COMMAND: word alignments of given text, as a model sees them
 score              COMMAND: log probabilities of given text
@@ -37,3 +38,22 @@ report_page/       the sections of a report, their drawings and templates
 report             STAGE: one HTML page about a run or a comparison
 params             STAGE, the first to run: params.yaml checked; which composition of conf/ it is
 """
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipeline.text_translator import TextTranslator
+
+
+def load(model: str | Path, *, parser: str | Path = "data/parser") -> TextTranslator:
+    """Open a model artifact, for `.translate(["A man sleeps."], beam=5, n_best=3)`.
+
+    `parser` is that of its training data, which models without syntactic phrases don't need. An
+    `InputError` is raised if one of them is not there or damaged, or they don't belong together.
+    """
+    from pipeline.text_translator import TextTranslator
+
+    return TextTranslator.load([Path(model)], parser=Path(parser))

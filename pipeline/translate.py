@@ -7,8 +7,9 @@ was, and what comes out is put together again. The rows of a dataset have all th
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from itertools import takewhile
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
@@ -24,8 +25,7 @@ from pipeline.base.stage import stage
 from pipeline.base.text import files_to_write
 
 if TYPE_CHECKING:
-    from mgsa.decoding.translate import Translator
-    from pipeline.dataset.preprocessor import Preprocessor
+    from pipeline.text_translator import TextTranslation
 
 READ_BYTES = 1 << 18
 """At most so much text is taken at once; of what a terminal or a pipe holds ready, all of it."""
@@ -67,33 +67,28 @@ def read_chunks(stream: BinaryIO) -> Iterator[list[str]]:
 
 
 def translate_text(
-    translator: Translator,
-    preprocessor: Preprocessor,
-    settings: TranslateConfig,
+    search: Callable[..., Iterable[TextTranslation]],
     source: BinaryIO,
     target: BinaryIO,
+    *,
+    as_json: bool = False,
 ) -> None:
     """Translate the lines of `source` to `target` chunk by chunk; empty lines stay empty.
 
-    Raises:
-        InputError: as `read_chunks`, or a line is too long; lines before it are translated first.
-    """
-    from mgsa.data.schema import LONGEST
-    from pipeline.dataset.preprocessor import check_length
+    `search` is `TextTranslator.search` of lines, `path` and `first_line`. A line of JSON has all
+    that a translation has.
 
-    number = 0
+    Raises:
+        InputError: as `read_chunks` and `search`; lines before it are translated first.
+    """
+    number = 1
     for texts in read_chunks(source):
-        rows = preprocessor.rows(texts)
-        fitting = list(takewhile(lambda row: len(row.source) <= LONGEST, rows))
-        translations = translator.translate_rows(fitting, settings)
-        lines = [
-            f"{preprocessor.detokenize(translation.subwords)}\n" for translation in translations
-        ]
-        target.write("".join(lines).encode("utf-8"))
+        for translation in search(texts, path=STDIN, first_line=number):
+            text = translation.text
+            line = dumps(translation.to_json(), ensure_ascii=False) if as_json else text
+            target.write(f"{line}\n".encode())
         target.flush()
-        number += len(fitting)
-        for row in rows[len(fitting) :]:
-            check_length(len(row.source), path=STDIN, line=number + 1)
+        number += len(texts)
 
 
 def translate_with_model(
@@ -114,6 +109,12 @@ def translate_with_model(
         ),
     ] = None,
     phrases: GivenPhrases = "parsed",
+    json: Annotated[
+        bool, Option("of text: a line of JSON with tokens, phrases, translations, scores")
+    ] = False,
+    n_best: Annotated[int, Option("with --json: translations of each sentence", "N")] = 1,
+    alignments: Annotated[bool, Option("with --json: word links")] = False,
+    attention: Annotated[bool, Option("with --json: weights of cross-attention")] = False,
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Translate raw text from stdin to stdout, a line a sentence.
@@ -121,26 +122,36 @@ def translate_with_model(
     Given --dataset, --split and --out, translate a split of a dataset. Without params.yaml: beam 5,
     length penalty 0.6.
     """
+    if (n_best > 1 or alignments or attention) and not json:
+        raise InputError("--n-best, --alignments and --attention come with --json")
+    if not 1 <= n_best <= translate.beam:
+        raise InputError(f"--n-best: expected 1 to {translate.beam} (beam), got {n_best}")
     if len({option is None for option in (dataset, split, out)}) > 1:
         raise InputError("--dataset, --split and --out come together")
     if dataset is None:
         if phrases != "parsed":
             raise InputError(f"--phrases {phrases}: expected --dataset, whose phrases it redraws")
         text, translations = sys.stdin.buffer, sys.stdout.buffer
+    elif json:
+        raise InputError("--json: expected text on stdin, not --dataset")
 
     from mgsa.data.dataset import open_dataset
     from mgsa.decoding.translate import Translator
     from pipeline.dataset.preprocessor import Preprocessor
+    from pipeline.text_translator import TextTranslator
 
-    translator = Translator.load(model, accelerator=accelerator)
-    preprocessor = Preprocessor.load(
-        model[0],
-        parser=parser if dataset is None and translator.levels else None,
-        gpu=translator.device.type == "cuda",
-    )
     if not (dataset and split and out):
-        translate_text(translator, preprocessor, translate, text, translations)
+        search = partial(
+            TextTranslator.load(model, parser=parser, accelerator=accelerator).search,
+            config=translate,
+            n_best=n_best,
+            links=alignments,
+            need_weights=attention,
+        )
+        translate_text(search, text, translations, as_json=json)
         return
+    translator = Translator.load(model, accelerator=accelerator)
+    preprocessor = Preprocessor.load(model[0], parser=None)
     opened = open_dataset(dataset)
     translator.check_dataset(opened)
     num_rows = opened.num_rows(split)

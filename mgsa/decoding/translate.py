@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -79,7 +80,7 @@ def choose_device(accelerator: Accelerator) -> torch.device:
 
 
 class Translator:
-    """Translates rows of a dataset, or lines of subwords.
+    """Translates rows of a dataset, or subwords; `pipeline.load` is for raw text.
 
     The models of `artifacts`, moved to `device`, are an ensemble that averages probabilities; an
     `InputError` is raised if they have different vocabularies.
@@ -111,7 +112,7 @@ class Translator:
 
     def translate(
         self,
-        sentences: Sequence[Row | str],
+        rows: Sequence[Row],
         *,
         beam: int = STANDARD_SEARCH.beam,
         n_best: int = 1,
@@ -123,10 +124,9 @@ class Translator:
         prefixes: Sequence[Sequence[str]] | None = None,
         need_weights: bool = False,
     ) -> list[Translation]:
-        """The translations of sentences, in order.
+        """The translations of rows, in order.
 
         Args:
-            sentences: rows, or lines of the `bpe` stage: subwords separated by spaces.
             n_best: translations of each, at most `beam`.
             max_length_ratio, max_length_extra: the longest translation, as a multiple of the
                 source's subwords plus a constant.
@@ -137,11 +137,18 @@ class Translator:
             need_weights: whether to return weights of cross-attention.
 
         Raises:
-            InputError: a text has unknown subwords; the model needs syntactic levels that a text or
-                row lacks; weights of an ensemble are asked for; or int8 on another device.
+            InputError: something is no row, or lacks syntactic levels that the model needs; weights
+                of an ensemble are asked for; or int8 on another device.
         """
-        if isinstance(sentences, str):  # a sequence of str, too
-            raise InputError("expected a list of sentences, got one text")
+        for row in rows:
+            if not isinstance(row, Row):
+                message = f"expected rows, got {row!r}; raw text goes through `pipeline.load`"
+                raise InputError(f"{message}, subwords through `translate_subwords`")
+            levels = len(row.phrase_lengths)
+            if len(row.source) and levels < self.levels:
+                raise InputError(
+                    f"expected rows with {self.levels} levels of phrases, got {levels}"
+                )
         config = TranslateConfig(
             beam=beam,
             length_penalty=length_penalty,
@@ -150,39 +157,28 @@ class Translator:
             batch_tokens=batch_tokens,
             precision=precision,
         )
-        if prefixes is not None and len(prefixes) != len(sentences):
-            raise InputError(f"expected {len(sentences)} prefixes, got {len(prefixes)}")
-        rows = [self.row(item) if isinstance(item, str) else item for item in sentences]
-        for row in rows:
-            levels = len(row.phrase_lengths)
-            if len(row.source) and levels < self.levels:
-                raise InputError(
-                    f"expected rows with {self.levels} levels of phrases, got {levels}"
-                )
+        if prefixes is not None and len(prefixes) != len(rows):
+            raise InputError(f"expected {len(rows)} prefixes, got {len(prefixes)}")
         translations = self.translate_rows(
             rows, config, n_best=n_best, prefixes=prefixes, need_weights=need_weights
         )
         return list(translations)
 
-    def row(self, text: str) -> Row:
-        """The row of a line of subwords; errors as in `translate`."""
-        first = self.artifacts[0]
-        if self.levels:
-            raise InputError(
-                "the model attends to syntactic phrases, which text doesn't tell: expected rows "
-                "of a dataset, or raw text through `python -m pipeline.translate`",
-                path=first.folder,
-            )
-        subwords = text.split()
-        row = Row.of_subwords(subwords, first.vocabularies[0])
-        if UNK in row.source:
-            unknown = subwords[row.source.index(UNK)]
-            raise InputError(
-                f"expected subwords of the model's vocabulary, got {unknown!r}; raw text goes "
-                "through `python -m pipeline.translate`",
-                path=first.folder,
-            )
-        return row
+    def translate_subwords(self, lines: Sequence[str], **options: Any) -> list[Translation]:
+        """`translate` for lines of the stage `bpe`: subwords with `@@`, separated by spaces.
+
+        Raises:
+            InputError: as `translate`, an unknown subword, or a model that needs syntactic levels.
+        """
+        first, rows = self.artifacts[0], []
+        for line in lines:
+            subwords = line.split()
+            rows.append(Row.of_subwords(subwords, first.vocabularies[0]))
+            if UNK in rows[-1].source:
+                unknown = subwords[rows[-1].source.index(UNK)]
+                message = f"expected subwords of the model's vocabulary, got {unknown!r}"
+                raise InputError(f"{message}; raw text goes through `pipeline.load`")
+        return self.translate(rows, **options)
 
     def translate_rows(
         self,

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from mgsa.config import STANDARD_SEARCH
 from mgsa.data.dataset import open_dataset
 from mgsa.data.schema import LONGEST
 from mgsa.decoding.translate import Translator
+from pipeline.text_translator import TextTranslator
 from pipeline.tokens.moses import MosesText
 from pipeline.translate import READ_BYTES, main, read_chunks, translate_text
 from tests.imports import ROOT
@@ -59,9 +61,9 @@ def test_lines_are_read_however_they_arrive(content: bytes, lines: list[str]) ->
 def translated(models: Path, source: io.RawIOBase | io.BytesIO) -> Iterator[str]:
     """The lines that come out before an error, if one comes."""
     dataset, out = open_dataset(models / "dataset"), io.BytesIO()
-    translator = Translator.load(models / "phrases")
+    translator = TextTranslator(Translator.load(models / "phrases"), with_toy_parser(dataset))
     try:
-        translate_text(translator, with_toy_parser(dataset), STANDARD_SEARCH, source, out)  # type: ignore[arg-type]
+        translate_text(partial(translator.search, config=STANDARD_SEARCH), source, out)  # type: ignore[arg-type]
     finally:
         yield from out.getvalue().decode().split("\n")[:-1]
 

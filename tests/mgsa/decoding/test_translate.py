@@ -60,14 +60,14 @@ def texts(translations: list[Translation]) -> list[str]:
     return [translation.text for translation in translations]
 
 
-def test_mgsa_load_gives_an_object_that_translates_rows_and_texts(
+def test_mgsa_load_gives_an_object_that_translates_rows_and_subwords(
     folders: dict[str, Path],
 ) -> None:
     translator = mgsa.load(folders["words"])
     rows = list(open_dataset(str(folders["dataset"])).read("test"))
     lines = list(open_dataset(folders["dataset"]).texts("test", "source_tokens"))
     from_rows = translator.translate(rows, beam=3, n_best=2)
-    assert texts(from_rows) == texts(translator.translate(lines, beam=3))
+    assert texts(from_rows) == texts(translator.translate_subwords(lines, beam=3))
     assert len(set(texts(from_rows))) > 10
     for translation in from_rows:
         assert len(translation.n_best) == 2
@@ -81,7 +81,7 @@ def test_sentences_without_words_have_no_translation(folders: dict[str, Path]) -
     translations = mgsa.load(folders["phrases"]).translate([empty, row, empty])
     assert [translations[0], translations[2]] == [NOTHING, NOTHING]
     assert translations[1] == mgsa.load(folders["phrases"]).translate([row])[0]
-    assert texts(mgsa.load(folders["words"]).translate(["", " "])) == ["", ""]
+    assert texts(mgsa.load(folders["words"]).translate_subwords(["", " "])) == ["", ""]
 
 
 @pytest.mark.parametrize(("name", "heads"), [("words", 4), ("recurrent", 1)])
@@ -104,11 +104,12 @@ def test_narrower_numbers_give_nearly_the_same_scores(
     both = Translator.load([folders["words"], folders["recurrent"]], accelerator="cpu")
     one = Translator.load(folders["words"], accelerator="cpu")
     for translator, options in ((both, {}), (one, {"need_weights": True})):
-        exact = translator.translate(["w1 w2 w3"], **options)
-        (found,) = translator.translate(["w1 w2 w3"], precision=precision, **options)
+        row = Row.of_subwords(["w1", "w2", "w3"], translator.artifacts[0].vocabularies[0])
+        exact = translator.translate([row], **options)
+        (found,) = translator.translate([row], precision=precision, **options)
         assert found.score == pytest.approx(exact[0].score, rel=0.1)
         assert found.weights.keys() == exact[0].weights.keys()
-        assert translator.translate(["w1 w2 w3"], **options)[0].score == exact[0].score
+        assert translator.translate([row], **options)[0].score == exact[0].score
 
 
 def test_models_of_other_vocabularies_are_refused(folders: dict[str, Path]) -> None:
@@ -125,14 +126,7 @@ ROW = Row(0, (5, 6), (), (2,), ((2,),), ((0,),))  # one level of phrases
 @pytest.mark.parametrize(
     ("models", "sentences", "options", "message"),
     [
-        (["words"], "a b", {}, "expected a list of sentences, got one text"),
-        (
-            ["words"],
-            ["w1", "w3 sleeps."],
-            {},
-            r"words: .* vocabulary, got 'sleeps\.'; raw text goes",
-        ),
-        (["phrases"], ["w1 w2"], {}, "attends to syntactic phrases, which text doesn't tell"),
+        (["words"], ["w1 w2"], {}, "expected rows, got 'w1 w2'; raw text goes through"),
         (["phrases"], [ROW], {}, "expected rows with 2 levels of phrases, got 1"),
         (["words", "recurrent"], [ROW], {"need_weights": True}, "weights .* expected one model"),
         (["words"], [ROW], {"prefixes": [[], []]}, "expected 1 prefixes, got 2"),
@@ -144,3 +138,17 @@ def test_what_cannot_be_translated_is_refused(
     translator = Translator.load([folders[name] for name in models])
     with pytest.raises(InputError, match=message):
         translator.translate(sentences, **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "message"),
+    [
+        ("words", "w3 sleeps.", r"vocabulary, got 'sleeps\.'; raw text goes"),
+        ("phrases", "w1 w2", "expected rows with 2 levels of phrases, got 0"),
+    ],
+)
+def test_raw_text_is_not_taken_for_subwords(
+    folders: dict[str, Path], name: str, line: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        mgsa.load(folders[name]).translate_subwords(["w1", line])

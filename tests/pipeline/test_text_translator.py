@@ -1,0 +1,108 @@
+"""Raw text in, translations out: from Python, and as lines of JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pipeline
+from mgsa.base.errors import InputError
+from mgsa.data.dataset import open_dataset
+from mgsa.data.schema import LONGEST
+from mgsa.decoding.align import Aligner
+from mgsa.decoding.translate import Translator
+from pipeline.partition import read_phrases_line
+from pipeline.text_translator import TextTranslator
+from pipeline.translate import main
+from tests.text_folders import with_toy_parser
+
+
+def test_a_sentence_has_all_that_its_row_has(models: Path) -> None:
+    dataset = open_dataset(models / "dataset")
+    translator = Translator.load(models / "phrases")
+    texts = list(dataset.texts("test", "source_text"))
+    found = TextTranslator(translator, with_toy_parser(dataset)).translate(
+        texts, beam=4, n_best=2, links=True, need_weights=True
+    )
+    rows = list(dataset.read("test"))
+    expected = translator.translate(rows, beam=4, n_best=2, need_weights=True)
+    aligner = Aligner(translator.artifacts[0], translator.device, layer=None)
+    expected = list(aligner.align_translations(expected, rows, batch_tokens=4096))
+    phrases = (models / "partitions/test.phrases").read_text("utf-8").splitlines()
+    columns = zip(found, expected, dataset.texts("test", "source_tokens"), phrases, strict=True)
+    for ours, theirs, tokens, line in columns:
+        assert " ".join(ours.tokens) == tokens
+        levels = read_phrases_line(line, num_words=len(ours.tokens))
+        assert [[p[:2] for p in level] for level in ours.phrases] == [
+            [p[:2] for p in level] for level in levels
+        ]
+        for one, other in zip(ours.n_best, theirs.n_best, strict=True):
+            assert " ".join(one.tokens) == other.text
+            assert (one.score, one.links) == (pytest.approx(other.score), other.links)
+        for name, weights in theirs.weights.items():
+            np.testing.assert_allclose(ours.weights[name], weights, atol=1e-6)
+
+
+def test_a_blank_sentence_is_empty_and_one_text_is_no_list(models: Path) -> None:
+    translator = pipeline.load(models / "words")
+    blank, filled = translator.translate([" ", "a man"], links=True)
+    assert (blank.text, blank.tokens, blank.n_best[0].links) == ("", (), ())
+    assert filled.text
+    with pytest.raises(InputError, match="expected a list of sentences, got one text"):
+        translator.translate("a man")
+    with pytest.raises(InputError, match="sentence:2: expected at most 32767 subwords, got 32768"):
+        translator.translate(["a man", "a " * (LONGEST + 1)])
+
+
+def lines_of(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str, *words: str
+) -> list[dict[str, object]]:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    main(words)
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_lines_of_json_have_what_was_asked_for(
+    models: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("--model", str(models / "words"), "--json")
+    (plain, blank) = lines_of(capsys, monkeypatch, "a mäñ\n\n", *command)
+    assert plain.keys() == {"source", "tokens", "n_best"}
+    assert plain["tokens"] == ["a", "mäñ"]
+    nothing = {"text": "", "tokens": [], "score": 0.0}
+    assert blank == {"source": "", "tokens": [], "n_best": [nothing]}
+    more = ("--n-best", "3", "--alignments", "--attention")
+    (full,) = lines_of(capsys, monkeypatch, "a man\n", *command, *more)
+    (first, *others), weights = full["n_best"], full["weights"]  # type: ignore[misc, call-overload]
+    assert first.keys() == {"text", "tokens", "score", "links"}
+    assert len(others) == 2
+    assert weights.keys() == {"layer_1.words"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--n-best", "2"], "--n-best, --alignments and --attention come with --json"),
+        (["--json", "--n-best", "9"], r"--n-best: expected 1 to 5 \(beam\), got 9"),
+        (
+            ["--json", "--alignments", "--model", "{words}"],
+            "links: expected one model, got several",
+        ),
+        (
+            ["--json", "--dataset", "{data}", "--split", "test", "--out", "{out}"],
+            "--json: expected text on stdin, not --dataset",
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str
+) -> None:
+    places = {"words": models / "words", "data": models / "dataset", "out": tmp_path / "out"}
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a man\n")))
+    with pytest.raises(InputError, match=message):
+        main(["--model", str(models / "words"), *(word.format(**places) for word in words)])
