@@ -6,6 +6,7 @@
     tags.json           names of phrase tags       | copied from the dataset
     bpe.codes, vocab.*  subword segmentation       |
     preprocessing.json  from text to tokens       /
+    parser/             what the source is parsed with, if it was asked for
     curves.jsonl        losses and scores of the training
     README.md           the model card
     manifest.json       version, languages, and the SHA-256 of every other file
@@ -44,6 +45,7 @@ from mgsa.model_card import model_card
 from mgsa.weights import Uninitialized, load_weights, named_tensors, put_tensors, save_tensors
 
 WEIGHTS, CONFIG, CURVES, CARD = "model.safetensors", "config.json", "curves.jsonl", "README.md"
+PARSER = "parser"
 _FROM_DATASET = {VOCABULARY, TAGS, PREPROCESSING, *BPE_FILES}
 
 
@@ -104,6 +106,7 @@ def save_model(
     *,
     run: Mapping[str, Any],
     curves: Iterable[Mapping[str, int | float]],
+    parser: Path | None = None,
 ) -> None:
     """Write the artifact of a model, trained on `dataset`, atomically.
 
@@ -111,6 +114,7 @@ def save_model(
         run: for `config.json`: settings of the training (`train`), the updates whose weights these
             are (`updates`), their validation scores (`scores`).
         curves: the lines of `curves.jsonl`.
+        parser: a folder to copy.
     """
     origin = dataset.manifest
     manifest = {
@@ -125,6 +129,8 @@ def save_model(
             file.writelines(json.dumps(line) + "\n" for line in curves)
         for name in _FROM_DATASET & origin.files.keys():
             shutil.copyfile(dataset.folder / name, partial / name)
+        if parser is not None:
+            shutil.copytree(parser, partial / PARSER)
         _complete(partial, model, config, run, manifest)
 
 
@@ -140,7 +146,9 @@ def _complete(
     write_json(folder / CONFIG, {"model": to_mapping(config), **run})
     parameters = sum(parameter.numel() for parameter in model.parameters())
     with open_to_write(folder / CARD) as file:
-        file.write(model_card(config, run, manifest, parameters=parameters))
+        with_parser = (folder / PARSER).is_dir()
+        card = model_card(config, run, manifest, parameters=parameters, with_parser=with_parser)
+        file.write(card)
     write_json(folder / MANIFEST, {**manifest, "files": describe_files(folder)})
 
 
@@ -182,5 +190,6 @@ def replace_weights(
     run.pop("scores", None)
     with atomic_folder(out) as partial:
         for name in files.keys() - {WEIGHTS, CONFIG, CARD}:
+            (partial / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(artifact.folder / name, partial / name)
         _complete(partial, artifact.model, artifact.config, run, manifest)

@@ -25,9 +25,14 @@ SCORES = {
 
 
 def model_card(
-    config: ModelConfig, run: Mapping[str, Any], manifest: Mapping[str, Any], *, parameters: int
+    config: ModelConfig,
+    run: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+    *,
+    parameters: int,
+    with_parser: bool,
 ) -> str:
-    """The card, given the `run` of `config.json` and the number of parameters."""
+    """The card, given the `run` of `config.json`, the number of parameters, and what is there."""
     dataset = manifest["dataset"]
     parts = [PAPERS[name] for name in PAPERS if getattr(config, name, None)]
     updates = [f"{update:,}" for update in run.get("updates", [])]
@@ -38,7 +43,7 @@ def model_card(
         "dataset": f"SHA-256 of its manifest: `{dataset['identity']}`",
         "weights": f"{weights} {', '.join(updates)}",
         "parameters": f"{parameters:,}",
-        "sees": _sees(config),
+        "sees": _SEES[_reads_trees(config), with_parser],
     }
     scores = [
         f"| {name} | {run['scores'][key]:.4g} | {unit} |"
@@ -51,17 +56,23 @@ def model_card(
         name=dataset["name"],
         facts="\n".join(f"| {name} | {fact} |" for name, fact in facts.items()),
         scores="\n".join(["", _SCORES, *scores, ""]) if scores else "",
+        parser=" --parser PARSER" if _reads_trees(config) and not with_parser else "",
     )
 
 
-def _sees(config: ModelConfig) -> str:
-    """The model's input, for the card."""
+def _reads_trees(config: ModelConfig) -> bool:
     multi = config.multi_granularity if isinstance(config, TransformerConfig) else None
-    if multi and any(name.startswith("syntactic") for name in multi.granularities):
-        return "subwords, and the phrases of the sentence's constituency tree: it needs the parser"
-    return "subwords alone: it needs no parser"
+    return multi is not None and any(n.startswith("syntactic") for n in multi.granularities)
 
 
+_PHRASES = "subwords, and the phrases of the sentence's constituency tree"
+_SEES = {
+    (False, False): "subwords alone: it needs no parser",
+    (False, True): "subwords alone: it needs no parser",
+    (True, False): f"{_PHRASES}: raw text needs the parser (`data/parser`) of its training data",
+    (True, True): f"{_PHRASES}, by the parser in `parser`",
+}
+"""By whether the model reads trees, and whether its parser is there."""
 _SCORES = """\
 ## Scores
 
@@ -87,9 +98,9 @@ pipeline_tag: translation
 
 ```console
 $ mgsa translate --model DIR --dataset DATASET --split test
-$ python -m pipeline.translate --model DIR < text.{source}
+$ python -m pipeline.translate --model DIR{parser} < text.{source}
 ```
 
 `config.json` has every setting, `curves.jsonl` how training went, `manifest.json` the SHA-256 of
-every file. Weights are safetensors: nothing in the folder is unpickled, or run.
+every file. Weights are safetensors: nothing is unpickled, or run, but a parser by stanza.
 """

@@ -48,12 +48,13 @@ if TYPE_CHECKING:
     from pipeline.text_translator import TextTranslator
 
 
-def load(model: str | Path, *, parser: str | Path = "data/parser") -> TextTranslator:
+def load(model: str | Path, *, parser: str | Path | None = None) -> TextTranslator:
     """Open a model artifact, for `.translate(["A man sleeps."], beam=5, n_best=3)`.
 
-    `parser` is that of its training data, which models without syntactic phrases don't need. An
-    `InputError` is raised if one of them is not there or damaged, or they don't belong together.
+    `parser` is that of its training data (default: the one that the model carries, or data/parser),
+    which models without syntactic phrases don't need. An `InputError` is raised if one of them is
+    not there or damaged, or they don't belong together.
     """
     from pipeline.text_translator import TextTranslator
 
-    return TextTranslator.load([Path(model)], parser=Path(parser))
+    return TextTranslator.load([Path(model)], parser=Path(parser) if parser else None)

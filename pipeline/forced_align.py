@@ -52,7 +52,7 @@ def read_tokens(
 def read_portions(
     files: Sequence[Path],
     model: Aligner | Scorer,
-    parser: Path,
+    parser: Path | None,
     *,
     tokenized: bool,
     description: str,
@@ -62,10 +62,11 @@ def read_portions(
     `description` is that of `mgsa.base.cli.progress`.
     """
     from pipeline.dataset.preprocessor import Preprocessor
+    from pipeline.text_translator import parser_of
 
     preprocessor = Preprocessor.load(
         model.artifact.folder,
-        parser=parser if model.artifact.levels else None,
+        parser=parser_of(model.artifact.folder, parser) if model.artifact.levels else None,
         gpu=model.device.type == "cuda",
     )
     pairs = read_tokens(files, preprocessor, tokenized=tokenized)
@@ -87,7 +88,7 @@ def align_text(
         ),
     ],
     tokenized: Tokenized = False,
-    parser: ParserFolder = Path("data/parser"),
+    parser: ParserFolder = None,
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Align the words of pairs of sentences, line by line, as a model sees them."""

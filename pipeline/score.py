@@ -25,7 +25,7 @@ def score_text(
     target: SentenceFile,
     out: Annotated[str, OutputFile("- is stdout (default: -)")] = STANDARD_OUTPUT,
     tokenized: Tokenized = False,
-    parser: ParserFolder = Path("data/parser"),
+    parser: ParserFolder = None,
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Score pairs of sentences, line by line.

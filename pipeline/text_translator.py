@@ -86,18 +86,18 @@ class TextTranslator:
 
     @classmethod
     def load(
-        cls, models: Sequence[Path], *, parser: Path, accelerator: Accelerator = "auto"
+        cls, models: Sequence[Path], *, parser: Path | None, accelerator: Accelerator = "auto"
     ) -> TextTranslator:
         """Open a model artifact, or several as an ensemble.
 
-        `parser` is that of the training data, which models without syntactic phrases don't need.
-        Errors are as of `Translator.load` and `Preprocessor.load`.
+        `parser` is as in `parser_of`; models without syntactic phrases need none. Errors are as of
+        `Translator.load` and `Preprocessor.load`.
         """
         from mgsa.decoding.translate import Translator
         from pipeline.dataset.preprocessor import Preprocessor
 
         translator = Translator.load(models, accelerator=accelerator)
-        needed = parser if translator.levels else None
+        needed = parser_of(models[0], parser) if translator.levels else None
         gpu = translator.device.type == "cuda"
         return cls(translator, Preprocessor.load(models[0], parser=needed, gpu=gpu))
 
@@ -176,6 +176,14 @@ class TextTranslator:
             yield TextTranslation(text, tuple(words), phrases, tuple(candidates), found.weights)
         for row in every[len(rows) :]:
             check_length(len(row.source), path=path, line=first_line + len(rows))
+
+
+def parser_of(model: Path, given: Path | None) -> Path:
+    """The parser to take: the given one, or that which a model carries, or the project's."""
+    from mgsa.model_artifact import PARSER
+
+    own = model / PARSER
+    return given or (own if own.is_dir() else Path("data/parser"))
 
 
 def phrases_in_words(row: Row, tags: Sequence[str]) -> tuple[tuple[Phrase, ...], ...]:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from mgsa.base.cli import run
-from mgsa.base.command import OutputFolder, Report
+from mgsa.base.command import Input, OutputFolder, Report
+from mgsa.base.errors import InputError
 from mgsa.base.settings import RunConfig
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.training.commands import Checkpoints, DatasetFolder, ModelFolder
@@ -42,6 +43,10 @@ def train_model(
             "plots/*.tsv",
         ),
     ] = None,
+    with_parser: Annotated[
+        Path | None,
+        Input("the parser of the dataset, for the model to carry: it then needs no other"),
+    ] = None,
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Train a translation model on a dataset artifact.
@@ -54,11 +59,26 @@ def train_model(
     from mgsa.training.processes import make_fabric
     from mgsa.training.run import train_model
     from mgsa.training.trainer import Run
+    from pipeline.dataset.manifest import Preprocessing
+    from pipeline.parsing.parser_folder import read_parser_folder
 
+    if with_parser is not None:
+        made, found = Preprocessing.read(dataset).parser, read_parser_folder(with_parser)
+        if made.identity != found.identity:
+            message = f"expected the parser that {dataset} was made with ({made.identity[:12]})"
+            raise InputError(f"{message}, got another one", path=with_parser)
     live = checkpoints / "live"
     with curves_in(live) if plots is not None else nullcontext() as draw:
         metrics = train_model(
-            Run(dataset, model, train, out=out, checkpoints=checkpoints, code=code_identity()),
+            Run(
+                dataset,
+                model,
+                train,
+                out=out,
+                checkpoints=checkpoints,
+                code=code_identity(),
+                parser=with_parser,
+            ),
             make_fabric(run.accelerator, run.devices, run.nodes, precision=train.precision),
             restart="if_changed",
             on_metrics=draw,

@@ -33,10 +33,10 @@ READ_BYTES = 1 << 18
 STDIN = "stdin"
 WRITTEN = ("hypotheses", "references", "scores")
 ParserFolder = Annotated[
-    Path,
+    Path | None,
     Input(
         "the parser of the model's training data, for models that attend to syntactic phrases "
-        "(default: data/parser)"
+        "(default: the one that the model carries, or data/parser)"
     ),
 ]
 
@@ -98,7 +98,7 @@ def translate_with_model(
         list[Path],
         Input("model artifact; several translate together, by the mean of their probabilities"),
     ],
-    parser: ParserFolder = Path("data/parser"),
+    parser: ParserFolder = None,
     dataset: Annotated[Path | None, Input("dataset artifact")] = None,
     split: Annotated[str | None, Option("of the dataset", metavar="NAME")] = None,
     out: Annotated[

@@ -212,10 +212,11 @@ class ManifestFile:
 
 
 def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
-    """The manifest's `files`: size in bytes and SHA-256 of every file of a folder, by name."""
+    """The manifest's `files`: size in bytes and SHA-256 of every file below a folder, by path."""
     return {
-        path.name: {"bytes": path.stat().st_size, "sha256": sha256(path)}
-        for path in sorted(folder.iterdir())
+        path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": sha256(path)}
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
     }
 
 
@@ -233,6 +234,7 @@ def check_files(folder: Path, files: Mapping[str, ManifestFile], *, verify: bool
             raise InputError(message, path=path)
         if verify and sha256(path) != file.sha256:
             raise InputError("its SHA-256 is not the manifest's: the file was altered", path=path)
-    for path in sorted(folder.iterdir()):
-        if path.name not in files and path.name != MANIFEST and not path.name.startswith("."):
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and name not in {*files, MANIFEST} and not name.startswith("."):
             raise InputError(f"expected no file that {MANIFEST} does not list", path=path)

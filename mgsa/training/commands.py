@@ -15,6 +15,8 @@ MODEL_FILES = (
     *("bpe.codes", "vocab.source", "vocab.target", "curves.jsonl", "README.md", "manifest.json"),
 )
 """Files of a model artifact."""
+PARSER_FILES = ("parser/parser.json", "parser/resources.json", "parser/*/*/*.pt")
+"""Those of a parser that it may carry."""
 CHECKPOINT_FILES = (
     *("step-*/*.safetensors", "step-*/state.json"),
     *("live/metrics.json", "live/plots/*.tsv"),
@@ -22,7 +24,7 @@ CHECKPOINT_FILES = (
 """Files of a folder of checkpoints, with those of `pipeline.train`."""
 
 DatasetFolder = Annotated[Path, Input("dataset artifact")]
-ModelFolder = Annotated[Path, OutputFolder("model artifact to write", *MODEL_FILES)]
+ModelFolder = Annotated[Path, OutputFolder("model artifact to write", *MODEL_FILES, *PARSER_FILES)]
 Checkpoints = Annotated[
     Path, OutputFolder("folder of checkpoints (default: OUT.checkpoints)", *CHECKPOINT_FILES)
 ]

@@ -153,7 +153,15 @@ def _finish(run: Run, trainer: Trainer) -> dict[str, float]:
         return {}
     settings = {"train": to_mapping(run.train), "identity": state.identity}
     made_by = {**settings, "updates": updates, "scores": scores}
-    save_model(run.out, model, run.model, trainer.dataset, run=made_by, curves=state.curves)
+    save_model(
+        run.out,
+        model,
+        run.model,
+        trainer.dataset,
+        run=made_by,
+        curves=state.curves,
+        parser=run.parser,
+    )
     return {
         "updates": state.update,
         "target_tokens": state.tokens,

@@ -49,7 +49,7 @@ class Run:
     """The settings and folders of a run.
 
     `checkpoints` is on a file system that all processes share; `code` is the hash of the code that
-    they must come from (`None`: any).
+    they must come from (`None`: any), `parser` a folder for the artifact to hold.
     """
 
     dataset: Path
@@ -58,6 +58,7 @@ class Run:
     out: Path
     checkpoints: Path
     code: str | None = None
+    parser: Path | None = None
 
 
 class Trainer:

@@ -20,11 +20,11 @@ MANIFEST = {
 }
 
 
-def card_of(preset: str, **run: Any) -> str:
+def card_of(preset: str, *, with_parser: bool = False, **run: Any) -> str:
     """The card of a preset's model."""
     section = compose(ROOT / "conf", [f"model={preset}"])["model"]
     config = from_mapping(ModelConfig, section, "model")
-    return model_card(config, run, MANIFEST, parameters=12345)
+    return model_card(config, run, MANIFEST, parameters=12345, with_parser=with_parser)
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "conf/model").glob("*.yaml")), ids=str)
@@ -35,6 +35,12 @@ def test_the_card_of_a_preset_names_papers_and_parser(path: Any) -> None:
         assert name not in path.stem or paper in card
     parsed = any(f"mgsa_{kind}_" in path.stem for kind in ("syntactic", "max_pool", "plus"))
     assert "needs the parser" in card if parsed else "no parser" in card
+
+
+def test_the_cards_command_works_as_it_stands() -> None:
+    command = "$ python -m pipeline.translate --model DIR"
+    assert f"{command} --parser PARSER < text.no" in card_of("mgsa_plus_tiny")
+    assert f"{command} < text.no" in card_of("mgsa_plus_tiny", with_parser=True)
 
 
 def test_front_matter_facts_and_scores() -> None:

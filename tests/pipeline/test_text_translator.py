@@ -11,15 +11,27 @@ import numpy as np
 import pytest
 
 import pipeline
+from mgsa.__main__ import main as mgsa_main
 from mgsa.base.errors import InputError
+from mgsa.base.io import read_text
 from mgsa.data.dataset import open_dataset
 from mgsa.data.schema import LONGEST
 from mgsa.decoding.align import Aligner
 from mgsa.decoding.translate import Translator
+from pipeline import train
+from pipeline.base.stage import SPLITS
+from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.partition import read_phrases_line
 from pipeline.text_translator import TextTranslator
 from pipeline.translate import main
-from tests.text_folders import with_toy_parser
+from tests.text_folders import (
+    build_dataset,
+    parse_with_toy,
+    random_texts,
+    with_toy_parser,
+    write_text,
+)
+from tests.training_settings import write_settings
 
 
 def test_a_sentence_has_all_that_its_row_has(models: Path) -> None:
@@ -57,6 +69,32 @@ def test_a_blank_sentence_is_empty_and_one_text_is_no_list(models: Path) -> None
         translator.translate("a man")
     with pytest.raises(InputError, match="sentence:2: expected at most 32767 subwords, got 32768"):
         translator.translate(["a man", "a " * (LONGEST + 1)])
+
+
+def test_a_model_that_carries_its_parser_translates_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = tmp_path / "text"
+    text.mkdir()
+    write_text(text, {split: random_texts(20, seed) for seed, split in enumerate(SPLITS)})
+    parse_with_toy(text, kind="none")
+    settings = write_settings(tmp_path / "settings", model={}, train={"max_updates": 4})
+    words = ["--params", settings, "--dataset", build_dataset(text), "--out", tmp_path / "model"]
+    train.main([*map(str, words), "--with-parser", str(text / "parser")])
+    names = {"model": "model", "checkpoints": "model.checkpoints", "out": "averaged"}
+    paths = [word for name, path in names.items() for word in (f"--{name}", str(tmp_path / path))]
+    mgsa_main(["average", *paths, "--last", "1"])
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    for name in ("model", "averaged"):
+        (translation,) = pipeline.load(tmp_path / name).translate(["a man"])
+        assert [phrase[:2] for phrase in translation.phrases[0]] == [(0, 1), (1, 2)]
+        assert "$ python -m pipeline.translate --model DIR <" in read_text(
+            tmp_path / name / "README.md"
+        )
+    write_parser_folder(text / "parser", kind="none", language="fr", package=None)
+    with pytest.raises(InputError, match=r"parser: expected the parser that .*dataset was made"):
+        train.main([*map(str, words), "--with-parser", str(text / "parser")])
 
 
 def lines_of(
