@@ -28,7 +28,7 @@ BASELINE, TORCH = "Transformer", "torch.nn.Transformer"
 
 @dataclass
 class Contestant:
-    """A model with its optimiser; `losses`: the module, perhaps compiled, called with a batch."""
+    """A model with its optimiser; `losses`: the module, perhaps compiled, of a batch's fields."""
 
     name: str
     module: nn.Module

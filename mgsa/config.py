@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from mgsa.base.command import Reads
-from mgsa.base.settings import NonNegative, Positive, Probability, Seed, check_each_once
+from mgsa.base.settings import InputPath, NonNegative, Positive, Probability, Seed, check_each_once
 
 Precision = Literal["32-true", "bf16-mixed"]
 GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
@@ -185,7 +184,7 @@ class TrainConfig:
     are at the start.
     """
 
-    initial: Annotated[str, Reads()] | None
+    initial: InputPath | None
     frozen: tuple[str, ...]
     seed: Seed
     precision: Precision

@@ -45,7 +45,7 @@ from mgsa.model_card import model_card
 from mgsa.weights import Uninitialized, load_weights, named_tensors, put_tensors, save_tensors
 
 WEIGHTS, CONFIG, CURVES, CARD = "model.safetensors", "config.json", "curves.jsonl", "README.md"
-PARSER = "parser"
+PARSER, PARSER_FILE = "parser", "parser.json"
 _FROM_DATASET = {VOCABULARY, TAGS, PREPROCESSING, *BPE_FILES}
 
 
@@ -114,7 +114,7 @@ def save_model(
         run: for `config.json`: settings of the training (`train`), the updates whose weights these
             are (`updates`), their validation scores (`scores`).
         curves: the lines of `curves.jsonl`.
-        parser: a folder to copy.
+        parser: a parser's folder, to be carried.
     """
     origin = dataset.manifest
     manifest = {
@@ -130,8 +130,28 @@ def save_model(
         for name in _FROM_DATASET & origin.files.keys():
             shutil.copyfile(dataset.folder / name, partial / name)
         if parser is not None:
-            shutil.copytree(parser, partial / PARSER)
+            for name in (PARSER_FILE, *read_json(parser / PARSER_FILE)["files"]):
+                _copy(parser / name, partial / PARSER / name)
         _complete(partial, model, config, run, manifest)
+
+
+def check_parser(folder: Path, dataset: Path) -> None:
+    """Check that a parser's folder is what raw text for models of a dataset is parsed with.
+
+    An `InputError` is raised if not: another parser than made the trees; for a corpus's own trees,
+    which no parser made, one without models.
+    """
+    made = read_json(dataset / PREPROCESSING)["parser"]
+    found = read_json(folder / PARSER_FILE)
+    own_trees = made["kind"] == "trees"
+    if found["kind"] != "stanza" if own_trees else found["identity"] != made["identity"]:
+        which = "a parser with models" if own_trees else f"the parser {made['identity'][:12]}"
+        raise InputError(f"expected {which}, as {dataset} needs", path=folder)
+
+
+def _copy(file: Path, to: Path) -> None:
+    to.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(file, to)
 
 
 def _complete(
@@ -190,6 +210,5 @@ def replace_weights(
     run.pop("scores", None)
     with atomic_folder(out) as partial:
         for name in files.keys() - {WEIGHTS, CONFIG, CARD}:
-            (partial / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(artifact.folder / name, partial / name)
+            _copy(artifact.folder / name, partial / name)
         _complete(partial, artifact.model, artifact.config, run, manifest)

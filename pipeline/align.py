@@ -18,10 +18,10 @@ from annotated_types import Interval
 
 from mgsa.analysis.alignment_error import AlignmentCounts, GoldLinks, count
 from mgsa.base.cli import progress, run
-from mgsa.base.command import Input, OutputFolder, Reads, Report
+from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, write_json
-from mgsa.base.settings import Positive, Probability, to_mapping
+from mgsa.base.settings import InputPath, Positive, Probability, to_mapping
 from mgsa.base.word_links import Link, format_links
 from pipeline.aligners.symmetrize import Symmetrization, symmetrize
 from pipeline.alignment_error import percentages
@@ -66,8 +66,8 @@ class EflomalSettings:
 class LinkFiles:
     """Pharaoh files of a split: links by target word and, optionally, by source word."""
 
-    forward: Annotated[str, Reads()]
-    reverse: Annotated[str, Reads()] | None
+    forward: InputPath
+    reverse: InputPath | None
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Annotated
 
 from mgsa.base.cli import progress, run
-from mgsa.base.command import Input, OutputFolder, Reads, Report
+from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write
-from mgsa.base.settings import Count, Positive, RunConfig
+from mgsa.base.settings import Count, InputPath, Positive, RunConfig
 from pipeline.base.stage import SIDES, SPLITS, stage, stage_outputs
+from pipeline.base.tables import Record
 from pipeline.base.text import Pair, files_to_write, read_pairs
 from pipeline.base.workers import map_chunks
 from pipeline.tokens.subwords import (
@@ -45,7 +46,7 @@ class BpeSettings:
     `vocabulary_threshold` occurrences in its language's training text is split further.
     """
 
-    codes: Annotated[str, Reads()] | None
+    codes: InputPath | None
     merges: Positive
     min_frequency: Positive
     vocabulary_threshold: Count
@@ -92,11 +93,18 @@ def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int
 
 def take(settings: BpeSettings, folder: Path) -> dict[str, int]:
     """Copy codes and vocabularies of another folder to `folder`; return their sizes."""
-    others = Path(settings.codes or "")
+    others, threshold = Path(settings.codes or ""), settings.vocabulary_threshold
+    recorded = others / "preprocessing.json"
+    made = threshold
+    if recorded.is_file():
+        made = Record.read(recorded)["bpe"]["vocabulary_threshold"]
+    if made != threshold:
+        message = f"expected bpe.vocabulary_threshold to be {made}, as there, got {threshold}"
+        raise InputError(message, path=recorded)
     report = {"merges": len(read_merges(others / CODES))}
     for side in SIDES:
         counts = read_subword_counts(others / f"vocab.{side}")
-        allowed = [count for count in counts.values() if count >= settings.vocabulary_threshold]
+        allowed = [count for count in counts.values() if count >= threshold]
         report[f"{side}_subwords"] = len(allowed)
     for name in FILES:
         shutil.copyfile(others / name, folder / name)

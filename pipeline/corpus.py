@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 import tarfile
 from collections.abc import Mapping, Sequence
@@ -15,10 +16,10 @@ from urllib.parse import unquote, urlsplit
 from annotated_types import Interval
 
 from mgsa.base.cli import progress, run
-from mgsa.base.command import Option, OutputFolder, Reads, Report
+from mgsa.base.command import Option, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, sha256, write_json
-from mgsa.base.settings import Language, Seed, Share
+from mgsa.base.settings import InputPath, Language, Seed, Share
 from pipeline.base.download import download
 from pipeline.base.stage import (
     ANNOTATIONS,
@@ -34,7 +35,6 @@ from pipeline.links import read_links
 from pipeline.tokens.trees import bracketed, read_tree, read_treebank
 
 SampleSentences = Annotated[int, Interval(ge=1, le=10_000_000)]
-InputFile = Annotated[str, Reads()]
 
 
 @dataclass(frozen=True)
@@ -63,21 +63,21 @@ class SampleCorpus:
 class LocalSplit:
     """Two text files, optional annotations of the source side and variants of the target side."""
 
-    source: InputFile
-    target: InputFile
-    trees: InputFile | None
-    links: InputFile | None
-    voice: InputFile | None
-    tense: InputFile | None
-    contrast: InputFile | None
+    source: InputPath
+    target: InputPath
+    trees: InputPath | None
+    links: InputPath | None
+    voice: InputPath | None
+    tense: InputPath | None
+    contrast: InputPath | None
 
 
 @dataclass(frozen=True)
 class LocalTreebank:
     """Bracketed trees to train and score a parser on."""
 
-    train: InputFile
-    dev: InputFile
+    train: InputPath
+    dev: InputPath
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class DownloadedCorpus:
     name: str
     source_language: Language
     target_language: Language
-    folder: InputFile | None
+    folder: InputPath | None
     files: tuple[RemoteFile, ...]
     train: DownloadedSplit
     valid: DownloadedSplit
@@ -208,8 +208,12 @@ def _unpack(archive: Path, wanted: set[str], folder: Path) -> None:
         with tarfile.open(archive) as tar:
             for member in tar:
                 name = member.name.removeprefix("./")
-                if name in wanted:
-                    tar.extract(member, folder, filter="data")
+                if name in wanted and (content := tar.extractfile(member)):
+                    if not (folder / name).resolve().is_relative_to(folder.resolve()):
+                        raise InputError(f"damaged archive: {name} lies outside", path=archive)
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    with content, (folder / name).open("wb") as file:
+                        shutil.copyfileobj(content, file)
                     wanted.remove(name)
                 if not wanted:
                     return

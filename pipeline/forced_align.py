@@ -66,7 +66,7 @@ def read_portions(
 
     preprocessor = Preprocessor.load(
         model.artifact.folder,
-        parser=parser_of(model.artifact.folder, parser) if model.artifact.levels else None,
+        parser=parser_of([model.artifact.folder], parser) if model.artifact.levels else None,
         gpu=model.device.type == "cuda",
     )
     pairs = read_tokens(files, preprocessor, tokenized=tokenized)

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from mgsa.base.cli import run
-from mgsa.base.command import Input, OutputFolder, Reads, Report
+from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
+from mgsa.base.settings import InputPath
 from pipeline.base.stage import stage, stage_outputs
 from pipeline.base.text import read_languages
 from pipeline.parsing.bracketing import score
@@ -35,8 +36,8 @@ class TrainedParser:
     """Train on the named treebank files; `null`: those of the corpus."""
 
     kind: Literal["train"]
-    train: Annotated[str, Reads()] | None
-    dev: Annotated[str, Reads()] | None
+    train: InputPath | None
+    dev: InputPath | None
     training: TrainingSettings
 
 
@@ -49,8 +50,8 @@ class StanzaParser:
 
     kind: Literal["stanza"]
     package: str
-    resources: Annotated[str, Reads()] | None
-    dev: Annotated[str, Reads()] | None
+    resources: InputPath | None
+    dev: InputPath | None
 
 
 @dataclass(frozen=True)

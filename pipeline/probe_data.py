@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Annotated
 
 from mgsa.base.cli import run
-from mgsa.base.command import Input, OutputFolder, Reads, Report
-from mgsa.base.settings import Positive, Seed
+from mgsa.base.command import Input, OutputFolder, Report
+from mgsa.base.settings import InputPath, Positive, Seed
 from pipeline.base.stage import SPLITS, stage, stage_outputs
 
 FILES = (*(f"{split}.parquet" for split in SPLITS), "*.json")
@@ -35,7 +35,7 @@ class ProbeDataSettings:
         seed: of the choice of sentences.
     """
 
-    trees: Annotated[str, Reads()]
+    trees: InputPath
     sentences: Positive
     shares: tuple[Positive, ...]
     tss_classes: Positive

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from pipeline.dataset.preprocessor import Preprocessor
 
 
-ALWAYS = ("source", "tokens")
-"""What a line of JSON has of an empty sentence too."""
-
-
 @dataclass(frozen=True)
 class TextCandidate:
     """One translation of a sentence.
@@ -37,6 +33,7 @@ class TextCandidate:
 
     text: str
     tokens: tuple[str, ...]
+    subwords: tuple[str, ...]
     score: float
     links: tuple[Link, ...] | None = None
 
@@ -47,7 +44,7 @@ class TextTranslation:
 
     Attributes:
         source: the sentence.
-        tokens: of the sentence.
+        tokens, subwords: of the sentence.
         phrases: of its tree in tokens, by level, if the model attends to them.
         n_best: candidates, best first.
         weights: if asked for, cross-attention of the best one by `layer_N.WHAT`: (H, T, S), in
@@ -56,6 +53,7 @@ class TextTranslation:
 
     source: str
     tokens: tuple[str, ...]
+    subwords: tuple[str, ...]
     phrases: tuple[tuple[Phrase, ...], ...]
     n_best: tuple[TextCandidate, ...]
     weights: dict[str, np.ndarray] = field(default_factory=dict)
@@ -67,13 +65,17 @@ class TextTranslation:
 
     def to_json(self) -> dict[str, Any]:
         """What there is, for JSON: phrases `[start, end, tag]`, links `[source, target]`."""
-        known = {name: value for name, value in vars(self).items() if value or name in ALWAYS}
+        known = vars(self).copy()
+        for name in ("phrases", "weights"):
+            if not known[name]:
+                del known[name]
         known["n_best"] = [
             {name: value for name, value in vars(candidate).items() if value is not None}
             for candidate in self.n_best
         ]
         if self.weights:
-            known["weights"] = {name: w.round(4).tolist() for name, w in self.weights.items()}
+            short = {name: w.astype(float).round(4) for name, w in self.weights.items()}
+            known["weights"] = {name: w.tolist() for name, w in short.items()}
         return known
 
 
@@ -97,7 +99,7 @@ class TextTranslator:
         from pipeline.dataset.preprocessor import Preprocessor
 
         translator = Translator.load(models, accelerator=accelerator)
-        needed = parser_of(models[0], parser) if translator.levels else None
+        needed = parser_of(models, parser) if translator.levels else None
         gpu = translator.device.type == "cuda"
         return cls(translator, Preprocessor.load(models[0], parser=needed, gpu=gpu))
 
@@ -167,23 +169,27 @@ class TextTranslator:
                 TextCandidate(
                     self.preprocessor.detokenize(candidate.subwords),
                     tuple(candidate.text.split()),
+                    candidate.subwords,
                     candidate.score,
                     candidate.links,
                 )
                 for candidate in found.n_best
             )
             phrases = phrases_in_words(row, tags)
-            yield TextTranslation(text, tuple(words), phrases, tuple(candidates), found.weights)
+            subwords = tuple(self.preprocessor.encoder.source.segment(words).split())
+            yield TextTranslation(
+                text, tuple(words), subwords, phrases, tuple(candidates), found.weights
+            )
         for row in every[len(rows) :]:
             check_length(len(row.source), path=path, line=first_line + len(rows))
 
 
-def parser_of(model: Path, given: Path | None) -> Path:
+def parser_of(models: Sequence[Path], given: Path | None) -> Path:
     """The parser to take: the given one, or that which a model carries, or the project's."""
     from mgsa.model_artifact import PARSER
 
-    own = model / PARSER
-    return given or (own if own.is_dir() else Path("data/parser"))
+    carried = (model / PARSER for model in models if (model / PARSER).is_dir())
+    return given or next(carried, Path("data/parser"))
 
 
 def phrases_in_words(row: Row, tags: Sequence[str]) -> tuple[tuple[Phrase, ...], ...]:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from mgsa.base.cli import run
 from mgsa.base.command import Input, OutputFolder, Report
-from mgsa.base.errors import InputError
 from mgsa.base.settings import RunConfig
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.training.commands import Checkpoints, DatasetFolder, ModelFolder
@@ -55,18 +54,14 @@ def train_model(
     changed.
     """
     from mgsa.base.io import atomic_folder, write_json
+    from mgsa.model_artifact import check_parser
     from mgsa.training.checkpoint import code_identity
     from mgsa.training.processes import make_fabric
     from mgsa.training.run import train_model
     from mgsa.training.trainer import Run
-    from pipeline.dataset.manifest import Preprocessing
-    from pipeline.parsing.parser_folder import read_parser_folder
 
     if with_parser is not None:
-        made, found = Preprocessing.read(dataset).parser, read_parser_folder(with_parser)
-        if made.identity != found.identity:
-            message = f"expected the parser that {dataset} was made with ({made.identity[:12]})"
-            raise InputError(f"{message}, got another one", path=with_parser)
+        check_parser(with_parser, dataset)
     live = checkpoints / "live"
     with curves_in(live) if plots is not None else nullcontext() as draw:
         metrics = train_model(

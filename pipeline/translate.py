@@ -113,8 +113,8 @@ def translate_with_model(
         bool, Option("of text: a line of JSON with tokens, phrases, translations, scores")
     ] = False,
     n_best: Annotated[int, Option("with --json: translations of each sentence", "N")] = 1,
-    alignments: Annotated[bool, Option("with --json: word links")] = False,
-    attention: Annotated[bool, Option("with --json: weights of cross-attention")] = False,
+    links: Annotated[bool, Option("with --json: of source and target tokens")] = False,
+    weights: Annotated[bool, Option("with --json: of cross-attention, in subwords")] = False,
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Translate raw text from stdin to stdout, a line a sentence.
@@ -122,8 +122,10 @@ def translate_with_model(
     Given --dataset, --split and --out, translate a split of a dataset. Without params.yaml: beam 5,
     length penalty 0.6.
     """
-    if (n_best > 1 or alignments or attention) and not json:
-        raise InputError("--n-best, --alignments and --attention come with --json")
+    if (n_best > 1 or links or weights) and not json:
+        raise InputError("--n-best, --links and --weights come with --json")
+    if (links or weights) and len(model) > 1:
+        raise InputError("--links, --weights: expected one --model, got several")
     if not 1 <= n_best <= translate.beam:
         raise InputError(f"--n-best: expected 1 to {translate.beam} (beam), got {n_best}")
     if len({option is None for option in (dataset, split, out)}) > 1:
@@ -145,8 +147,8 @@ def translate_with_model(
             TextTranslator.load(model, parser=parser, accelerator=accelerator).search,
             config=translate,
             n_best=n_best,
-            links=alignments,
-            need_weights=attention,
+            links=links,
+            need_weights=weights,
         )
         translate_text(search, text, translations, as_json=json)
         return

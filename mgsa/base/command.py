@@ -29,7 +29,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 from mgsa.base.cli import STANDARD_OUTPUT
 from mgsa.base.errors import InputError
 from mgsa.base.guard import Output, guard
-from mgsa.base.settings import from_mapping, parse_yaml, read_yaml, to_mapping
+from mgsa.base.settings import Reads, from_mapping, parse_yaml, read_yaml, to_mapping
 
 
 @dataclass
@@ -79,10 +79,6 @@ class OutputFolder(Option):
 
 class ParameterFile:
     """Marks the keyword-only parameter that gets the path of the parameter file."""
-
-
-class Reads:
-    """Marks a setting, `Annotated[str, Reads()]`, as the path of an input."""
 
 
 class _Parameter(NamedTuple):

@@ -236,5 +236,5 @@ def check_files(folder: Path, files: Mapping[str, ManifestFile], *, verify: bool
             raise InputError("its SHA-256 is not the manifest's: the file was altered", path=path)
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if path.is_file() and name not in {*files, MANIFEST} and not name.startswith("."):
+        if path.is_file() and name not in {*files, MANIFEST} and not path.name.startswith("."):
             raise InputError(f"expected no file that {MANIFEST} does not list", path=path)

@@ -41,6 +41,13 @@ Language = Annotated[str, Len(2, 3), Predicate(str.islower)]
 Accelerator = Literal["cpu", "gpu", "auto"]
 
 
+class Reads:
+    """Marks a setting as the path of an input, for the guard."""
+
+
+InputPath = Annotated[str, Reads()]
+
+
 @dataclass(frozen=True)
 class RunConfig:
     """Processes and devices, on which no stage's output depends; keys are in `conf/config.yaml`."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -143,7 +142,7 @@ class Translator:
         for row in rows:
             if not isinstance(row, Row):
                 message = f"expected rows, got {row!r}; raw text goes through `pipeline.load`"
-                raise InputError(f"{message}, subwords through `translate_subwords`")
+                raise InputError(f"{message}, subwords through `rows_of_subwords`")
             levels = len(row.phrase_lengths)
             if len(row.source) and levels < self.levels:
                 raise InputError(
@@ -164,13 +163,16 @@ class Translator:
         )
         return list(translations)
 
-    def translate_subwords(self, lines: Sequence[str], **options: Any) -> list[Translation]:
-        """`translate` for lines of the stage `bpe`: subwords with `@@`, separated by spaces.
+    def rows_of_subwords(self, lines: Sequence[str]) -> list[Row]:
+        """The rows of lines of the stage `bpe`: subwords with `@@`, separated by spaces.
 
         Raises:
-            InputError: as `translate`, an unknown subword, or a model that needs syntactic levels.
+            InputError: an unknown subword, or the model attends to phrases, which no line tells.
         """
         first, rows = self.artifacts[0], []
+        if self.levels:
+            message = "the model attends to syntactic phrases: expected rows of a dataset"
+            raise InputError(f"{message}, or raw text (`pipeline.load`)", path=first.folder)
         for line in lines:
             subwords = line.split()
             rows.append(Row.of_subwords(subwords, first.vocabularies[0]))
@@ -178,7 +180,7 @@ class Translator:
                 unknown = subwords[rows[-1].source.index(UNK)]
                 message = f"expected subwords of the model's vocabulary, got {unknown!r}"
                 raise InputError(f"{message}; raw text goes through `pipeline.load`")
-        return self.translate(rows, **options)
+        return rows
 
     def translate_rows(
         self,

@@ -19,7 +19,7 @@ import torch
 from torch import nn
 
 import mgsa
-from mgsa.base.io import MANIFEST, PARTIAL, atomic_folder, read_json, sha256, write_json
+from mgsa.base.io import MANIFEST, PARTIAL, atomic_folder, no_file, read_json, sha256, write_json
 from mgsa.base.settings import from_mapping, to_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.batching import Position
@@ -150,7 +150,10 @@ def run_identity(
     """
     settings = {k: v for k, v in to_mapping(train).items() if k not in _MAY_CHANGE}
     if train.initial is not None:
-        settings["initial"] = sha256(Path(train.initial) / MANIFEST)
+        manifest = Path(train.initial) / MANIFEST
+        if not manifest.is_file():
+            raise no_file(manifest)
+        settings["initial"] = sha256(manifest)
     content = {
         "model": to_mapping(model),
         "train": settings,

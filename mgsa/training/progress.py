@@ -1,4 +1,4 @@
-"""Progress of a run on stderr: a bar on a terminal; in a log, lines at least twice a minute."""
+"""Progress of a run on stderr: a bar on a terminal; in a log, lines about twice a minute."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 LOG_SECONDS = 30
-"""The longest that a log is silent."""
+"""An update that ends so long after the last line is shown in a log."""
 
 
 class Display:
@@ -55,10 +55,10 @@ class Display:
         status = f"update {update:,}  loss {loss:.3f}  {self.tokens_per_second:,.0f} tokens/s"
         self._bar.update(self._task, completed=done, description=status)
         self._start = self._start or (now, done)
-        if not self.has_bar and now - self._said >= LOG_SECONDS:
-            began, before = self._start
-            left = round((now - began) * (1 - done) / max(done - before, 1e-9))
-            self.line(f"{status}  {done:.0%}, {timedelta(seconds=left)} left")
+        began, before = self._start
+        if not self.has_bar and now - self._said >= LOG_SECONDS and before < done <= 1:
+            left = timedelta(seconds=round((now - began) * (1 - done) / (done - before)))
+            self.line(f"{status}  {done:.0%}, {left} left")
 
     def line(self, text: str) -> None:
         """Print a line above the bar, or into the log."""

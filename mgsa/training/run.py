@@ -52,8 +52,6 @@ def train_model(
     torch.manual_seed(place_seed(run.train.seed, "weights"))
     model = new_model(run.model, dataset)
     dataset.check_granularities(model.granularities)
-    if run.train.initial is not None:
-        start_from(Path(run.train.initial), model, dataset)
     freeze(model, run.train.frozen)
     if run.model.alignment is not None:
         dataset.check_links("train")
@@ -70,6 +68,8 @@ def train_model(
             code=run.code,
         )
         state = _resumed(fabric, run, identity, restart) or State(identity)
+        if run.train.initial is not None and not state.update:
+            start_from(Path(run.train.initial), model, dataset)
         observer = on_metrics if fabric.is_global_zero else None
         trainer = Trainer(fabric, run, dataset, model, state=state, on_metrics=observer)
         trainer.fit()

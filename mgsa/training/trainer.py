@@ -6,6 +6,7 @@ computes its share of an update's micro-batches; the first one writes the files.
 
 from __future__ import annotations
 
+import math
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -122,6 +123,7 @@ class Trainer:
         )
         # The length of epochs varies by a batch or two; the first one's will do for progress.
         self._epoch_length = self.batches.num_micro_batches(0) if fabric.is_global_zero else 1
+        self._began = time.monotonic()
         self._on_metrics = on_metrics or (lambda _: None)
         for line in state.curves:
             self._on_metrics(line)
@@ -135,6 +137,7 @@ class Trainer:
         """
         config, state = self.config, self.state
         with remembering_signals() as signals, self.display.running():
+            self._began = time.monotonic() - state.seconds
             if self._due(config.validate_every) and state.validated_at != state.update:
                 self.validate()  # interrupted before this validation
             updates = self.batches.updates(
@@ -143,7 +146,6 @@ class Trainer:
                 world_size=self.fabric.world_size,
                 accumulate=config.accumulate,
             )
-            began = time.monotonic() - state.seconds
             while not self.finished:
                 update = next(updates)
                 losses, norm, skipped = self.gradients.compute(update, epoch=state.position.epoch)
@@ -161,8 +163,7 @@ class Trainer:
                 state.position = update.position_after
                 state.interval += losses
                 state.skipped_batches += skipped
-                if config.max_seconds is not None:
-                    state.seconds = mean_over_processes(self.fabric, time.monotonic() - began)
+                self._spend()
                 self._show(losses)
                 if self._due(config.log_every):
                     metrics = {f"train_{k}": v for k, v in state.interval.metrics().items()}
@@ -215,6 +216,13 @@ class Trainer:
         self._record(metrics)
         by_bleu = self.config.best_by == "bleu"
         self.state.validated(metrics["valid_bleu_tokenized"] if by_bleu else -metrics["valid_nll"])
+        self._spend()
+
+    def _spend(self) -> None:
+        """Count the time, if it is limited."""
+        if self.config.max_seconds is not None:
+            seconds = time.monotonic() - self._began
+            self.state.seconds = mean_over_processes(self.fabric, seconds)
 
     def _due(self, every: int) -> bool:
         return self.state.update % every == 0
@@ -230,7 +238,11 @@ class Trainer:
             state.update,
             tokens=losses.tokens,
             loss=losses.loss / max(losses.tokens, 1),
-            done=max(state.update / config.max_updates, epochs / config.max_epochs),
+            done=max(
+                state.update / config.max_updates,
+                epochs / config.max_epochs,
+                state.seconds / (config.max_seconds or math.inf),
+            ),
         )
 
     def _leave(self, signals: Sequence[signal.Signals]) -> None:

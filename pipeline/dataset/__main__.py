@@ -13,7 +13,7 @@ from mgsa.base.errors import InputError
 from mgsa.base.settings import RunConfig, to_mapping
 from pipeline.base.stage import stage, stage_outputs
 from pipeline.base.tables import Record
-from pipeline.dataset.manifest import FILES, DatasetSettings, recorded_parameters
+from pipeline.dataset.manifest import FILES, DatasetSettings, recorded, recorded_parameters
 
 
 def build(
@@ -44,7 +44,7 @@ def build(
     from pipeline.dataset.build import build_dataset
     from pipeline.dataset.rows import StageOutputs
 
-    parameters = recorded_parameters(params) | {"dataset": to_mapping(dataset)}
+    parameters = recorded_parameters(params) | {"dataset": recorded(to_mapping(dataset))}
     inputs = StageOutputs(corpus, tokenized, bpe, partitions, parser, alignments)
     figures = {name: value for path in reports for name, value in Record.read(path).items()}
     with stage_outputs(out, report) as (folder, metrics):

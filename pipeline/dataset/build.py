@@ -58,7 +58,7 @@ def build_dataset(
         parameters: sections of the parameter file, for the manifest.
         figures: reports of earlier stages, for the card.
     """
-    corpus = Record.read(inputs.corpus / "corpus.json")
+    corpus_name = Record.read(inputs.corpus / "corpus.json")["name"]
     languages = Record.read(inputs.tokenized / "languages.json")
     parser = Record.read(inputs.parser / "parser.json")
     parser.pop("files", None)  # hashes, which the identity sums up
@@ -96,7 +96,7 @@ def build_dataset(
         )
     manifest = {
         "schema_version": SCHEMA_VERSION,
-        "name": corpus["name"],
+        "name": corpus_name,
         "source_language": languages["source"],
         "target_language": languages["target"],
         "levels": levels,

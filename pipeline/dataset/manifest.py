@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from mgsa.base.command import Reads
 from mgsa.base.io import MANIFEST, read_json
-from mgsa.base.settings import Count, Language, Positive, from_excerpt, read_yaml
+from mgsa.base.settings import Count, InputPath, Language, Positive, from_excerpt, read_yaml
 from pipeline.base.stage import SPLITS
 from pipeline.partition import PartitionSettings
 
@@ -27,7 +27,7 @@ INFERENCE_SECTIONS = ("tokenize", "parse", "bpe", "partition")
 """Those that `preprocessing.json` has too, for raw text becomes rows by them."""
 
 NOT_RECORDED = ("codes", "folder", "resources", "vocabulary")
-"""Keys that change no output: where files come from, which hashes know."""
+"""Keys that name places: what is there shows in hashes of files."""
 
 CARD = "README.md"
 PREPROCESSING = "preprocessing.json"
@@ -48,7 +48,7 @@ class DatasetSettings:
     `vocabulary`, a model or dataset, if there is one.
     """
 
-    vocabulary: Annotated[str, Reads()] | None
+    vocabulary: InputPath | None
     joint_vocabulary: bool
     row_group_rows: Positive
     shard_rows: Positive
@@ -92,10 +92,15 @@ def recorded_parameters(path: Path) -> dict[str, dict[str, Any]]:
     """The parameter sections a dataset depends on, less `NOT_RECORDED`."""
     content = read_yaml(path)
     return {
-        section: {k: v for k, v in content[section].items() if k not in NOT_RECORDED}
+        section: recorded(content[section])
         for section in RECORDED_SECTIONS
         if isinstance(content.get(section), dict)
     }
+
+
+def recorded(section: Mapping[str, Any]) -> dict[str, Any]:
+    """A section less `NOT_RECORDED`."""
+    return {key: value for key, value in section.items() if key not in NOT_RECORDED}
 
 
 def library_versions(*more: str) -> dict[str, str]:

@@ -35,7 +35,12 @@ class StageOutputs:
     @cached_property
     def aligner(self) -> Record | None:
         """What made the word links."""
-        return Record.read(self.alignments / "aligner.json") if self.alignments else None
+        if self.alignments is None:
+            return None
+        record = Record.read(self.alignments / "aligner.json")
+        for key in ("kind", "deterministic", "splits"):
+            record[key]  # an error now, not when the rows are done
+        return record
 
     def row_files(self, split: str) -> dict[str, Path]:
         """Files with a line for each row of a split: tokens, subwords, phrases, links."""

@@ -153,7 +153,8 @@ def _tested_against_first(inputs: Inputs, reports: Mapping[str, Record]) -> dict
         for lines in (references.lines, *(hypotheses[name] for name in (first, *others)))
     )
     for name, output in zip(others, outputs[1:], strict=True):
-        tested[name] = Record(tested[name] | compare(output, outputs[0], expected, settings))
+        compared = compare(output, outputs[0], expected, settings)
+        tested[name] = Record.of(tested[name] | compared, tested[name].path)
     return tested
 
 

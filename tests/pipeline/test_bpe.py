@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from mgsa.base.errors import InputError
+from mgsa.base.io import write_json
 from pipeline import bpe
 from pipeline.base.stage import SIDES, SPLITS
 from tests.lines import write_lines
@@ -73,6 +74,9 @@ def test_codes_of_another_folder_are_taken(tokenized: Path) -> None:
     for name in ("bpe.codes", "vocab.source", "vocab.target", "test.source", "test.target"):
         assert taken[name] == learned[name]
     assert taken["train.source"] != learned["train.source"]
+    write_json(model / "preprocessing.json", {"bpe": {"vocabulary_threshold": 9}})
+    with pytest.raises(InputError, match=r"expected bpe.vocabulary_threshold to be 9, .*, got 3"):
+        bpe.main(arguments(tokenized, f"codes={model}"))
 
 
 def test_the_report_counts(tokenized: Path) -> None:

@@ -16,6 +16,7 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import read_text
 from mgsa.data.dataset import open_dataset
 from mgsa.data.schema import LONGEST
+from mgsa.data.vocabulary import join_subwords
 from mgsa.decoding.align import Aligner
 from mgsa.decoding.translate import Translator
 from pipeline import train
@@ -45,13 +46,15 @@ def test_a_sentence_has_all_that_its_row_has(models: Path) -> None:
     expected = translator.translate(rows, beam=4, n_best=2, need_weights=True)
     aligner = Aligner(translator.artifacts[0], translator.device, layer=None)
     expected = list(aligner.align_translations(expected, rows, batch_tokens=4096))
+    known = {tag: tag for tag in dataset.tags}.get
     phrases = (models / "partitions/test.phrases").read_text("utf-8").splitlines()
     columns = zip(found, expected, dataset.texts("test", "source_tokens"), phrases, strict=True)
     for ours, theirs, tokens, line in columns:
         assert " ".join(ours.tokens) == tokens
+        assert join_subwords(ours.subwords) == tokens
         levels = read_phrases_line(line, num_words=len(ours.tokens))
-        assert [[p[:2] for p in level] for level in ours.phrases] == [
-            [p[:2] for p in level] for level in levels
+        assert [[(*p[:2], known(p.tag)) for p in level] for level in levels] == [
+            list(level) for level in ours.phrases
         ]
         for one, other in zip(ours.n_best, theirs.n_best, strict=True):
             assert " ".join(one.tokens) == other.text
@@ -93,7 +96,7 @@ def test_a_model_that_carries_its_parser_translates_anywhere(
             tmp_path / name / "README.md"
         )
     write_parser_folder(text / "parser", kind="none", language="fr", package=None)
-    with pytest.raises(InputError, match=r"parser: expected the parser that .*dataset was made"):
+    with pytest.raises(InputError, match=r"parser: expected the parser \w{12}, as .*dataset needs"):
         train.main([*map(str, words), "--with-parser", str(text / "parser")])
 
 
@@ -110,26 +113,37 @@ def test_lines_of_json_have_what_was_asked_for(
 ) -> None:
     command = ("--model", str(models / "words"), "--json")
     (plain, blank) = lines_of(capsys, monkeypatch, "a mäñ\n\n", *command)
-    assert plain.keys() == {"source", "tokens", "n_best"}
+    assert plain.keys() == {"source", "tokens", "subwords", "n_best"}
     assert plain["tokens"] == ["a", "mäñ"]
-    nothing = {"text": "", "tokens": [], "score": 0.0}
-    assert blank == {"source": "", "tokens": [], "n_best": [nothing]}
-    more = ("--n-best", "3", "--alignments", "--attention")
+    nothing = {"text": "", "tokens": [], "subwords": [], "score": 0.0}
+    assert blank == {"source": "", "tokens": [], "subwords": [], "n_best": [nothing]}
+    more = ("--n-best", "3", "--links", "--weights")
     (full,) = lines_of(capsys, monkeypatch, "a man\n", *command, *more)
     (first, *others), weights = full["n_best"], full["weights"]  # type: ignore[misc, call-overload]
-    assert first.keys() == {"text", "tokens", "score", "links"}
+    assert first.keys() == {"text", "tokens", "subwords", "score", "links"}
     assert len(others) == 2
-    assert weights.keys() == {"layer_1.words"}
+    (heads,) = weights.values()
+    assert np.shape(heads) == (4, len(first["subwords"]) + 1, len(full["subwords"]) + 1)  # type: ignore[arg-type]
+    np.testing.assert_allclose(np.sum(heads, axis=-1), 1.0, atol=1e-3)
+
+
+def test_phrases_in_json_are_start_end_and_tag(models: Path) -> None:
+    translator = Translator.load(models / "phrases")
+    preprocessor = with_toy_parser(open_dataset(models / "dataset"))
+    (found,) = TextTranslator(translator, preprocessor).translate(["a man"])
+    content = json.loads(json.dumps(found.to_json()))
+    assert [phrase[:2] for phrase in content["phrases"][0]] == [[0, 1], [1, 2]]
+    assert all(isinstance(tag, str) for _, _, tag in content["phrases"][0])
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--n-best", "2"], "--n-best, --alignments and --attention come with --json"),
+        (["--n-best", "2"], "--n-best, --links and --weights come with --json"),
         (["--json", "--n-best", "9"], r"--n-best: expected 1 to 5 \(beam\), got 9"),
         (
-            ["--json", "--alignments", "--model", "{words}"],
-            "links: expected one model, got several",
+            ["--json", "--links", "--model", "{words}"],
+            "--links, --weights: expected one --model",
         ),
         (
             ["--json", "--dataset", "{data}", "--split", "test", "--out", "{out}"],

@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 import pytest
 
-from mgsa.base.command import Input, Option, OutputFile, OutputFolder, Positional, Reads, command
+from mgsa.base.command import Input, Option, OutputFile, OutputFolder, Positional, command
 from mgsa.base.errors import InputError
-from mgsa.base.settings import Positive
+from mgsa.base.settings import InputPath, Positive
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Small:
 @dataclass(frozen=True)
 class Big:
     kind: Literal["big"]
-    trees: Annotated[str, Reads()] | None
+    trees: InputPath | None
 
 
 @dataclass(frozen=True)

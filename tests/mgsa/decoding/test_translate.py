@@ -67,7 +67,9 @@ def test_mgsa_load_gives_an_object_that_translates_rows_and_subwords(
     rows = list(open_dataset(str(folders["dataset"])).read("test"))
     lines = list(open_dataset(folders["dataset"]).texts("test", "source_tokens"))
     from_rows = translator.translate(rows, beam=3, n_best=2)
-    assert texts(from_rows) == texts(translator.translate_subwords(lines, beam=3))
+    assert texts(from_rows) == texts(
+        translator.translate(translator.rows_of_subwords(lines), beam=3)
+    )
     assert len(set(texts(from_rows))) > 10
     for translation in from_rows:
         assert len(translation.n_best) == 2
@@ -81,7 +83,8 @@ def test_sentences_without_words_have_no_translation(folders: dict[str, Path]) -
     translations = mgsa.load(folders["phrases"]).translate([empty, row, empty])
     assert [translations[0], translations[2]] == [NOTHING, NOTHING]
     assert translations[1] == mgsa.load(folders["phrases"]).translate([row])[0]
-    assert texts(mgsa.load(folders["words"]).translate_subwords(["", " "])) == ["", ""]
+    words = mgsa.load(folders["words"])
+    assert texts(words.translate(words.rows_of_subwords(["", " "]))) == ["", ""]
 
 
 @pytest.mark.parametrize(("name", "heads"), [("words", 4), ("recurrent", 1)])
@@ -144,11 +147,11 @@ def test_what_cannot_be_translated_is_refused(
     ("name", "line", "message"),
     [
         ("words", "w3 sleeps.", r"vocabulary, got 'sleeps\.'; raw text goes"),
-        ("phrases", "w1 w2", "expected rows with 2 levels of phrases, got 0"),
+        ("phrases", "w1 w2", "phrases: the model attends to syntactic phrases: expected rows"),
     ],
 )
 def test_raw_text_is_not_taken_for_subwords(
     folders: dict[str, Path], name: str, line: str, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        mgsa.load(folders[name]).translate_subwords(["w1", line])
+        mgsa.load(folders[name]).rows_of_subwords(["w1", line])

@@ -43,12 +43,12 @@ def test_a_log_is_not_silent_for_long(
     monkeypatch.setattr(time, "perf_counter", lambda: now)
     display = Display(visible=True)
     with display.running():
-        for update in range(1, 5):
-            now += 20
+        for update, seconds in ((1, 40), (2, 20), (3, 20), (4, 20)):
+            now += seconds
             display.updated(update, tokens=100, loss=1.0, done=update / 10)
     assert capsys.readouterr().err.splitlines() == [
-        "update 2  loss 1.000  5 tokens/s  20%, 0:02:40 left",
-        "update 4  loss 1.000  5 tokens/s  40%, 0:02:00 left",
+        "update 2  loss 1.000  3 tokens/s  20%, 0:02:40 left",
+        "update 4  loss 1.000  4 tokens/s  40%, 0:02:00 left",
     ]
 
 
