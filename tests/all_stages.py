@@ -54,8 +54,7 @@ COMMANDS = {
     "info": "pipeline.dataset --info dataset",
     "reverse": "pipeline.reverse --dataset dataset --out reversed",
     "diff": "pipeline.dataset --diff dataset reversed",
-    "train": "pipeline.train --dataset dataset --with-parser parser --out model "
-    "--report reports/model.json",
+    "train": "pipeline.train --dataset dataset --out model --report reports/model.json",
     "mgsa train": "mgsa train --dataset dataset --config params.yaml --out mgsa_model",
     "average": "mgsa average --model model --checkpoints model.checkpoints --last 2 --out averaged",
     "mgsa translate": "mgsa translate --model model --dataset dataset --split test "

@@ -116,15 +116,15 @@ def progress(
     *,
     unit: str,
     total: int | None = None,
-    size: Callable[[T], int] = lambda _: 1,
+    size: Callable[[T], int] | None = None,
 ) -> Iterator[T]:
-    """Yield `items` under a `progress_bar`; each counts `size(item)` units."""
-    if total is None and isinstance(items, Sized):
+    """Yield `items` under a `progress_bar`; each counts `size(item)` units, or one."""
+    if total is None and size is None and isinstance(items, Sized):
         total = len(items)
     with progress_bar(description, total=total, unit=unit) as advance:
         for item in items:
             yield item
-            advance(size(item))
+            advance(size(item) if size else 1)
 
 
 @contextmanager
