@@ -135,20 +135,6 @@ def save_model(
         _complete(partial, model, config, run, manifest)
 
 
-def check_parser(folder: Path, dataset: Path) -> None:
-    """Check that a parser's folder is what raw text for models of a dataset is parsed with.
-
-    An `InputError` is raised if not: another parser than made the trees; for a corpus's own trees,
-    which no parser made, one without models.
-    """
-    made = read_json(dataset / PREPROCESSING)["parser"]
-    found = read_json(folder / PARSER_FILE)
-    own_trees = made["kind"] == "trees"
-    if found["kind"] != "stanza" if own_trees else found["identity"] != made["identity"]:
-        which = "a parser with models" if own_trees else f"the parser {made['identity'][:12]}"
-        raise InputError(f"expected {which}, as {dataset} needs", path=folder)
-
-
 def _copy(file: Path, to: Path) -> None:
     to.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(file, to)

@@ -43,8 +43,13 @@ def model_card(
         "dataset": f"SHA-256 of its manifest: `{dataset['identity']}`",
         "weights": f"{weights} {', '.join(updates)}",
         "parameters": f"{parameters:,}",
-        "sees": _SEES[_reads_trees(config), with_parser],
+        "sees": "subwords alone: it needs no parser",
     }
+    parser = ""
+    if _reads_trees(config):
+        origin = "the one in `parser`" if with_parser else "`data/parser` of its training data"
+        facts["sees"] = f"subwords and phrases of a tree: raw text needs the parser, {origin}"
+        parser = "" if with_parser else " --parser PARSER"
     scores = [
         f"| {name} | {run['scores'][key]:.4g} | {unit} |"
         for key, (name, unit) in SCORES.items()
@@ -56,7 +61,7 @@ def model_card(
         name=dataset["name"],
         facts="\n".join(f"| {name} | {fact} |" for name, fact in facts.items()),
         scores="\n".join(["", _SCORES, *scores, ""]) if scores else "",
-        parser=" --parser PARSER" if _reads_trees(config) and not with_parser else "",
+        parser=parser,
     )
 
 
@@ -65,14 +70,6 @@ def _reads_trees(config: ModelConfig) -> bool:
     return multi is not None and any(n.startswith("syntactic") for n in multi.granularities)
 
 
-_PHRASES = "subwords, and the phrases of the sentence's constituency tree"
-_SEES = {
-    (False, False): "subwords alone: it needs no parser",
-    (False, True): "subwords alone: it needs no parser",
-    (True, False): f"{_PHRASES}: raw text needs the parser (`data/parser`) of its training data",
-    (True, True): f"{_PHRASES}, by the parser in `parser`",
-}
-"""By whether the model reads trees, and whether its parser is there."""
 _SCORES = """\
 ## Scores
 

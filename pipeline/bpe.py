@@ -91,16 +91,17 @@ def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int
     return report
 
 
-def take(settings: BpeSettings, folder: Path) -> dict[str, int]:
-    """Copy codes and vocabularies of another folder to `folder`; return their sizes."""
-    others, threshold = Path(settings.codes or ""), settings.vocabulary_threshold
+def take(others: Path, folder: Path, *, threshold: int) -> dict[str, int]:
+    """Copy codes and vocabularies of another folder to `folder`; return their sizes.
+
+    An `InputError` is raised if it is a model's of another `vocabulary_threshold`.
+    """
     recorded = others / "preprocessing.json"
-    made = threshold
     if recorded.is_file():
         made = Record.read(recorded)["bpe"]["vocabulary_threshold"]
-    if made != threshold:
-        message = f"expected bpe.vocabulary_threshold to be {made}, as there, got {threshold}"
-        raise InputError(message, path=recorded)
+        if made != threshold:
+            message = f"expected bpe.vocabulary_threshold to be {made}, as there, got {threshold}"
+            raise InputError(message, path=recorded)
     report = {"merges": len(read_merges(others / CODES))}
     for side in SIDES:
         counts = read_subword_counts(others / f"vocab.{side}")
@@ -158,7 +159,10 @@ def learn_and_segment(
 ) -> None:
     """Learn joint byte-pair codes on the training split, or take others; segment every split."""
     with stage_outputs(out, report) as (folder, metrics):
-        metrics.update(learn(tokenized, folder, bpe) if bpe.codes is None else take(bpe, folder))
+        if bpe.codes is None:
+            metrics.update(learn(tokenized, folder, bpe))
+        else:
+            metrics.update(take(Path(bpe.codes), folder, threshold=bpe.vocabulary_threshold))
         metrics.update(segment(tokenized, folder, bpe, workers=run.workers))
 
 

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from mgsa.base.cli import run
 from mgsa.base.command import Input, OutputFolder, Report
+from mgsa.base.errors import InputError
 from mgsa.base.settings import RunConfig
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.training.commands import Checkpoints, DatasetFolder, ModelFolder
 from pipeline.base.stage import stage
+from pipeline.base.tables import Record
 
 if TYPE_CHECKING:
     from dvclive import Live
@@ -54,7 +56,6 @@ def train_model(
     changed.
     """
     from mgsa.base.io import atomic_folder, write_json
-    from mgsa.model_artifact import check_parser
     from mgsa.training.checkpoint import code_identity
     from mgsa.training.processes import make_fabric
     from mgsa.training.run import train_model
@@ -85,6 +86,23 @@ def train_model(
             shutil.copytree(live, folder, dirs_exist_ok=True)
     if report is not None:
         write_json(report, metrics)
+
+
+def check_parser(folder: Path, dataset: Path) -> None:
+    """Check that raw text for models of a dataset is parsed with a parser's folder.
+
+    An `InputError` is raised if not: it is another than made the trees or, for a corpus's own
+    trees, which no parser made, has no models.
+    """
+    from mgsa.data.schema import PREPROCESSING
+    from mgsa.model_artifact import PARSER_FILE
+
+    made, found = Record.read(dataset / PREPROCESSING)["parser"], Record.read(folder / PARSER_FILE)
+    if made["kind"] == "trees" and found["kind"] != "stanza":
+        raise InputError(f"expected a parser with models, as {dataset} needs", path=folder)
+    if made["kind"] != "trees" and found["identity"] != made["identity"]:
+        which = f"the parser {made['identity'][:12]}"
+        raise InputError(f"expected {which}, as {dataset} needs", path=folder)
 
 
 @contextmanager

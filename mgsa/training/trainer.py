@@ -32,11 +32,7 @@ from mgsa.training.checkpoint import (
 )
 from mgsa.training.gradients import Gradients, filler_batch
 from mgsa.training.loss import LossSums, LossWeights, Objective
-from mgsa.training.processes import (
-    in_any_process,
-    mean_over_processes,
-    remembering_signals,
-)
+from mgsa.training.processes import in_any_process, mean_over_processes, remembering_signals
 from mgsa.training.progress import Display
 from mgsa.training.schedule import learning_rate
 from mgsa.training.validation import validate
@@ -123,7 +119,7 @@ class Trainer:
         )
         # The length of epochs varies by a batch or two; the first one's will do for progress.
         self._epoch_length = self.batches.num_micro_batches(0) if fabric.is_global_zero else 1
-        self._began = time.monotonic()
+        self._began = time.monotonic() - state.seconds
         self._on_metrics = on_metrics or (lambda _: None)
         for line in state.curves:
             self._on_metrics(line)
@@ -137,7 +133,6 @@ class Trainer:
         """
         config, state = self.config, self.state
         with remembering_signals() as signals, self.display.running():
-            self._began = time.monotonic() - state.seconds
             if self._due(config.validate_every) and state.validated_at != state.update:
                 self.validate()  # interrupted before this validation
             updates = self.batches.updates(

@@ -169,14 +169,10 @@ class Preprocessor:
         """Tokens of a source sentence, or of a pair."""
         return [text.normalize_and_tokenize(t) for text, t in zip(self.texts, texts, strict=False)]
 
-    def rows(self, texts: Sequence[str]) -> list[Row]:
-        """A row without a target for each text; blank texts have no subwords."""
-        return self.rows_of_tokens([self.tokenize(text)[0] for text in texts])
-
     def rows_of_tokens(
         self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]] | None = None
     ) -> list[Row]:
-        """A row for each tokenised sentence or pair."""
+        """A row for each tokenised sentence or pair; one without tokens has no subwords."""
         from mgsa.data.batch import Row
 
         trees = self._trees(sources) if self.levels else {}

@@ -137,9 +137,13 @@ def columns_of(rows: Iterable[Row], names: Sequence[str]) -> list[list[Any]]:
     return [[getattr(row, name) for name in names] for row in rows]
 
 
+def rows_of(preprocessor: Preprocessor, texts: Iterable[str]) -> list[Row]:
+    return preprocessor.rows_of_tokens([preprocessor.tokenize(text)[0] for text in texts])
+
+
 def check_text(preprocessor: Preprocessor, dataset: Dataset) -> None:
     for split in SPLITS:
-        rows = preprocessor.rows(list(dataset.texts(split, "source_text")))
+        rows = rows_of(preprocessor, dataset.texts(split, "source_text"))
         assert columns_of(rows, SOURCE) == columns_of(dataset.read(split), SOURCE)
 
 
@@ -168,13 +172,13 @@ def test_pairs_of_tokens_are_the_datasets(dataset: Dataset) -> None:
 def test_without_a_parser_rows_have_no_phrases(dataset: Dataset) -> None:
     preprocessor = Preprocessor.load(dataset.folder, parser=None)
     texts = list(dataset.texts("test", "source_text"))
-    rows = preprocessor.rows(texts)
+    rows = rows_of(preprocessor, texts)
     assert columns_of(rows, SOURCE[:2]) == columns_of(dataset.read("test"), SOURCE[:2])
     assert columns_of(rows, SOURCE[2:]) == [[[], []]] * len(texts)
 
 
 def test_text_without_words_is_a_row_without_subwords(dataset: Dataset) -> None:
-    *blank, filled = with_toy_parser(dataset).rows(["", "   ", "\t\u200b\u2029 ", "a man"])
+    *blank, filled = rows_of(with_toy_parser(dataset), ["", "   ", "\t\u200b\u2029 ", "a man"])
     assert columns_of(blank, SOURCE[:3]) == [[[], [], []]] * 3
     assert len(filled.phrase_lengths) == 3
 
