@@ -23,6 +23,7 @@ reverse            COMMAND: a dataset the other way round
 train              STAGE: a model and its curves
 text_translator    a model with its preprocessing and parser: raw text in, translations out
 translate          STAGE: translations of a dataset's split, or of raw text
+explore/           COMMAND: a live page: sentences, their phrases as parsed or as cut by hand
 contrast/          STAGE: how often references are likelier than contrastive variants
 forced_align       COMMAND: word alignments of given text, as a model sees them
 score              COMMAND: log probabilities of given text

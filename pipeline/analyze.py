@@ -66,20 +66,12 @@ def count_attention(translator: Translator, dataset: Dataset, settings: AnalyzeS
 
 def draw_heat_maps(translator: Translator, pair: Pair, folder: Path, title: str) -> None:
     """Write the heat map of every layer for one pair: `encoder_1.svg` and so on."""
-    import torch
-
-    from mgsa.analysis.heat_maps import heat_maps
-    from mgsa.data.batch import make_batch
+    from mgsa.analysis.heat_maps import heat_maps_of_row
     from pipeline.base.charts import write_figure
     from pipeline.base.figures import heat_map_chart
 
-    artifact = translator.artifacts[0]
-    model = artifact.model
-    batch = make_batch([pair], model.granularities, ngram_unit=model.ngram_unit)
-    with torch.inference_mode():
-        output = model(batch.to(translator.device), need_weights=True)
     folder.mkdir(parents=True)
-    for each in heat_maps(output, batch, artifact.vocabularies):
+    for each in heat_maps_of_row(translator.artifacts[0], pair):
         write_figure(heat_map_chart(each, title), folder / f"{each.place}_{each.layer}.svg")
 
 

@@ -122,6 +122,18 @@ def _place(lengths: Sequence[int], tags: Sequence[str | None]) -> list[Phrase]:
     return list(map(Phrase, [0, *ends[:-1]], ends, tags))
 
 
+def check_levels(levels: Sequence[Sequence[Phrase]], *, num_levels: int, num_words: int) -> None:
+    """Raise an `InputError` unless there are `num_levels`, each a partition of the words."""
+    if len(levels) != num_levels:
+        raise InputError(f"expected {num_levels} levels of phrases, got {len(levels)}")
+    for level, phrases in enumerate(levels, start=1):
+        ends = [0, *(phrase.end for phrase in phrases)]
+        covered = [phrase.start for phrase in phrases] == ends[:-1] and ends[-1] == num_words
+        if not covered or sorted(set(ends)) != ends:
+            message = f"expected phrases that cover {num_words} words in order"
+            raise InputError(f"level {level}: {message}")
+
+
 def to_subwords(phrases: Sequence[Phrase], subwords_per_word: Sequence[int]) -> list[Phrase]:
     """Map phrases from word to subword positions.
 

@@ -112,6 +112,7 @@ class TextTranslator:
         n_best: int = 1,
         links: bool = False,
         need_weights: bool = False,
+        phrases: Sequence[Sequence[Sequence[Phrase]]] | None = None,
     ) -> list[TextTranslation]:
         """The translations of sentences, in order; a blank one's is empty.
 
@@ -120,16 +121,21 @@ class TextTranslator:
             links: whether to align each with its sentence, by the model's alignment head or a layer
                 of its cross-attention.
             need_weights: whether to return weights of cross-attention.
+            phrases: of each sentence, as `TextTranslation.phrases`; default: those of its tree.
 
         Raises:
-            InputError: a sentence is too long, or an ensemble is asked for links or weights.
+            InputError: a sentence is too long, phrases don't cover it, or an ensemble is asked for
+                links or weights.
         """
         if isinstance(texts, str):  # a sequence of str, too
             raise InputError("expected a list of sentences, got one text")
         config = replace(STANDARD_SEARCH, beam=beam, length_penalty=length_penalty)
-        return list(
-            self.search(texts, config, n_best=n_best, links=links, need_weights=need_weights)
+        if phrases is not None and len(phrases) != len(texts):
+            raise InputError(f"phrases: expected those of {len(texts)} texts, got {len(phrases)}")
+        found = self.search(
+            texts, config, n_best=n_best, links=links, need_weights=need_weights, phrases=phrases
         )
+        return list(found)
 
     def search(
         self,
@@ -139,6 +145,7 @@ class TextTranslator:
         n_best: int = 1,
         links: bool = False,
         need_weights: bool = False,
+        phrases: Sequence[Sequence[Sequence[Phrase]]] | None = None,
         path: str = "sentence",
         first_line: int = 1,
     ) -> Iterator[TextTranslation]:
@@ -149,7 +156,7 @@ class TextTranslator:
         from pipeline.dataset.preprocessor import check_length
 
         tokens = [self.preprocessor.tokenize(text)[0] for text in texts]
-        every = self.preprocessor.rows_of_tokens(tokens)
+        every = self.preprocessor.rows_of_tokens(tokens, phrases=phrases)
         rows = list(takewhile(lambda row: len(row.source) <= LONGEST, every))
         translations = self.translator.translate_rows(
             rows, config, n_best=n_best, need_weights=need_weights
@@ -175,10 +182,10 @@ class TextTranslator:
                 )
                 for candidate in found.n_best
             )
-            phrases = phrases_in_words(row, tags)
+            seen = phrases_in_words(row, tags)
             subwords = tuple(self.preprocessor.encoder.source.segment(words).split())
             yield TextTranslation(
-                text, tuple(words), subwords, phrases, tuple(candidates), found.weights
+                text, tuple(words), subwords, seen, tuple(candidates), found.weights
             )
         for row in every[len(rows) :]:
             check_length(len(row.source), path=path, line=first_line + len(rows))

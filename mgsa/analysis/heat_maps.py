@@ -10,12 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
 from mgsa.analysis.quadrants import Place, ngram_sizes, weights_of
 from mgsa.attention.word import WORDS
-from mgsa.data.batch import Batch
+from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.vocabulary import Vocabulary
 from mgsa.model.encoder_decoder import ModelOutput, Weights
+from mgsa.model_artifact import ModelArtifact
 
 Parts = dict[str, tuple[str, ...]]
 """The labels of an axis, by part."""
@@ -64,6 +66,16 @@ def heat_maps(
     for place, (queries, keys) in words.items():
         for layer, weights in enumerate(weights_of(output, place), start=1):
             yield HeatMap(place, layer, *_joined(weights, queries, keys, phrases))
+
+
+def heat_maps_of_row(artifact: ModelArtifact, row: Row) -> list[HeatMap]:
+    """The maps of every layer for a pair with its target, computed where the model is."""
+    model = artifact.model
+    batch = make_batch([row], model.granularities, ngram_unit=model.ngram_unit)
+    device = next(model.parameters()).device
+    with torch.inference_mode():
+        output = model(batch.to(device), need_weights=True)
+    return list(heat_maps(output, batch, artifact.vocabularies))
 
 
 def _joined(

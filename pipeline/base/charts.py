@@ -115,15 +115,20 @@ def svg(spec: Spec) -> str:
     return drawn
 
 
-def write_figure(spec: Spec, path: Path) -> None:
-    """Write a figure on white, as SVG."""
+def figure_svg(spec: Spec) -> str:
+    """SVG that stands by itself, on white."""
     import vl_convert
 
     config = {**_CONFIG, "background": "#ffffff", "padding": 20}
     text = json.dumps(_xml({**spec, "config": config}))
     plain = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", text)
+    drawn: str = vl_convert.vegalite_to_svg(plain, vl_version=VEGA_LITE)
+    return drawn
+
+
+def write_figure(spec: Spec, path: Path) -> None:
     with open_to_write(path) as file:
-        file.write(vl_convert.vegalite_to_svg(plain, vl_version=VEGA_LITE))
+        file.write(figure_svg(spec))
 
 
 def labels(texts: Sequence[str]) -> str:

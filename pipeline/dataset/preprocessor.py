@@ -21,7 +21,7 @@ from mgsa.data.vocabulary import Vocabulary, join_subwords, read_tags, read_voca
 from pipeline.base.stage import SIDES
 from pipeline.base.workers import chunks
 from pipeline.dataset.manifest import Preprocessing
-from pipeline.partition import Phrase, syntactic_partition
+from pipeline.partition import Phrase, check_levels, syntactic_partition
 from pipeline.tokens.subwords import CACHE_WORDS, SubwordSplitter
 from pipeline.tokens.trees import check_leaves, flat_tree, read_tree
 
@@ -170,24 +170,37 @@ class Preprocessor:
         return [text.normalize_and_tokenize(t) for text, t in zip(self.texts, texts, strict=False)]
 
     def rows_of_tokens(
-        self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]] | None = None
+        self,
+        sources: Sequence[Sequence[str]],
+        targets: Sequence[Sequence[str]] | None = None,
+        *,
+        phrases: Sequence[Sequence[Sequence[Phrase]]] | None = None,
     ) -> list[Row]:
-        """A row for each tokenised sentence or pair; one without tokens has no subwords."""
+        """A row for each tokenised sentence or pair; one without tokens has no subwords.
+
+        `phrases` of each source, by level, stand in for those of its tree; an `InputError` is
+        raised if they don't cover it.
+        """
         from mgsa.data.batch import Row
 
-        trees = self._trees(sources) if self.levels else {}
+        trees = self.trees(sources) if self.levels and phrases is None else {}
         rows = []
         for index, source in enumerate(sources):
-            phrases = syntactic_partition(trees[index], self.levels) if index in trees else []
+            levels: Sequence[Sequence[Phrase]] = ()
+            if phrases is not None:
+                levels = phrases[index]
+                check_levels(levels, num_levels=self.levels, num_words=len(source))
+            elif index in trees:
+                levels = syntactic_partition(trees[index], self.levels)
             target = targets[index] if targets else ()
-            rows.append(Row.of_columns(index, self.encoder.encode(source, target, phrases=phrases)))
+            rows.append(Row.of_columns(index, self.encoder.encode(source, target, phrases=levels)))
         return rows
 
     def detokenize(self, subwords: Sequence[str]) -> str:
         """Join subwords and detokenise."""
         return self.texts[1].detokenize(join_subwords(subwords).split())
 
-    def _trees(self, sentences: Sequence[Sequence[str]]) -> dict[int, Tree]:
+    def trees(self, sentences: Sequence[Sequence[str]]) -> dict[int, Tree]:
         """Trees of non-empty sentences, by index."""
         from pipeline.parsing.stanza_parser import BATCH_SENTENCES, Unparsed, parse_each
 

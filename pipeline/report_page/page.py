@@ -5,15 +5,13 @@ Text is escaped; the content security policy forbids loading and other scripts.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from pipeline.report_page.analysis import attention, patterns, probing
-from pipeline.report_page.blocks import TEMPLATES, join
+from pipeline.report_page.blocks import join, page
 from pipeline.report_page.contrasts import contrasts
 from pipeline.report_page.data import alignments, corpus, subwords
 from pipeline.report_page.inputs import Inputs
@@ -58,16 +56,8 @@ SECTIONS = (
 
 def render(inputs: Inputs) -> str:
     shown = [(section, join(section.blocks(inputs), "\n")) for section in SECTIONS]
-    style, script = (TEMPLATES.get_template(f"page.{kind}").render() for kind in ("css", "js"))
-    digest = hashlib.sha256(script.encode()).digest()
-    page = TEMPLATES.get_template("page.html").render(
-        title=title(inputs),
-        sections=[(section, html) for section, html in shown if html.strip()],
-        style=Markup(style),
-        script=Markup(script),
-        script_hash=base64.b64encode(digest).decode("ascii"),
-    )
-    return f"{page}\n"
+    filled = [(section, html) for section, html in shown if html.strip()]
+    return page("page.html", "page.css", "page.js", title=title(inputs), sections=filled)
 
 
 def title(inputs: Inputs) -> str:

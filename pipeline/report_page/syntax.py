@@ -102,7 +102,7 @@ def trees(inputs: Inputs) -> Iterator[Markup]:
         if brackets:
             tree = read_tree(brackets.lines[index], path=brackets.path, line=index + 1)
             check_leaves(tree, words, path=brackets.path, line=index + 1)
-            drawings.append(MACROS.tree(index, language, draw_tree(tree)))
+            drawings.append(MACROS.tree(f"Tree of sentence {index}", language, draw_tree(tree)))
         if phrases:
             levels = read_phrases_line(
                 phrases.lines[index], num_words=len(words), path=phrases.path, line=index + 1
@@ -124,12 +124,12 @@ def _tag(of_family: str, text: str) -> Markup:
     return html('<span class="tag" style="--tag: var(--tag-{})">{}</span>', of_family, text)
 
 
-def draw_phrases(words: Sequence[str], phrases: Sequence[Phrase]) -> Markup:
+def draw_phrases(words: Sequence[str | Markup], phrases: Sequence[Phrase]) -> Markup:
     """Words in order, each phrase underlined, with its tag."""
     drawn = (
         html(
             '<span class="phrase" style="--tag: var(--tag-{})">{}<small>{}</small></span>',
-            *(family(tag or ""), " ".join(words[start:end]), tag or ""),
+            *(family(tag or ""), join(words[start:end], " "), tag or ""),
         )
         for start, end, tag in phrases
     )

@@ -25,6 +25,6 @@ def test_nothing_of_it_is_empty(
     reproduced: Project, browser: Browser, size: tuple[int, int]
 ) -> None:
     path = reproduced.folder / "data/report" / PAGE
-    for page in open_page(browser, path, size, "light"):
+    for page in open_page(browser, path.as_uri(), size, "light"):
         check_whole(page, [section.name for section in SECTIONS if section.name != OVER_SEEDS])
         assert page.evaluate("document.documentElement.scrollWidth") == size[0]

@@ -37,7 +37,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def opened(browser: Browser, page_file: Path) -> Iterator[Page]:
     """The page on a laptop."""
-    yield from open_page(browser, page_file, LAPTOP, "light")
+    yield from open_page(browser, page_file.as_uri(), LAPTOP, "light")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -45,7 +45,7 @@ def opened(browser: Browser, page_file: Path) -> Iterator[Page]:
 def test_it_fits_the_screen_and_nothing_is_empty(
     browser: Browser, page_file: Path, size: tuple[int, int], scheme: str
 ) -> None:
-    for page in open_page(browser, page_file, size, scheme):
+    for page in open_page(browser, page_file.as_uri(), size, scheme):
         check_whole(page, [section.name for section in SECTIONS])
         for theme in ("Light", "Dark", "Auto"):
             page.get_by_role("button", name=theme, exact=True).click()
@@ -163,20 +163,20 @@ def test_one_system_alone_in_the_charts(opened: Page) -> None:
 
 
 def test_the_contents_fold_on_a_phone_only(browser: Browser, page_file: Path) -> None:
-    for page in open_page(browser, page_file, PHONE, "light"):
+    for page in open_page(browser, page_file.as_uri(), PHONE, "light"):
         link = page.get_by_role("link", name="Learning curves")
         assert not link.is_visible()
         page.get_by_role("button", name="Contents").click()
         link.click()
         assert page.evaluate("location.hash") == "#curves"
         assert not link.is_visible()
-    for page in open_page(browser, page_file, LAPTOP, "light"):
+    for page in open_page(browser, page_file.as_uri(), LAPTOP, "light"):
         assert not page.get_by_role("button", name="Contents").is_visible()
         assert page.get_by_role("link", name="Learning curves").is_visible()
 
 
 def test_without_scripts_all_is_there(browser: Browser, page_file: Path) -> None:
-    for page in open_page(browser, page_file, LAPTOP, "light", java_script_enabled=False):
+    for page in open_page(browser, page_file.as_uri(), LAPTOP, "light", java_script_enabled=False):
         assert page.locator(".sentence").count() == len(SENTENCES)
         assert page.locator(".sentence").last.is_visible()
         assert page.locator(".filters:visible, .theme:visible").count() == 0

@@ -1,0 +1,121 @@
+"""A live page on this machine: a sentence, its tree and phrases, and what models make of them."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import parse_qs, urlsplit
+
+from mgsa.base.cli import run
+from mgsa.base.command import Input, Option
+from mgsa.base.errors import InputError
+from mgsa.base.settings import Accelerator, Count, Positive
+from mgsa.config import STANDARD_SEARCH
+from pipeline.base.stage import stage
+from pipeline.translate import ParserFolder
+
+if TYPE_CHECKING:
+    from pipeline.explore.sentence import Explorer
+
+LOOPBACK = "127.0.0.1"
+PORT = 8765
+LAST_PORT = 65_535
+ALTERNATIVES = 5
+
+
+class Server(ThreadingHTTPServer):
+    """Serves pages to this machine alone; models translate one sentence at a time."""
+
+    daemon_threads = True  # browsers keep connections open
+
+    def __init__(self, explorer: Explorer, port: int) -> None:
+        super().__init__((LOOPBACK, port), Handler)
+        self.explorer = explorer
+        self.one_at_a_time = Lock()
+
+    @property
+    def address(self) -> str:
+        return f"http://{LOOPBACK}:{self.server_port}/"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        """`/` is the page, `/map` one picture of it."""
+        from pipeline.explore.page import Question, heat_map, render
+
+        place, error = urlsplit(self.path), ""
+        try:
+            question = Question.of_query(place.query)
+        except InputError as wrong:
+            question, error = Question(), str(wrong)
+        explorer = self.server.explorer
+        with self.server.one_at_a_time:
+            if place.path == "/":
+                self._send("text/html; charset=utf-8", render(explorer, question, error))
+                return
+            try:
+                asked = parse_qs(place.query)
+                picture = heat_map(explorer, question, asked["model"][-1], int(asked["number"][-1]))
+            except (LookupError, ValueError, InputError):
+                self.send_error(HTTPStatus.NOT_FOUND)
+            else:
+                self._send("image/svg+xml", picture)
+
+    def _send(self, kind: str, text: str) -> None:
+        content = text.encode()
+        with suppress(ConnectionError):  # the reader is on the next page already
+            self.send_response(HTTPStatus.OK)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Say nothing of requests."""
+
+
+def explore(
+    *,
+    model: Annotated[
+        dict[str, Path],
+        Input("model artifacts, side by side", "NAME=DIR"),
+    ],
+    parser: ParserFolder = None,
+    beam: Annotated[Positive, Option("(default: 5)", "N")] = STANDARD_SEARCH.beam,
+    port: Annotated[Count, Option(f"of 127.0.0.1; 0: a free one (default: {PORT})", "N")] = PORT,
+    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
+) -> None:
+    """Serve a page that shows a sentence's tree and phrases, and what models make of it.
+
+    Phrases can be cut anew there: models that read them translate again.
+    """
+    from pipeline.explore.sentence import Explorer
+
+    if port > LAST_PORT:
+        raise InputError(f"--port: expected at most {LAST_PORT}, got {port}")
+    explorer = Explorer.load(
+        model, parser=parser, accelerator=accelerator, beam=beam, n_best=min(beam, ALTERNATIVES)
+    )
+    try:
+        server = Server(explorer, port)
+    except OSError as error:
+        raise InputError(f"--port {port}: {error.strerror}") from None
+    with server:
+        print(f"{server.address} (Ctrl-C ends it)", flush=True)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print()
+
+
+main = stage(explore)
+
+if __name__ == "__main__":
+    sys.exit(run(main))

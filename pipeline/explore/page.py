@@ -1,0 +1,164 @@
+"""The page: a sentence, its phrases with links that cut or join them, and a column a model.
+
+A page is its address, `?text=A+man+sleeps.&cuts=1/1,2/1,2`, so that it can be kept and sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from urllib.parse import parse_qs, urlencode
+
+from markupsafe import Markup
+
+from mgsa.base.errors import InputError
+from pipeline.base.charts import figure_svg
+from pipeline.base.figures import heat_map_chart
+from pipeline.explore.sentence import Cuts, Exploration, Explorer, Reading, cuts_of
+from pipeline.report_page.analysis import PLACES
+from pipeline.report_page.blocks import (
+    MACROS,
+    details,
+    figure,
+    group,
+    html,
+    join,
+    number,
+    page,
+    table,
+    text_in,
+)
+from pipeline.report_page.data import link_chart
+from pipeline.report_page.sentences import word_diff
+from pipeline.report_page.syntax import draw_phrases, draw_tree
+
+KEY = Markup(
+    "A press on <b>·</b> cuts a phrase, on <b>|</b> joins two; what models see is cut anew."
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a page is asked: a sentence, and where its phrases are cut (`None`: as parsed)."""
+
+    text: str = ""
+    cuts: Cuts | None = None
+
+    @classmethod
+    def of_query(cls, query: str) -> Question:
+        """Raise an `InputError` if cuts are not numbers."""
+        values = {name: found[-1] for name, found in parse_qs(query).items()}
+        text = values.get("text", "").strip()
+        if (cuts := values.get("cuts")) is None:
+            return cls(text)
+        try:
+            levels = [tuple(int(n) for n in level.split(",") if n) for level in cuts.split("/")]
+        except ValueError:
+            raise InputError(f"cuts: expected numbers like 1/1,2/1,2, got {cuts}") from None
+        return cls(text, tuple(levels))
+
+    def query(self, **more: str | int) -> str:
+        values: dict[str, str | int] = {"text": self.text}
+        if self.cuts is not None:
+            values["cuts"] = "/".join(",".join(map(str, level)) for level in self.cuts)
+        return f"?{urlencode(values | more)}"
+
+
+def render(explorer: Explorer, question: Question, error: str = "") -> str:
+    """The whole page; an `InputError` of the sentence is told on it."""
+    blocks = Markup()
+    if question.text and not error:
+        try:
+            blocks = join(_blocks(explorer, question), "\n")
+        except InputError as wrong:
+            error = str(wrong)
+    source, target = explorer.languages
+    return page(
+        "explore.html",
+        "explore.css",
+        "explore.js",
+        title=f"{', '.join(explorer.models)} {source} → {target}",
+        source=source,
+        text=question.text,
+        error=error,
+        blocks=blocks,
+    )
+
+
+def _blocks(explorer: Explorer, question: Question) -> Iterator[Markup]:
+    found = explorer.explore(question.text, question.cuts)
+    parsed = explorer.explore(question.text)
+    source, target = explorer.languages
+    if found.tree is not None:
+        yield MACROS.tree("Tree", source, draw_tree(found.tree))
+        levels = [_level(found, level, question) for level in range(len(found.phrases))]
+        yield MACROS.levels(source, levels)
+        back = html(
+            '<a id="parsed" href="{}">Back to the parser’s</a>', Question(question.text).query()
+        )
+        yield html('<p class="key">{} {}</p>', KEY, back if question.cuts is not None else "")
+    columns = (
+        html(
+            '<section class="model" aria-label="{}">{}</section>',
+            name,
+            join(_column(name, reading, parsed.readings[name], question, target)),
+        )
+        for name, reading in found.readings.items()
+    )
+    yield group("models", columns)
+
+
+def _level(found: Exploration, level: int, question: Question) -> Markup:
+    """The phrases of a level; before each word but the first a link to the page of another cut."""
+    cuts = cuts_of(found.phrases)
+    words = [html("{}", found.tokens[0])]
+    for at, token in enumerate(found.tokens[1:], start=1):
+        is_cut = at in cuts[level]
+        changed = tuple(sorted({*cuts[level]} ^ {at}))
+        other = replace(question, cuts=(*cuts[:level], changed, *cuts[level + 1 :]))
+        words.append(
+            html(
+                '<a class="cut" id="cut-{}-{}" href="{}" aria-label="{}">{}</a>{}',
+                *(level + 1, at, other.query()),
+                f"level {level + 1}: {'join' if is_cut else 'cut'} before {token}",
+                *("|" if is_cut else "·", token),
+            )
+        )
+    return draw_phrases(words, found.phrases[level])
+
+
+def _column(
+    name: str, reading: Reading, parsed: Reading, question: Question, language: str
+) -> Iterator[Markup]:
+    """What one model makes of the sentence."""
+    translation, before = reading.translation, parsed.translation
+    yield html("<h2>{}</h2>", name)
+    best = text_in(language, translation.text or "(nothing)")
+    yield html('<p class="translation" role="status">{}</p>', best)
+    if translation.text != before.text:
+        change = Markup(word_diff(translation.text, before.text))
+        yield html('<p class="key">Changed from the parser’s phrases: {}</p>', change)
+    alternatives = [
+        {"translation": text_in(language, each.text), "score": number(each.score, ".3f")}
+        for each in translation.n_best
+    ]
+    yield table("Alternatives, with log probability over length penalty", alternatives)
+    yield html('<p class="key">Subwords: <span>{}</span></p>', " ".join(translation.subwords))
+    best_links = dict.fromkeys(translation.n_best[0].links or (), "link")
+    if best_links:
+        chart = link_chart(translation.tokens, translation.n_best[0].tokens, best_links)
+        yield details("Word links", group("matrices", [figure("", chart, with_numbers=False)]))
+    for place, title in PLACES.items():
+        of_place = [(n, each) for n, each in enumerate(reading.maps) if each.place == place]
+        if of_place:
+            pictures = [
+                (each.layer, f"map{question.query(model=name, number=n)}") for n, each in of_place
+            ]
+            label = f"{title} of {name}"
+            yield details(title.capitalize(), MACROS.heat_maps(label, pictures), style=place)
+
+
+def heat_map(explorer: Explorer, question: Question, model: str, index: int) -> str:
+    """The picture of a map, as SVG; a `LookupError` is raised if there is none."""
+    reading = explorer.explore(question.text, question.cuts).readings[model]
+    return figure_svg(heat_map_chart(reading.maps[index], model))
