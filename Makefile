@@ -52,7 +52,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-for-slow-tests: $(VENV)/installed
-	$(INSTALL) '.[pipeline,dev,ray]'
+	$(INSTALL) '.[pipeline,dev,ray,wandb,mlflow]'
 	@touch $@
 
 $(VENV)/installed-for-docs: $(VENV)/installed

@@ -27,6 +27,7 @@ explore/           COMMAND: a live page: sentences, their phrases as parsed or a
 contrast/          STAGE: how often references are likelier than contrastive variants
 forced_align       COMMAND: word alignments of given text, as a model sees them
 score              COMMAND: log probabilities of given text
+outside_metrics    metrics by commands, with intervals and tests
 evaluate           STAGE: scores with confidence intervals
 experiment/        COMMAND: tables of systems, each trained from several seeds
 analyze            STAGE: what a model attends to: shares, heat maps

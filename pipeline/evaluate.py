@@ -23,6 +23,7 @@ from mgsa.base.io import write_json
 from mgsa.base.settings import MAX_SEED, check_each_once
 from pipeline.base.stage import stage
 from pipeline.base.text import read_parallel
+from pipeline.outside_metrics import OutsideMetric, outside_scores
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
@@ -35,7 +36,8 @@ SEED_VARIABLE = "SACREBLEU_SEED"
 class EvaluateSettings:
     """Metrics, bootstrap samples of their 95% intervals, trials of randomisation tests (0: none).
 
-    The seed is at least 1: sacreBLEU's paired tests take 0 for no seed.
+    The seed is at least 1: sacreBLEU's paired tests take 0 for no seed. `commands` are metrics of
+    others, `NAME=COMMAND` (`pipeline.outside_metrics`).
     """
 
     metrics: tuple[Literal["bleu", "chrf", "ter"], ...]
@@ -43,9 +45,11 @@ class EvaluateSettings:
     bootstrap_samples: Annotated[int, Interval(ge=1, le=1_000_000)]
     randomization_trials: Annotated[int, Interval(ge=0, le=1_000_000)]
     seed: Annotated[int, Interval(ge=1, le=MAX_SEED)]
+    commands: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        check_each_once("metrics", self.metrics)
+        names = [OutsideMetric.of(command).name for command in self.commands]
+        check_each_once("metrics", [*self.metrics, *names])
 
 
 def score(
@@ -148,15 +152,35 @@ def evaluate_translations(
     baseline: Annotated[
         Path | None, Input("another system's translations, to compare with", "FILE")
     ] = None,
+    source: Annotated[
+        Path | None, Input("what was translated, for commands that read it", "FILE")
+    ] = None,
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
-    """BLEU, chrF and TER of detokenised translations, with confidence intervals."""
+    """BLEU, chrF and TER of detokenised translations, with confidence intervals.
+
+    So are other metrics, by the commands in `evaluate.commands`.
+    """
     paths = [references, hypotheses, *([baseline] if baseline else [])]
     # sacreBLEU's command strips lines so.
     columns = [
         [line.rstrip() for line in column] for column in zip(*read_parallel(paths), strict=True)
     ]
     scores = score(columns[1], columns[0], evaluate, baseline=columns[2] if baseline else None)
+    signatures = scores.pop("signatures")
+    files = {"hypotheses": hypotheses, "references": references}
+    for metric in map(OutsideMetric.of, evaluate.commands):
+        scores |= outside_scores(
+            metric,
+            files | ({"source": source} if source else {}),
+            baseline,
+            sentences=len(columns[0]),
+            samples=evaluate.bootstrap_samples,
+            trials=evaluate.randomization_trials,
+            seed=evaluate.seed,
+        )
+        signatures.append({"metric": metric.name, "signature": metric.command})
+    scores["signatures"] = signatures
     if report is not None:
         write_json(report, scores)
     for line in describe(scores):

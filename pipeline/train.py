@@ -74,6 +74,7 @@ def train_model(
                 checkpoints=checkpoints,
                 code=code_identity(),
                 parser=with_parser,
+                logger=run.logger,
             ),
             make_fabric(run.accelerator, run.devices, run.nodes, precision=train.precision),
             restart="if_changed",

@@ -31,7 +31,7 @@ READ_BYTES = 1 << 18
 """At most so much text is taken at once; of what a terminal or a pipe holds ready, all of it."""
 
 STDIN = "stdin"
-WRITTEN = ("hypotheses", "references", "scores")
+WRITTEN = ("hypotheses", "sources", "references", "scores")
 ParserFolder = Annotated[
     Path | None,
     Input(
@@ -104,7 +104,7 @@ def translate_with_model(
     out: Annotated[
         Path | None,
         OutputFolder(
-            "for NAME.hypotheses, NAME.references and NAME.scores",
+            "for NAME.hypotheses, NAME.sources, NAME.references and NAME.scores",
             *(f"{{split}}.{name}" for name in WRITTEN),
         ),
     ] = None,
@@ -157,7 +157,7 @@ def translate_with_model(
     opened = open_dataset(dataset)
     translator.check_dataset(opened)
     num_rows = opened.num_rows(split)
-    references = opened.texts(split, "target_text")
+    texts = zip(opened.texts(split, "source_text"), opened.texts(split, "target_text"), strict=True)
     with (
         progress_bar(f"translate {split}", total=num_rows, unit="sentences") as advance,
         atomic_folder(out) as folder,
@@ -165,9 +165,10 @@ def translate_with_model(
     ):
         rows = read_rows(opened, split, phrases)
         found = translator.translate_rows(rows, translate, advance=advance)
-        hypothesis_file, reference_file, score_file = files.values()
-        for translation, reference in zip(found, references, strict=True):
+        hypothesis_file, source_file, reference_file, score_file = files.values()
+        for translation, (sentence, reference) in zip(found, texts, strict=True):
             hypothesis_file.write(f"{preprocessor.detokenize(translation.subwords)}\n")
+            source_file.write(f"{sentence}\n")
             reference_file.write(f"{reference}\n")
             score_file.write(f"{translation.score:.6f}\n")
 

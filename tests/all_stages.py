@@ -183,6 +183,7 @@ def _parameters() -> dict[str, Any]:
         },
         "evaluate": {
             "metrics": ["bleu"],
+            "commands": [],
             "bleu_tokenizer": "13a",
             "bootstrap_samples": 10,
             "randomization_trials": 10,

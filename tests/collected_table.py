@@ -11,8 +11,10 @@ TABLE: dict[str, Any] = {
     "systems": {
         "base": {
             "parameters": 1766028,
-            "bleu": {"mean": 50.25, "deviation": 1.5},
-            "chrf": {"mean": 60.0, "deviation": 0.5},
+            "scores": {
+                "bleu": {"mean": 50.25, "deviation": 1.5},
+                "chrf": {"mean": 60.0, "deviation": 0.5},
+            },
             "tokens_per_second": {"mean": 2345.6, "deviation": 10.0},
             "minutes": {"mean": 12.34, "deviation": 0.1},
             "contrast_parsed": {"mean": 72.5, "deviation": 1.25},
@@ -24,8 +26,10 @@ TABLE: dict[str, Any] = {
         },
         "<i>new": {
             "parameters": 2018764,
-            "bleu": {"mean": 51.0, "deviation": 0.75},
-            "chrf": {"mean": 61.0, "deviation": 0.25},
+            "scores": {
+                "bleu": {"mean": 51.0, "deviation": 0.75},
+                "chrf": {"mean": 61.0, "deviation": 0.25},
+            },
             "tokens_per_second": {"mean": 2000.0, "deviation": 20.0},
             "minutes": {"mean": 15.0, "deviation": 0.2},
             "contrast_parsed": {"mean": 95.25, "deviation": 0.5},
@@ -45,8 +49,7 @@ TABLE: dict[str, Any] = {
         },
         "late": {
             "parameters": None,
-            "bleu": None,
-            "chrf": None,
+            "scores": {},
             "tokens_per_second": None,
             "minutes": None,
             "comparisons": [],

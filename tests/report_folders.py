@@ -197,7 +197,10 @@ def evaluation(bleu: float, sentences: int) -> dict[str, Any]:
         **{"sentences": sentences, "bleu": bleu, "bleu_mean": bleu + 0.25, "bleu_interval": 2.5},
         **{"chrf": bleu + 10, "bleu_baseline": bleu + 1, "bleu_difference": -1.0},
         **{"bleu_p_value": 0.0312, "bleu_randomization_p_value": 0.0437},
-        "signatures": [{"metric": "bleu", "signature": "nrefs:1|<i>"}],
+        "signatures": [
+            {"metric": name, "signature": signature}
+            for name, signature in (("bleu", "nrefs:1|<i>"), ("chrf", "nc:6"))
+        ],
     }
 
 

@@ -12,4 +12,5 @@ RUN: dict[str, Any] = {
     "accelerator": "cpu",
     "devices": 1,
     "nodes": 1,
+    "logger": "none",
 }

@@ -39,6 +39,7 @@ Resamples = Annotated[int, Interval(ge=2)]
 Language = Annotated[str, Len(2, 3), Predicate(str.islower)]
 """A language code of two or three letters."""
 Accelerator = Literal["cpu", "gpu", "auto"]
+Logger = Literal["none", "tensorboard", "wandb", "mlflow"]
 
 
 class Reads:
@@ -59,6 +60,7 @@ class RunConfig:
     accelerator: Accelerator
     devices: Positive
     nodes: Positive
+    logger: Logger
 
     def __post_init__(self) -> None:
         # ray://HOST:PORT is left out: Ray's client hangs at every other connection.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from mgsa.base.command import Input, Option, OutputFolder
 from mgsa.base.errors import InputError
-from mgsa.base.settings import Accelerator, Positive
+from mgsa.base.settings import Accelerator, Logger, Positive
 from mgsa.config import ModelConfig, TrainConfig
 
 MODEL_FILES = (
@@ -19,9 +19,9 @@ PARSER_FILES = ("parser/parser.json", "parser/resources.json", "parser/*/*/*.pt"
 """Those of a parser that it may carry."""
 CHECKPOINT_FILES = (
     *("step-*/*.safetensors", "step-*/state.json"),
-    *("live/metrics.json", "live/plots/*.tsv"),
+    *("live/metrics.json", "live/plots/*.tsv", "logs/*"),
 )
-"""Files of a folder of checkpoints, with those of `pipeline.train`."""
+"""Files of a folder of checkpoints, with those of `pipeline.train` and of loggers."""
 
 DatasetFolder = Annotated[Path, Input("dataset artifact")]
 ModelFolder = Annotated[Path, OutputFolder("model artifact to write", *MODEL_FILES, *PARSER_FILES)]
@@ -41,6 +41,7 @@ def train(
     accelerator: Annotated[Accelerator, Option("device (default: auto)")] = "auto",
     devices: Annotated[Positive, Option("processes of each machine (default: 1)", "N")] = 1,
     nodes: Annotated[Positive, Option("machines, each with its torchrun (default: 1)", "N")] = 1,
+    logger: Annotated[Logger, Option("where curves go, too (default: none)")] = "none",
 ) -> None:
     """Train a model on a dataset artifact.
 
@@ -53,7 +54,7 @@ def train(
     from mgsa.training.trainer import Run
 
     metrics = train_model(
-        Run(dataset, model, train, out=out, checkpoints=checkpoints),
+        Run(dataset, model, train, out=out, checkpoints=checkpoints, logger=logger),
         make_fabric(accelerator, devices, nodes, precision=train.precision),
         restart="always" if restart else "never",
     )

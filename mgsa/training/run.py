@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +22,7 @@ from mgsa.training import checkpoint
 from mgsa.training.averaging import average
 from mgsa.training.checkpoint import State, folder_of, saved_updates
 from mgsa.training.initial import freeze, start_from
+from mgsa.training.loggers import logging
 from mgsa.training.processes import naming_lost_processes, place_seed
 from mgsa.training.trainer import OnMetrics, Run, Trainer
 from mgsa.training.validation import SPLIT, validate
@@ -70,11 +72,15 @@ def train_model(
         state = _resumed(fabric, run, identity, restart) or State(identity)
         if run.train.initial is not None and not state.update:
             start_from(Path(run.train.initial), model, dataset)
-        observer = on_metrics if fabric.is_global_zero else None
-        trainer = Trainer(fabric, run, dataset, model, state=state, on_metrics=observer)
-        trainer.fit()
-        fabric.barrier()
-        return _finish(run, trainer)
+        with ExitStack() as loggers:
+            observers: list[OnMetrics] = []
+            if fabric.is_global_zero:
+                log = loggers.enter_context(logging(run, identity, since=state.update))
+                observers = [log, on_metrics] if on_metrics else [log]
+            trainer = Trainer(fabric, run, dataset, model, state=state, observers=observers)
+            trainer.fit()
+            fabric.barrier()
+            return _finish(run, trainer)
 
 
 def new_model(config: ModelConfig, dataset: Dataset) -> EncoderDecoder:

@@ -16,6 +16,7 @@ from pathlib import Path
 import torch
 from lightning_fabric import Fabric
 
+from mgsa.base.settings import Logger
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.batching import TrainBatches
 from mgsa.data.dataset import Dataset
@@ -46,7 +47,8 @@ class Run:
     """The settings and folders of a run.
 
     `checkpoints` is on a file system that all processes share; `code` is the hash of the code that
-    they must come from (`None`: any), `parser` a folder for the artifact to hold.
+    they must come from (`None`: any), `parser` a folder for the artifact to hold, `logger` where
+    curves go besides.
     """
 
     dataset: Path
@@ -56,13 +58,14 @@ class Run:
     checkpoints: Path
     code: str | None = None
     parser: Path | None = None
+    logger: Logger = "none"
 
 
 class Trainer:
     """A training run from its start, or a checkpoint, to its end.
 
     `fabric` is launched, `model` newly built and the same in every process, `state` that of a new
-    run or of the checkpoint to resume from. `on_metrics` also receives the curves in `state`.
+    run or of the checkpoint to resume from. `observers` also receive the curves in `state`.
     """
 
     def __init__(
@@ -73,7 +76,7 @@ class Trainer:
         model: EncoderDecoder,
         *,
         state: State,
-        on_metrics: OnMetrics | None = None,
+        observers: Sequence[OnMetrics] = (),
     ) -> None:
         config = run.train
         self.fabric = fabric
@@ -120,9 +123,9 @@ class Trainer:
         # The length of epochs varies by a batch or two; the first one's will do for progress.
         self._epoch_length = self.batches.num_micro_batches(0) if fabric.is_global_zero else 1
         self._began = time.monotonic() - state.seconds
-        self._on_metrics = on_metrics or (lambda _: None)
+        self._observers = observers
         for line in state.curves:
-            self._on_metrics(line)
+            self._tell(line)
 
     def fit(self) -> None:
         """Train to the end of the run.
@@ -224,7 +227,11 @@ class Trainer:
 
     def _record(self, metrics: Mapping[str, int | float]) -> None:
         self.state.curves.append({"update": self.state.update, **metrics})
-        self._on_metrics(self.state.curves[-1])
+        self._tell(self.state.curves[-1])
+
+    def _tell(self, line: Mapping[str, int | float]) -> None:
+        for observe in self._observers:
+            observe(line)
 
     def _show(self, losses: LossSums) -> None:
         state, config = self.state, self.config

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import statistics
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,7 +36,7 @@ def read_cell(runs: Path, cell: Cell) -> dict[str, Any]:
     speed = training["tokens_per_second"]
     return {
         "seed": cell.seed,
-        **{name: scores[name] for name in HEADINGS if name in scores},
+        "scores": {one["metric"]: scores[one["metric"]] for one in scores["signatures"]},
         **{
             name: contrasts[kind]["accuracy"]
             for name in CONTRASTS
@@ -69,12 +70,15 @@ def collect(
     for system, of_system in cells.items():
         done = [cell for cell in of_system if cell in finished]
         results = [read_cell(runs, cell) for cell in done]
-        names = [n for n in (*HEADINGS, *CONTRASTS) if all(n in result for result in results)]
+        scores = [result["scores"] for result in results]
+        metrics = [n for n in dict.fromkeys(chain(*scores)) if all(n in each for each in scores)]
+        names = [n for n in CONTRASTS if all(n in result for result in results)]
         names += ["tokens_per_second", "minutes"]
         pairs = [(cell, Cell(table.baseline, cell.seed)) for cell in done]
         compared = [pair for pair in pairs if pair[0] != pair[1] and pair[1] in finished]
         systems[system] = {
             "parameters": results[0]["parameters"] if results else None,
+            "scores": {name: spread(each[name] for each in scores) for name in metrics},
             **{name: spread(result[name] for result in results) for name in names},
             "comparisons": [compare_cells(runs, pair) for pair in compared],
             "over_seeds": {
@@ -103,11 +107,13 @@ def spread(values: Iterable[float]) -> dict[str, float | None] | None:
 def table_rows(content: Mapping[str, Any]) -> list[dict[str, str]]:
     """A row for each system, by column: means ± standard deviations over seeds."""
     systems = content["systems"]
-    metrics = [name for name in HEADINGS if all(name in row for row in systems.values())]
+    told = [row["scores"] for row in systems.values() if row["seeds"]]
+    metrics = [n for n in dict.fromkeys(chain(*told)) if all(n in scores for scores in told)]
     given = [name for name in CONTRASTS if any(row.get(name) for row in systems.values())]
     rows = []
     for system, row in systems.items():
-        shown = {"system": system} | {HEADINGS[name]: _shown(row[name]) for name in metrics}
+        scores = {HEADINGS.get(n, n): _shown(row["scores"].get(n)) for n in metrics}
+        shown = {"system": system} | scores
         shown["Δ BLEU"] = _shown(spread(one["difference"] for one in row["comparisons"]), "+.2f")
         for test, heading in BY_SEED.items():
             shown[heading] = _p_values(one[test] for one in row["comparisons"])
@@ -154,7 +160,9 @@ def to_rows(content: Mapping[str, Any]) -> Iterator[Row]:
             comparison = compared.get(cell["seed"], {})
             yield {
                 "system": system,
-                **{name: value for name, value in cell.items() if name != "dataset"},
+                "seed": cell["seed"],
+                **cell["scores"],
+                **{n: v for n, v in cell.items() if n not in ("seed", "scores", "dataset")},
                 "difference": comparison.get("difference"),
                 **{f"{test}_p_value": comparison.get(test) for test in (*BY_SEED, "contrast")},
             }

@@ -117,7 +117,8 @@ def scores(inputs: Inputs) -> Iterator[Markup]:
         ", ".join(dict.fromkeys(number(report["sentences"]) for report in reports.values())),
         tested if is_tested else "",
     )
-    for metric in METRICS:
+    names = [one["metric"] for report in reports.values() for one in report["signatures"]]
+    for metric in dict.fromkeys(names):
         if of_metric := {name: report for name, report in reports.items() if metric in report}:
             yield _metric(metric, of_metric, inputs.styles)
     signatures = {
@@ -126,7 +127,7 @@ def scores(inputs: Inputs) -> Iterator[Markup]:
         for one in report["signatures"]
     }
     lines = [{"metric": name, "signature": signature} for signature, name in signatures.items()]
-    yield details("sacreBLEU’s signatures", table("Signatures", lines))
+    yield details("Signatures", table("Signatures of sacreBLEU, commands of others", lines))
 
 
 def _tested_against_first(inputs: Inputs, reports: Mapping[str, Record]) -> dict[str, Record]:
@@ -147,6 +148,7 @@ def _tested_against_first(inputs: Inputs, reports: Mapping[str, Record]) -> dict
         bootstrap_samples=int(recipe["bs"]),
         randomization_trials=0,
         seed=int(recipe["seed"]),
+        commands=(),
     )
     expected, *outputs = (
         [line.rstrip() for line in lines]
@@ -160,13 +162,16 @@ def _tested_against_first(inputs: Inputs, reports: Mapping[str, Record]) -> dict
 
 def _metric(metric: str, reports: Mapping[str, Record], styles: Mapping[str, int]) -> Markup:
     """A table of the systems' scores beside a chart of their intervals."""
-    title, direction = METRICS[metric]
+    title, direction = METRICS.get(metric, (metric, "of a command"))
     # An interval, the mean plus and minus half the middle 95 %, may go beyond what there can be.
-    most = math.inf if metric == "ter" else 100
+    least = 0 if metric in METRICS else -math.inf
+    most = 100 if metric in ("bleu", "chrf") else math.inf
     rows, drawn = [], []
     for name, report in reports.items():
         mean, half = report.get(f"{metric}_mean"), report.get(f"{metric}_interval")
-        low, high = (None, None) if mean is None else (max(mean - half, 0), min(mean + half, most))
+        low, high = (
+            (None, None) if mean is None else (max(mean - half, least), min(mean + half, most))
+        )
         rows.append(
             {
                 "system": named(name, styles),

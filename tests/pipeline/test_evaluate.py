@@ -20,7 +20,7 @@ from pipeline.evaluate import EvaluateSettings, main, score
 from tests.lines import lines, write_lines
 
 SAMPLES, TRIALS, SEED = 200, 300, 777
-SETTINGS = EvaluateSettings(("bleu", "chrf", "ter"), "13a", SAMPLES, TRIALS, SEED)
+SETTINGS = EvaluateSettings(("bleu", "chrf", "ter"), "13a", SAMPLES, TRIALS, SEED, ())
 WORDS = "Ein Hund läuft über die Wiese , und zwei Kinder sehen zu .".split()  # noqa: SIM905
 
 
@@ -158,7 +158,7 @@ def test_translations_that_have_next_to_nothing_right_have_intervals(files: Path
 
 
 def test_scores_that_are_equal_differ_by_chance() -> None:
-    settings = EvaluateSettings(("ter",), "13a", 50, 50, 1)
+    settings = EvaluateSettings(("ter",), "13a", 50, 50, 1, ())
     wolf, mops, dog = (["der " + word, "das Kind"] for word in ("Wolf", "Mops", "Hund"))
     scores = score(wolf, dog, settings, baseline=mops)
     names = ("ter_difference", "ter_p_value", "ter_randomization_p_value")

@@ -20,7 +20,7 @@ from mgsa.data.schema import LONGEST
 from mgsa.decoding.translate import Translator
 from pipeline.text_translator import TextTranslator
 from pipeline.tokens.moses import MosesText
-from pipeline.translate import READ_BYTES, main, read_chunks, translate_text
+from pipeline.translate import READ_BYTES, WRITTEN, main, read_chunks, translate_text
 from tests.imports import ROOT
 from tests.text_folders import with_toy_parser
 
@@ -123,18 +123,19 @@ def stage(models: Path, out: Path, *extra: str) -> int:
     return run(main, [*paths, "--split", "test", "--out", str(out), *extra])
 
 
-def test_a_split_becomes_three_files_without_a_parameter_file(
+def test_a_split_becomes_files_without_a_parameter_file(
     models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     out = tmp_path / "translations"
     assert stage(models, out, "--set", "beam=2") == 0
     files = {path.name: path.read_text("utf-8").splitlines() for path in out.iterdir()}
-    assert files.keys() == {"test.hypotheses", "test.references", "test.scores"}
+    assert files.keys() == {f"test.{name}" for name in WRITTEN}
     dataset = open_dataset(models / "dataset")
     found = Translator.load(models / "phrases").translate(list(dataset.read("test")), beam=2)
     german = MosesText("de")
     assert files["test.hypotheses"] == [german.detokenize(one.text.split()) for one in found]
+    assert files["test.sources"] == list(dataset.texts("test", "source_text"))
     assert files["test.references"] == list(dataset.texts("test", "target_text"))
     scores = [float(line) for line in files["test.scores"]]
     assert scores == pytest.approx([one.score for one in found], rel=1e-4)

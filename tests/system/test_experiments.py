@@ -56,7 +56,9 @@ def test_a_cell_that_fails_holds_up_no_other_and_no_finished_one_runs_again(
     runs = [experiments / f"runs/{SYSTEM}-{seed}" for seed in SEEDS]
     scores = [read_json(run / "evaluate.json") for run in runs]
     assert [one["sentences"] for one in scores] == [SIZES["test"]] * 2
-    assert content[SYSTEM]["bleu"]["mean"] == pytest.approx(sum(s["bleu"] for s in scores) / 2)
+    assert content[SYSTEM]["scores"]["bleu"]["mean"] == pytest.approx(
+        sum(s["bleu"] for s in scores) / 2
+    )
     assert len(read_json(runs[0] / "attention.json")["cross"]["layer_1"]) == 4
     weights = [(run / "model/model.safetensors").read_bytes() for run in runs]
     assert weights[0] != weights[1]
@@ -67,7 +69,7 @@ def test_a_cell_that_fails_holds_up_no_other_and_no_finished_one_runs_again(
     content = read_json(experiments / "tables/some.json")["systems"]
     assert content["broken"]["failed"] == []
     differences = [one["difference"] for one in content["broken"]["comparisons"]]
-    means = [content[name]["bleu"]["mean"] for name in ("broken", SYSTEM)]
+    means = [content[name]["scores"]["bleu"]["mean"] for name in ("broken", SYSTEM)]
     assert sum(differences) / 2 == pytest.approx(means[0] - means[1])
     assert ran(project.run(*command)) == []
     # The project itself knows nothing of the matrix: what it shows and fetches is its own.

@@ -21,7 +21,7 @@ from tests.imports import ROOT
 from tests.lines import write_lines
 
 REFERENCES = [f"the {word} sat on the {word} mat {i}" for i, word in enumerate("abcdefgh")]
-SETTINGS = EvaluateSettings(("bleu", "chrf", "ter"), "13a", 50, 60, 1)
+SETTINGS = EvaluateSettings(("bleu", "chrf", "ter"), "13a", 50, 60, 1, ())
 DATASET = "c0ffee"
 CONTRASTS = [(line, "a" if line % 2 else "b", 1) for line in range(1, 9)]
 TABLE = Table("Two systems", "base", ("new", "late"), 2, False)

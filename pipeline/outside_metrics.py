@@ -1,0 +1,124 @@
+"""Metrics by commands: whatever reads source, hypotheses and references and prints numbers."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+from mgsa.base.errors import FailedError, InputError
+
+FORM = re.compile(r"([a-z][a-z0-9]*)=(.+)")
+NUMBER = re.compile(r"(?:.*\s)?([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)\s*")
+"""A line with a number at its end."""
+
+
+@dataclass(frozen=True)
+class OutsideMetric:
+    """`comet=comet-score -s {source} -t {hypotheses} -r {references}`.
+
+    The command is run without a shell. Lines of its output that end in a number count: there is
+    one, the score of the corpus; or one a sentence; or those and then the corpus's. Without the
+    last, it is their mean.
+    """
+
+    name: str
+    command: str
+
+    @classmethod
+    def of(cls, setting: str) -> OutsideMetric:
+        """Raise a `ValueError` for another form."""
+        if not (form := FORM.fullmatch(setting)):
+            raise ValueError(f"expected NAME=COMMAND, NAME in lower case, got {setting!r}")
+        shlex.split(form[2])
+        return cls(form[1], form[2])
+
+    def scores(self, files: Mapping[str, Path], sentences: int) -> tuple[float, list[float]]:
+        """The score of the corpus, and those of its sentences if the command prints them.
+
+        Args:
+            files: by the names that the command has in braces.
+
+        Raises:
+            InputError: there is no such command, or it needs another file.
+            FailedError: it failed, or printed no such numbers.
+        """
+        words = shlex.split(self.command)
+        for name, path in files.items():
+            words = [word.replace(f"{{{name}}}", str(path)) for word in words]
+        if any("{source}" in word for word in words):
+            raise InputError(f"{self.name}: expected --source, which its command reads")
+        try:
+            done = subprocess.run(
+                words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False
+            )
+        except OSError as error:
+            raise InputError(f"{self.name}: {words[0]}: {error.strerror}") from None
+        if done.returncode:
+            raise FailedError(f"{self.name}: {words[0]} ended with status {done.returncode}")
+        lines = done.stdout.decode("utf-8", "replace").splitlines()
+        numbers = [float(found[1]) for line in lines if (found := NUMBER.fullmatch(line))]
+        if len(numbers) == 1:
+            return numbers[0], []
+        if not sentences <= len(numbers) <= sentences + 1:
+            expected = f"lines that end in a number: one, or one for each of {sentences} sentences"
+            raise FailedError(f"{self.name}: expected {expected}, got {len(numbers)}")
+        each = numbers[:sentences]
+        return (numbers[-1] if len(numbers) > sentences else fmean(each)), each
+
+
+def outside_scores(
+    metric: OutsideMetric,
+    files: Mapping[str, Path],
+    baseline: Path | None,
+    *,
+    sentences: int,
+    samples: int,
+    trials: int,
+    seed: int,
+) -> dict[str, float]:
+    """What `pipeline.evaluate` reports of a metric, by its name.
+
+    Intervals and p-values are of the mean over sentences, where the command tells their scores;
+    the bootstrap's are two-sided (`mgsa.analysis.bootstrap.compare`). Errors are as of
+    `OutsideMetric.scores`.
+    """
+    import numpy as np
+
+    from mgsa.analysis.bootstrap import compare, estimate, resampled_sums
+    from mgsa.analysis.randomization import randomization_test
+
+    name = metric.name
+    score, each = metric.scores(files, sentences)
+    found = {name: score}
+    systems = [each]
+    if baseline is not None:
+        other, each_other = metric.scores({**files, "hypotheses": baseline}, sentences)
+        found |= {f"{name}_baseline": other, f"{name}_difference": score - other}
+        systems.append(each_other)
+    if not all(systems):
+        return found
+    statistics = np.array(systems).T  # (N, S)
+    means, resampled = (
+        statistics.mean(axis=0),
+        resampled_sums(statistics, samples, seed) / sentences,
+    )
+    middle = estimate(means, resampled)
+    if samples > 1:
+        found[f"{name}_mean"] = float(resampled[:, 0].mean())
+        found[f"{name}_interval"] = float(middle.high[0] - middle.low[0]) / 2
+    if baseline is not None:
+        differing = (statistics != statistics[:, 1:]).sum(axis=0)
+        found[f"{name}_p_value"] = float(compare(means, resampled, 1, differing)[1][0])
+        if trials:
+            found[f"{name}_randomization_p_value"] = randomization_test(
+                *(statistics[:, :1], statistics[:, 1:]),
+                lambda sums: sums[:, 0],
+                trials=trials,
+                seed=seed,
+            )
+    return found

@@ -1,0 +1,98 @@
+"""Curves in TensorBoard, Weights & Biases and MLflow: each point once, also of a resumed run."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mgsa.base.errors import InputError
+from mgsa.base.settings import Logger, from_mapping
+from mgsa.config import ModelConfig, TrainConfig
+from mgsa.training.processes import make_fabric
+from mgsa.training.run import train_model
+from mgsa.training.trainer import Run
+from tests.copy_task import write_copy_task
+from tests.training_settings import TRAIN, model_settings
+
+Points = dict[str, list[tuple[int, float]]]
+
+
+def train(folder: Path, logger: Logger, max_updates: int) -> None:
+    settings = TRAIN | {"max_updates": max_updates, "log_every": 2, "validate_every": 4}
+    run = Run(
+        folder / "dataset",
+        from_mapping(ModelConfig, model_settings({}), "model"),
+        from_mapping(TrainConfig, settings, "train"),
+        out=folder / "out",
+        checkpoints=folder / "checkpoints",
+        logger=logger,
+    )
+    train_model(run, make_fabric("cpu", 1, 1, precision="32-true"), restart="never")
+
+
+def points_of_tensorboard(logs: Path) -> Points:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(logs / "tensorboard"))
+    events.Reload()
+    return {n: [(e.step, e.value) for e in events.Scalars(n)] for n in events.Tags()["scalars"]}
+
+
+def points_of_mlflow(logs: Path) -> Points:
+    from mlflow.tracking import MlflowClient
+
+    client = MlflowClient(f"sqlite:///{logs / 'mlflow.db'}")
+    points: Points = defaultdict(list)
+    for experiment in client.search_experiments():
+        for run in client.search_runs([experiment.experiment_id]):
+            for name in run.data.metrics:
+                history = client.get_metric_history(run.info.run_id, name)
+                points[name] += [(point.step, point.value) for point in history]
+    return {name: sorted(found) for name, found in points.items()}
+
+
+@pytest.mark.parametrize(
+    ("logger", "read"), [("tensorboard", points_of_tensorboard), ("mlflow", points_of_mlflow)]
+)
+def test_each_point_is_logged_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logger: Logger, read: Callable[[Path], Points]
+) -> None:
+    pytest.importorskip(logger)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    write_copy_task(tmp_path / "dataset")
+    for max_updates in (6, 12):
+        train(tmp_path, logger, max_updates)
+    curves = (tmp_path / "out/curves.jsonl").read_text(encoding="utf-8").splitlines()
+    expected: Any = defaultdict(list)
+    for line in map(json.loads, curves):
+        update = line.pop("update")
+        for name, value in line.items():
+            expected[name].append((update, pytest.approx(value, rel=1e-6)))
+    found = read(tmp_path / "checkpoints/logs")
+    # That of the end of the first run, which is in no checkpoint, was logged besides.
+    assert {name: [p for p in points if p[0] != 6] for name, points in found.items()} == {
+        name: [p for p in points if p[0] != 6] for name, points in expected.items()
+    }
+
+
+def test_weights_and_biases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wandb = pytest.importorskip("wandb")
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    write_copy_task(tmp_path / "dataset")
+    train(tmp_path, "wandb", 4)
+    wandb.finish()
+    (file,) = (tmp_path / "checkpoints/logs").rglob("run-*.wandb")
+    assert b"valid_nll" in file.read_bytes()
+
+
+@pytest.mark.skipif(bool(importlib.util.find_spec("wandb")), reason="W&B is installed")
+def test_a_logger_that_is_not_installed_is_named(tmp_path: Path) -> None:
+    write_copy_task(tmp_path / "dataset")
+    with pytest.raises(InputError, match=r"logger: expected wandb .*\(pip install 'mgsa\[wandb\]'"):
+        train(tmp_path, "wandb", 4)
