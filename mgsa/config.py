@@ -193,6 +193,7 @@ class TrainConfig:
     batch_sentences: Positive | None
     accumulate: Positive
     shuffle_window: Positive
+    bpe_dropout: Annotated[float, Interval(ge=0, lt=1)]
     max_epochs: Positive
     max_updates: Positive
     max_seconds: Positive | None

@@ -14,7 +14,10 @@ from contextlib import nullcontext, redirect_stderr
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from random import Random
 from typing import Annotated
+
+from annotated_types import Interval
 
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFolder, Report
@@ -34,6 +37,8 @@ from pipeline.tokens.subwords import (
 )
 
 CHUNK_PAIRS = 1_000
+DRAWS = 20
+"""Segmentations of each word that its occurrences stand for, with dropout."""
 FILES = [CODES, *(f"vocab.{side}" for side in SIDES)]
 TEXTS = [f"{split}.{side}" for split in SPLITS for side in SIDES]
 
@@ -43,13 +48,15 @@ class BpeSettings:
     """Number of merges, and thresholds; or the folder `codes`, a model, has codes and vocabularies.
 
     A pair of symbols is merged if it occurs `min_frequency` times. A subword with fewer than
-    `vocabulary_threshold` occurrences in its language's training text is split further.
+    `vocabulary_threshold` occurrences in its language's training text is split further. For
+    `train.bpe_dropout`, vocabularies also have the subwords of words split with `dropout`.
     """
 
     codes: InputPath | None
     merges: Positive
     min_frequency: Positive
     vocabulary_threshold: Count
+    dropout: Annotated[float, Interval(ge=0, lt=1)]
 
 
 def learn_codes(words: Mapping[str, int], settings: BpeSettings, path: Path) -> int:
@@ -79,12 +86,15 @@ def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int
             f"no two symbols occur together {settings.min_frequency} times; expected more text",
             path=tokenized / "train.source",
         )
-    splitter = SubwordSplitter(folder / CODES, None)
+    splitter, generator = SubwordSplitter(folder / CODES, None), Random(0)
     for side in SIDES:
         subwords: Counter[str] = Counter()
         for word, count in words[side].items():
             for subword in splitter.split_word(word):
                 subwords[subword] += count
+            for _ in range(DRAWS if settings.dropout else 0):
+                for subword in splitter.split_dropping(word, settings.dropout, generator):
+                    subwords[subword] += -(-count // DRAWS)
         write_subword_counts(folder / f"vocab.{side}", subwords)
         allowed = [count for count in subwords.values() if count >= settings.vocabulary_threshold]
         report |= {f"{side}_words": len(words[side]), f"{side}_subwords": len(allowed)}

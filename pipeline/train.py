@@ -60,6 +60,7 @@ def train_model(
     from mgsa.training.processes import make_fabric
     from mgsa.training.run import train_model
     from mgsa.training.trainer import Run
+    from pipeline.tokens.bpe_dropout import BpeDropout
 
     if with_parser is not None:
         check_parser(with_parser, dataset)
@@ -75,6 +76,7 @@ def train_model(
                 code=code_identity(),
                 parser=with_parser,
                 logger=run.logger,
+                resegment=BpeDropout(dataset, train) if train.bpe_dropout else None,
             ),
             make_fabric(run.accelerator, run.devices, run.nodes, precision=train.precision),
             restart="if_changed",

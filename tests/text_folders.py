@@ -32,7 +32,13 @@ PARAMETERS = {
         "drop_duplicates": False,
     },
     "parse": {"max_words": MAX_WORDS},
-    "bpe": {"codes": None, "merges": 60, "min_frequency": 2, "vocabulary_threshold": 3},
+    "bpe": {
+        "codes": None,
+        "merges": 60,
+        "min_frequency": 2,
+        "vocabulary_threshold": 3,
+        "dropout": 0.0,
+    },
     "partition": {"levels": 3, "ngrams": [2], "boundaries": "parsed", "seed": 1},
     "dataset": {
         "joint_vocabulary": True,

@@ -65,6 +65,7 @@ TRAIN: dict[str, Any] = {
     "shuffle_window": 40,
     "max_epochs": 100,
     "max_updates": 12,
+    "bpe_dropout": 0.0,
     "max_seconds": None,
     "optimizer_betas": [0.9, 0.98],
     "optimizer_eps": 1e-9,

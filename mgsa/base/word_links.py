@@ -7,6 +7,7 @@ words are linked if any of their subwords are (section 5.4). End of sentence has
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,6 +40,15 @@ def word_links(
     return sorted({(source[i], target[j]) for i, j in links})
 
 
+def subword_links(
+    links: Iterable[Link], *, source_words: Sequence[int], target_words: Sequence[int]
+) -> list[Link]:
+    """Links between words to links between all their subwords, sorted; arguments as before."""
+    sources, targets = _subwords_of(source_words), _subwords_of(target_words)
+    words = set(links)
+    return sorted([(i, j) for word, other in words for i in sources[word] for j in targets[other]])
+
+
 def word_matrix(
     matrix: np.ndarray, *, source_words: Sequence[int], target_words: Sequence[int]
 ) -> np.ndarray:
@@ -52,6 +62,11 @@ def word_matrix(
 def _word_of(subwords_per_word: Sequence[int]) -> list[int]:
     """The word of each subword."""
     return [word for word, count in enumerate(subwords_per_word) for _ in range(count)]
+
+
+def _subwords_of(subwords_per_word: Sequence[int]) -> list[range]:
+    bounds = [0, *accumulate(subwords_per_word)]
+    return [*map(range, bounds, bounds[1:])]
 
 
 def _summed(matrix: np.ndarray, subwords_per_word: Sequence[int], *, axis: int) -> np.ndarray:

@@ -11,7 +11,7 @@ from the r-th on: two processes see the same as one process that accumulates two
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass
 from itertools import islice
@@ -20,10 +20,13 @@ from typing import TypeVar
 import numpy as np
 
 from mgsa.base.settings import Count
-from mgsa.data.batch import Batch, pad_columns
+from mgsa.data.batch import Batch, RowColumns, pad_columns
 from mgsa.data.dataset import Dataset
 
 T = TypeVar("T")
+
+Resegment = Callable[[RowColumns, int], RowColumns]
+"""Segments rows of the training split anew for an epoch: the same at every call."""
 
 SPLIT = "train"
 UPDATES_AHEAD = 4
@@ -96,6 +99,8 @@ class TrainBatches:
         shuffle_window: rows that are shuffled and bucketed together, rounded up to row groups.
         granularities, ngram_unit: as in `mgsa.data.batch.make_batch`.
         links: whether batches need word alignments.
+        resegment: makes the segmentation of each epoch. Batches are planned by the dataset's own;
+            they get larger by what it adds.
     """
 
     dataset: Dataset
@@ -107,6 +112,7 @@ class TrainBatches:
     granularities: Sequence[str]
     ngram_unit: str
     links: bool = False
+    resegment: Resegment | None = None
 
     def num_micro_batches(self, epoch: int) -> int:
         """Micro-batches of an epoch; reads lengths only."""
@@ -146,6 +152,8 @@ class TrainBatches:
     ) -> Iterator[MicroBatch]:
         """The micro-batches from `position` to the end of its epoch."""
         extra = _extra_columns(self.granularities, self.ngram_unit, links=self.links)
+        if self.resegment:
+            extra = list({*extra, "subwords_per_word"})
         start = 0
         for window, groups in enumerate(self._windows(position.epoch)):
             plan = self._plan(position.epoch, window, groups)
@@ -155,10 +163,12 @@ class TrainBatches:
                 continue
             columns = self.dataset.columns(SPLIT, groups, extra)
             for number, rows in rest:
-                tokens = int(columns.target.lengths[rows].sum()) + len(rows)
+                part = columns.take(rows)
+                if self.resegment:
+                    part = self.resegment(part, position.epoch)
+                tokens = int(part.target.lengths.sum()) + len(rows)
                 batch = None
                 if (number - position.micro_batch) % world_size == rank:
-                    part = columns.take(rows)
                     batch = pad_columns(part, self.granularities, ngram_unit=self.ngram_unit)
                 yield number, tokens, batch
             del columns  # before the next window is decoded

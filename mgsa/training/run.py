@@ -49,6 +49,8 @@ def train_model(
         InputError: a setting, the dataset or a checkpoint is wrong.
         SystemExit, FailedError: as `Trainer.fit`, or another process has ended.
     """
+    if run.train.bpe_dropout and run.resegment is None:
+        raise InputError("train.bpe_dropout: expected `python -m pipeline.train`, which segments")
     # One process a machine compares hashes.
     dataset = open_dataset(run.dataset, verify=os.environ.get("LOCAL_RANK", "0") == "0")
     torch.manual_seed(place_seed(run.train.seed, "weights"))

@@ -18,7 +18,7 @@ from lightning_fabric import Fabric
 
 from mgsa.base.settings import Logger
 from mgsa.config import ModelConfig, TrainConfig
-from mgsa.data.batching import TrainBatches
+from mgsa.data.batching import Resegment, TrainBatches
 from mgsa.data.dataset import Dataset
 from mgsa.model.compiled import compiled
 from mgsa.model.encoder_decoder import EncoderDecoder
@@ -48,7 +48,7 @@ class Run:
 
     `checkpoints` is on a file system that all processes share; `code` is the hash of the code that
     they must come from (`None`: any), `parser` a folder for the artifact to hold, `logger` where
-    curves go besides.
+    curves go besides, `resegment` what `train.bpe_dropout` needs.
     """
 
     dataset: Path
@@ -59,6 +59,7 @@ class Run:
     code: str | None = None
     parser: Path | None = None
     logger: Logger = "none"
+    resegment: Resegment | None = None
 
 
 class Trainer:
@@ -102,6 +103,7 @@ class Trainer:
             granularities=model.granularities,
             ngram_unit=model.ngram_unit,
             links=model.alignment_head is not None,
+            resegment=run.resegment,
         )
         multi, alignment = getattr(run.model, "multi_granularity", None), run.model.alignment
         weights = LossWeights(

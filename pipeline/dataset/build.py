@@ -40,7 +40,7 @@ from pipeline.dataset.manifest import (
 )
 from pipeline.dataset.rows import StageOutputs, encode_rows
 from pipeline.partition import LEVEL_SEPARATOR
-from pipeline.tokens.subwords import check_subwords
+from pipeline.tokens.subwords import check_subwords, read_subword_counts
 
 
 def build_dataset(
@@ -63,7 +63,12 @@ def build_dataset(
     parser = Record.read(inputs.parser / "parser.json")
     parser.pop("files", None)  # hashes, which the identity sums up
     others = Path(settings.vocabulary) if settings.vocabulary else None
-    source, target = collect_vocabularies(inputs.bpe, others, joint=settings.joint_vocabulary)
+    # Without dropout the training split has all that are allowed.
+    made = parameters["bpe"]
+    threshold = made["vocabulary_threshold"] if made.get("dropout") else None
+    source, target = collect_vocabularies(
+        inputs.bpe, others, threshold=threshold, joint=settings.joint_vocabulary
+    )
     tags, levels = collect_tags(inputs.partitions, others)
     joint = source is target
     symbols = {"source": source.symbols, "target": None if joint else target.symbols}
@@ -132,17 +137,21 @@ def write_manifest(folder: Path, content: Mapping[str, Any], figures: Mapping[st
 
 
 def collect_vocabularies(
-    bpe: Path, others: Path | None, *, joint: bool
+    bpe: Path, others: Path | None, *, threshold: int | None, joint: bool
 ) -> tuple[Vocabulary, Vocabulary]:
     """The subwords of the training split, most frequent first; a joint vocabulary is one object.
 
-    Those of the artifact `others` come before them.
+    Those of the artifact `others` come before them, and after them those of `threshold` counts or
+    more that the stage `bpe` drew with dropout.
     """
     counts = [_count_tokens(bpe / f"train.{side}") for side in SIDES]
     for side, subwords in zip(SIDES, counts, strict=True):
         check_subwords(bpe, side, subwords)
+        if threshold is not None:
+            drawn = read_subword_counts(bpe / f"vocab.{side}")
+            subwords.update({s: 0 for s, count in drawn.items() if count >= threshold})
     if joint:
-        counts = [counts[0] + counts[1]]
+        counts[0].update(counts.pop())
     known: list[tuple[str, ...]] = [(), ()]
     if others:
         read = read_vocabularies(others / VOCABULARY)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mgsa.base.errors import InputError
-from mgsa.base.word_links import Link
+from mgsa.base.word_links import Link, subword_links
 from mgsa.data.schema import LONGEST, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, join_subwords, read_tags, read_vocabularies
 from pipeline.base.stage import SIDES
@@ -99,25 +99,16 @@ class Encoder:
             "phrase_tags": [[self._tag_ids.get(tag or "", 0) for _, _, tag in p] for p in phrases],
         }
         if target is not None:
-            ids, counts = self.target.encode(target)
+            ids, target_counts = self.target.encode(target)
             row |= {
                 "target_ids": ids,
                 "target_length": len(ids),
-                "target_subwords_per_word": counts,
+                "target_subwords_per_word": target_counts,
                 "links": None,
             }
             if links is not None:
-                row["links"] = _subword_links(links, bounds, [0, *accumulate(counts)])
+                row["links"] = subword_links(links, source_words=counts, target_words=target_counts)
         return row
-
-
-def _subword_links(
-    links: Iterable[Link], source: Sequence[int], target: Sequence[int]
-) -> list[Link]:
-    """Sorted links between all subwords of linked words, given subword bounds."""
-    sources, targets = [*map(range, source, source[1:])], [*map(range, target, target[1:])]
-    words = set(links)
-    return sorted([(i, j) for word, other in words for i in sources[word] for j in targets[other]])
 
 
 def check_length(length: int, *, path: Path | str, line: int) -> None:

@@ -1,6 +1,7 @@
 """Tokens of a sentence.
 
-moses     normalise, tokenise, detokenise
-subwords  split words into subwords
-trees     bracketed trees: read, written, checked
+moses        normalise, tokenise, detokenise
+subwords     split words into subwords
+bpe_dropout  training rows split anew in every epoch
+trees        bracketed trees: read, written, checked
 """

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from pathlib import Path
+from random import Random
+from unittest.mock import patch
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, read_lines
@@ -62,6 +64,15 @@ class SubwordSplitter:
     def split(self, tokens: Iterable[str]) -> list[str]:
         """The subwords of all `tokens`, marked."""
         return [subword for token in tokens for subword in self.split_word(token)]
+
+    def split_dropping(self, word: str, dropout: float, generator: Random) -> list[str]:
+        """The subwords of a word where each merge is left out by chance (BPE-dropout)."""
+        from subword_nmt import apply_bpe
+
+        with patch.object(apply_bpe, "random", generator):  # it takes the interpreter's own
+            subwords: list[str] = self._bpe.segment_tokens([word], dropout)
+        self._bpe.cache.clear()
+        return subwords
 
     def _split_word(self, word: str) -> tuple[str, ...]:
         subwords = tuple(self._bpe.segment_tokens([word]))

@@ -18,7 +18,13 @@ from tests.lines import write_lines
 from tests.run_section import RUN
 from tests.text_folders import contents, stage_argv
 
-SETTINGS = {"codes": None, "merges": 60, "min_frequency": 2, "vocabulary_threshold": 3}
+SETTINGS = {
+    "codes": None,
+    "merges": 60,
+    "min_frequency": 2,
+    "vocabulary_threshold": 3,
+    "dropout": 0.0,
+}
 PARAMS = {"bpe": SETTINGS, "run": RUN}
 SENTENCES = {
     "source": ["the dogs see the newest dog", "low lower lowest ( new )", "-LRB- the newest dogs"],

@@ -42,7 +42,7 @@ def test_subword_nmt_splits_alike(
 ) -> None:
     folder = tmp_path_factory.mktemp("bpe")
     counts = Counter([*train, "ab"])
-    learn_codes(counts, BpeSettings(None, 30, 1, 1), folder / CODES)
+    learn_codes(counts, BpeSettings(None, 30, 1, 1, 0.0), folder / CODES)
     splitter = SubwordSplitter(folder / CODES, None)
     seen = Counter(subword for word in counts.elements() for subword in splitter.split([word]))
     write_subword_counts(folder / "vocab.source", seen)
