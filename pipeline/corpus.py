@@ -7,7 +7,7 @@ import shutil
 import sys
 import tarfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, ClassVar, Literal
@@ -42,14 +42,13 @@ class SampleCorpus:
     """The built-in corpus: pairs and trees generated from a seed.
 
     `ambiguity` is the share of adverbials of place whose attachment (noun or verb) only the tree
-    tells.
+    tells. The other language is the target's.
     """
 
     name: ClassVar = "sample"
-    source_language: ClassVar = "en"
-    target_language: ClassVar = "de"
 
     kind: Literal["sample"]
+    source_language: Literal["en", "de"]
     seed: Seed
     train: SampleSentences
     valid: SampleSentences
@@ -58,13 +57,17 @@ class SampleCorpus:
     treebank_dev: SampleSentences
     ambiguity: Share
 
+    @property
+    def target_language(self) -> str:
+        return "de" if self.source_language == "en" else "en"
+
 
 @dataclass(frozen=True)
 class LocalSplit:
     """Two text files, optional annotations of the source side and variants of the target side."""
 
-    source: InputPath
-    target: InputPath
+    source: InputPath | None
+    target: InputPath | None
     trees: InputPath | None
     links: InputPath | None
     voice: InputPath | None
@@ -82,16 +85,28 @@ class LocalTreebank:
 
 @dataclass(frozen=True)
 class LocalCorpus:
-    """Local files."""
+    """Local files; texts that a split doesn't name are `FOLDER/PREFIXtrain.en` and so on."""
 
     kind: Literal["local"]
     name: str
+    folder: str
+    prefix: str
     source_language: Language
     target_language: Language
     train: LocalSplit
     valid: LocalSplit
     test: LocalSplit
     treebank: LocalTreebank | None
+
+    def __post_init__(self) -> None:
+        for name in SPLITS:
+            split: LocalSplit = getattr(self, name)
+            source, target = (
+                str(Path(self.folder, f"{self.prefix}{name}.{language}"))
+                for language in (self.source_language, self.target_language)
+            )
+            named = replace(split, source=split.source or source, target=split.target or target)
+            object.__setattr__(self, name, named)
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,7 @@ def parse_source(
                 trees = ready_trees(tokenized)
             case "none":
                 trees = flat_trees(tokenized)
-            case "stanza":
+            case _:
                 reported += ["flat_too_long", "flat_failed"]
                 parse_batches: ParseBatches = partial(
                     map_chunks,

@@ -101,7 +101,7 @@ def check_parser(folder: Path, dataset: Path) -> None:
     from mgsa.model_artifact import PARSER_FILE
 
     made, found = Record.read(dataset / PREPROCESSING)["parser"], Record.read(folder / PARSER_FILE)
-    if made["kind"] == "trees" and found["kind"] != "stanza":
+    if made["kind"] == "trees" and found["kind"] in ("trees", "none"):
         raise InputError(f"expected a parser with models, as {dataset} needs", path=folder)
     if made["kind"] != "trees" and found["identity"] != made["identity"]:
         which = f"the parser {made['identity'][:12]}"

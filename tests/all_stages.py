@@ -137,6 +137,8 @@ def _parameters() -> dict[str, Any]:
     corpus: dict[str, Any] = {
         "kind": "local",
         "name": "made up",
+        "folder": "raw",
+        "prefix": "",
         "source_language": "en",
         "target_language": "de",
         "treebank": None,

@@ -61,7 +61,8 @@ def build_dataset(
     corpus_name = Record.read(inputs.corpus / "corpus.json")["name"]
     languages = Record.read(inputs.tokenized / "languages.json")
     parser = Record.read(inputs.parser / "parser.json")
-    parser.pop("files", None)  # hashes, which the identity sums up
+    # Their hashes sum up to the identity; their names tell whose tags the trees have.
+    parser["models"] = sorted(parser.pop("files", {}))
     others = Path(settings.vocabulary) if settings.vocabulary else None
     # Without dropout the training split has all that are allowed.
     made = parameters["bpe"]

@@ -220,7 +220,7 @@ def _load_parser(
         message = f"raw text can have parsed phrases (partition.boundaries), not {boundaries}"
         raise InputError(f"{message}: expected rows of a dataset", path=artifact)
     folder = read_parser_folder(parser)
-    if made.parser.kind == "stanza" and folder.identity != made.parser.identity:
+    if made.parser.kind not in ("trees", "none") and folder.identity != made.parser.identity:
         raise InputError(
             f"expected the parser that {artifact} was made with "
             f"({made.parser.identity[:12]}), got another one ({folder.identity[:12]})",

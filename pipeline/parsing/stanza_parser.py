@@ -1,9 +1,9 @@
-"""A stanza tagger and constituency parser, loaded from a parser folder, for tokenised text."""
+"""A constituency parser, loaded from a parser folder, for tokenised text: stanza's, or spaCy's."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -26,8 +26,9 @@ _DEVICE = re.compile("CUDA|CUBLAS|CUDNN|CUSOLVER|HIP error|NCCL", re.IGNORECASE)
 class ConstituencyParser:
     """Tags and parses sentences; the leaves of a tree are the sentence's tokens, escaped."""
 
-    def __init__(self, pipeline: Any) -> None:
-        self._pipeline = pipeline
+    def __init__(self, brackets: Callable[[Sequence[Sequence[str]]], Iterable[str]]) -> None:
+        """`brackets` gives a tree for each sentence, its leaves in any spelling."""
+        self._brackets = brackets
 
     @classmethod
     def load(cls, folder: Path, *, gpu: bool = False) -> ConstituencyParser:
@@ -38,6 +39,10 @@ class ConstituencyParser:
                 is no GPU.
         """
         parser = read_parser_folder(folder)
+        if parser.kind == "spacy":
+            from pipeline.parsing.spacy_parser import SpacyParser
+
+            return cls(SpacyParser(folder, gpu=gpu))
         if parser.kind != "stanza":
             raise InputError(f"it holds no models, but is of the kind {parser.kind}", path=folder)
         import stanza
@@ -69,18 +74,22 @@ class ConstituencyParser:
             raise InputError(message, path=folder) from error
         finally:
             utils.get_split_optimizer = make_optimizer
-        return cls(pipeline)
+
+        def brackets(sentences: Sequence[Sequence[str]]) -> Iterator[str]:
+            document = pipeline([list(sentence) for sentence in sentences])
+            return (str(parsed.constituency) for parsed in document.sentences)
+
+        return cls(brackets)
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
         """The tree of each sentence on one line, `(ROOT …)`.
 
         Raises:
-            Exception: stanza could not parse a sentence, lost a word or made too deep a tree.
+            Exception: the library could not parse a sentence, lost a word or made too deep a tree.
         """
-        document = self._pipeline([list(sentence) for sentence in sentences])
         return [
-            bracketed(put_words(read_tree(str(parsed.constituency)), tokens))
-            for parsed, tokens in zip(document.sentences, sentences, strict=True)
+            bracketed(put_words(read_tree(tree), tokens))
+            for tree, tokens in zip(self._brackets(sentences), sentences, strict=True)
         ]
 
 

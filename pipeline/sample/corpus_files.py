@@ -26,12 +26,12 @@ def generate(num_pairs: int, seed: str, *, ambiguity: float) -> Iterator[SampleP
     return islice(_pairs(seed, ambiguity), num_pairs)
 
 
-def _pairs(seed: str, ambiguity: float) -> Iterator[SamplePair]:
+def _pairs(seed: str, ambiguity: float, source_language: str = "en") -> Iterator[SamplePair]:
     choose = Chooser(seed, ambiguity=ambiguity)
     while True:
         pair = sentence(choose).pair()
         if max(len(pair.source_tokens), len(pair.target_tokens)) <= LONGEST:
-            yield pair
+            yield pair if source_language == "en" else pair.reversed()
 
 
 def write_sample(
@@ -44,17 +44,19 @@ def write_sample(
     treebank_train: int,
     treebank_dev: int,
     ambiguity: float,
+    source_language: str,
 ) -> None:
     """Write the files of a corpus folder; memory does not grow with `train`.
 
-    The English sides of the validation and test split and of the treebank's held-out trees are
-    unlike each other and unlike all that is trained on.
+    From German the trees are German, and there are no variants. The source sides of the validation
+    and test split and of the treebank's held-out trees are unlike each other and unlike all that is
+    trained on.
     """
     held_out: set[str] = set()
 
     def fresh(part: str, count: int, *, hold_out: bool = False) -> Iterator[SamplePair]:
         # Pairs are few against what the grammar can say, so the stream never runs dry.
-        pairs = _pairs(f"{seed} {part}", ambiguity)
+        pairs = _pairs(f"{seed} {part}", ambiguity, source_language)
         for pair in islice((pair for pair in pairs if pair.source not in held_out), count):
             if hold_out:
                 held_out.add(pair.source)

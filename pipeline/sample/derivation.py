@@ -136,6 +136,7 @@ class SamplePair:
         source, target: raw text.
         source_tokens, target_tokens: the words, as a Moses tokeniser splits the raw text.
         tree: the English constituency tree, PTB labels and tags, on one line.
+        target_tree: the German one: English constituents whose words lie together in German.
         links: word links (source, target), from zero, sorted.
         voice: `active` or `passive`, of the main clause.
         tense: `past` or `nonpast`, of the main clause's finite verb.
@@ -147,10 +148,26 @@ class SamplePair:
     source_tokens: list[str]
     target_tokens: list[str]
     tree: str
+    target_tree: str
     links: list[tuple[int, int]]
     voice: str
     tense: str
     variants: list[Variant]
+
+    def reversed(self) -> SamplePair:
+        """The pair from German to English, without variants, which are German."""
+        return SamplePair(
+            source=self.target,
+            target=self.source,
+            source_tokens=self.target_tokens,
+            target_tokens=self.source_tokens,
+            tree=self.target_tree,
+            target_tree=self.tree,
+            links=sorted((target, source) for source, target in self.links),
+            voice=self.voice,
+            tense=self.tense,
+            variants=[],
+        )
 
 
 @dataclass(slots=True)
@@ -175,6 +192,7 @@ class Sentence:
             source_tokens=source_tokens,
             target_tokens=target_tokens,
             tree=f"(ROOT {self.english})",
+            target_tree=f"(ROOT {german_tree(self.english, words)})",
             links=sorted(
                 {(position[id(leaf)], index) for index, w in enumerate(words) for leaf in w.sources}
             ),
@@ -194,6 +212,61 @@ def _attachments(node: Node, depth: int = 1) -> Iterator[tuple[Attachment, int]]
             if child.attachment is not None:
                 yield child.attachment, depth
             yield from _attachments(child, depth + 1)
+
+
+def german_tree(english: Node, words: list[GermanWord]) -> Node:
+    """The tree of German words: each English constituent whose words are neighbours there.
+
+    Words of German's own stay between their neighbours. Of constituents that cross, as where two
+    are told by one word, the larger one is kept.
+    """
+    leaves: list[Node | Leaf] = [
+        Leaf(_german_tag(word), token)
+        for word, token in zip(words, _german_tokens(words), strict=True)
+    ]
+    places: dict[int, set[int]] = {}
+    for index, word in enumerate(words):
+        for leaf in word.sources:
+            places.setdefault(id(leaf), set()).add(index)
+    own = {index for index, word in enumerate(words) if not word.sources}
+
+    def constituent(node: Node, start: int, end: int) -> Node:
+        """That of the words `start` to `end`, with those within it."""
+        children: list[Node | Leaf] = []
+        at = start
+        for first, last, inner in sorted(inside(node, start, end), key=lambda found: found[:2]):
+            children += [*leaves[at:first], constituent(inner, first, last)]
+            at = last
+        return Node(node.label, [*children, *leaves[at:end]])
+
+    def inside(node: Node, start: int, end: int) -> Iterator[tuple[int, int, Node]]:
+        """The largest constituents below a node that are neighbours in German."""
+        taken: set[int] = set()
+        for child in node.children:
+            if not isinstance(child, Node):
+                continue
+            found = set().union(*(places.get(id(leaf), ()) for leaf in child.leaves()))
+            if not found:
+                continue
+            first, last = min(found), max(found) + 1
+            span = set(range(first, last))
+            if span - found <= own and start <= first and last <= end and not span & taken:
+                taken |= span
+                yield first, last, child
+            else:
+                for within in inside(child, start, end):
+                    if not taken & set(range(*within[:2])):
+                        taken |= set(range(*within[:2]))
+                        yield within
+
+    return constituent(english, 0, len(words))
+
+
+def _german_tag(word: GermanWord) -> str:
+    """The part of speech of the first word that it translates, a comma or `not` (kein) last."""
+    tags = sorted((leaf.tag for leaf in word.sources), key=lambda tag: tag in (",", "RB"))
+    own = {",": ",", "dass": "IN"}  # and a relative pronoun that English leaves out
+    return tags[0] if tags else own.get(word.word, "WDT")
 
 
 def _without_idle_commas(words: list[GermanWord]) -> list[GermanWord]:

@@ -30,7 +30,7 @@ def arguments(root: Path, section: dict[str, Any], *overrides: str) -> list[str]
 
 
 SAMPLE = {
-    **{"kind": "sample", "seed": 3, "train": 40, "valid": 5, "test": 6},
+    **{"kind": "sample", "source_language": "en", "seed": 3, "train": 40, "valid": 5, "test": 6},
     **{"treebank_train": 8, "treebank_dev": 4, "ambiguity": 1.0},
 }
 
@@ -49,6 +49,12 @@ def test_the_sample_is_generated_from_its_seed_and_grows_at_its_end(tmp_path: Pa
         assert sorted(contrast.target) == sorted(targets[contrast.line - 1])
     assert (lines["valid.target"], lines["test.voice"], lines["test.tense"]) == (5, 6, 6)
     assert (lines["treebank/train.mrg"], lines["treebank/dev.mrg"]) == (8, 4)
+    corpus.main(arguments(tmp_path, SAMPLE, "source_language=de"))
+    german = contents(tmp_path / "corpus")
+    assert german["train.source"] == first["train.target"]
+    assert german["train.target"] == first["train.source"]
+    assert json.loads(german["corpus.json"])["target_language"] == "en"
+    assert (german["train.contrast"], german["treebank/dev.mrg"].count(b"\n")) == (b"", 4)
     languages = {"source_language": "en", "target_language": "de"}
     assert json.loads(first["corpus.json"]) == {"name": "sample", **languages}
     report = json.loads((tmp_path / "report.json").read_text())
@@ -90,11 +96,26 @@ def local(tmp_path: Path) -> dict[str, Any]:
     dev = {**none, "source": str(folder / "b.en.gz"), "target": str(folder / "b.de")}
     return {
         **{"kind": "local", "name": "own", "source_language": "en", "target_language": "de"},
+        **{"folder": str(tmp_path / "own"), "prefix": "a."},
         "train": {**train, "source": str(folder / "a.en"), "target": str(folder / "a.de")},
         "valid": dev,
         "test": dev,
         "treebank": {"train": str(folder / "train.mrg"), "dev": str(folder / "dev.mrg")},
     }
+
+
+def test_a_folder_a_prefix_and_two_languages_name_the_files(
+    tmp_path: Path, local: dict[str, Any]
+) -> None:
+    for split in SPLITS:
+        for language in ("fr", "es"):
+            (tmp_path / f"own/a.{split}.{language}").write_text(f"{split} {language}\n", "utf-8")
+        local[split] = dict.fromkeys(local[split])
+    corpus.main(arguments(tmp_path, local, "source_language=fr", "target_language=es"))
+    assert (tmp_path / "corpus/test.source").read_text("utf-8") == "test fr\n"
+    assert (tmp_path / "corpus/train.target").read_text("utf-8") == "train es\n"
+    with pytest.raises(InputError, match=r"own/b\.train\.fr: no such file"):
+        corpus.main(arguments(tmp_path, local, "source_language=fr", "prefix=b."))
 
 
 def test_local_files_are_copied_line_by_line(tmp_path: Path, local: dict[str, Any]) -> None:

@@ -71,7 +71,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("trained")
     (folder / "corpus").mkdir()
     sizes = {"train": 1, "valid": 1, "test": 1, "treebank_train": 60, "treebank_dev": 20}
-    write_sample(folder / "corpus", seed=1, ambiguity=0.2, **sizes)
+    write_sample(folder / "corpus", seed=1, ambiguity=0.2, source_language="en", **sizes)
     in_a_process(command(folder, TRAIN.format(train="null")), check=True)
     return folder
 

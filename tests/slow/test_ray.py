@@ -117,7 +117,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("project")
     (folder / "corpus").mkdir()
     sizes = {"train": 1500, "valid": 40, "test": 40, "treebank_train": 60, "treebank_dev": 20}
-    write_sample(folder / "corpus", seed=1, ambiguity=0.2, **sizes)
+    write_sample(folder / "corpus", seed=1, ambiguity=0.2, source_language="en", **sizes)
     argv = command(folder, TRAIN.format(train="null"))
     subprocess.run([sys.executable, "-m", "pipeline.parser", *argv], cwd=ROOT, check=True)
     (folder / "tokenized").mkdir()

@@ -53,7 +53,7 @@ def test_the_artifact_is_what_the_design_says(stages: Path) -> None:
     assert report["train_source_subwords"] == 8 + 2 + 2 + 8
     assert report["train_target_words"] == 4 + 2 + 2 + 4
     assert (report["train_rows"], report["tags"]) == (4, 9)
-    assert manifest["made_by"]["parser"] == {"kind": "trees", "identity": "c0ffee"}
+    assert manifest["made_by"]["parser"] == {"kind": "trees", "identity": "c0ffee", "models": ["a"]}
     assert manifest["made_by"]["aligner"] is None
     assert manifest["made_by"]["parameters"]["tokenize"] == {"max_tokens": 100}
     listed = {name: file["sha256"] for name, file in manifest["files"].items()}

@@ -15,7 +15,7 @@ LEFT_OUT_IN_ENGLISH = {",", "dass", "den", "die", "das"}
 """A comma, a conjunction, a relative pronoun that translate nothing."""
 SIZES = {
     **{"train": 300, "valid": 40, "test": 40},
-    **{"treebank_train": 50, "treebank_dev": 20, "ambiguity": 0.2},
+    **{"treebank_train": 50, "treebank_dev": 20, "ambiguity": 0.2, "source_language": "en"},
 }
 
 
