@@ -87,7 +87,7 @@ def render(explorer: Explorer, question: Question, error: str = "") -> str:
 
 def _blocks(explorer: Explorer, question: Question) -> Iterator[Markup]:
     found = explorer.explore(question.text, question.cuts)
-    parsed = explorer.explore(question.text)
+    parsed = explorer.explore(question.text, None)
     source, target = explorer.languages
     if found.tree is not None:
         yield MACROS.tree("Tree", source, draw_tree(found.tree))
@@ -111,7 +111,7 @@ def _blocks(explorer: Explorer, question: Question) -> Iterator[Markup]:
 def _level(found: Exploration, level: int, question: Question) -> Markup:
     """The phrases of a level; before each word but the first a link to the page of another cut."""
     cuts = cuts_of(found.phrases)
-    words = [html("{}", found.tokens[0])]
+    words = [html('<span class="cut">&#8203;</span>{}', found.tokens[0])]
     for at, token in enumerate(found.tokens[1:], start=1):
         is_cut = at in cuts[level]
         changed = tuple(sorted({*cuts[level]} ^ {at}))
