@@ -27,7 +27,7 @@ autodoc_member_order = "bysource"
 napoleon_use_ivar = True
 suppress_warnings = ["myst.header", "ref.python"]  # short names that several modules have
 
-COMMANDS = ("train", "average", "translate", "align", "score")
+COMMANDS = ("train", "translate", "align", "score")
 """Of `mgsa`."""
 TOOLS = ("reverse", "forced_align", "score", "alignment_error", "experiment")
 """Of `pipeline`, which are no stages of `dvc.yaml`."""

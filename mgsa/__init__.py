@@ -24,7 +24,7 @@ decoding/       beam search, translations, forced alignment, scores of given pai
 export          a model for another engine
 probing/        what an encoder knows of syntax
 analysis/       what a trained model does, as numbers to look at
-__main__        `mgsa train`, `mgsa average`, `mgsa translate`, `mgsa align`, `mgsa score`, …
+__main__        `mgsa train`, `mgsa translate`, `mgsa align`, `mgsa score`, …
 
 Shape letters, used in every docstring:
 

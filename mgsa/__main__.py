@@ -15,7 +15,6 @@ from mgsa.base.command import command as command_of
 
 COMMANDS = {
     "train": ("mgsa.training.commands", "train a model on a dataset artifact"),
-    "average": ("mgsa.training.commands", "average the newest checkpoints of a run"),
     "translate": ("mgsa.decoding.commands", "translate a split of a dataset artifact"),
     "align": ("mgsa.decoding.commands", "align the words of a split of a dataset artifact"),
     "score": ("mgsa.decoding.commands", "log probabilities of a split of a dataset artifact"),

@@ -16,12 +16,10 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
-
-from torch import Tensor
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import (
@@ -42,7 +40,7 @@ from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_card import model_card
-from mgsa.weights import Uninitialized, load_weights, named_tensors, put_tensors, save_tensors
+from mgsa.weights import Uninitialized, load_weights, named_tensors, save_tensors
 
 WEIGHTS, CONFIG, CURVES, CARD = "model.safetensors", "config.json", "curves.jsonl", "README.md"
 PARSER, PARSER_FILE = "parser", "parser.json"
@@ -131,31 +129,18 @@ def save_model(
             shutil.copyfile(dataset.folder / name, partial / name)
         if parser is not None:
             for name in (PARSER_FILE, *read_json(parser / PARSER_FILE)["files"]):
-                _copy(parser / name, partial / PARSER / name)
-        _complete(partial, model, config, run, manifest)
-
-
-def _copy(file: Path, to: Path) -> None:
-    to.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(file, to)
-
-
-def _complete(
-    folder: Path,
-    model: EncoderDecoder,
-    config: ModelConfig,
-    run: Mapping[str, Any],
-    manifest: Mapping[str, Any],
-) -> None:
-    """Write weights, settings, card and manifest."""
-    save_tensors(named_tensors(model), folder / WEIGHTS)
-    write_json(folder / CONFIG, {"model": to_mapping(config), **run})
-    parameters = sum(parameter.numel() for parameter in model.parameters())
-    with open_to_write(folder / CARD) as file:
-        with_parser = (folder / PARSER).is_dir()
-        card = model_card(config, run, manifest, parameters=parameters, with_parser=with_parser)
-        file.write(card)
-    write_json(folder / MANIFEST, {**manifest, "files": describe_files(folder)})
+                copied = partial / PARSER / name
+                copied.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(parser / name, copied)
+        save_tensors(named_tensors(model), partial / WEIGHTS)
+        write_json(partial / CONFIG, {"model": to_mapping(config), **run})
+        parameters = sum(parameter.numel() for parameter in model.parameters())
+        card = model_card(
+            config, run, manifest, parameters=parameters, with_parser=parser is not None
+        )
+        with open_to_write(partial / CARD) as file:
+            file.write(card)
+        write_json(partial / MANIFEST, {**manifest, "files": describe_files(partial)})
 
 
 def load_model(folder: Path) -> ModelArtifact:
@@ -174,27 +159,3 @@ def load_model(folder: Path) -> ModelArtifact:
     load_weights(model, folder / WEIGHTS)
     languages = (manifest.source_language, manifest.target_language)
     return ModelArtifact(folder, model.eval(), config, (source, target), tags, languages)
-
-
-def replace_weights(
-    artifact: ModelArtifact,
-    tensors: Mapping[str, Tensor],
-    *,
-    source: Path,
-    updates: Sequence[int],
-    out: Path,
-) -> None:
-    """Write `artifact` to `out` with other weights, the mean of `updates`, without scores.
-
-    An `InputError`, which names the file `source` of the weights, is raised if they don't fit.
-    """
-    put_tensors(artifact.model, tensors, path=source)
-    manifest = read_json(artifact.folder / MANIFEST)
-    files = manifest.pop("files")
-    run = read_json(artifact.folder / CONFIG) | {"updates": [*updates]}
-    del run["model"]
-    run.pop("scores", None)
-    with atomic_folder(out) as partial:
-        for name in files.keys() - {WEIGHTS, CONFIG, CARD}:
-            _copy(artifact.folder / name, partial / name)
-        _complete(partial, artifact.model, artifact.config, run, manifest)

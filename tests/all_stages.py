@@ -56,7 +56,6 @@ COMMANDS = {
     "diff": "pipeline.dataset --diff dataset reversed",
     "train": "pipeline.train --dataset dataset --out model --report reports/model.json",
     "mgsa train": "mgsa train --dataset dataset --config params.yaml --out mgsa_model",
-    "average": "mgsa average --model model --checkpoints model.checkpoints --last 2 --out averaged",
     "mgsa translate": "mgsa translate --model model --dataset dataset --split test "
     "--out test.txt --weights weights.npz",
     "mgsa score": "mgsa score --model model --dataset dataset --split test --out test.scores",

@@ -12,5 +12,5 @@ averaging   the mean of several checkpoints
 initial     the weights of a trained model, to go on from
 processes   devices, signals, lost processes, seeds
 run         a whole run: processes, resuming, the artifact
-commands    `mgsa train`, `mgsa average`
+commands    `mgsa train`
 """

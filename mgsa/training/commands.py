@@ -1,4 +1,4 @@
-"""`mgsa train` and `mgsa average`."""
+"""`mgsa train`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 from mgsa.base.command import Input, Option, OutputFolder
-from mgsa.base.errors import InputError
 from mgsa.base.settings import Accelerator, Logger, Positive
 from mgsa.config import ModelConfig, TrainConfig
 
@@ -65,32 +64,3 @@ def train(
     )
     for name, value in metrics.items():
         print(f"{name}\t{value:.6g}")
-
-
-def average(
-    *,
-    model: Annotated[Path, Input("model artifact that the run wrote")],
-    checkpoints: Annotated[Path, Input("checkpoints of its run")],
-    last: Annotated[Positive, Option("how many checkpoints to average", "N")],
-    out: ModelFolder,
-) -> None:
-    """Average the weights of the newest checkpoints of a run; all else is the model artifact's.
-
-    As with `train.artifact=average`, those are left out that were only kept as the best ones.
-    """
-    from mgsa.base.io import read_json
-    from mgsa.model_artifact import CONFIG, load_model, replace_weights
-    from mgsa.training import averaging
-    from mgsa.training.checkpoint import WEIGHTS, folder_of, regular_updates, saved_updates
-
-    artifact = load_model(model)
-    saved = saved_updates(checkpoints)
-    every = read_json(model / CONFIG)["train"]["checkpoint_every"]
-    updates = regular_updates(saved, every=every, keep=last, last=max(saved, default=0))
-    if len(updates) < last:
-        raise InputError(
-            f"expected at least {last} checkpoints, found {len(updates)}", path=checkpoints
-        )
-    paths = [folder_of(checkpoints, update) / WEIGHTS for update in updates]
-    weights = averaging.average(paths)
-    replace_weights(artifact, weights, source=paths[-1], updates=updates, out=out)

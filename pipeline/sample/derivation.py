@@ -242,22 +242,15 @@ def german_tree(english: Node, words: list[GermanWord]) -> Node:
     def inside(node: Node, start: int, end: int) -> Iterator[tuple[int, int, Node]]:
         """The largest constituents below a node that are neighbours in German."""
         taken: set[int] = set()
-        for child in node.children:
-            if not isinstance(child, Node):
-                continue
+        for child in (child for child in node.children if isinstance(child, Node)):
             found = set().union(*(places.get(id(leaf), ()) for leaf in child.leaves()))
-            if not found:
-                continue
-            first, last = min(found), max(found) + 1
-            span = set(range(first, last))
-            if span - found <= own and start <= first and last <= end and not span & taken:
-                taken |= span
-                yield first, last, child
-            else:
-                for within in inside(child, start, end):
-                    if not taken & set(range(*within[:2])):
-                        taken |= set(range(*within[:2]))
-                        yield within
+            span = set(range(min(found, default=0), max(found, default=-1) + 1))
+            is_whole = found and span - found <= own and span <= {*range(start, end)} - taken
+            whole = [(min(span), max(span) + 1, child)] if is_whole else inside(child, start, end)
+            for first, last, within in whole:
+                if not taken & {*range(first, last)}:
+                    taken |= {*range(first, last)}
+                    yield first, last, within
 
     return constituent(english, 0, len(words))
 

@@ -15,7 +15,7 @@ from mgsa.base.settings import from_mapping
 from mgsa.config import ModelConfig
 from mgsa.data.batch import make_batch
 from mgsa.data.dataset import Dataset, open_dataset
-from mgsa.model_artifact import load_model, replace_weights, save_model
+from mgsa.model_artifact import load_model, save_model
 from mgsa.training.commands import MODEL_FILES
 from mgsa.training.run import new_model
 from mgsa.weights import named_tensors
@@ -85,21 +85,6 @@ def test_another_kind_of_artifact_is_named(
     write_json(folder / "manifest.json", read_json(folder / "manifest.json") | {key: value})
     with pytest.raises(InputError, match=rf"manifest\.json: {message}"):
         load_model(folder)
-
-
-def test_other_weights_in_the_same_artifact(folder: Path, tmp_path: Path) -> None:
-    artifact, other = load_model(folder), tmp_path / "other"
-    tensors = {n: torch.ones_like(t) for n, t in named_tensors(artifact.model).items()}
-    replace_weights(artifact, tensors, source=Path("ones"), updates=[3, 6], out=other)
-    assert all(bool((t == 1).all()) for t in named_tensors(load_model(other).model).values())
-    for path in folder.iterdir():
-        if path.name not in ("model.safetensors", "config.json", "README.md", "manifest.json"):
-            assert (other / path.name).read_bytes() == path.read_bytes()
-    content = read_json(other / "config.json")
-    assert (content["updates"], content["seed"]) == ([3, 6], 1)
-    assert "| trained on | copy task, 3 pairs |" in (folder / "README.md").read_text("utf-8")
-    card = (other / "README.md").read_text("utf-8")
-    assert "| weights | the mean of those of updates 3, 6 |" in card
 
 
 def test_pairs_of_the_other_direction_are_refused(folder: Path, tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import pipeline
-from mgsa.__main__ import main as mgsa_main
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_text
 from mgsa.data.dataset import open_dataset
@@ -84,17 +83,12 @@ def test_a_model_that_carries_its_parser_translates_anywhere(
     settings = write_settings(tmp_path / "settings", model={}, train={"max_updates": 4})
     words = ["--params", settings, "--dataset", build_dataset(text), "--out", tmp_path / "model"]
     train.main([*map(str, words), "--with-parser", str(text / "parser")])
-    names = {"model": "model", "checkpoints": "model.checkpoints", "out": "averaged"}
-    paths = [word for name, path in names.items() for word in (f"--{name}", str(tmp_path / path))]
-    mgsa_main(["average", *paths, "--last", "1"])
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    for name in ("model", "averaged"):
-        (translation,) = pipeline.load(tmp_path / name).translate(["a man"])
-        assert [phrase[:2] for phrase in translation.phrases[0]] == [(0, 1), (1, 2)]
-        assert "$ python -m pipeline.translate --model DIR <" in read_text(
-            tmp_path / name / "README.md"
-        )
+    (translation,) = pipeline.load(tmp_path / "model").translate(["a man"])
+    assert [phrase[:2] for phrase in translation.phrases[0]] == [(0, 1), (1, 2)]
+    card = read_text(tmp_path / "model/README.md")
+    assert "$ python -m pipeline.translate --model DIR <" in card
     write_parser_folder(text / "parser", kind="none", language="fr", package=None)
     with pytest.raises(InputError, match=r"parser: expected the parser \w{12}, as .*dataset needs"):
         train.main([*map(str, words), "--with-parser", str(text / "parser")])

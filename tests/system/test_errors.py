@@ -150,7 +150,6 @@ NOT_UTF_8 = [
         ("verify", "dataset/manifest.json"),
         ("train", "dataset/manifest.json"),
         ("mgsa train", "params.yaml"),
-        ("average", "model/manifest.json"),
         ("mgsa translate", "model/manifest.json"),
         ("translate", "params.yaml"),
         ("contrast", "corpus/test.source"),
@@ -188,7 +187,6 @@ EMPTY_FILES = [
     ("probe data", empty, "parsed/train.trees", f": {NO_LINE}"),
     ("verify", empty, "dataset/manifest.json", f":1: {NO_JSON}"),
     ("verify", empty, "dataset/train.parquet", ": expected ... bytes as in the manifest, found 0"),
-    ("average", empty, "model/config.json", ": expected ... bytes as in the manifest, found 0"),
     ("evaluate", empty, "translations/test.references", f": {NO_LINE}"),
     ("phrasal patterns", empty, "parsed/test.trees", f": {NO_LINE}"),
     ("params", empty, "conf/config.yaml", ": expected a mapping of sections, found None"),
@@ -287,7 +285,6 @@ DAMAGED_ARTIFACTS = [
     ("probe data", value(ZEROS, "files", "bpe.codes", "sha256"), "dataset/manifest.json", f"dataset/bpe.codes: {ALTERED}"),
     ("translate", value(ZEROS, "files", "vocab.json", "sha256"), "model/manifest.json", f"model/vocab.json: {ALTERED}"),
     ("translate text", value(ZEROS, "files", "bpe.codes", "sha256"), "words/manifest.json", f"words/bpe.codes: {ALTERED}"),
-    ("average", half, "model/model.safetensors", f": {SHORT}"),
     ("mgsa translate", half_recorded, "model/model.safetensors", ": expected a safetensors file: ..."),
     ("verify", value([]), "dataset/manifest.json", ": expected the manifest of a dataset"),
     ("mgsa train", value(1, "schema_version"), "dataset/manifest.json", ": expected a dataset of schema version 2, got 1"),
@@ -304,7 +301,6 @@ CHECKPOINTS = [
     ("train", half, f"model.{LAST}/weights.safetensors", f": {CUT}"),
     ("train", half, f"model.{LAST}/state.json", ":...: expected JSON: ..."),
     ("mgsa train", half, f"mgsa_model.{LAST}/optimizer.safetensors", f": {CUT}"),
-    ("average", half, f"model.{LAST}/weights.safetensors", f": {CUT}"),
 ]
 
 

@@ -15,8 +15,6 @@ from tests.all_stages import COMMANDS, NO_PATHS, WRITING, contents, run_command
 
 OUTPUTS = ("--out", "--report", "--plots", "--weights", "--memory", "--checkpoints")
 NO_PARAMETERS = ("reverse", "alignment error")
-READ_TOO = {"average": ["--checkpoints"]}
-"""What of `OUTPUTS` a command reads."""
 
 
 def paths_of(command: str) -> tuple[dict[str, str], list[str]]:
@@ -26,7 +24,7 @@ def paths_of(command: str) -> tuple[dict[str, str], list[str]]:
     for word in COMMANDS[command].split()[1:]:
         if word.startswith("--"):
             option = word
-        elif option in OUTPUTS and option not in READ_TOO.get(command, []):
+        elif option in OUTPUTS:
             written[option] = word
         elif option and option not in NO_PATHS:
             read.append(word.rpartition("=")[2])
