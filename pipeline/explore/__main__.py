@@ -97,12 +97,15 @@ def explore(
     Phrases can be cut anew there: models that read them translate again.
     """
     from pipeline.explore.sentence import Explorer
+    from pipeline.text_translator import TextTranslator
 
     if port > LAST_PORT:
         raise InputError(f"--port: expected at most {LAST_PORT}, got {port}")
-    explorer = Explorer.load(
-        model, parser=parser, accelerator=accelerator, beam=beam, n_best=min(beam, ALTERNATIVES)
-    )
+    opened = {
+        name: TextTranslator.load([folder], parser=parser, accelerator=accelerator)
+        for name, folder in model.items()
+    }
+    explorer = Explorer(opened, beam=beam, n_best=min(beam, ALTERNATIVES))
     try:
         server = Server(explorer, port)
     except OSError as error:

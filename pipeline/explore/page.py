@@ -155,7 +155,9 @@ def _column(
                 (each.layer, f"map{question.query(model=name, number=n)}") for n, each in of_place
             ]
             label = f"{title} of {name}"
-            yield details(title.capitalize(), MACROS.heat_maps(label, pictures), style=place)
+            yield details(
+                title.capitalize(), MACROS.heat_maps(label, pictures, lazy=True), style=place
+            )
 
 
 def heat_map(explorer: Explorer, question: Question, model: str, index: int) -> str:

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mgsa.base.errors import InputError
-from mgsa.base.settings import Accelerator
 from pipeline.partition import Phrase, syntactic_partition
 from pipeline.text_translator import TextTranslation, TextTranslator
 
@@ -69,23 +67,6 @@ class Explorer:
         self._reader = (syntactic or preprocessors)[0]
         self._tree = lru_cache(REMEMBERED)(self._parse)
         self.explore = lru_cache(REMEMBERED)(self._explore)
-
-    @classmethod
-    def load(
-        cls,
-        models: Mapping[str, Path],
-        *,
-        parser: Path | None,
-        accelerator: Accelerator,
-        beam: int,
-        n_best: int,
-    ) -> Explorer:
-        """Open model artifacts; errors as of the class and of `TextTranslator.load`."""
-        opened = {
-            name: TextTranslator.load([folder], parser=parser, accelerator=accelerator)
-            for name, folder in models.items()
-        }
-        return cls(opened, beam=beam, n_best=n_best)
 
     def _parse(self, tokens: tuple[str, ...]) -> Tree | None:
         return self._reader.trees([tokens]).get(0) if self._reader.levels else None
