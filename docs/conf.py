@@ -29,7 +29,7 @@ suppress_warnings = ["myst.header", "ref.python"]  # short names that several mo
 
 COMMANDS = ("train", "translate", "align", "score")
 """Of `mgsa`."""
-TOOLS = ("reverse", "forced_align", "score", "alignment_error", "experiment")
+TOOLS = ("reverse", "forced_align", "score", "alignment_error", "experiment", "explore")
 """Of `pipeline`, which are no stages of `dvc.yaml`."""
 
 

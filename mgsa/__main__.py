@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-# PYTHON_ARGCOMPLETE_OK
 import argparse
 import os
 import sys

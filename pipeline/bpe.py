@@ -31,6 +31,7 @@ from pipeline.base.workers import map_chunks
 from pipeline.tokens.subwords import (
     CODES,
     SubwordSplitter,
+    drawing_from,
     read_merges,
     read_subword_counts,
     write_subword_counts,
@@ -38,7 +39,7 @@ from pipeline.tokens.subwords import (
 
 CHUNK_PAIRS = 1_000
 DRAWS = 20
-"""Segmentations of each word that its occurrences stand for, with dropout."""
+"""Segmentations of each word with dropout."""
 FILES = [CODES, *(f"vocab.{side}" for side in SIDES)]
 TEXTS = [f"{split}.{side}" for split in SPLITS for side in SIDES]
 
@@ -49,11 +50,11 @@ class BpeSettings:
 
     A pair of symbols is merged if it occurs `min_frequency` times. A subword with fewer than
     `vocabulary_threshold` occurrences in its language's training text is split further. For
-    `train.bpe_dropout`, vocabularies also have the subwords of words split with `dropout`.
+    `train.bpe_dropout`, occurrences where words are split with `dropout` count too.
     """
 
     codes: InputPath | None
-    merges: Positive
+    merges: Annotated[int, Interval(ge=1, le=10_000_000)]
     min_frequency: Positive
     vocabulary_threshold: Count
     dropout: Annotated[float, Interval(ge=0, lt=1)]
@@ -86,19 +87,32 @@ def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int
             f"no two symbols occur together {settings.min_frequency} times; expected more text",
             path=tokenized / "train.source",
         )
-    splitter, generator = SubwordSplitter(folder / CODES, None), Random(0)
+    splitter = SubwordSplitter(folder / CODES, None)
     for side in SIDES:
         subwords: Counter[str] = Counter()
         for word, count in words[side].items():
             for subword in splitter.split_word(word):
                 subwords[subword] += count
-            for _ in range(DRAWS if settings.dropout else 0):
-                for subword in splitter.split_dropping(word, settings.dropout, generator):
-                    subwords[subword] += -(-count // DRAWS)
+        if settings.dropout:
+            for subword, count in drawn_counts(words[side], splitter, settings.dropout).items():
+                subwords[subword] = max(subwords[subword], count)
         write_subword_counts(folder / f"vocab.{side}", subwords)
         allowed = [count for count in subwords.values() if count >= settings.vocabulary_threshold]
         report |= {f"{side}_words": len(words[side]), f"{side}_subwords": len(allowed)}
     return report
+
+
+def drawn_counts(
+    words: Mapping[str, int], splitter: SubwordSplitter, dropout: float
+) -> dict[str, int]:
+    """How often each subword is to be expected where words are split with dropout; at least 1."""
+    drawn: Counter[str] = Counter()
+    with drawing_from(Random(0)):
+        for word, count in progress(words.items(), "draw subwords", unit="words"):
+            for _ in range(DRAWS):
+                for subword in splitter.split_dropping(word, dropout):
+                    drawn[subword] += count
+    return {subword: -(-count // DRAWS) for subword, count in drawn.items()}
 
 
 def take(others: Path, folder: Path, *, threshold: int) -> dict[str, int]:

@@ -42,7 +42,7 @@ class SampleCorpus:
     """The built-in corpus: pairs and trees generated from a seed.
 
     `ambiguity` is the share of adverbials of place whose attachment (noun or verb) only the tree
-    tells. The other language is the target's.
+    tells. The other language is the target's; into English there are no contrasts.
     """
 
     name: ClassVar = "sample"
@@ -106,6 +106,8 @@ class LocalCorpus:
                 for language in (self.source_language, self.target_language)
             )
             named = replace(split, source=split.source or source, target=split.target or target)
+            if named.source == named.target:
+                raise ValueError(f"{name}: expected two files, got {source} for both languages")
             object.__setattr__(self, name, named)
 
 

@@ -48,8 +48,12 @@ class EvaluateSettings:
     commands: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        names = [OutsideMetric.of(command).name for command in self.commands]
-        check_each_once("metrics", [*self.metrics, *names])
+        check_each_once("metrics", self.metrics)
+        taken = {"bleu", "chrf", "ter", "sentences", "signatures"}
+        for name in (OutsideMetric.of(command).name for command in self.commands):
+            if name in taken:
+                raise ValueError(f"commands: expected another name than {name}, which is taken")
+            taken.add(name)
 
 
 def score(
@@ -161,7 +165,7 @@ def evaluate_translations(
 
     So are other metrics, by the commands in `evaluate.commands`.
     """
-    paths = [references, hypotheses, *([baseline] if baseline else [])]
+    paths = [references, hypotheses, *(path for path in (baseline, source) if path)]
     # sacreBLEU's command strips lines so.
     columns = [
         [line.rstrip() for line in column] for column in zip(*read_parallel(paths), strict=True)

@@ -7,13 +7,16 @@ import shlex
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from statistics import fmean
 
 from mgsa.base.errors import FailedError, InputError
 
-FORM = re.compile(r"([a-z][a-z0-9]*)=(.+)")
-NUMBER = re.compile(r"(?:.*\s)?([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)\s*")
+FORM = re.compile(r"([a-z][a-z0-9]*)=(.*\{hypotheses\}.*)")
+READ = ("source", "hypotheses", "references")
+"""Files that a command may read, in braces."""
+NUMBER = re.compile(r"(?:.*\s)?([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|[-+]?inf)\s*", re.I)
 """A line with a number at its end."""
 
 
@@ -33,7 +36,11 @@ class OutsideMetric:
     def of(cls, setting: str) -> OutsideMetric:
         """Raise a `ValueError` for another form."""
         if not (form := FORM.fullmatch(setting)):
-            raise ValueError(f"expected NAME=COMMAND, NAME in lower case, got {setting!r}")
+            expected = "expected NAME=COMMAND, NAME in lower case, with {hypotheses} in the command"
+            raise ValueError(f"{expected}, got {setting!r}")
+        for name in re.findall(r"\{(.*?)\}", form[2]):
+            if name not in READ:
+                raise ValueError(f"expected {{{'}, {'.join(READ)}}} in {setting!r}, got {{{name}}}")
         shlex.split(form[2])
         return cls(form[1], form[2])
 
@@ -62,6 +69,8 @@ class OutsideMetric:
             raise FailedError(f"{self.name}: {words[0]} ended with status {done.returncode}")
         lines = done.stdout.decode("utf-8", "replace").splitlines()
         numbers = [float(found[1]) for line in lines if (found := NUMBER.fullmatch(line))]
+        if not all(map(isfinite, numbers)):
+            raise FailedError(f"{self.name}: expected finite numbers, got {numbers}")
         if len(numbers) == 1:
             return numbers[0], []
         if not sentences <= len(numbers) <= sentences + 1:

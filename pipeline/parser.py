@@ -1,4 +1,4 @@
-"""Stage `parser`: a stanza tagger and constituency parser, trained here, fetched, or not needed."""
+"""Stage `parser`: a parser of stanza or spaCy, trained here, fetched, or not needed."""
 
 from __future__ import annotations
 

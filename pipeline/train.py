@@ -60,8 +60,10 @@ def train_model(
     from mgsa.training.processes import make_fabric
     from mgsa.training.run import train_model
     from mgsa.training.trainer import Run
+    from pipeline import tokens
     from pipeline.tokens.bpe_dropout import BpeDropout
 
+    segmenting = [Path(tokens.__file__).parent] if train.bpe_dropout else []
     if with_parser is not None:
         check_parser(with_parser, dataset)
     live = checkpoints / "live"
@@ -73,7 +75,7 @@ def train_model(
                 train,
                 out=out,
                 checkpoints=checkpoints,
-                code=code_identity(),
+                code=code_identity(*segmenting),
                 parser=with_parser,
                 logger=run.logger,
                 resegment=BpeDropout(dataset, train) if train.bpe_dropout else None,

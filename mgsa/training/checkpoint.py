@@ -164,10 +164,12 @@ def run_identity(
     return _hash(content)
 
 
-def code_identity() -> str:
-    """A hash of this package's sources."""
-    package = Path(mgsa.__file__).parent
-    return _hash({str(p.relative_to(package)): sha256(p) for p in package.rglob("*.py")})
+def code_identity(*others: Path) -> str:
+    """A hash of this package's sources, and of those in other folders."""
+    folders = (Path(mgsa.__file__).parent, *others)
+    return _hash(
+        {f"{f.name}/{p.relative_to(f)}": sha256(p) for f in folders for p in f.rglob("*.py")}
+    )
 
 
 def _hash(content: dict[str, object]) -> str:

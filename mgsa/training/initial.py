@@ -45,7 +45,10 @@ def start_from(folder: Path, model: nn.Module, dataset: Dataset) -> None:
     grown = {(len(old), len(new)) for old, new in lists.values()}
     tensors = named_tensors(artifact.model)
     for name, drawn in named_tensors(model).items():
-        if name in tensors and (len(tensors[name]), len(drawn)) in grown:
+        tensor = tensors.get(name)
+        if tensor is None or tensor.shape[1:] != drawn.shape[1:]:
+            continue  # `put_tensors` says so
+        if (len(tensor), len(drawn)) in grown:
             tensors[name] = torch.cat([tensors[name], drawn.detach()[len(tensors[name]) :]])
     put_tensors(model, tensors, path=folder / WEIGHTS)
 

@@ -6,9 +6,10 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any, Literal
 
-from mgsa.base.errors import InputError
+from mgsa.base.errors import FailedError, InputError
 from mgsa.base.settings import Logger, to_mapping
 from mgsa.training.trainer import OnMetrics, Run
 
@@ -18,17 +19,20 @@ PROJECT = "mgsa"
 
 
 @contextmanager
-def logging(run: Run, identity: str, *, since: int) -> Iterator[OnMetrics]:
+def sending_curves(run: Run, identity: str, *, since: int) -> Iterator[OnMetrics]:
     """Yield the observer of a run that logs the lines of its curves after update `since`.
 
-    `identity` is that of the run's settings, data and code. An `InputError` is raised if the
-    logger is not installed.
+    `identity` is that of the run's settings, data and code. A `FailedError` is raised if the logger
+    can't begin.
     """
     if run.logger == "none":
         yield lambda _: None
         return
-    logger = _open(run.logger, run, identity)
-    logger.log_hyperparams({"model": to_mapping(run.model), "train": to_mapping(run.train)})
+    try:
+        logger = _open(run.logger, run, identity, since)
+        logger.log_hyperparams({"model": to_mapping(run.model), "train": to_mapping(run.train)})
+    except Exception as error:  # whatever a service raises that can't be reached
+        raise FailedError(f"logger: {run.logger}: {error}") from error
 
     def log(line: Mapping[str, int | float]) -> None:
         metrics = dict(line)
@@ -43,26 +47,34 @@ def logging(run: Run, identity: str, *, since: int) -> Iterator[OnMetrics]:
         logger.finalize(status)
 
 
-def _open(name: Logger, run: Run, identity: str) -> Any:
+def check_installed(logger: Logger) -> None:
+    """Raise an `InputError` if what a logger needs is not installed."""
+    needed = {"tensorboard": ["tensorboard"], "none": []}
+    for package in needed.get(logger, [logger, "pytorch_lightning"]):
+        if find_spec(package) is None:
+            message = f"expected {package} to be installed (pip install 'mgsa[{logger}]')"
+            raise InputError(f"logger: {message}")
+
+
+def _open(name: Logger, run: Run, identity: str, since: int) -> Any:
     folder, title = run.checkpoints / FOLDER, str(run.out)
     folder.mkdir(parents=True, exist_ok=True)
-    try:
-        match name:
-            case "tensorboard":
-                from lightning_fabric.loggers.tensorboard import TensorBoardLogger
+    match name:
+        case "tensorboard":
+            from lightning_fabric.loggers.tensorboard import TensorBoardLogger
 
-                return TensorBoardLogger(folder, name, version="", default_hp_metric=False)
-            case "wandb":
-                from pytorch_lightning.loggers import WandbLogger
+            # What was logged after the checkpoint that a run goes on from is not shown.
+            return TensorBoardLogger(
+                folder, name, version="", default_hp_metric=False, purge_step=since + 1
+            )
+        case "wandb":
+            from pytorch_lightning.loggers import WandbLogger
 
-                # A resumed run goes on there, too.
-                key = hashlib.sha256(f"{identity} {run.out.resolve()}".encode()).hexdigest()[:16]
-                return WandbLogger(title, folder, id=key, project=PROJECT)
-            case _:
-                from pytorch_lightning.loggers import MLFlowLogger
+            # A resumed run goes on there, too.
+            key = hashlib.sha256(f"{identity} {run.out.resolve()}".encode()).hexdigest()[:16]
+            return WandbLogger(title, folder, id=key, project=PROJECT)
+        case _:
+            from pytorch_lightning.loggers import MLFlowLogger
 
-                here = f"sqlite:///{folder.resolve() / 'mlflow.db'}"
-                return MLFlowLogger(PROJECT, title, os.environ.get("MLFLOW_TRACKING_URI", here))
-    except ModuleNotFoundError as error:
-        message = f"logger: expected {name} to be installed (pip install 'mgsa[{name}]')"
-        raise InputError(f"{message}: {error}") from None
+            here = f"sqlite:///{folder.resolve() / 'mlflow.db'}"
+            return MLFlowLogger(PROJECT, title, os.environ.get("MLFLOW_TRACKING_URI", here))

@@ -22,7 +22,7 @@ from mgsa.training import checkpoint
 from mgsa.training.averaging import average
 from mgsa.training.checkpoint import State, folder_of, saved_updates
 from mgsa.training.initial import freeze, start_from
-from mgsa.training.loggers import logging
+from mgsa.training.loggers import check_installed, sending_curves
 from mgsa.training.processes import naming_lost_processes, place_seed
 from mgsa.training.trainer import OnMetrics, Run, Trainer
 from mgsa.training.validation import SPLIT, validate
@@ -51,6 +51,7 @@ def train_model(
     """
     if run.train.bpe_dropout and run.resegment is None:
         raise InputError("train.bpe_dropout: expected `python -m pipeline.train`, which segments")
+    check_installed(run.logger)
     # One process a machine compares hashes.
     dataset = open_dataset(run.dataset, verify=os.environ.get("LOCAL_RANK", "0") == "0")
     torch.manual_seed(place_seed(run.train.seed, "weights"))
@@ -77,7 +78,7 @@ def train_model(
         with ExitStack() as loggers:
             observers: list[OnMetrics] = []
             if fabric.is_global_zero:
-                log = loggers.enter_context(logging(run, identity, since=state.update))
+                log = loggers.enter_context(sending_curves(run, identity, since=state.update))
                 observers = [log, on_metrics] if on_metrics else [log]
             trainer = Trainer(fabric, run, dataset, model, state=state, observers=observers)
             trainer.fit()

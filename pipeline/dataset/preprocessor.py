@@ -178,7 +178,7 @@ class Preprocessor:
         rows = []
         for index, source in enumerate(sources):
             levels: Sequence[Sequence[Phrase]] = ()
-            if phrases is not None:
+            if phrases is not None and source:
                 levels = phrases[index]
                 check_levels(levels, num_levels=self.levels, num_words=len(source))
             elif index in trees:

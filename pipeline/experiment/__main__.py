@@ -24,6 +24,7 @@ from mgsa.base.io import atomic_file
 from mgsa.base.settings import from_mapping, read_yaml
 from pipeline.experiment.plan import Plan
 from pipeline.experiment.results import Missing, collect, to_markdown, write_table
+from pipeline.params import check_parameters, compose
 
 DVC = (sys.executable, "-m", "dvc")
 LAST = ("contrast@", "evaluate@", "analyze@")
@@ -50,7 +51,10 @@ def experiment(
     if seeds is not None and not 1 <= seeds <= len(plan.seeds):
         raise InputError(f"--seeds: expected 1 to {len(plan.seeds)}, got {seeds}", path=path)
     if overrides is not None:
-        keep_overrides(folder / "overrides.yaml", overrides)
+        systems = {cell for name in tables for cell in plan.cells(plan.tables[name])}
+        keep_overrides(
+            folder / "overrides.yaml", overrides, [plan.systems[name] for name in sorted(systems)]
+        )
     if not tables:
         for name, table in plan.tables.items():
             print(f"{name}: {table.title}")
@@ -80,12 +84,16 @@ def experiment(
         raise FailedError(f"{count} no result: {', '.join(without)}")
 
 
-def keep_overrides(path: Path, text: str) -> None:
-    """Write the overrides of all cells, shell-quoted for DVC."""
+def keep_overrides(path: Path, text: str, systems: Sequence[str]) -> None:
+    """Write the overrides of all cells, shell-quoted for DVC, if these systems take them."""
     try:
-        quoted = shlex.join(shlex.split(text))
+        words = shlex.split(text)
     except ValueError as error:
         raise InputError(f"--overrides: {error}") from None
+    for system in systems:
+        parameters = compose(path.parents[1] / "conf", [*shlex.split(system), *words])
+        check_parameters(parameters, Path("--overrides"))
+    quoted = shlex.join(words)
     with atomic_file(path) as file:
         file.write("# Options and keys of conf/ for all cells; `--overrides` writes this file.\n")
         yaml.safe_dump({"overrides": quoted}, file, allow_unicode=True)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
+
+from annotated_types import Interval
 
 from mgsa.base.cli import run
 from mgsa.base.command import Input, Option
 from mgsa.base.errors import InputError
-from mgsa.base.settings import Accelerator, Count, Positive
+from mgsa.base.settings import Accelerator, Positive
 from mgsa.config import STANDARD_SEARCH
 from pipeline.base.stage import stage
 from pipeline.translate import ParserFolder
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 PORT = 8765
-LAST_PORT = 65_535
 ALTERNATIVES = 5
 
 
@@ -50,23 +51,26 @@ class Handler(BaseHTTPRequestHandler):
         """`/` is the page, `/map` one picture of it."""
         from pipeline.explore.page import Question, heat_map, render
 
-        place, error = urlsplit(self.path), ""
+        # Another name for this address is another site's, which shall not use the models.
+        if (self.headers["Host"] or "").rpartition(":")[0] not in (LOOPBACK, "localhost"):
+            self.send_error(HTTPStatus.FORBIDDEN)
+            return
+        place, _, query = self.path.partition("?")
+        question, asked = Question.of_query(query), parse_qs(query)
+        explorer, kind = self.server.explorer, "text/html; charset=utf-8"
         try:
-            question = Question.of_query(place.query)
-        except InputError as wrong:
-            question, error = Question(), str(wrong)
-        explorer = self.server.explorer
-        with self.server.one_at_a_time:
-            if place.path == "/":
-                self._send("text/html; charset=utf-8", render(explorer, question, error))
-                return
-            try:
-                asked = parse_qs(place.query)
-                picture = heat_map(explorer, question, asked["model"][-1], int(asked["number"][-1]))
-            except (LookupError, ValueError, InputError):
-                self.send_error(HTTPStatus.NOT_FOUND)
-            else:
-                self._send("image/svg+xml", picture)
+            with self.server.one_at_a_time if question.text else nullcontext():
+                if place == "/map":
+                    kind, number = "image/svg+xml", int(asked["number"][-1])
+                    text = heat_map(explorer, question, asked["model"][-1], number)
+                elif place == "/":
+                    text = render(explorer, question)
+                else:
+                    raise LookupError(place)
+        except (LookupError, ValueError, InputError):
+            self.send_error(HTTPStatus.NOT_FOUND)
+        else:
+            self._send(kind, text)
 
     def _send(self, kind: str, text: str) -> None:
         content = text.encode()
@@ -89,7 +93,11 @@ def explore(
     ],
     parser: ParserFolder = None,
     beam: Annotated[Positive, Option("(default: 5)", "N")] = STANDARD_SEARCH.beam,
-    port: Annotated[Count, Option(f"of 127.0.0.1; 0: a free one (default: {PORT})", "N")] = PORT,
+    port: Annotated[
+        int,
+        Interval(ge=0, le=65_535),
+        Option(f"0: a free one (default: {PORT})", "N"),
+    ] = PORT,
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Serve a page that shows a sentence's tree and phrases, and what models make of it.
@@ -99,8 +107,6 @@ def explore(
     from pipeline.explore.sentence import Explorer
     from pipeline.text_translator import TextTranslator
 
-    if port > LAST_PORT:
-        raise InputError(f"--port: expected at most {LAST_PORT}, got {port}")
     opened = {
         name: TextTranslator.load([folder], parser=parser, accelerator=accelerator)
         for name, folder in model.items()

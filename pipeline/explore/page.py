@@ -46,16 +46,13 @@ class Question:
 
     @classmethod
     def of_query(cls, query: str) -> Question:
-        """Raise an `InputError` if cuts are not numbers."""
-        values = {name: found[-1] for name, found in parse_qs(query).items()}
-        text = values.get("text", "").strip()
-        if (cuts := values.get("cuts")) is None:
+        """What is no number among the cuts becomes -1, which no sentence has."""
+        values = {n: found[-1] for n, found in parse_qs(query, keep_blank_values=True).items()}
+        text, cuts = values.get("text", "").strip(), values.get("cuts")
+        if cuts is None:
             return cls(text)
-        try:
-            levels = [tuple(int(n) for n in level.split(",") if n) for level in cuts.split("/")]
-        except ValueError:
-            raise InputError(f"cuts: expected numbers like 1/1,2/1,2, got {cuts}") from None
-        return cls(text, tuple(levels))
+        levels = (level.split(",") if level else [] for level in cuts.split("/"))
+        return cls(text, tuple(tuple(map(_number, level)) for level in levels))
 
     def query(self, **more: str | int) -> str:
         values: dict[str, str | int] = {"text": self.text}
@@ -64,10 +61,14 @@ class Question:
         return f"?{urlencode(values | more)}"
 
 
-def render(explorer: Explorer, question: Question, error: str = "") -> str:
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() else -1
+
+
+def render(explorer: Explorer, question: Question) -> str:
     """The whole page; an `InputError` of the sentence is told on it."""
-    blocks = Markup()
-    if question.text and not error:
+    blocks, error = Markup(), ""
+    if question.text:
         try:
             blocks = join(_blocks(explorer, question), "\n")
         except InputError as wrong:
@@ -142,7 +143,7 @@ def _column(
         {"translation": text_in(language, each.text), "score": number(each.score, ".3f")}
         for each in translation.n_best
     ]
-    yield table("Alternatives, with log probability over length penalty", alternatives)
+    yield table("Alternatives and their scores", alternatives)
     yield html('<p class="key">Subwords: <span>{}</span></p>', " ".join(translation.subwords))
     best_links = dict.fromkeys(translation.n_best[0].links or (), "link")
     if best_links:

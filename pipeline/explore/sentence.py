@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mgsa.base.errors import InputError
+from pipeline.dataset.manifest import Preprocessing
 from pipeline.partition import Phrase, syntactic_partition
 from pipeline.text_translator import TextTranslation, TextTranslator
 
@@ -23,6 +24,8 @@ Cuts = tuple[tuple[int, ...], ...]
 
 REMEMBERED = 64
 """Sentences and cuts whose translations are kept."""
+MOST_SUBWORDS = 250
+"""Of a sentence: a poor model may take minutes for a longer one."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +38,13 @@ class Reading:
 
 @dataclass(frozen=True)
 class Exploration:
-    """A sentence: `parsed` are the phrases of its tree, `phrases` those that were translated.
+    """A sentence, and its phrases as they were translated, by level.
 
     Without a model that attends to syntactic phrases there is no tree, and no level.
     """
 
     tokens: Sequence[str]
     tree: Tree | None
-    parsed: Levels
     phrases: Levels
     readings: Mapping[str, Reading]
 
@@ -51,42 +53,46 @@ class Explorer:
     def __init__(self, models: Mapping[str, TextTranslator], *, beam: int, n_best: int) -> None:
         """Models by name.
 
-        An `InputError` is raised if they don't read one language, or phrases of one tree.
+        An `InputError` is raised if they don't read one language, or phrases of one parser.
         """
         self.models = dict(models)
         self.beam, self.n_best = beam, n_best
-        artifacts = [model.translator.artifacts[0] for model in models.values()]
-        languages = {artifact.languages[0] for artifact in artifacts}
-        if len(languages) > 1:
-            raise InputError(f"expected models of one source language, got {sorted(languages)}")
-        self.languages = artifacts[0].languages
-        preprocessors = [model.preprocessor for model in models.values()]
-        syntactic = [each for each in preprocessors if each.levels]
-        if len(levels := {each.levels for each in syntactic}) > 1:
-            raise InputError(f"expected models of as many levels of phrases, got {sorted(levels)}")
-        self._reader = (syntactic or preprocessors)[0]
+        artifacts = {name: model.translator.artifacts[0] for name, model in models.items()}
+        (self.languages, *others) = (artifact.languages for artifact in artifacts.values())
+        if any(languages[0] != self.languages[0] for languages in others):
+            raise InputError("expected models of one source language")
+        syntactic = [name for name, model in models.items() if model.preprocessor.levels]
+        made = [Preprocessing.read(artifacts[name].folder) for name in syntactic]
+        if len({(each.parser, each.partition) for each in made}) > 1:
+            raise InputError(f"expected models of one parser and partition: {', '.join(syntactic)}")
+        self._reader = models[(syntactic or list(models))[0]].preprocessor
         self._tree = lru_cache(REMEMBERED)(self._parse)
-        self.explore = lru_cache(REMEMBERED)(self._explore)
+        self._read = lru_cache(REMEMBERED)(self._translate)
 
     def _parse(self, tokens: tuple[str, ...]) -> Tree | None:
         return self._reader.trees([tokens]).get(0) if self._reader.levels else None
 
-    def _explore(self, text: str, cuts: Cuts | None = None) -> Exploration:
+    def explore(self, text: str, cuts: Cuts | None = None) -> Exploration:
         """A sentence, its phrases cut anew at `cuts` if there are some.
 
         An `InputError` is raised if it is too long, or cuts are not within it and in order.
         """
         tokens = tuple(self._reader.tokenize(text)[0])
+        if (size := len(self._reader.encoder.source.encode(tokens)[0])) > MOST_SUBWORDS:
+            raise InputError(f"expected at most {MOST_SUBWORDS} subwords, got {size}")
         tree = self._tree(tokens)
         parsed = syntactic_partition(tree, self._reader.levels) if tree else []
-        phrases = parsed if cuts is None else recut(parsed, cuts, len(tokens))
-        readings = {name: self._read(model, text, phrases) for name, model in self.models.items()}
-        return Exploration(tokens, tree, parsed, phrases, readings)
+        phrases = tuple(map(tuple, parsed if cuts is None else recut(parsed, cuts, len(tokens))))
+        readings = {
+            name: self._read(name, text, phrases if model.preprocessor.levels else None)
+            for name, model in self.models.items()
+        }
+        return Exploration(tokens, tree, phrases, readings)
 
-    def _read(self, model: TextTranslator, text: str, phrases: Levels) -> Reading:
+    def _translate(self, name: str, text: str, phrases: Levels | None) -> Reading:
         from mgsa.analysis.heat_maps import heat_maps_of_row
 
-        given = [phrases] if model.preprocessor.levels else None
+        model, given = self.models[name], None if phrases is None else [phrases]
         (translation,) = model.translate(
             [text], beam=self.beam, n_best=self.n_best, links=True, phrases=given
         )
@@ -98,8 +104,10 @@ class Explorer:
 
 def recut(levels: Levels, cuts: Cuts, num_tokens: int) -> Levels:
     """The phrases between cuts; those that were there before keep their tags."""
+    if len(cuts) != len(levels):
+        raise InputError(f"cuts: expected {len(levels)} levels, got {len(cuts)}")
     recut_levels = []
-    for phrases, at in zip(levels, cuts, strict=False):
+    for phrases, at in zip(levels, cuts, strict=True):
         tags = {(start, end): tag for start, end, tag in phrases}
         spans = pairwise((0, *at, num_tokens))
         recut_levels.append([Phrase(*span, tags.get(span)) for span in spans])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import read_json, write_json
+from mgsa.base.io import read_json, sha256, write_json
 from mgsa.base.settings import from_mapping
 
 FILE = "spacy.json"
@@ -16,37 +18,38 @@ FILE = "spacy.json"
 
 @dataclass(frozen=True)
 class SpacyPipeline:
-    """The pipeline of a parser folder: an installed package or a folder, of a version.
+    """The pipeline of a parser folder: an installed package or a folder.
 
     `benepar` is the model of a component that is added to it; `null`: it has a parser already.
+    `versions` are those of pipeline and benepar, `digest` of the pipeline's files.
     """
 
     pipeline: str
-    version: str
     benepar: str | None
+    versions: tuple[str, ...]
+    digest: str
 
 
 def write_spacy(folder: Path, pipeline: str, benepar: str | None, *, language: str) -> None:
-    """Write what `spacy_parser` loads; an `InputError` is raised if it can't be, or is of another
-    language.
+    """Write what `SpacyParser` loads; an `InputError` is raised if it can't be loaded, gives no
+    trees, or is of another language.
     """
-    loaded = _load(pipeline, benepar, gpu=False)
+    loaded, made = _load(pipeline, benepar)
     if loaded.lang != language:
         message = f"expected a pipeline of {language}, got {pipeline} of {loaded.lang}"
         raise InputError(f"parser.pipeline: {message}")
-    version = loaded.meta.get("version", "")
-    write_json(folder / FILE, asdict(SpacyPipeline(pipeline, version, benepar)))
+    write_json(folder / FILE, asdict(made))
 
 
 class SpacyParser:
     """Parses with the pipeline of a parser folder; `ConstituencyParser` has one or stanza's."""
 
     def __init__(self, folder: Path, *, gpu: bool) -> None:
-        """An `InputError` is raised if the pipeline is not installed in the same version."""
+        """An `InputError` is raised if what is installed is not what the folder was made with."""
         made = from_mapping(SpacyPipeline, read_json(folder / FILE), f"{folder / FILE}: pipeline")
-        self._pipeline = _load(made.pipeline, made.benepar, gpu=gpu)
-        if (version := self._pipeline.meta.get("version", "")) != made.version:
-            message = f"expected {made.pipeline} {made.version} to be installed, found {version}"
+        self._pipeline, found = _load(made.pipeline, made.benepar, gpu=gpu)
+        if found != made:
+            message = f"expected {made.pipeline} as it was {made.versions}, got {found.versions}"
             raise InputError(message, path=folder)
 
     def __call__(self, sentences: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -67,18 +70,27 @@ class SpacyParser:
             yield sentence._.parse_string
 
 
-def _load(pipeline: str, benepar: str | None, *, gpu: bool) -> Any:
+def _load(pipeline: str, benepar: str | None, *, gpu: bool = False) -> tuple[Any, SpacyPipeline]:
     import spacy
+    from spacy.tokens import Span
 
-    if gpu:
-        spacy.require_gpu()
     try:
+        if gpu:
+            spacy.require_gpu()
         loaded = spacy.load(pipeline)
+        versions = [loaded.meta["version"]]
         if benepar is not None:
             import benepar as component  # noqa: F401 (registers it)
 
             loaded.add_pipe("benepar", config={"model": benepar})
+            versions.append(metadata.version("benepar"))
     except (OSError, ValueError, ImportError, LookupError) as error:
-        reason = str(error).splitlines()[0]
+        reason = next(filter(None, str(error).splitlines()), type(error).__name__)
         raise InputError(f"parser.pipeline: spaCy can't load {pipeline}: {reason}") from error
-    return loaded
+    if not Span.has_extension("parse_string"):
+        message = f"expected one with a constituency parser, got {pipeline} (parser.benepar)"
+        raise InputError(f"parser.pipeline: {message}")
+    files = sorted(path for path in loaded.path.rglob("*") if path.is_file())
+    hashes = [f"{path.relative_to(loaded.path)} {sha256(path)}" for path in files]
+    digest = hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+    return loaded, SpacyPipeline(pipeline, benepar, tuple(versions), digest)

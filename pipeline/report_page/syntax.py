@@ -65,7 +65,8 @@ def parsing(inputs: Inputs) -> Iterator[Markup]:
         if described["kind"] == "trees":
             yield Markup("<p>Trees came with the corpus; nothing was parsed.</p>")
         else:
-            yield html("<p>A stanza parser, package <code>{}</code>.</p>", described["package"])
+            about = (described["kind"], described["package"])
+            yield html("<p>A parser of {}’s, package <code>{}</code>.</p>", *about)
     if (parsed := inputs.report("parse")) and "flat_failed" in parsed:
         yield html(
             "<p>Of {} source sentences, {} have a flat tree: {} were too long, {} failed.</p>",

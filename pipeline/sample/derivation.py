@@ -135,8 +135,9 @@ class SamplePair:
     Attributes:
         source, target: raw text.
         source_tokens, target_tokens: the words, as a Moses tokeniser splits the raw text.
-        tree: the English constituency tree, PTB labels and tags, on one line.
-        target_tree: the German one: English constituents whose words lie together in German.
+        tree: the source's constituency tree, PTB labels and tags, on one line.
+        target_tree: the target's. A German one has the English constituents whose words are
+            neighbours in German.
         links: word links (source, target), from zero, sorted.
         voice: `active` or `passive`, of the main clause.
         tense: `past` or `nonpast`, of the main clause's finite verb.

@@ -6,7 +6,8 @@ give a subword outside the vocabulary, so that no subword of a text is rare in t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -65,12 +66,9 @@ class SubwordSplitter:
         """The subwords of all `tokens`, marked."""
         return [subword for token in tokens for subword in self.split_word(token)]
 
-    def split_dropping(self, word: str, dropout: float, generator: Random) -> list[str]:
-        """The subwords of a word where each merge is left out by chance (BPE-dropout)."""
-        from subword_nmt import apply_bpe
-
-        with patch.object(apply_bpe, "random", generator):  # it takes the interpreter's own
-            subwords: list[str] = self._bpe.segment_tokens([word], dropout)
+    def split_dropping(self, word: str, dropout: float) -> list[str]:
+        """The subwords of a word where each merge is left out by chance, within `drawing_from`."""
+        subwords: list[str] = self._bpe.segment_tokens([word], dropout)
         self._bpe.cache.clear()
         return subwords
 
@@ -78,6 +76,15 @@ class SubwordSplitter:
         subwords = tuple(self._bpe.segment_tokens([word]))
         self._bpe.cache.clear()  # ours holds the marks too, and is bounded
         return subwords
+
+
+@contextmanager
+def drawing_from(generator: Random) -> Iterator[None]:
+    """Have subword-nmt draw from a generator, in one thread, and not from the interpreter's own."""
+    from subword_nmt import apply_bpe
+
+    with patch.object(apply_bpe, "random", generator):
+        yield
 
 
 def read_merges(path: Path) -> list[tuple[str, str]]:

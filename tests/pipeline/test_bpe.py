@@ -14,6 +14,7 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import write_json
 from pipeline import bpe
 from pipeline.base.stage import SIDES, SPLITS
+from pipeline.tokens.subwords import read_subword_counts
 from tests.lines import write_lines
 from tests.run_section import RUN
 from tests.text_folders import contents, stage_argv
@@ -102,3 +103,17 @@ def test_text_without_a_pair_to_merge_is_refused(tokenized: Path, text: str) -> 
         (tokenized / f"train.{side}").write_text(text)
     with pytest.raises(InputError, match=r"train.source: no two symbols occur together 3 times"):
         bpe.main(arguments(tokenized, "min_frequency=3"))
+
+
+def test_subwords_that_dropout_draws_count_as_often_as_they_are_expected(tokenized: Path) -> None:
+    counts = []
+    for dropout in (0.0, 0.3):
+        bpe.main(arguments(tokenized, f"dropout={dropout}", "merges=200"))
+        counts.append(read_subword_counts(tokenized.parent / "bpe/vocab.source"))
+    plain, drawn = counts
+    assert drawn.keys() > plain.keys()
+    assert all(drawn[subword] >= count for subword, count in plain.items())
+    words = sum(text.count(" ") + 1 for text in SENTENCES["source"] * 4)
+    letters = sum(len(text.replace(" ", "")) for text in SENTENCES["source"] * 4)
+    # Not more than the letters of the text, rounded up for each subword.
+    assert words < sum(drawn.values()) <= letters + 2 * len(drawn)

@@ -114,6 +114,8 @@ def test_a_folder_a_prefix_and_two_languages_name_the_files(
     corpus.main(arguments(tmp_path, local, "source_language=fr", "target_language=es"))
     assert (tmp_path / "corpus/test.source").read_text("utf-8") == "test fr\n"
     assert (tmp_path / "corpus/train.target").read_text("utf-8") == "train es\n"
+    with pytest.raises(InputError, match=r"train: expected two files, got .*a\.train\.de for both"):
+        corpus.main(arguments(tmp_path, local, "source_language=de"))
     with pytest.raises(InputError, match=r"own/b\.train\.fr: no such file"):
         corpus.main(arguments(tmp_path, local, "source_language=fr", "prefix=b."))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.error import HTTPError
 from urllib.parse import quote
-from urllib.request import ProxyHandler, build_opener
+from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 
@@ -91,12 +91,20 @@ def test_cuts_are_within_the_sentence_and_in_order(
 
 def test_pages_tell_what_was_wrong(server: Server) -> None:
     assert "<main" in get(server, "")
-    assert 'role="alert">cuts: expected numbers' in get(server, "?text=a&cuts=x")
+    wrong = get(server, "?text=a+cat&cuts=x/x/x")
+    assert 'role="alert">level 1: expected phrases that cover 2 words' in wrong
+    assert 'value="a cat"' in wrong
+    assert 'role="alert">cuts: expected 3 levels, got 1' in get(server, "?text=a&cuts=")
+    long = get(server, f"?text={'a+' * 251}")
+    assert 'role="alert">expected at most 250 subwords, got 251' in long
     assert 'role="alert">level 1: expected phrases' in get(server, "?text=a&cuts=5/5/5")
     assert "&lt;script&gt;x" in get(server, f"?text={quote('<script>x')}")
     for place in ("else", "map?text=a", "map?text=a&model=phrases&number=99"):
         with pytest.raises(HTTPError, match="404"):
             get(server, place)
+    request = Request(server.address, headers={"Host": "elsewhere.example:80"})
+    with pytest.raises(HTTPError, match="403"):
+        build_opener(ProxyHandler({})).open(request)
 
 
 def test_maps_are_pictures_of_their_own(server: Server) -> None:
@@ -112,7 +120,7 @@ def test_a_port_that_is_taken_is_named(server: Server, models: Path) -> None:
     model = f"words={models / 'words'}"
     with pytest.raises(InputError, match=rf"--port {server.server_port}: Address already in use"):
         main(["--model", model, "--port", str(server.server_port)])
-    with pytest.raises(InputError, match="--port: expected at most 65535, got 70000"):
+    with pytest.raises(InputError, match="--port: expected less than or equal to 65535"):
         main(["--model", model, "--port", "70000"])
 
 

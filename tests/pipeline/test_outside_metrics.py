@@ -82,15 +82,30 @@ def test_errors_say_which_metric_and_what_was_expected(folder: Path) -> None:
     run = f"{sys.executable} -c"
     for command, kind, message in (
         ("nowhere {hypotheses}", InputError, "m: nowhere: No such file or directory"),
-        ("cat {source}", InputError, "m: expected --source, which its command reads"),
-        (f"{run} exit(3)", FailedError, "ended with status 3"),
-        (f"{run} 'print(1);print(2)'", FailedError, "one for each of 200 sentences, got 2"),
+        ("cat {source} {hypotheses}", InputError, "m: expected --source, which its command reads"),
+        (f"{run} exit(3) {{hypotheses}}", FailedError, "ended with status 3"),
+        (
+            f"{run} 'print(1);print(2)' {{hypotheses}}",
+            FailedError,
+            "one for each of 200 sentences, got 2",
+        ),
     ):
         with pytest.raises(kind, match=message):
             OutsideMetric.of(f"m={command}").scores(files, N)
+    command = f"m={run} 'print(float(\"nan\"))' {{hypotheses}}"
+    with pytest.raises(FailedError, match="m: expected finite numbers"):
+        OutsideMetric.of(command).scores(files, 1)
 
 
-@pytest.mark.parametrize("setting", ["comet", "Comet=x", "a_b=x", "=x", "m="])
-def test_a_setting_is_name_and_command(setting: str) -> None:
-    with pytest.raises(ValueError, match="expected NAME=COMMAND, NAME in lower case"):
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("comet", "expected NAME=COMMAND, NAME in lower case"),
+        ("Comet=x {hypotheses}", "expected NAME=COMMAND, NAME in lower case"),
+        ("m=x", "with {hypotheses} in the command"),
+        ("m=x {hypotheses} {sorce}", "got {sorce}"),
+    ],
+)
+def test_a_setting_is_name_and_command(setting: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         OutsideMetric.of(setting)

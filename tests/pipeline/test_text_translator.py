@@ -21,7 +21,7 @@ from mgsa.decoding.translate import Translator
 from pipeline import train
 from pipeline.base.stage import SPLITS
 from pipeline.parsing.parser_folder import write_parser_folder
-from pipeline.partition import read_phrases_line
+from pipeline.partition import Phrase, read_phrases_line
 from pipeline.text_translator import TextTranslator
 from pipeline.translate import main
 from tests.text_folders import (
@@ -60,6 +60,20 @@ def test_a_sentence_has_all_that_its_row_has(models: Path) -> None:
             assert (one.score, one.links) == (pytest.approx(other.score), other.links)
         for name, weights in theirs.weights.items():
             np.testing.assert_allclose(ours.weights[name], weights, atol=1e-6)
+
+
+def test_phrases_may_be_others_than_the_trees(models: Path) -> None:
+    dataset = open_dataset(models / "dataset")
+    translator = TextTranslator(Translator.load(models / "phrases"), with_toy_parser(dataset))
+    texts = ["a man sees a dog .", " ", "the cat ."]
+    found = translator.translate(texts)
+    again = translator.translate(texts, phrases=[each.phrases for each in found])
+    assert again == found
+    (first,) = translator.translate(texts[:1], phrases=[[[Phrase(0, 6, None)]] * 3])
+    assert [phrase[:2] for phrase in first.phrases[2]] == [(0, 6)]
+    assert first.n_best[0].score != found[0].n_best[0].score
+    with pytest.raises(InputError, match="expected those of 3 texts, got 1"):
+        translator.translate(texts, phrases=[found[0].phrases])
 
 
 def test_a_blank_sentence_is_empty_and_one_text_is_no_list(models: Path) -> None:

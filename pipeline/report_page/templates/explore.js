@@ -22,7 +22,7 @@ async function show(url) {
 
 function go(url) {
   history.pushState(null, "", url);
-  show(url);
+  show(url).catch(() => location.assign(url)); // the browser says what is wrong
 }
 
 document.addEventListener("click", (event) => {

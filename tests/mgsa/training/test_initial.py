@@ -125,3 +125,13 @@ def test_another_vocabulary_model_or_segmentation_is_refused(dataset: Path) -> N
     opened = open_dataset(dataset)
     with pytest.raises(InputError, match="expected the source vocabulary to begin with those of"):
         start_from(base, new_model(CONFIG, opened), opened)
+
+
+def test_a_model_of_another_width_is_refused(dataset: Path) -> None:
+    """Where rows of embeddings grow, too."""
+    train(dataset, "base")
+    grow(dataset)
+    config = from_mapping(ModelConfig, model_settings({"dim": 32}), "model")
+    opened = open_dataset(dataset)
+    with pytest.raises(InputError, match=r"model\.safetensors: .*expected"):
+        start_from(dataset.with_name("base"), new_model(config, opened), opened)

@@ -75,7 +75,7 @@ def test_each_point_is_logged_once(
         for name, value in line.items():
             expected[name].append((update, pytest.approx(value, rel=1e-6)))
     found = read(tmp_path / "checkpoints/logs")
-    # That of the end of the first run, which is in no checkpoint, was logged besides.
+    # MLflow also has that of the end of the first run, which is in no checkpoint.
     assert {name: [p for p in points if p[0] != 6] for name, points in found.items()} == {
         name: [p for p in points if p[0] != 6] for name, points in expected.items()
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from mgsa.base.errors import InputError
 from pipeline.experiment.__main__ import keep_overrides
 from tests.imports import ROOT
 from tests.running import PATIENCE, is_running, wait_until
@@ -68,6 +70,22 @@ def test_a_cell_ends_with_the_command(folder: Path, number: signal.Signals, said
 
 
 @pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("foo", "foo: expected one group=option or key=value"),
+        ("train.max_epoch=3", "Could not override 'train.max_epoch'"),
+        ("train.max_epochs=abc", "--overrides: train.max_epochs: expected a valid integer"),
+    ],
+)
+def test_wrong_overrides_are_not_kept(tmp_path: Path, given: str, message: str) -> None:
+    (tmp_path / "conf").symlink_to(ROOT / "conf")
+    path = tmp_path / "experiments/overrides.yaml"
+    with pytest.raises(InputError, match=re.escape(message)):
+        keep_overrides(path, given, ["model=rnn_attn_tiny", "model=transformer_tiny"])
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
     ("given", "quoted"),
     [
         ("train.max_epochs=1 model=transformer_tiny", "train.max_epochs=1 model=transformer_tiny"),
@@ -78,5 +96,5 @@ def test_a_cell_ends_with_the_command(folder: Path, number: signal.Signals, said
 )
 def test_no_override_reaches_the_shell_unquoted(tmp_path: Path, given: str, quoted: str) -> None:
     """Finding 16: DVC puts them into a command line."""
-    keep_overrides(tmp_path / "overrides.yaml", given)
+    keep_overrides(tmp_path / "overrides.yaml", given, [])
     assert yaml.safe_load((tmp_path / "overrides.yaml").read_text()) == {"overrides": quoted}

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Span
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, read_text, write_json
 from pipeline.parse import main as parse
 from pipeline.parser import main
+from pipeline.parsing import spacy_parser
 from pipeline.parsing.stanza_parser import ConstituencyParser
 from tests.lines import lines, write_lines
 from tests.run_section import RUN
@@ -29,16 +30,14 @@ def make_component(nlp: Language, name: str, model: str) -> Any:  # noqa: ARG001
         words = " ".join(f"(W {word.text.replace('(', '-LRB-')})" for word in span)
         return f"({model} {words})"
 
-    def component(document: Doc) -> Doc:
-        Span.set_extension("parse_string", getter=brackets, force=True)
-        return document
-
-    return component
+    Span.set_extension("parse_string", getter=brackets, force=True)
+    return lambda document: document
 
 
 @pytest.fixture(autouse=True)
 def _benepar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "benepar", ModuleType("benepar"))
+    monkeypatch.setattr(spacy_parser.metadata, "version", lambda _: "0.2.0")
 
 
 @pytest.fixture
@@ -77,9 +76,12 @@ def test_what_it_is_stands_in_its_folder_and_is_checked(made: Path) -> None:
     assert read_json(made / "parser/parser.json")["kind"] == "spacy"
     meta = made / "pipeline/meta.json"
     meta.write_text(read_text(meta).replace("1.2.3", "1.2.4"), "utf-8")
-    with pytest.raises(InputError, match=r"pipeline 1\.2\.3 to be installed, found 1\.2\.4"):
+    with pytest.raises(InputError, match=r"as it was \('1\.2\.3', .*, got \('1\.2\.4'"):
         ConstituencyParser.load(made / "parser")
+    if Span.has_extension("parse_string"):
+        Span.remove_extension("parse_string")
     for override, message in (
+        ("benepar=null", "expected one with a constituency parser, got .*pipeline"),
         ("pipeline=nowhere", "parser.pipeline: spaCy can't load nowhere: .*Can't find model"),
         ("benepar=[1]", "parser.benepar: "),
     ):
