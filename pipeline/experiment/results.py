@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import statistics
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 from mgsa.base.io import atomic_file, read_json, write_json
-from pipeline.base.tables import Row, markdown
+from pipeline.base.tables import markdown
 from pipeline.experiment.plan import Cell, Table
 
 HEADINGS = {"bleu": "BLEU", "chrf": "chrF", "ter": "TER"}
@@ -152,30 +151,8 @@ def _p_values(values: Iterable[float | None]) -> str:
     return ", ".join(f"{value:.4f}" for value in values if value is not None)
 
 
-def to_rows(content: Mapping[str, Any]) -> Iterator[Row]:
-    """A row for each finished cell: scores, and comparison with the baseline."""
-    for system, row in content["systems"].items():
-        compared = {one["seed"]: one for one in row["comparisons"]}
-        for cell in row["cells"]:
-            comparison = compared.get(cell["seed"], {})
-            yield {
-                "system": system,
-                "seed": cell["seed"],
-                **cell["scores"],
-                **{n: v for n, v in cell.items() if n not in ("seed", "scores", "dataset")},
-                "difference": comparison.get("difference"),
-                **{f"{test}_p_value": comparison.get(test) for test in (*BY_SEED, "contrast")},
-            }
-
-
 def write_table(folder: Path, name: str, content: dict[str, Any]) -> None:
-    """Write a table as JSON, Markdown and CSV."""
+    """Write a table as JSON, which has every cell, and as Markdown."""
     write_json(folder / f"{name}.json", content)
     with atomic_file(folder / f"{name}.md") as file:
         file.write(to_markdown(content))
-    with atomic_file(folder / f"{name}.csv") as file:
-        rows = list(to_rows(content))
-        columns = dict.fromkeys(["system", *(name for row in rows for name in row)])
-        writer = csv.DictWriter(file, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)

@@ -66,7 +66,7 @@ def parsing(inputs: Inputs) -> Iterator[Markup]:
             yield Markup("<p>Trees came with the corpus; nothing was parsed.</p>")
         else:
             about = (described["kind"], described["package"])
-            yield html("<p>A parser of {}’s, package <code>{}</code>.</p>", *about)
+            yield html("<p>A {} parser, package <code>{}</code>.</p>", *about)
     if (parsed := inputs.report("parse")) and "flat_failed" in parsed:
         yield html(
             "<p>Of {} source sentences, {} have a flat tree: {} were too long, {} failed.</p>",
