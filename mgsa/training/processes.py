@@ -29,16 +29,18 @@ def make_fabric(
 ) -> Fabric:
     """Fabric for `devices` processes on each of `nodes` machines; under torchrun, for its own.
 
-    An `InputError` is raised for too few GPUs, or several machines without torchrun.
+    An `InputError` is raised for too few GPUs or cores, or several machines without torchrun.
     """
     if torch.distributed.is_torchelastic_launched():
         devices = int(os.environ["LOCAL_WORLD_SIZE"])
         nodes = int(os.environ["WORLD_SIZE"]) // devices
     elif nodes > 1:
         raise InputError(f"nodes: {nodes} machines need torchrun to be started on each of them")
-    gpus = torch.cuda.device_count()
-    if accelerator == "gpu" and gpus < devices:
-        raise InputError(f"devices: expected at most {gpus} (GPUs here), got {devices}")
+    gpus, cores = torch.cuda.device_count(), os.cpu_count() or 1
+    on_gpus = accelerator == "gpu" or (accelerator == "auto" and gpus > 0)
+    limit, what = (gpus, "GPUs") if on_gpus else (cores, "cores")
+    if devices > limit and (on_gpus or not torch.distributed.is_torchelastic_launched()):
+        raise InputError(f"devices: expected at most {limit} ({what} here), got {devices}")
     logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
     # Fabric's launcher reports which process has ended, at level INFO.
     launcher = logging.getLogger("lightning_fabric.strategies.launchers.subprocess_script")

@@ -22,6 +22,11 @@ def test_a_gpu_that_is_not_there_is_named() -> None:
         make_fabric("gpu", 1, 1, precision="32-true")
 
 
+def test_more_processes_than_cores_are_refused() -> None:
+    with pytest.raises(InputError, match=r"devices: expected at most \d+ \(cores here\), got 9999"):
+        make_fabric("cpu", 9999, 1, precision="32-true")
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_is_remembered_and_handlers_are_restored(number: signal.Signals) -> None:
     before = signal.getsignal(number)
