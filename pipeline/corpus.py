@@ -102,13 +102,18 @@ class LocalCorpus:
         for name in SPLITS:
             split: LocalSplit = getattr(self, name)
             source, target = (
-                str(Path(self.folder, f"{self.prefix}{name}.{language}"))
+                _plain_or_packed(Path(self.folder, f"{self.prefix}{name}.{language}"))
                 for language in (self.source_language, self.target_language)
             )
             named = replace(split, source=split.source or source, target=split.target or target)
             if named.source == named.target:
                 raise ValueError(f"{name}: expected two files, got {source} for both languages")
             object.__setattr__(self, name, named)
+
+
+def _plain_or_packed(path: Path) -> str:
+    packed = path.with_name(f"{path.name}.gz")
+    return str(packed if packed.exists() and not path.exists() else path)
 
 
 @dataclass(frozen=True)

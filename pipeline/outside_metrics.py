@@ -37,10 +37,12 @@ class OutsideMetric:
         """Raise a `ValueError` for another form."""
         if not (form := FORM.fullmatch(setting)):
             expected = "expected NAME=COMMAND, NAME in lower case, with {hypotheses} in the command"
-            raise ValueError(f"{expected}, got {setting!r}")
+            raise ValueError(f"commands: {expected}, got {setting!r}")
         for name in re.findall(r"\{(.*?)\}", form[2]):
             if name not in READ:
-                raise ValueError(f"expected {{{'}, {'.join(READ)}}} in {setting!r}, got {{{name}}}")
+                raise ValueError(
+                    f"commands: expected {{{'}, {'.join(READ)}}} in {setting!r}, got {{{name}}}"
+                )
         shlex.split(form[2])
         return cls(form[1], form[2])
 

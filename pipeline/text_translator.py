@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise, takewhile
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,9 +130,17 @@ class TextTranslator:
         """
         if isinstance(texts, str):  # a sequence of str, too
             raise InputError("expected a list of sentences, got one text")
-        config = replace(STANDARD_SEARCH, beam=beam, length_penalty=length_penalty)
+        try:
+            phrases = phrases and [
+                [[Phrase(index(start), index(end), tag) for start, end, tag in p] for p in levels]
+                for levels in phrases
+            ]
+        except (TypeError, ValueError):
+            message = "expected (start, end, tag) of each phrase, by text and level"
+            raise InputError(f"phrases: {message}") from None
         if phrases is not None and len(phrases) != len(texts):
             raise InputError(f"phrases: expected those of {len(texts)} texts, got {len(phrases)}")
+        config = replace(STANDARD_SEARCH, beam=beam, length_penalty=length_penalty)
         found = self.search(
             texts, config, n_best=n_best, links=links, need_weights=need_weights, phrases=phrases
         )

@@ -72,7 +72,7 @@ def render(explorer: Explorer, question: Question) -> str:
         try:
             blocks = join(_blocks(explorer, question), "\n")
         except InputError as wrong:
-            error = str(wrong)
+            error, blocks = str(wrong), _as_parsed(question)
     source, target = explorer.languages
     return page(
         "explore.html",
@@ -94,10 +94,7 @@ def _blocks(explorer: Explorer, question: Question) -> Iterator[Markup]:
         yield MACROS.tree("Tree", source, draw_tree(found.tree))
         levels = [_level(found, level, question) for level in range(len(found.phrases))]
         yield MACROS.levels(source, levels)
-        back = html(
-            '<a id="parsed" href="{}">Back to the parser’s</a>', Question(question.text).query()
-        )
-        yield html('<p class="key">{} {}</p>', KEY, back if question.cuts is not None else "")
+        yield html('<p class="key">{} {}</p>', KEY, _as_parsed(question))
     columns = (
         html(
             '<section class="model" aria-label="{}">{}</section>',
@@ -107,6 +104,12 @@ def _blocks(explorer: Explorer, question: Question) -> Iterator[Markup]:
         for name, reading in found.readings.items()
     )
     yield group("models", columns)
+
+
+def _as_parsed(question: Question) -> Markup:
+    """The link to the parser's phrases, from others."""
+    link = '<a id="parsed" href="{}">Back to the parser’s</a>'
+    return html(link, Question(question.text).query()) if question.cuts is not None else Markup()
 
 
 def _level(found: Exploration, level: int, question: Question) -> Markup:
@@ -164,4 +167,4 @@ def _column(
 def heat_map(explorer: Explorer, question: Question, model: str, index: int) -> str:
     """The picture of a map, as SVG; a `LookupError` is raised if there is none."""
     reading = explorer.explore(question.text, question.cuts).readings[model]
-    return figure_svg(heat_map_chart(reading.maps[index], model))
+    return figure_svg(heat_map_chart(dict(enumerate(reading.maps))[index], model))

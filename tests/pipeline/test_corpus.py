@@ -110,10 +110,14 @@ def test_a_folder_a_prefix_and_two_languages_name_the_files(
     for split in SPLITS:
         for language in ("fr", "es"):
             (tmp_path / f"own/a.{split}.{language}").write_text(f"{split} {language}\n", "utf-8")
+    (tmp_path / "own/a.valid.es").unlink()
+    (tmp_path / "own/a.valid.es.gz").write_bytes(gzip.compress(b"valid, packed\n"))
+    for split in SPLITS:
         local[split] = dict.fromkeys(local[split])
     corpus.main(arguments(tmp_path, local, "source_language=fr", "target_language=es"))
     assert (tmp_path / "corpus/test.source").read_text("utf-8") == "test fr\n"
     assert (tmp_path / "corpus/train.target").read_text("utf-8") == "train es\n"
+    assert (tmp_path / "corpus/valid.target").read_text("utf-8") == "valid, packed\n"
     with pytest.raises(InputError, match=r"train: expected two files, got .*a\.train\.de for both"):
         corpus.main(arguments(tmp_path, local, "source_language=de"))
     with pytest.raises(InputError, match=r"own/b\.train\.fr: no such file"):

@@ -69,6 +69,11 @@ def test_phrases_may_be_others_than_the_trees(models: Path) -> None:
     found = translator.translate(texts)
     again = translator.translate(texts, phrases=[each.phrases for each in found])
     assert again == found
+    as_json = json.loads(json.dumps([each.to_json() for each in found]))
+    assert translator.translate(texts, phrases=[one.get("phrases", []) for one in as_json]) == found
+    for wrong in (None, "ab", [(0, 6.0, None)]):
+        with pytest.raises(InputError, match=r"phrases: expected \(start, end, tag\) of each"):
+            translator.translate(texts[:1], phrases=[[wrong] * 3])
     (first,) = translator.translate(texts[:1], phrases=[[[Phrase(0, 6, None)]] * 3])
     assert [phrase[:2] for phrase in first.phrases[2]] == [(0, 6)]
     assert first.n_best[0].score != found[0].n_best[0].score

@@ -14,10 +14,12 @@ async function show(url) {
   const page = new DOMParser().parseFromString(text, "text/html");
   const { id } = document.activeElement;
   const open = new Set(folds().map((fold, n) => (fold.open ? n : -1)));
-  document.querySelector("main").replaceWith(page.querySelector("main"));
+  const main = page.querySelector("main");
+  if (!main) throw new Error(answer.statusText);
+  document.querySelector("main").replaceWith(main);
   document.title = page.title;
   folds().forEach((fold, n) => { fold.open = open.has(n); });
-  if (id) document.getElementById(id)?.focus();
+  if (id) (document.getElementById(id) ?? form.elements.text).focus();
 }
 
 function go(url) {
