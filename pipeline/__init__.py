@@ -43,11 +43,17 @@ params             STAGE, the first to run: params.yaml checked; which compositi
 
 from __future__ import annotations
 
+import signal
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pipeline.text_translator import TextTranslator
+
+
+if sys.argv[:1] == ["-m"]:  # as long as `python -m` imports, Ctrl-C ends it without a traceback
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def load(model: str | Path, *, parser: str | Path | None = None) -> TextTranslator:

@@ -40,6 +40,8 @@ def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None
     one line on stderr; a bug keeps its traceback.
     """
     _keep_freed_memory()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # of the time of imports
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # it may be ASCII
     try:

@@ -110,3 +110,16 @@ def test_progress_is_quiet_in_logs_and_shows_count_and_rate_on_a_terminal(
     assert "things/s" in said
     assert list(progress(items, "count", total=None, unit="things", size=len)) == items
     assert "3/?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("argv", "silent"), [("-m", True), ("-c", False)])
+def test_ctrl_c_is_silent_while_a_command_is_imported(argv: str, silent: bool) -> None:
+    """It interrupts the command after that; who imports `pipeline` otherwise keeps a handler."""
+    code = (
+        f"import signal, sys; sys.argv[0] = {argv!r}; import pipeline\n"
+        "print(signal.getsignal(signal.SIGINT) is signal.SIG_DFL)\n"
+        "from mgsa.base.cli import run\n"
+        "run(lambda argv: print(signal.getsignal(signal.SIGINT) is signal.default_int_handler))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [str(silent), "True"]
