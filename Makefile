@@ -28,6 +28,7 @@ test: $(VENV)/installed
 # Crashes, clusters, remotes, real corpora: what takes minutes, or servers, one after the other.
 test-slow: $(VENV)/installed-for-slow-tests
 	@pytest -m slow
+	@pytest tests/mgsa/training/test_loggers.py
 
 # What only a GPU can tell, in nine minutes: docs/gpu.md. After `make repro`, whose dataset it trains on.
 gpu: $(VENV)/installed
@@ -52,7 +53,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-for-slow-tests: $(VENV)/installed
-	$(INSTALL) '.[pipeline,dev,ray,wandb,mlflow]'
+	$(INSTALL) '.[pipeline,dev,ray,wandb]'
 	@touch $@
 
 $(VENV)/installed-for-docs: $(VENV)/installed
