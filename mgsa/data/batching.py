@@ -163,14 +163,17 @@ class TrainBatches:
                 continue
             columns = self.dataset.columns(SPLIT, groups, extra)
             for number, rows in rest:
-                part = columns.take(rows)
-                if self.resegment:
-                    part = self.resegment(part, position.epoch)
-                tokens = int(part.target.lengths.sum()) + len(rows)
+                is_own = (number - position.micro_batch) % world_size == rank
+                targets = columns.target.lengths[rows]
+                if self.resegment:  # other ranks' rows too: their tokens count
+                    part = self.resegment(columns.take(rows), position.epoch)
+                    targets = part.target.lengths
+                elif is_own:
+                    part = columns.take(rows)
                 batch = None
-                if (number - position.micro_batch) % world_size == rank:
+                if is_own:
                     batch = pad_columns(part, self.granularities, ngram_unit=self.ngram_unit)
-                yield number, tokens, batch
+                yield number, int(targets.sum()) + len(rows), batch
             del columns  # before the next window is decoded
 
     def _windows(self, epoch: int) -> list[list[int]]:

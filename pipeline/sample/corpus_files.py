@@ -17,21 +17,23 @@ LONGEST = 35
 """Most words on either side."""
 
 
-def generate(num_pairs: int, seed: str, *, ambiguity: float) -> Iterator[SamplePair]:
+def generate(
+    num_pairs: int, seed: str, *, ambiguity: float, source_language: str = "en"
+) -> Iterator[SamplePair]:
     """Sentence pairs, one after the other; the first n of more pairs are the n pairs of fewer.
 
     Args:
         ambiguity: the share of places that may belong to a noun as well as to the verb.
     """
-    return islice(_pairs(seed, ambiguity), num_pairs)
+    return islice(_pairs(seed, ambiguity, source_language), num_pairs)
 
 
-def _pairs(seed: str, ambiguity: float, source_language: str = "en") -> Iterator[SamplePair]:
+def _pairs(seed: str, ambiguity: float, source_language: str) -> Iterator[SamplePair]:
     choose = Chooser(seed, ambiguity=ambiguity)
     while True:
-        pair = sentence(choose).pair()
+        pair = sentence(choose).pair(source_language)
         if max(len(pair.source_tokens), len(pair.target_tokens)) <= LONGEST:
-            yield pair if source_language == "en" else pair.reversed()
+            yield pair
 
 
 def write_sample(

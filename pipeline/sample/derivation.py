@@ -136,8 +136,6 @@ class SamplePair:
         source, target: raw text.
         source_tokens, target_tokens: the words, as a Moses tokeniser splits the raw text.
         tree: the source's constituency tree, PTB labels and tags, on one line.
-        target_tree: the target's. A German one has the English constituents whose words are
-            neighbours in German.
         links: word links (source, target), from zero, sorted.
         voice: `active` or `passive`, of the main clause.
         tense: `past` or `nonpast`, of the main clause's finite verb.
@@ -149,21 +147,19 @@ class SamplePair:
     source_tokens: list[str]
     target_tokens: list[str]
     tree: str
-    target_tree: str
     links: list[tuple[int, int]]
     voice: str
     tense: str
     variants: list[Variant]
 
-    def reversed(self) -> SamplePair:
-        """The pair from German to English, without variants, which are German."""
+    def reversed(self, tree: str) -> SamplePair:
+        """The pair from German to English, without variants, which are German; `tree` is German."""
         return SamplePair(
             source=self.target,
             target=self.source,
             source_tokens=self.target_tokens,
             target_tokens=self.source_tokens,
-            tree=self.target_tree,
-            target_tree=self.tree,
+            tree=tree,
             links=sorted((target, source) for source, target in self.links),
             voice=self.voice,
             tense=self.tense,
@@ -180,20 +176,19 @@ class Sentence:
     voice: str
     tense: str
 
-    def pair(self) -> SamplePair:
+    def pair(self, source_language: str = "en") -> SamplePair:
         """Put in capitals, drop commas that German leaves out, number the words, read off links."""
         leaves, words = self.english.leaves(), _without_idle_commas(self.german)
         leaves[0].word = _capitalised(leaves[0].word)
         position = {id(leaf): index for index, leaf in enumerate(leaves)}
         source_tokens = [leaf.word for leaf in leaves]
         target_tokens = _german_tokens(words)
-        return SamplePair(
+        pair = SamplePair(
             source=_text(source_tokens),
             target=_text(target_tokens),
             source_tokens=source_tokens,
             target_tokens=target_tokens,
             tree=f"(ROOT {self.english})",
-            target_tree=f"(ROOT {german_tree(self.english, words)})",
             links=sorted(
                 {(position[id(leaf)], index) for index, w in enumerate(words) for leaf in w.sources}
             ),
@@ -204,6 +199,9 @@ class Sentence:
                 for found, depth in _attachments(self.english)
             ],
         )
+        if source_language == "en":
+            return pair
+        return pair.reversed(f"(ROOT {german_tree(self.english, words)})")
 
 
 def _attachments(node: Node, depth: int = 1) -> Iterator[tuple[Attachment, int]]:
