@@ -171,20 +171,11 @@ def evaluate_translations(
         [line.rstrip() for line in column] for column in zip(*read_parallel(paths), strict=True)
     ]
     scores = score(columns[1], columns[0], evaluate, baseline=columns[2] if baseline else None)
-    signatures = scores.pop("signatures")
     files = {"hypotheses": hypotheses, "references": references}
+    files |= {"source": source} if source else {}
     for metric in map(OutsideMetric.of, evaluate.commands):
-        scores |= outside_scores(
-            metric,
-            files | ({"source": source} if source else {}),
-            baseline,
-            sentences=len(columns[0]),
-            samples=evaluate.bootstrap_samples,
-            trials=evaluate.randomization_trials,
-            seed=evaluate.seed,
-        )
-        signatures.append({"metric": metric.name, "signature": metric.command})
-    scores["signatures"] = signatures
+        scores |= outside_scores(metric, files, baseline, evaluate, sentences=len(columns[0]))
+        scores["signatures"].append({"metric": metric.name, "signature": metric.command})
     if report is not None:
         write_json(report, scores)
     for line in describe(scores):

@@ -10,8 +10,12 @@ from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from mgsa.base.errors import FailedError, InputError
+
+if TYPE_CHECKING:
+    from pipeline.evaluate import EvaluateSettings
 
 FORM = re.compile(r"([a-z][a-z0-9]*)=(.*\{hypotheses\}.*)")
 READ = ("source", "hypotheses", "references")
@@ -86,11 +90,9 @@ def outside_scores(
     metric: OutsideMetric,
     files: Mapping[str, Path],
     baseline: Path | None,
+    settings: EvaluateSettings,
     *,
     sentences: int,
-    samples: int,
-    trials: int,
-    seed: int,
 ) -> dict[str, float]:
     """What `pipeline.evaluate` reports of a metric, by its name.
 
@@ -114,22 +116,19 @@ def outside_scores(
     if not all(systems):
         return found
     statistics = np.array(systems).T  # (N, S)
-    means, resampled = (
-        statistics.mean(axis=0),
-        resampled_sums(statistics, samples, seed) / sentences,
-    )
-    middle = estimate(means, resampled)
+    samples, seed = settings.bootstrap_samples, settings.seed
+    resampled = resampled_sums(statistics, samples, seed) / sentences
+    means = statistics.mean(axis=0)
     if samples > 1:
+        middle = estimate(means, resampled)
         found[f"{name}_mean"] = float(resampled[:, 0].mean())
         found[f"{name}_interval"] = float(middle.high[0] - middle.low[0]) / 2
     if baseline is not None:
         differing = (statistics != statistics[:, 1:]).sum(axis=0)
         found[f"{name}_p_value"] = float(compare(means, resampled, 1, differing)[1][0])
-        if trials:
+        if trials := settings.randomization_trials:
+            both = statistics[:, :1], statistics[:, 1:]
             found[f"{name}_randomization_p_value"] = randomization_test(
-                *(statistics[:, :1], statistics[:, 1:]),
-                lambda sums: sums[:, 0],
-                trials=trials,
-                seed=seed,
+                *both, lambda sums: sums[:, 0], trials=trials, seed=seed
             )
     return found

@@ -29,7 +29,7 @@ def sending_curves(run: Run, identity: str, *, since: int) -> Iterator[OnMetrics
         yield lambda _: None
         return
     try:
-        logger = _open(run.logger, run, identity, since)
+        logger = _open(run, identity, since)
         logger.log_hyperparams({"model": to_mapping(run.model), "train": to_mapping(run.train)})
     except Exception as error:  # whatever a service raises that can't be reached
         raise FailedError(f"logger: {run.logger}: {error}") from error
@@ -56,16 +56,16 @@ def check_installed(logger: Logger) -> None:
             raise InputError(f"logger: {message}")
 
 
-def _open(name: Logger, run: Run, identity: str, since: int) -> Any:
+def _open(run: Run, identity: str, since: int) -> Any:
     folder, title = run.checkpoints / FOLDER, str(run.out)
     folder.mkdir(parents=True, exist_ok=True)
-    match name:
+    match run.logger:
         case "tensorboard":
             from lightning_fabric.loggers.tensorboard import TensorBoardLogger
 
             # What was logged after the checkpoint that a run goes on from is not shown.
             return TensorBoardLogger(
-                folder, name, version="", default_hp_metric=False, purge_step=since + 1
+                folder, run.logger, version="", default_hp_metric=False, purge_step=since + 1
             )
         case "wandb":
             from pytorch_lightning.loggers import WandbLogger

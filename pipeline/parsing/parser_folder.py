@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import read_json, sha256, write_json
+from mgsa.base.io import describe_files, read_json, sha256, write_json
 from mgsa.base.settings import Language, from_excerpt
 from pipeline.base.download import download
 
@@ -49,8 +49,8 @@ class ParserFolder:
 
 def write_parser_folder(folder: Path, *, kind: Kind, language: str, package: str | None) -> None:
     """Write `parser.json` for the files in `folder`."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / FILE)
-    files = {path.relative_to(folder).as_posix(): sha256(path) for path in paths}
+    described = describe_files(folder)
+    files = {name: file["sha256"] for name, file in described.items() if name != FILE}
     parser = ParserFolder(kind, language, package, files)
     write_json(folder / FILE, {**asdict(parser), "identity": parser.identity})
 

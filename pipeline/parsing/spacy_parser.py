@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib import metadata
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mgsa.base.errors import InputError
-from mgsa.base.io import read_json, sha256, write_json
+from mgsa.base.io import describe_files, read_json, write_json
 from mgsa.base.settings import from_mapping
 
 FILE = "spacy.json"
@@ -21,13 +20,13 @@ class SpacyPipeline:
     """The pipeline of a parser folder: an installed package or a folder.
 
     `benepar` is the model of a component that is added to it; `null`: it has a parser already.
-    `versions` are those of pipeline and benepar, `digest` of the pipeline's files.
+    `versions` are those of pipeline and benepar, `files` SHA-256 of the pipeline's by path.
     """
 
     pipeline: str
     benepar: str | None
     versions: tuple[str, ...]
-    digest: str
+    files: dict[str, str]
 
 
 def write_spacy(folder: Path, pipeline: str, benepar: str | None, *, language: str) -> None:
@@ -90,7 +89,5 @@ def _load(pipeline: str, benepar: str | None, *, gpu: bool = False) -> tuple[Any
     if not Span.has_extension("parse_string"):
         message = f"expected one with a constituency parser, got {pipeline} (parser.benepar)"
         raise InputError(f"parser.pipeline: {message}")
-    files = sorted(path for path in loaded.path.rglob("*") if path.is_file())
-    hashes = [f"{path.relative_to(loaded.path)} {sha256(path)}" for path in files]
-    digest = hashlib.sha256("\n".join(hashes).encode()).hexdigest()
-    return loaded, SpacyPipeline(pipeline, benepar, tuple(versions), digest)
+    files = {name: file["sha256"] for name, file in describe_files(loaded.path).items()}
+    return loaded, SpacyPipeline(pipeline, benepar, tuple(versions), files)
