@@ -9,6 +9,7 @@ base/           errors, files, settings and command lines
 config          settings of models, training, translation and devices
 data/           the dataset artifact as batches
 masks           the one mask convention
+operators       linear maps and dropout, fast on a CPU
 composition     one vector a phrase
 lstm            torch's, in the precision of its weights
 onlstm          the ordered-neurons LSTM

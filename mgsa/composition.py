@@ -14,6 +14,7 @@ from torch.nn.utils.rnn import PackedSequence
 from mgsa.attention.attend import attend
 from mgsa.lstm import run_lstm
 from mgsa.masks import phrase_mask
+from mgsa.operators import Linear
 
 
 def segment_lengths(segments: Tensor, num_phrases: int | None) -> Tensor:
@@ -53,9 +54,9 @@ class SelfAttention(nn.Module):
     def __init__(self, dim: int, head_dim: int, *, residual: bool = False) -> None:
         super().__init__()
         self.residual = residual
-        self.query = nn.Linear(dim, head_dim, bias=False)
-        self.key_value = nn.Linear(dim, 2 * head_dim, bias=False)  # rows of the key, of the value
-        self.output = nn.Linear(head_dim, dim, bias=False)
+        self.query = Linear(dim, head_dim, bias=False)
+        self.key_value = Linear(dim, 2 * head_dim, bias=False)  # rows of the key, of the value
+        self.output = Linear(head_dim, dim, bias=False)
         for projection in (self.query, self.key_value, self.output):
             nn.init.xavier_uniform_(projection.weight)
 
@@ -79,7 +80,7 @@ class LSTM(nn.Module):
     def __init__(self, dim: int, hidden: int) -> None:
         super().__init__()
         self.lstm = nn.LSTM(dim, hidden, batch_first=True)
-        self.output = nn.Linear(hidden, dim)
+        self.output = Linear(hidden, dim)
 
     def forward(self, x: Tensor, segments: Tensor, *, num_phrases: int | None = None) -> Tensor:
         B, T, D = x.shape

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from mgsa.lstm import run_lstm
 from mgsa.onlstm import ONLSTM
+from mgsa.operators import Linear
 
 
 class TagHead(nn.Module):
@@ -20,7 +21,7 @@ class TagHead(nn.Module):
 
     def __init__(self, dim: int, num_tags: int) -> None:
         super().__init__()
-        self.output = nn.Linear(dim, num_tags)
+        self.output = Linear(dim, num_tags)
         nn.init.xavier_uniform_(self.output.weight)
         nn.init.zeros_(self.output.bias)
 
@@ -60,7 +61,7 @@ class Interaction(nn.Module):
     def __init__(self, recurrence: LSTM | ONLSTM, dim: int) -> None:
         super().__init__()
         self.recurrence = recurrence
-        self.output = nn.Linear(recurrence.hidden_size, dim)
+        self.output = Linear(recurrence.hidden_size, dim)
         nn.init.xavier_uniform_(self.output.weight)
         nn.init.zeros_(self.output.bias)
 

@@ -20,9 +20,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
-from torch.nn import functional as F
 
 from mgsa.masks import padding_mask
+from mgsa.operators import Linear, linear
 
 
 class ONLSTM(nn.Module):
@@ -41,8 +41,8 @@ class ONLSTM(nn.Module):
         self.hidden_size = hidden_size
         self.num_chunks = hidden_size // chunk_size
         rows = 2 * self.num_chunks + 4 * hidden_size
-        self.input_projection = nn.Linear(input_size, rows)
-        self.recurrent_projection = nn.Linear(hidden_size, rows)
+        self.input_projection = Linear(input_size, rows)
+        self.recurrent_projection = Linear(hidden_size, rows)
         for parameter in self.parameters():
             nn.init.uniform_(parameter, -(hidden_size**-0.5), hidden_size**-0.5)
 
@@ -67,7 +67,7 @@ def run_batched(
     gates = []
     for layer, x in zip(layers, inputs, strict=True):
         bias = layer.input_projection.bias + layer.recurrent_projection.bias
-        gates.append(F.linear(x, layer.input_projection.weight, bias).unbind(1))
+        gates.append(linear(x, layer.input_projection.weight, bias).unbind(1))
     weight = torch.stack([layers[g].recurrent_projection.weight for g in order])
     with torch.autocast(weight.device.type, enabled=False):
         # Sums over many positions stay in the precision of the weights.

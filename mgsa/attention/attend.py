@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from mgsa.masks import causal_mask
+from mgsa.operators import dropout as drop
 
 # torch's first choice for bfloat16 on Hopper; but its plans are of one exact shape, so each new
 # length takes half a second, and with some masks gradients were NaN (pytorch#196678).
@@ -51,9 +52,10 @@ def attend(
     """
     keys, values = _blocks(k), _blocks(v)
     # Torch's fused CPU kernel needs K = K'; otherwise it falls back to what follows, with copies.
-    # A bias that has a gradient rules them out too.
+    # It goes by blocks of 32 queries, so of fewer it is the slower way, and two threads are slower
+    # than one. A bias that has a gradient rules fused kernels out too.
     fused = not need_weights and len(keys) == 1 and bias is None
-    fused = fused and (q.is_cuda or q.shape[-1] == values[0].shape[-1])
+    fused = fused and (q.is_cuda or (q.shape[-2] > 32 and q.shape[-1] == values[0].shape[-1]))
     if causal and (mask is not None or not fused):
         earlier = causal_mask(q.shape[-2], sum(block.shape[-2] for block in keys), q.device)
         mask, causal = earlier if mask is None else mask & earlier, False
@@ -65,7 +67,7 @@ def attend(
     weights = _logits(q, keys, mask, scale, bias).softmax(dim=-1)
     if mask is not None:
         weights = weights * mask  # a query without keys has uniform weights
-    kept = F.dropout(weights, dropout).to(values[0].dtype)
+    kept = drop(weights, dropout).to(values[0].dtype)
     parts = kept.split([block.shape[-2] for block in values], dim=-1)
     outputs = [part @ block for part, block in zip(parts, values, strict=True)]
     return reduce(torch.add, outputs), weights if need_weights else None

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from mgsa.attention.heads import init_projection, split_heads
 from mgsa.attention.ngrams import windows
+from mgsa.operators import Linear
 
 
 class ConvKV(nn.Module):
@@ -33,9 +34,9 @@ class ConvKV(nn.Module):
         self.scale = 1 / math.sqrt(head_dim)
         width = heads * head_dim
         self.query: Sequence[nn.Linear] = nn.ModuleList(  # type: ignore[assignment]
-            nn.Linear(span * dim, width) for span in spans
+            Linear(span * dim, width) for span in spans
         )
-        self.key_value = nn.ModuleList(nn.Linear(size * dim, 2 * width) for size in sizes)
+        self.key_value = nn.ModuleList(Linear(size * dim, 2 * width) for size in sizes)
         for projection in (*self.query, *self.key_value):
             init_projection(projection, 3 * dim)
 

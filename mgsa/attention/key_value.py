@@ -25,6 +25,7 @@ from mgsa.attention.attend import attend, log_weights
 from mgsa.attention.heads import Attended, join_heads, split_heads
 from mgsa.attention.memory import Memories, Memory
 from mgsa.attention.word import WORDS
+from mgsa.operators import Linear
 
 KeysAndValues = Callable[[Tensor], tuple[Tensor, Tensor]]
 """s (B, S, 2D) to keys (B, S, K) and values (B, S, K'), K at most D."""
@@ -35,7 +36,7 @@ class WholeStates(nn.Module):
 
     def __init__(self, dim: int) -> None:
         super().__init__()
-        self.state = nn.Linear(2 * dim, dim, bias=False)  # W_e
+        self.state = Linear(2 * dim, dim, bias=False)  # W_e
 
     def forward(self, states: Tensor) -> tuple[Tensor, Tensor]:
         """s (B, S, 2D) to h (B, S, D), twice."""
@@ -57,8 +58,8 @@ class KeyValueHalves(nn.Module):
 
     def __init__(self, dim: int) -> None:
         super().__init__()
-        self.key = nn.Linear(dim, dim // 2, bias=False)  # W_f
-        self.value = nn.Linear(dim, dim // 2, bias=False)  # W_g
+        self.key = Linear(dim, dim // 2, bias=False)  # W_f
+        self.value = Linear(dim, dim // 2, bias=False)  # W_g
 
     def forward(self, states: Tensor) -> tuple[Tensor, Tensor]:
         """s (B, S, 2D) to keys and values (B, S, D/2) each."""

@@ -30,6 +30,7 @@ from mgsa.attention.attend import attend
 from mgsa.attention.heads import Attended, init_projection, join_heads, split_heads
 from mgsa.attention.word import WORDS
 from mgsa.masks import Context, Phrases
+from mgsa.operators import Linear
 
 
 class MultiGranularityAttention(nn.Module):
@@ -71,11 +72,11 @@ class MultiGranularityAttention(nn.Module):
             self.own_bias = nn.ParameterDict({n: torch.zeros(h, 1, 1) for n, h in heads.items()})
         words, *phrases = (heads * head_dim for heads in group_heads)
         # Rows of all heads' queries, then of the word heads' keys and values.
-        self.word_projection = nn.Linear(dim, dim + 2 * words)
+        self.word_projection = Linear(dim, dim + 2 * words)
         # Rows of each group's keys and values.
-        projections = {n: nn.Linear(dim, 2 * p) for n, p in zip(compositions, phrases, strict=True)}
+        projections = {n: Linear(dim, 2 * p) for n, p in zip(compositions, phrases, strict=True)}
         self.phrase_projections = nn.ModuleDict(projections)
-        self.output = nn.Linear(dim, dim)
+        self.output = Linear(dim, dim)
         for projection in (self.word_projection, *projections.values()):
             init_projection(projection, 3 * dim)
         init_projection(self.output, dim)

@@ -29,6 +29,7 @@ from mgsa.attention.memory import Cache, Memories, Memory
 from mgsa.attention.ngrams import whole_windows, windows
 from mgsa.attention.query_k import QueryK
 from mgsa.masks import causal_mask
+from mgsa.operators import Linear
 
 Technique = ConvKV | QueryK
 
@@ -50,7 +51,7 @@ class PhraseHeads(nn.Module):
         self.padded = padded
         self.fold = fold
         self.dropout = dropout
-        self.output = nn.Linear(fold * dim, dim)
+        self.output = Linear(fold * dim, dim)
         init_projection(self.output, dim)
 
     def queries(

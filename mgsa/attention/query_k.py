@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from mgsa.attention.heads import init_projection, split_heads
 from mgsa.attention.ngrams import windows
+from mgsa.operators import Linear
 
 
 class QueryK(nn.Module):
@@ -32,11 +33,11 @@ class QueryK(nn.Module):
         self.heads, self.sizes, self.spans = heads, tuple(sizes), tuple(spans)
         self.scale = 1 / math.sqrt(head_dim)
         self.query: Sequence[nn.Linear] = nn.ModuleList(  # type: ignore[assignment]
-            nn.Linear(span * dim, heads * sum(sizes) * head_dim) for span in spans
+            Linear(span * dim, heads * sum(sizes) * head_dim) for span in spans
         )
         # Rows of every size (equation 8).
-        self.key = nn.Linear(dim, len(self.sizes) * heads * head_dim)
-        self.value = nn.ModuleList(nn.Linear(size * dim, heads * head_dim) for size in sizes)
+        self.key = Linear(dim, len(self.sizes) * heads * head_dim)
+        self.value = nn.ModuleList(Linear(size * dim, heads * head_dim) for size in sizes)
         for projection in (*self.query, self.key, *self.value):
             init_projection(projection, 3 * dim)
 

@@ -13,6 +13,7 @@ from mgsa.attention.attend import attend, log_weights
 from mgsa.attention.heads import Attended, first_head, init_projection, join_heads, split_heads
 from mgsa.attention.memory import Cache, Memories, Memory
 from mgsa.masks import Context
+from mgsa.operators import Linear
 
 WORDS = "words"
 
@@ -24,8 +25,8 @@ class WordSelfAttention(nn.Module):
         super().__init__()
         self.heads = heads
         self.dropout = dropout
-        self.projection = nn.Linear(dim, 3 * dim)  # rows of queries, of keys, of values
-        self.output = nn.Linear(dim, dim)
+        self.projection = Linear(dim, 3 * dim)  # rows of queries, of keys, of values
+        self.output = Linear(dim, dim)
         init_projection(self.projection, 3 * dim)
         init_projection(self.output, dim)
 
@@ -69,9 +70,9 @@ class WordCrossAttention(nn.Module):
         super().__init__()
         self.heads = heads
         self.dropout = dropout
-        self.query = nn.Linear(dim, dim)
-        self.key_value = nn.Linear(dim, 2 * dim)  # rows of keys, of values
-        self.output = nn.Linear(dim, dim)
+        self.query = Linear(dim, dim)
+        self.key_value = Linear(dim, 2 * dim)  # rows of keys, of values
+        self.output = Linear(dim, dim)
         init_projection(self.query, 3 * dim)
         init_projection(self.key_value, 3 * dim)
         init_projection(self.output, dim)

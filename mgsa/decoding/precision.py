@@ -15,6 +15,7 @@ from mgsa.base.errors import FailedError, InputError
 from mgsa.config import SearchPrecision
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.onlstm import ONLSTM
+from mgsa.operators import Linear
 
 WORTH_PACKING = 1 << 18
 """A matrix of so many weights does not stay in the cache; packed, it is read once."""
@@ -98,7 +99,7 @@ def for_search(model: EncoderDecoder, precision: SearchPrecision) -> EncoderDeco
         if isinstance(module, ONLSTM):
             continue
         for name, child in module.named_children():
-            if type(child) is nn.Linear and child.weight.numel() >= least:
+            if isinstance(child, Linear) and child.weight.numel() >= least:
                 setattr(module, name, make(child))
     return model
 

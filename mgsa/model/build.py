@@ -44,6 +44,7 @@ from mgsa.model.transformer import (
     SelfAttention,
 )
 from mgsa.onlstm import ONLSTM, run_batched
+from mgsa.operators import Linear
 
 
 def build_model(
@@ -63,7 +64,7 @@ def build_model(
         if config.share_embeddings == "all"
         else make_embedding(source_vocabulary, config.dim)
     )
-    output = nn.Linear(config.dim, target_vocabulary, bias=config.kind == "rnn")  # W_o, b_o
+    output = Linear(config.dim, target_vocabulary, bias=config.kind == "rnn")  # W_o, b_o
     if config.share_embeddings == "none":
         nn.init.normal_(output.weight, std=config.dim**-0.5)
     else:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from mgsa.data.vocabulary import PAD
+from mgsa.operators import Dropout, Linear
 
 
 def make_embedding(vocabulary: int, dim: int) -> nn.Embedding:
@@ -27,7 +28,7 @@ class Embedding(nn.Module):
     def __init__(self, subwords: nn.Embedding, *, dropout: float) -> None:
         super().__init__()
         self.subwords = subwords
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, ids: Tensor, *, start: int = 0) -> Tensor:
         """ids (B, T), from position `start` on, to (B, T, D)."""
@@ -60,7 +61,7 @@ class Residual(nn.Module):
     def __init__(self, dim: int, *, dropout: float, pre: bool) -> None:
         super().__init__()
         self.norm = nn.LayerNorm(dim)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.pre = pre
 
     def forward(self, x: Tensor, f: Callable[[Tensor], Tensor]) -> Tensor:
@@ -82,9 +83,9 @@ class FeedForward(nn.Module):
 
     def __init__(self, dim: int, ffn_dim: int, *, dropout: float) -> None:
         super().__init__()
-        self.inner = nn.Linear(dim, ffn_dim)
-        self.outer = nn.Linear(ffn_dim, dim)
-        self.dropout = nn.Dropout(dropout)
+        self.inner = Linear(dim, ffn_dim)
+        self.outer = Linear(ffn_dim, dim)
+        self.dropout = Dropout(dropout)
         for linear in (self.inner, self.outer):
             nn.init.xavier_uniform_(linear.weight)
             nn.init.zeros_(linear.bias)

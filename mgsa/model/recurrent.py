@@ -29,6 +29,7 @@ from mgsa.attention.memory import Cache, Memories
 from mgsa.lstm import run_lstm
 from mgsa.masks import Context
 from mgsa.model.transformer import DecoderAttended
+from mgsa.operators import Dropout, Linear
 
 
 def draw_weights(model: nn.Module, std: float) -> None:
@@ -84,7 +85,7 @@ class RecurrentEncoder(nn.Module):
         self.layers: Sequence[BidirectionalLSTM] = nn.ModuleList(  # type: ignore[assignment]
             BidirectionalLSTM(2 * dim if layer else dim, dim) for layer in range(layers)
         )
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(
         self, x: Tensor, context: Context, *, need_weights: bool = False
@@ -141,9 +142,9 @@ class RecurrentDecoder(nn.Module):
             nn.LSTM(dim, dim, batch_first=True) for _ in range(layers)
         )
         self.attention = attention
-        self.initial = nn.Linear(2 * dim, 2 * layers * dim)  # W_s, of hidden states, of cells
-        self.output = nn.Linear(dim + context_dim, dim, bias=False)  # W_d
-        self.dropout = nn.Dropout(dropout)
+        self.initial = Linear(2 * dim, 2 * layers * dim)  # W_s, of hidden states, of cells
+        self.output = Linear(dim + context_dim, dim, bias=False)  # W_d
+        self.dropout = Dropout(dropout)
 
     def memories(self, states: Tensor, mask: Tensor) -> list[RecurrentMemory]:
         """The one memory of the encoder's output s (B, S, 2D), mask (B, 1, 1, S)."""

@@ -21,6 +21,7 @@ from torch.nn import functional as F
 
 from mgsa.base.cli import progress
 from mgsa.data.batch import NO_LABEL
+from mgsa.operators import Linear
 from mgsa.probing.data import Example
 from mgsa.probing.encoder import ProbedEncoder
 from mgsa.probing.settings import ProbeConfig
@@ -46,9 +47,9 @@ class Classifier(nn.Module):
 
     def __init__(self, dim: int, classes: int, *, hidden: int, dropout: float) -> None:
         super().__init__()
-        self.hidden = nn.Linear(dim, hidden)
+        self.hidden = Linear(dim, hidden)
         self.dropout = dropout
-        self.output = nn.Linear(hidden, classes)
+        self.output = Linear(hidden, classes)
 
     def forward(self, x: Tensor, *, generator: torch.Generator | None = None) -> Tensor:
         """x (P, D) to (P, classes) logits, with dropout if there is a generator."""
