@@ -57,6 +57,7 @@ class TrainingSettings:
     parser_hidden: Positive
     parser_epochs: Rounds
     parser_batch: Batch
+    parser_learning_rate: NonNegative
 
 
 def train_parser(
@@ -190,6 +191,7 @@ def _train_constituency(
         epochs=settings.parser_epochs,
         epoch_size=num_trees,
         train_batch_size=settings.parser_batch,
+        learning_rate=settings.parser_learning_rate,
         retag_method="xpos",
         retag_package=PACKAGE,
     )
@@ -242,7 +244,8 @@ def _train_constituency(
 def _stanza_at_work(folder: Path) -> Iterator[None]:
     """Run stanza in `folder`, silently, with errors of one line.
 
-    One thread, for determinism at no cost in time.
+    One thread, for determinism at no cost in time; and without oneDNN's LSTMs, which are slower
+    over single steps, as most of a shift-reduce parser's are.
     """
     import torch
 
@@ -253,6 +256,7 @@ def _stanza_at_work(folder: Path) -> Iterator[None]:
             contextlib.chdir(folder),
             Path(os.devnull).open("w") as nowhere,
             contextlib.redirect_stderr(nowhere),
+            torch.backends.mkldnn.flags(enabled=False),
         ):
             yield
     except (AssertionError, RuntimeError) as error:

@@ -42,6 +42,7 @@ parser:
     parser_hidden: 16
     parser_epochs: 6
     parser_batch: 10
+    parser_learning_rate: 2.0e-4
 """
 
 
