@@ -52,10 +52,11 @@ def attend(
     """
     keys, values = _blocks(k), _blocks(v)
     # Torch's fused CPU kernel needs K = K'; otherwise it falls back to what follows, with copies.
-    # It goes by blocks of 32 queries, so of fewer it is the slower way, and two threads are slower
-    # than one. A bias that has a gradient rules fused kernels out too.
+    # It goes by blocks of 32 queries, and of a few it is slower, most so with two threads. A bias
+    # that has a gradient rules fused kernels out too.
+    few = 1 < q.shape[-2] <= 32
     fused = not need_weights and len(keys) == 1 and bias is None
-    fused = fused and (q.is_cuda or (q.shape[-2] > 32 and q.shape[-1] == values[0].shape[-1]))
+    fused = fused and (q.is_cuda or (not few and q.shape[-1] == values[0].shape[-1]))
     if causal and (mask is not None or not fused):
         earlier = causal_mask(q.shape[-2], sum(block.shape[-2] for block in keys), q.device)
         mask, causal = earlier if mask is None else mask & earlier, False
