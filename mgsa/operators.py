@@ -30,17 +30,17 @@ class Linear(nn.Linear):
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`F.linear`: x (…, D), weight (D', D), bias (D',) to (…, D')."""
-    rows = x.reshape(-1, x.shape[-1])
+    num_rows = x.shape[:-1].numel()
     if (
         not ONEDNN
         or not _on_cpu(x)
         or not x.dtype == weight.dtype == torch.float32
         or torch.is_autocast_enabled("cpu")
-        or len(rows) < BLOCK
+        or num_rows < BLOCK
     ):
         return F.linear(x, weight, bias)
-    padded = F.pad(rows, (0, 0, 0, -len(rows) % BLOCK))
-    y = _Linear.apply(padded, weight, bias)[: len(rows)]
+    padded = F.pad(x.reshape(num_rows, -1), (0, 0, 0, -num_rows % BLOCK))
+    y = _Linear.apply(padded, weight, bias)[:num_rows]
     return y.view(*x.shape[:-1], len(weight))
 
 
@@ -50,7 +50,7 @@ class _Linear(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         ctx.save_for_backward(x, weight)
-        return _product(x, weight, bias)
+        return onednn_product(x, weight, bias)
 
     @staticmethod
     @once_differentiable
@@ -58,14 +58,14 @@ class _Linear(torch.autograd.Function):
         x, weight = ctx.saved_tensors
         of_x, of_weight, of_bias = ctx.needs_input_grad
         return (
-            _product(gradient, weight.t()) if of_x else None,
+            onednn_product(gradient, weight.t()) if of_x else None,
             _transposed_product(gradient, x) if of_weight else None,
             gradient.sum(dim=0) if of_bias else None,
         )
 
 
-def _product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """x (rows, D), weight (D', D), bias (D',) to (rows, D')."""
+def onednn_product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`F.linear` by oneDNN, without gradients; `weight` may be packed by it."""
     return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
 
 
@@ -75,8 +75,8 @@ def _transposed_product(x: Tensor, y: Tensor) -> Tensor:
     The transpose of the first factor is copied: let it be the narrower one.
     """
     if x.shape[1] > y.shape[1]:
-        return _product(y.t(), x.t()).t()
-    return _product(x.t(), y.t())
+        return onednn_product(y.t(), x.t()).t()
+    return onednn_product(x.t(), y.t())
 
 
 class Dropout(nn.Dropout):

@@ -15,7 +15,7 @@ from mgsa.base.errors import FailedError, InputError
 from mgsa.config import SearchPrecision
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.onlstm import ONLSTM
-from mgsa.operators import Linear
+from mgsa.operators import Linear, onednn_product
 
 WORTH_PACKING = 1 << 18
 """A matrix of so many weights does not stay in the cache; packed, it is read once."""
@@ -38,7 +38,7 @@ class PackedLinear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """x (…, D) to (…, D')."""
-        return torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
+        return onednn_product(x, self.packed, self.bias)
 
 
 class Int8Linear(nn.Module):
