@@ -153,6 +153,8 @@ def main() -> None:
     arguments = parser.parse_args()
 
     params = yaml.safe_load(arguments.params.read_text(encoding="utf-8"))
+    if params["train"]["decay"] != "inverse_sqrt":
+        parser.error("expected train.decay=inverse_sqrt, the schedule that JoeyNMT has too")
     train = {
         **params["train"],
         "max_epochs": arguments.epochs,

@@ -11,6 +11,7 @@ from annotated_types import Interval
 from mgsa.base.settings import InputPath, NonNegative, Positive, Probability, Seed, check_each_once
 
 Precision = Literal["32-true", "bf16-mixed"]
+Decay = Literal["inverse_sqrt", "linear", "none"]
 GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
 """`ngram_3` is the partition into 3-grams, `syntactic_2` level 2 of the syntactic partition."""
 
@@ -181,7 +182,8 @@ class TrainConfig:
 
     A batch is full at `batch_tokens` or `batch_sentences`, whichever comes first. `initial` is a
     model artifact to start from; `frozen` are names of weights, or of modules, that stay as they
-    are at the start.
+    are at the start. With `decay` linear the rate is zero at `max_updates` or after `max_epochs`,
+    so that a run that goes on beyond its end begins with a larger one.
     """
 
     initial: InputPath | None
@@ -201,7 +203,7 @@ class TrainConfig:
     optimizer_eps: NonNegative
     learning_rate: NonNegative
     warmup: Positive
-    decay: Literal["inverse_sqrt", "none"]
+    decay: Decay
     label_smoothing: Probability
     clip_norm: NonNegative
     validate_every: Positive

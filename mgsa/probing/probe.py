@@ -26,7 +26,6 @@ from mgsa.probing.data import Example
 from mgsa.probing.encoder import ProbedEncoder
 from mgsa.probing.settings import ProbeConfig
 from mgsa.training.processes import place_seed
-from mgsa.training.schedule import learning_rate
 
 Splits = Mapping[str, Sequence[Example]]
 """`train`, `valid` and `test`."""
@@ -109,8 +108,8 @@ class Probe:
         if not len(classes):
             return
         self._updates += 1
-        rate = learning_rate(self._updates, peak=self._peak, warmup=self._warmup, decay="none")
-        self._optimizer.param_groups[0]["lr"] = rate
+        warmed = min(self._updates / self._warmup, 1.0)
+        self._optimizer.param_groups[0]["lr"] = self._peak * warmed
         self._optimizer.zero_grad()
         F.cross_entropy(self.classifier(vectors, generator=self._generator), classes).backward()
         self._optimizer.step()

@@ -122,8 +122,9 @@ class Trainer:
             clip_norm=config.clip_norm,
             filler=filler_batch(model.granularities, model.ngram_unit),
         )
-        # The length of epochs varies by a batch or two; the first one's will do for progress.
-        self._epoch_length = self.batches.num_micro_batches(0) if fabric.is_global_zero else 1
+        # The length of epochs varies by a batch or two; the first one's will do.
+        of_epoch = self.batches.num_micro_batches(0) / (fabric.world_size * config.accumulate)
+        self._last_update = min(config.max_updates, config.max_epochs * math.ceil(of_epoch))
         self._began = time.monotonic() - state.seconds
         self._observers = observers
         for line in state.curves:
@@ -155,6 +156,7 @@ class Trainer:
                     peak=config.learning_rate,
                     warmup=config.warmup,
                     decay=config.decay,
+                    last=self._last_update,
                 )
                 for group in self.optimizer.param_groups:
                     group["lr"] = rate
@@ -237,14 +239,12 @@ class Trainer:
 
     def _show(self, losses: LossSums) -> None:
         state, config = self.state, self.config
-        epochs = state.position.epoch + state.position.micro_batch / self._epoch_length
         self.display.updated(
             state.update,
             tokens=losses.tokens,
             loss=losses.loss / max(losses.tokens, 1),
             done=max(
-                state.update / config.max_updates,
-                epochs / config.max_epochs,
+                state.update / self._last_update,
                 state.seconds / (config.max_seconds or math.inf),
             ),
         )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 import pytest
 
+from mgsa.config import Decay
 from mgsa.training.schedule import learning_rate
 
 
@@ -15,14 +15,16 @@ from mgsa.training.schedule import learning_rate
     [
         # a quarter of the way up, half, the peak; √(4/16), √(4/100)
         ("inverse_sqrt", 4, {1: 0.25, 2: 0.5, 4: 1.0, 16: 0.5, 100: 0.2}),
+        ("linear", 4, {1: 0.25, 4: 1.0, 8: 0.75, 12: 0.5, 20: 0.0, 21: 0.0}),
+        ("linear", 30, {15: 0.5, 29: 29 / 30}),  # the run ends before warm-up does
         ("none", 4, {1: 0.25, 4: 1.0, 5: 1.0, 10_000: 1.0}),
         ("none", 1, {1: 1.0, 2: 1.0, 99: 1.0}),
     ],
 )
-def test_rises_linearly_then_falls_with_the_root_or_stays(
-    decay: Literal["inverse_sqrt", "none"], warmup: int, rates: dict[int, float]
+def test_rises_linearly_then_falls_or_stays(
+    decay: Decay, warmup: int, rates: dict[int, float]
 ) -> None:
-    found = {n: learning_rate(n, peak=1.0, warmup=warmup, decay=decay) for n in rates}
+    found = {n: learning_rate(n, peak=1.0, warmup=warmup, decay=decay, last=20) for n in rates}
     assert found == pytest.approx(rates)
 
 
@@ -31,5 +33,5 @@ def test_is_equation_3_of_vaswani_et_al() -> None:
     for update in (1, 100, 3999, 4000, 4001, 100_000):
         paper = dim**-0.5 * min(update**-0.5, update * warmup**-1.5)
         peak = 1 / math.sqrt(dim * warmup)
-        ours = learning_rate(update, peak=peak, warmup=warmup, decay="inverse_sqrt")
+        ours = learning_rate(update, peak=peak, warmup=warmup, decay="inverse_sqrt", last=100_000)
         assert ours == pytest.approx(paper)
