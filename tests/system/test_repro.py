@@ -167,7 +167,7 @@ def test_what_no_stage_takes_is_named_before_any_work(project: Project) -> None:
     assert ran(said) == ["params"]
     assert not (project.folder / "data/corpus").exists()
     # What no preset gives is a legitimate experiment, and named.
-    path.write_text(text.replace("  warmup: 400\n", "  warmup: 401\n"), "utf-8")
+    path.write_text(text.replace("  warmup: 500\n", "  warmup: 501\n"), "utf-8")
     said = project.run("dvc", "repro", "params")
     assert "model=mgsa_plus_tiny train=cpu, with 1 value that no preset gives:\n" in said
     assert "  train.warmup: 401 (the preset has 400)\n" in said
