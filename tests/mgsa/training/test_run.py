@@ -297,8 +297,8 @@ def assert_weights_are_the_mean(dataset: Path, *updates: int) -> None:
 
 @pytest.mark.parametrize("limit", [{"max_updates": 6}, {"max_epochs": 3}])
 def test_a_linear_rate_ends_at_zero(dataset: Path, limit: dict[str, int]) -> None:
-    run(dataset, decay="linear", warmup=2, log_every=1, learning_rate=1.0, **limit)
-    rates = list(curve(dataset, "learning_rate").values())
+    run(dataset, decay="linear", warmup=2, log_every=1, learning_rate=0.01, **limit)
+    rates = [100 * rate for rate in curve(dataset, "learning_rate").values()]
     last = len(rates)
     expected = [0.5, *((last - update) / (last - 2) for update in range(2, last + 1))]
     assert rates == pytest.approx(expected)
