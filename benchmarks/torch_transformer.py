@@ -59,5 +59,5 @@ class TorchTransformer(nn.Module):
             tgt_is_causal=True,
         )
         return translation_nll(
-            self.output(states), batch.target_output, label_smoothing=self.label_smoothing
+            states, self.output, batch.target_output, label_smoothing=self.label_smoothing
         )

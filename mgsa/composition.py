@@ -70,7 +70,7 @@ class SelfAttention(nn.Module):
         composed, _ = attend(
             q[:, None], k[:, None], v[:, None], phrase_mask(segments, lengths.shape[1])
         )
-        found = self.output(composed[:, 0])
+        found = self.output(composed[:, 0].masked_fill((lengths == 0)[..., None], 0.0))
         return found + pooled if self.residual else found
 
 

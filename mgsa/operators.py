@@ -39,9 +39,8 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         or num_rows < BLOCK
     ):
         return F.linear(x, weight, bias)
-    padded = F.pad(x.reshape(num_rows, -1), (0, 0, 0, -num_rows % BLOCK))
-    y = _Linear.apply(padded, weight, bias)[:num_rows]
-    return y.view(*x.shape[:-1], len(weight))
+    product = _Linear.apply if torch.is_grad_enabled() else _product_of_rows
+    return product(x.reshape(num_rows, -1), weight, bias).view(*x.shape[:-1], len(weight))
 
 
 class _Linear(torch.autograd.Function):
@@ -49,19 +48,32 @@ class _Linear(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        ctx.save_for_backward(x, weight)
-        return onednn_product(x, weight, bias)
+        padded = _padded(x)
+        ctx.save_for_backward(padded, weight)
+        # Not a view, which could not be changed in place.
+        return onednn_product(padded, weight, bias).resize_(len(x), len(weight))
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         x, weight = ctx.saved_tensors
         of_x, of_weight, of_bias = ctx.needs_input_grad
+        padded = _padded(gradient)
         return (
-            onednn_product(gradient, weight.t()) if of_x else None,
-            _transposed_product(gradient, x) if of_weight else None,
+            onednn_product(padded, weight.t())[: len(gradient)] if of_x else None,
+            _transposed_product(padded, x) if of_weight else None,
             gradient.sum(dim=0) if of_bias else None,
         )
+
+
+def _product_of_rows(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """x (rows, D) to (rows, D'), without gradients."""
+    return onednn_product(_padded(x), weight, bias)[: len(x)]
+
+
+def _padded(x: Tensor) -> Tensor:
+    """x (rows, D) with zeros up to a multiple of `BLOCK` rows."""
+    return F.pad(x, (0, 0, 0, -len(x) % BLOCK)) if len(x) % BLOCK else x
 
 
 def onednn_product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

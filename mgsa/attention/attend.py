@@ -33,7 +33,9 @@ def attend(
     dropout: float = 0.0,
     need_weights: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """softmax(q kᵀ · scale + bias) v over the keys that each query may see; zeros if there is none.
+    """softmax(q kᵀ · scale + bias) v over the keys that each query may see.
+
+    What a query gets that may see no key is undefined, but finite.
 
     Args:
         q: (B, H, T, K).
@@ -66,8 +68,6 @@ def attend(
         )
         return attended, None
     weights = _logits(q, keys, mask, scale, bias).softmax(dim=-1)
-    if mask is not None:
-        weights = weights * mask  # a query without keys has uniform weights
     kept = drop(weights, dropout).to(values[0].dtype)
     parts = kept.split([block.shape[-2] for block in values], dim=-1)
     outputs = [part @ block for part, block in zip(parts, values, strict=True)]
@@ -100,4 +100,8 @@ def _logits(
     logits = products[0] if len(products) == 1 else torch.cat(products, dim=-1)
     if bias is not None:
         logits = logits + bias
-    return logits if mask is None else logits.masked_fill(~mask, torch.finfo(logits.dtype).min)
+    if mask is None:
+        return logits
+    # A sum, which has no gradient to mask.
+    hidden = logits.new_zeros(mask.shape).masked_fill_(~mask, torch.finfo(logits.dtype).min)
+    return logits + hidden

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 
 @dataclass(frozen=True)
@@ -44,54 +44,72 @@ class Memories:
 class Cache:
     """The decoder's cache of decoded positions, by module and name.
 
-    A sentence has n rows, its hypotheses, each with a slot for every step. Keys and values stay in
-    their slots: a row is given those of all rows of its sentence, and a mask of those that hold its
-    own words. So hypotheses are reordered without copying what they remember.
+    A sentence has n rows, its hypotheses. Keys and values lie in slots: a row is given those of all
+    rows of its sentence, and a mask of those that hold its own words. So hypotheses are reordered
+    without copying what they remember. A slot whose word belongs to no row any more takes another
+    (on a CPU: a GPU would wait to learn how many slots there are).
 
     Attributes:
         visible: (B, n, slots) bool, which slots hold the words of each row.
-        positions: (slots,) the step of each slot.
+        positions: (B, slots) the step of the word in each slot.
         steps: target positions so far.
     """
 
     def __init__(self, sentences: int, device: torch.device | None = None) -> None:
         self.visible = torch.ones(sentences, 1, 0, dtype=torch.bool, device=device)
-        self.positions = torch.zeros(0, dtype=torch.int64, device=device)
-        # Keys or values: buffer (B, H, capacity, K), and the number of filled slots.
-        self._slots: dict[tuple[nn.Module, str], tuple[Tensor, int]] = {}
+        self.positions = torch.zeros(sentences, 0, dtype=torch.int64, device=device)
+        # Where the last words lie: sentences (B, 1), their slots (B, n).
+        self._last = self.positions, self.positions
+        # Keys or values: (B, H, slots or more, vectors of a slot, K).
+        self._slots: dict[tuple[nn.Module, str], Tensor] = {}
+        # Of this step.
+        self._masks: dict[tuple[int, ...], Tensor] = {}
         # What is not attended to: (positions, B · n, …).
         self._rows: dict[tuple[nn.Module, str], Tensor] = {}
         self.steps = 0
 
     def begin(self) -> None:
         """Add a step: a slot for each row, which no other row of its sentence sees."""
-        B, n, _ = self.visible.shape
-        own = torch.eye(n, dtype=torch.bool, device=self.visible.device).expand(B, n, n)
-        self.visible = torch.cat([self.visible, own], dim=2)
-        self.positions = torch.cat([self.positions, self.positions.new_full((n,), self.steps)])
+        device = self.visible.device
+        B, n, slots = self.visible.shape
+        if n > 1 and device.type == "cpu":
+            taken = F.pad(self.visible.any(dim=1), (0, n))
+            last = taken.to(torch.uint8).argsort(dim=1, stable=True)[:, :n]
+            new = max(0, int(last.max()) + 1 - slots)
+        else:
+            last = torch.arange(slots, slots + n, device=device).expand(B, n)
+            new = n
+        own = torch.eye(n, dtype=torch.bool, device=device).expand(B, n, n)
+        self.visible = F.pad(self.visible, (0, new))
+        self.visible.scatter_(2, last[:, None].expand(B, n, n), own)
+        self.positions = F.pad(self.positions, (0, new)).scatter_(1, last, self.steps)
+        self._last = torch.arange(B, device=device)[:, None], last
+        self._masks = {}
         self.steps += 1
 
-    def mask(self, reaches: Sequence[int] = (0,)) -> Tensor | None:
+    def mask(self, reaches: tuple[int, ...] = (0,)) -> Tensor | None:
         """(B, 1, n, slots, reaches): the slots that a row sees, but for the first steps of each
         reach; `None`: all.
         """
-        if not any(reaches) and len(self.positions) == self.steps:
-            return None  # there was never more than one row a sentence
-        seen = [self.visible & (self.positions >= reach) for reach in reaches]
-        return torch.stack(seen, dim=-1)[:, None]
+        if self.visible.shape[1] == 1 and not any(reaches):
+            return None
+        if reaches not in self._masks:
+            seen = [self.visible & (self.positions >= reach)[:, None] for reach in reaches]
+            self._masks[reaches] = torch.stack(seen, dim=-1)[:, None]
+        return self._masks[reaches]
 
     def extend(self, owner: nn.Module, name: str, x: Tensor) -> Tensor:
-        """Append x (B, H, m, K) to an entry; return all of it, (B, H, its slots, K)."""
-        B, H, m, K = x.shape
-        buffer, length = self._slots.get((owner, name), (x[:, :, :0], 0))
-        end = length + m
-        if end > buffer.shape[2]:
-            grown = x.new_empty(B, H, max(16 * m, 2 * end), K)
-            grown[:, :, :length] = buffer[:, :, :length]
-            buffer = grown
-        buffer[:, :, length:end] = x
-        self._slots[owner, name] = buffer, end
-        return buffer[:, :, :end]
+        """Add to an entry x (B, H, n · m, K), m vectors a row; return all of it, slot by slot,
+        (B, H, slots · m, K).
+        """
+        _, n, slots = self.visible.shape
+        x = x.view(*x.shape[:2], n, -1, x.shape[-1])
+        buffer = self._slots.get((owner, name), x[:, :, :0])
+        if slots > buffer.shape[2]:
+            # By zeros: a slot that holds no word is hidden, not left out.
+            self._slots[owner, name] = buffer = F.pad(buffer, (0, 0, 0, 0, 0, max(16, slots)))
+        buffer.transpose(1, 2)[self._last] = x.transpose(1, 2)
+        return buffer[:, :, :slots].flatten(2, 3)
 
     def get(self, owner: nn.Module, name: str, default: Tensor) -> Tensor:
         """An entry of every row, (positions, B · n, …), or the default."""
@@ -116,9 +134,10 @@ class Cache:
             sentences = torch.arange(B, device=parents.device)
         else:
             self.visible = self.visible.index_select(0, sentences)
+            self.positions = self.positions.index_select(0, sentences)
             self._slots = {
-                key: (buffer[:, :, :length].index_select(0, sentences), length)
-                for key, (buffer, length) in self._slots.items()
+                key: buffer[:, :, :slots].index_select(0, sentences)
+                for key, buffer in self._slots.items()
             }
         self.visible = self.visible.gather(1, parents[..., None].expand(-1, -1, slots))
         rows = (sentences[:, None] * n + parents).flatten()

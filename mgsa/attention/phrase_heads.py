@@ -106,7 +106,7 @@ class PhraseHeads(nn.Module):
                 )
             )
             # Without padding, the first n-gram ends at position n.
-            mask = cache.mask([0 if self.padded else size - 1 for size in group.sizes])
+            mask = cache.mask(tuple(0 if self.padded else size - 1 for size in group.sizes))
             if mask is not None:
                 mask = (mask if group.one_block else mask.transpose(-1, -2)).flatten(-2)
             memories.append(Memory(keys, values, mask))

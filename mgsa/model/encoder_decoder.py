@@ -50,19 +50,26 @@ class ModelOutput:
     """The output for training and scoring.
 
     Attributes:
-        logits: (B, T, V) of the next target word.
+        states: (B, T, D) of the decoder.
+        output: the map of states to logits of the next target word.
         tag_logits: as in `EncoderOutput`.
         encoder_weights, decoder_weights, cross_weights: if asked for, of each layer's attention to
             the source, to the target, and from the target to the source.
         alignment: if asked for, of the alignment head.
     """
 
-    logits: Tensor
+    states: Tensor
+    output: nn.Linear
     tag_logits: dict[str, Tensor] = field(default_factory=dict)
     encoder_weights: tuple[Weights, ...] = ()
     decoder_weights: tuple[Weights, ...] = ()
     cross_weights: tuple[Weights, ...] = ()
     alignment: HeadAlignment | None = None
+
+    @property
+    def logits(self) -> Tensor:
+        """(B, T, V)."""
+        return self.output(self.states)
 
 
 @dataclass(frozen=True)
@@ -142,7 +149,8 @@ class EncoderDecoder(nn.Module):
         elif head:
             alignment = self._second_pass(head, x, batch.target_input, memories)
         return ModelOutput(
-            self.output(states),
+            states,
+            self.output,
             tag_logits=encoded.tag_logits,
             encoder_weights=encoded.weights,
             decoder_weights=tuple(layer.self_weights for layer in layers if layer.self_weights),

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
+from torch.func import functional_call
 from torch.nn import functional as F
 
 from mgsa.data.batch import NO_PHRASE, Batch
@@ -66,6 +67,8 @@ class LossSums:
         return metrics
 
 
+BLOCK_LOGITS = {False: 1 << 21, True: 1 << 27}
+"""How many are computed at a time, by whether it is a GPU."""
 NUM_SUMS = len(fields(LossSums))
 
 
@@ -94,7 +97,10 @@ class Objective(nn.Module):
         batch = Batch(**tensors)  # type: ignore[arg-type]
         output = self.model(batch, need_alignment=True)
         smoothed, nll = translation_nll(
-            output.logits, batch.target_output, label_smoothing=self.weights.label_smoothing
+            output.states,
+            output.output,
+            batch.target_output,
+            label_smoothing=self.weights.label_smoothing,
         )
         tag_loss, tags, tags_right = tag_nll(output.tag_logits, batch.tags, like=nll)
         alignment_loss, aligned = alignment_nll(output.alignment, batch.links, like=nll)
@@ -109,9 +115,10 @@ class Objective(nn.Module):
 
 
 def translation_nll(
-    logits: Tensor, target: Tensor, *, label_smoothing: float
+    states: Tensor, output: nn.Linear, target: Tensor, *, label_smoothing: float
 ) -> tuple[Tensor, Tensor]:
-    """() smoothed and () plain NLL of target (B, T), `PAD` excluded, given logits (B, T, V).
+    """() smoothed and () plain NLL of target (B, T), `PAD` excluded, given the decoder's states
+    (B, T, D) and their map to logits (B, T, V).
 
     Smoothed: (1 − ε) · NLL + ε · mean over the vocabulary of −log p. The plain NLL is detached.
 
@@ -120,8 +127,56 @@ def translation_nll(
     as Garg et al. 2019 had it. Of tensor2tensor's ε / (V − 1) for all but the gold symbol, and
     OpenNMT-py's ε / (V − 2) for all but that and padding, it differs by ε / V at most.
     """
-    smoothed, nll = _SmoothedNll.apply(logits.flatten(0, 1), target.flatten(), label_smoothing)
-    return smoothed, nll
+    x, gold = states.flatten(0, 1), target.flatten()
+    if torch.compiler.is_compiling():
+        return _SmoothedNll.apply(output(x), gold, label_smoothing)
+    learns = torch.is_grad_enabled()
+    return _BlockwiseNll.apply(x, gold, label_smoothing, output, learns, *output.parameters())
+
+
+class _BlockwiseNll(torch.autograd.Function):
+    """`_SmoothedNll`, block of rows after block. Gradients are computed with the loss, so that only
+    one block's logits are held at a time, and those lie in the cache.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        gold: Tensor,
+        smoothing: float,
+        output: nn.Linear,
+        learns: bool,
+        *parameters: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        """x (rows, D), gold (rows,)."""
+        copies = [value.detach().requires_grad_(learns) for value in parameters]
+        named = {
+            name: copy for (name, _), copy in zip(output.named_parameters(), copies, strict=True)
+        }
+        rows = max(256, BLOCK_LOGITS[x.is_cuda] // output.out_features // 64 * 64)
+        blocks = [block.detach().requires_grad_(learns) for block in x.split(rows)]
+        sums = []
+        for block, of_block in zip(blocks, gold.split(rows), strict=True):
+            with torch.set_grad_enabled(learns):
+                logits = functional_call(output, named, block)
+                smoothed, nll = _SmoothedNll.apply(logits, of_block, smoothing)
+                if learns:
+                    smoothed.backward()
+            sums.append(torch.stack([smoothed.detach(), nll]))
+        if learns:
+            ctx.save_for_backward(
+                torch.cat([block.grad for block in blocks]), *(copy.grad for copy in copies)
+            )
+        smoothed, nll = torch.stack(sums).sum(dim=0)
+        ctx.mark_non_differentiable(nll)
+        return smoothed, nll
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, scale: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
+        of_x, *of_parameters = (gradient * scale for gradient in ctx.saved_tensors)
+        return of_x, None, None, None, None, *of_parameters
 
 
 class _SmoothedNll(torch.autograd.Function):

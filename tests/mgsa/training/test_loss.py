@@ -15,6 +15,7 @@ from mgsa.data.vocabulary import PAD
 from mgsa.model.build import build_model
 from mgsa.model.joint_alignment import AlignmentHead, HeadAlignment
 from mgsa.training.loss import (
+    BLOCK_LOGITS,
     LossSums,
     LossWeights,
     Objective,
@@ -46,28 +47,42 @@ TARGET = torch.tensor([[4, 2, PAD]])
 )
 def test_label_smoothing_by_hand(smoothing: float, expected: float) -> None:
     logits = torch.log(torch.tensor([PROBABILITIES])) + 3.0  # a shift changes no probability
-    smoothed, nll = translation_nll(logits, TARGET, label_smoothing=smoothing)
+    same = nn.Linear(5, 5, bias=False)
+    nn.init.eye_(same.weight)
+    smoothed, nll = translation_nll(logits, same, TARGET, label_smoothing=smoothing)
     assert smoothed.item() == pytest.approx(expected, abs=1e-5)
     assert nll.item() == pytest.approx(0.693147 + 1.609438, abs=1e-5)
 
 
+@pytest.mark.parametrize("sentences", [3, 200])
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
-def test_is_torchs_cross_entropy_and_so_is_its_gradient(smoothing: float) -> None:
-    generator = torch.Generator().manual_seed(1)
-    logits = torch.randn(3, 7, 11, generator=generator, requires_grad=True)
-    target = torch.randint(0, 11, (3, 7), generator=generator)
-    ours, _ = translation_nll(logits, target, label_smoothing=smoothing)
+def test_is_torchs_cross_entropy_and_so_are_its_gradients(
+    sentences: int, smoothing: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(BLOCK_LOGITS, False, 1)  # blocks are as small as they get
+    torch.manual_seed(1)
+    states = torch.randn(sentences, 7, 5, requires_grad=True)
+    output = nn.Linear(5, 11)
+    target = torch.randint(0, 11, (sentences, 7))
+    ours, _ = translation_nll(states, output, target, label_smoothing=smoothing)
     torchs = F.cross_entropy(
-        logits.flatten(0, 1),
+        output(states).flatten(0, 1),
         target.flatten(),
         ignore_index=PAD,
         label_smoothing=smoothing,
         reduction="sum",
     )
     assert ours.item() == pytest.approx(torchs.item(), rel=1e-6)
-    (our_gradient,) = torch.autograd.grad(0.25 * ours, logits)
-    (torchs_gradient,) = torch.autograd.grad(0.25 * torchs, logits)
-    torch.testing.assert_close(our_gradient, torchs_gradient)
+    with torch.no_grad():
+        again, _ = translation_nll(states, output, target, label_smoothing=smoothing)
+    assert again.equal(ours)
+    inputs = [states, *output.parameters()]
+    torch.testing.assert_close(
+        torch.autograd.grad(0.25 * ours, inputs),
+        torch.autograd.grad(0.25 * torchs, inputs),
+        rtol=1e-4,
+        atol=1e-5,
+    )
 
 
 def test_tags_of_all_granularities_add_up() -> None:
@@ -84,7 +99,8 @@ def test_tags_of_all_granularities_add_up() -> None:
 
 @dataclass(frozen=True)
 class Output:
-    logits: Tensor
+    states: Tensor
+    output: nn.Linear
     tag_logits: dict[str, Tensor]
     alignment: HeadAlignment | None
 
@@ -98,7 +114,8 @@ class UniformModel(nn.Module):
         phrases = batch.tags["syntactic_1"].shape
         alignment = torch.full((*batch.target_output.shape, 4), math.log(1 / 4))
         return Output(
-            logits=torch.zeros(*batch.target_output.shape, 10),
+            states=torch.zeros(*batch.target_output.shape, 3),
+            output=nn.Linear(3, 10, bias=False),
             tag_logits={"syntactic_1": torch.zeros(*phrases, 4)},
             alignment=HeadAlignment(alignment, None) if need_alignment else None,
         )
