@@ -135,10 +135,7 @@ class Cache:
         else:
             self.visible = self.visible.index_select(0, sentences)
             self.positions = self.positions.index_select(0, sentences)
-            self._slots = {
-                key: buffer[:, :, :slots].index_select(0, sentences)
-                for key, buffer in self._slots.items()
-            }
+            self._slots = {key: x.index_select(0, sentences) for key, x in self._slots.items()}
         self.visible = self.visible.gather(1, parents[..., None].expand(-1, -1, slots))
         rows = (sentences[:, None] * n + parents).flatten()
         self._rows = {key: x.index_select(1, rows) for key, x in self._rows.items()}
