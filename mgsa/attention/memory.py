@@ -107,7 +107,7 @@ class Cache:
         buffer = self._slots.get((owner, name), x[:, :, :0])
         if slots > buffer.shape[2]:
             # By zeros: a slot that holds no word is hidden, not left out.
-            self._slots[owner, name] = buffer = F.pad(buffer, (0, 0, 0, 0, 0, max(16, slots)))
+            self._slots[owner, name] = buffer = F.pad(buffer, (0, 0, 0, 0, 0, max(32, slots)))
         buffer.transpose(1, 2)[self._last] = x.transpose(1, 2)
         return buffer[:, :, :slots].flatten(2, 3)
 
