@@ -22,6 +22,7 @@ from mgsa.data.batch import NO_PHRASE, Batch
 from mgsa.data.vocabulary import PAD
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model.joint_alignment import HeadAlignment
+from mgsa.operators import BLOCK
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ class _BlockwiseNll(torch.autograd.Function):
         named = {
             name: copy for (name, _), copy in zip(output.named_parameters(), copies, strict=True)
         }
-        rows = max(256, BLOCK_LOGITS[x.is_cuda] // output.out_features // 64 * 64)
+        rows = max(256, BLOCK_LOGITS[x.is_cuda] // output.out_features // BLOCK * BLOCK)
         blocks = [block.detach().requires_grad_(learns) for block in x.split(rows)]
         sums = []
         for block, of_block in zip(blocks, gold.split(rows), strict=True):
