@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
 from torch.nn import functional as F
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from mgsa.operators import BLOCK, Dropout, dropout, linear
 
@@ -42,6 +45,30 @@ def test_any_shape_and_layout() -> None:
         linear(x.permute(1, 2, 0), weight), F.linear(x.permute(1, 2, 0).double(), weight.double())
     )
     close(linear(x[:, 0, 0], weight), F.linear(x[:, 0, 0].double(), weight.double()))
+
+
+class SecondFactors(TorchDispatchMode):
+    """Collects the second factors of oneDNN's products."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[Tensor] = []
+
+    def __torch_dispatch__(self, func: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is torch.ops.mkldnn._linear_pointwise.default:
+            self.found.append(args[1])
+        return func(*args, **(kwargs or {}))
+
+
+def test_no_second_factor_has_gaps_between_its_rows() -> None:
+    """oneDNN would take hundreds of times as long."""
+    x, weight = torch.randn(BLOCK, 2, 8, requires_grad=True), torch.randn(4, 8, requires_grad=True)
+    with SecondFactors() as second:
+        values = linear(x[:, 0], weight)
+        (values[:, :2].sum() + values[:, 2:].square().sum()).backward()
+        torch.stack([linear(x[:, 0], weight), values.detach()], dim=1)[:, 0].sum().backward()
+    assert len(second.found) == 6
+    assert all(factor.is_contiguous() or factor.t().is_contiguous() for factor in second.found)
 
 
 def test_what_is_frozen_has_no_gradient() -> None:
