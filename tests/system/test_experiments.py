@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from mgsa.base.io import read_json
-from pipeline.experiment.__main__ import keep_overrides
 from tests.dvc_project import OVERRIDES, SIZES, Project, ran
 
 STEPS = ("train", "translate", "contrast", "evaluate", "analyze")
@@ -22,7 +21,6 @@ def let_there_be_a_table(project: Project, *, broken: str) -> None:
     path = project.folder / "experiments/params.yaml"
     content = yaml.safe_load(path.read_text("utf-8"))
     table = {"baseline": SYSTEM, "systems": ["broken"], "num_seeds": len(SEEDS)}
-    keep_overrides(path.with_name("overrides.yaml"), shlex.join(OVERRIDES))
     changed = {
         "seeds": [*SEEDS, 3],
         "systems": {SYSTEM: content["systems"][SYSTEM], "broken": broken},
@@ -42,7 +40,7 @@ def test_a_cell_that_fails_holds_up_no_other_and_no_finished_one_runs_again(
 ) -> None:
     project.compose()
     project.run("dvc", "repro", "dataset")
-    command = ("python", "-m", "pipeline.experiment", "some")
+    command = ("python", "-m", "pipeline.experiment", "some", "--overrides", shlex.join(OVERRIDES))
     let_there_be_a_table(project, broken="model=transformer_tiny run.nodes=2")
     said = project.run(*command, status=1)
     failed = [f"train@broken-{seed}" for seed in SEEDS]
