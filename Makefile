@@ -2,7 +2,7 @@
 # Both create the environment in .venv first. PYTHON=python3.12 picks another interpreter.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(abspath $(VENV))/bin
+BIN := $(CURDIR)/$(VENV)/bin
 WORKERS ?= 2
 TABLES ?= phrase_attentions key_value
 
@@ -44,7 +44,7 @@ docs: $(VENV)/installed-for-docs
 	@sphinx-build -q -W --keep-going docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+INSTALL := "$(BIN)/pip" install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'

@@ -82,13 +82,13 @@ def check_parameters(content: Mapping[str, Any], path: Path) -> None:
         if name not in content:
             raise InputError(f"{name}: missing section", path=path)
         sections[name] = from_mapping(settings, content[name], f"{path}: {name}")
-    taken = (sections[name] for name in ("corpus", "parser", "align", "model"))
-    for fault in _contradictions(*taken):
+    for fault in _contradictions(sections):
         raise InputError(fault, path=path)
 
 
-def _contradictions(corpus: Any, parser: Any, align: Any, model: Any) -> Iterator[str]:
+def _contradictions(sections: Mapping[str, Any]) -> Iterator[str]:
     """Messages for sections that need what another section does not provide."""
+    corpus, parser, align, model = (sections[k] for k in ("corpus", "parser", "align", "model"))
     treebank = trees = links = isinstance(corpus, SampleCorpus)
     if isinstance(corpus, LocalCorpus):
         treebank, links = corpus.treebank is not None, corpus.train.links is not None
@@ -110,6 +110,14 @@ def _contradictions(corpus: Any, parser: Any, align: Any, model: Any) -> Iterato
             f"parser.kind: none gives flat trees, but the model attends to {syntactic[0]}: "
             "expected another parser, or a model without syntactic granularities"
         )
+    levels = sections["partition"].levels
+    for name in syntactic:
+        if int(name.removeprefix("syntactic_")) > levels:
+            yield f"partition.levels: expected at least the level of {name}, which the model has"
+    if model.share_embeddings == "all" and not sections["dataset"].joint_vocabulary:
+        yield "dataset.joint_vocabulary: expected true, as model.share_embeddings: all needs"
+    if sections["report"].split != "test":
+        yield "report.split: expected test, which is what the pipeline translates"
     if align.kind == "corpus" and not links:
         yield (
             "align.kind: corpus takes the links that come with the corpus, and this one has none: "

@@ -85,12 +85,16 @@ def _check_replaceable(output: Output) -> None:
         return
     if path.exists() and not path.is_dir():
         raise InputError("expected a folder to write, found a file", path=path)
-    for file in sorted(path.rglob("*")):
-        name = file.relative_to(path).as_posix()
-        ours = any(fnmatch(name, pattern) for pattern in output.files)
-        if not (ours or file.is_dir() or PARTIAL in name):
+    found = [f.relative_to(path).as_posix() for f in sorted(path.rglob("*")) if not f.is_dir()]
+    found = [name for name in found if PARTIAL not in name]
+    for name in found:
+        if not any(fnmatch(name, pattern) for pattern in output.files):
             message = f"expected a folder of this command's files alone, found {name}"
             raise InputError(message, path=path)
+    marks = [name for name in DESCRIPTIONS if name in output.files]
+    if found and marks and not set(marks) & set(found):
+        message = f"expected a folder that this command wrote, found {found[0]} and no {marks[0]}"
+        raise InputError(message, path=path)
 
 
 def _is_first_process() -> bool:

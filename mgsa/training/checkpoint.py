@@ -31,8 +31,9 @@ _MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 _MAY_CHANGE = frozenset(
     {"max_epochs", "max_updates", "max_seconds", "patience", "log_every", "accumulate", "artifact"}
 )
-"""Settings that a resumed run may change: when to stop, how often to log, which weights become the
-artifact, and `accumulate` if the micro-batches of an update over all processes stay as many."""
+"""Settings that a resumed run may change: when to stop (unless the learning rate falls to zero
+there), how often to log, which weights become the artifact, and `accumulate` if the micro-batches
+of an update over all processes stay as many."""
 
 
 @dataclass
@@ -148,7 +149,8 @@ def run_identity(
     `code` is `code_identity` (`None`: any code may resume the run). Of `train.initial`, the
     artifact counts, wherever it is.
     """
-    settings = {k: v for k, v in to_mapping(train).items() if k not in _MAY_CHANGE}
+    may_change = _MAY_CHANGE - ({"max_epochs", "max_updates"} if train.decay == "linear" else set())
+    settings = {k: v for k, v in to_mapping(train).items() if k not in may_change}
     if train.initial is not None:
         manifest = Path(train.initial) / MANIFEST
         if not manifest.is_file():

@@ -72,9 +72,15 @@ def train_model(
             dataset=dataset.manifest.identity,
             code=run.code,
         )
-        state = _resumed(fabric, run, identity, restart) or State(identity)
-        if run.train.initial is not None and not state.update:
-            start_from(Path(run.train.initial), model, dataset)
+        state = _saved_state(fabric, run, identity, restart)
+        fabric.barrier()  # all processes have read the checkpoints
+        if state is None:
+            if run.train.initial is not None:
+                start_from(Path(run.train.initial), model, dataset)
+            if fabric.is_global_zero:
+                checkpoint.remove_checkpoints(run.checkpoints, keep=())
+            fabric.barrier()
+            state = State(identity)
         with ExitStack() as loggers:
             observers: list[OnMetrics] = []
             if fabric.is_global_zero:
@@ -102,32 +108,29 @@ def new_model(config: ModelConfig, dataset: Dataset) -> EncoderDecoder:
     )
 
 
-def _resumed(fabric: Fabric, run: Run, identity: str, restart: Restart) -> State | None:
-    """The state to resume from; otherwise `None`, and all checkpoints are removed."""
+def _saved_state(fabric: Fabric, run: Run, identity: str, restart: Restart) -> State | None:
+    """The state to resume from, or `None` to start again, which is said if it isn't asked for."""
     updates = [] if restart == "always" else saved_updates(run.checkpoints)
-    state = problem = None
-    if updates:
-        state = checkpoint.read_state(folder_of(run.checkpoints, updates[-1]))
-        config, position = run.train, state.position
-        if state.identity != identity:
-            problem = "the checkpoints are of other settings, another dataset or other code"
-        elif state.update > config.max_updates:
-            problem = f"the checkpoints are beyond train.max_updates ({config.max_updates})"
-        elif (position.epoch, position.micro_batch) > (config.max_epochs, 0):
-            problem = f"the checkpoints are beyond train.max_epochs ({config.max_epochs})"
-    if problem and restart == "never":
+    if not updates:
+        return None
+    state = checkpoint.read_state(folder_of(run.checkpoints, updates[-1]))
+    config, position = run.train, state.position
+    if state.identity != identity:
+        problem = "the checkpoints are of other settings, another dataset or other code"
+    elif state.update > config.max_updates:
+        problem = f"the checkpoints are beyond train.max_updates ({config.max_updates})"
+    elif (position.epoch, position.micro_batch) > (config.max_epochs, 0):
+        problem = f"the checkpoints are beyond train.max_epochs ({config.max_epochs})"
+    else:
+        return state
+    if restart == "never":
         raise InputError(
             f"{problem}; go back to them to resume, or start again with --restart",
             path=run.checkpoints,
         )
-    fabric.barrier()  # all processes have read the checkpoints
     if fabric.is_global_zero:
-        if state is None or problem:
-            checkpoint.remove_checkpoints(run.checkpoints, keep=())
-        if problem:
-            print(f"{run.checkpoints}: {problem}: start again", file=sys.stderr)
-    fabric.barrier()
-    return None if problem else state
+        print(f"{run.checkpoints}: {problem}: start again", file=sys.stderr)
+    return None
 
 
 def _finish(run: Run, trainer: Trainer) -> dict[str, float]:

@@ -88,13 +88,9 @@ def subwords(inputs: Inputs) -> Iterator[Markup]:
     report, tokenized = inputs.report("bpe"), inputs.report("tokenize") or Record()
     if report is None:
         return
-    sizes = " and ".join(
-        f"{number(report[f'{side}_words'])} different {side} words became "
-        f"{number(report[f'{side}_subwords'])} subwords"
-        for side in SIDES
-    )
-    text = "<p>{} merges were learned of both languages together: in the training text, {}.</p>"
-    yield html(text, number(report["merges"]), sizes)
+    numbers = [number(report[key]) for key in ("merges", "source_subwords", "target_subwords")]
+    text = "<p>{} merges, of both languages together, to {} source and {} target subwords.</p>"
+    yield html(text, *numbers)
     rows = []
     for split, side in product(SPLITS, SIDES):
         if count := report.get(f"{split}_{side}_subwords"):

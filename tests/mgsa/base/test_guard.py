@@ -53,6 +53,10 @@ INPUTS = [Path("in"), Path("params.yaml")]
             [Output(Path("theirs"), OURS)],
             "theirs: expected a folder of this command's files alone, found thesis.tex",
         ),
+        (
+            [Output(Path("theirs"), ("manifest.json", "codes", "thesis.tex"))],
+            "theirs: expected a folder that this command wrote, found codes and no manifest.json",
+        ),
         ([Output(Path("params.yaml/out"), OURS)], "expected an output apart from the input"),
         ([Output(Path("report.json"), OURS)], "report.json: expected a folder to write, found a"),
         ([Output(Path("ours"))], "ours: expected a file to write, found a folder"),

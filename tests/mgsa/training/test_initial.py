@@ -15,6 +15,7 @@ from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.dataset import open_dataset
 from mgsa.model_artifact import load_model
 from mgsa.training.initial import start_from
+from mgsa.training.checkpoint import saved_updates
 from mgsa.training.processes import make_fabric
 from mgsa.training.run import new_model, train_model
 from mgsa.training.trainer import Run
@@ -31,7 +32,7 @@ def train(dataset: Path, out: str, **settings: Any) -> dict[str, torch.Tensor]:
     folder = dataset.with_name(out)
     checkpoints = dataset.with_name(f"{out}.checkpoints")
     run = Run(dataset, CONFIG, config, out=folder, checkpoints=checkpoints)
-    train_model(run, make_fabric("cpu", 1, 1, precision="32-true"), restart="never")
+    train_model(run, make_fabric("cpu", 1, 1, precision="32-true"), restart="if_changed")
     return named_tensors(load_model(folder).model)
 
 
@@ -125,6 +126,19 @@ def test_another_vocabulary_model_or_segmentation_is_refused(dataset: Path) -> N
     opened = open_dataset(dataset)
     with pytest.raises(InputError, match="expected the source vocabulary to begin with those of"):
         start_from(base, new_model(CONFIG, opened), opened)
+
+
+def test_a_model_that_is_refused_costs_no_checkpoint(dataset: Path) -> None:
+    train(dataset, "base", max_updates=1)
+    grow(dataset)
+    train(dataset, "out", max_updates=1)
+    saved = saved_updates(dataset.with_name("out.checkpoints"))
+    symbols = read_json(dataset / "vocab.json")
+    write_json(dataset / "vocab.json", symbols | {"source": symbols["source"][:4]})
+    rewrite_manifest(dataset)
+    with pytest.raises(InputError, match="expected the source vocabulary to begin with those of"):
+        train(dataset, "out", initial=str(dataset.with_name("base")))
+    assert saved == saved_updates(dataset.with_name("out.checkpoints")) != []
 
 
 def test_a_model_of_another_width_is_refused(dataset: Path) -> None:

@@ -88,7 +88,7 @@ def texts(finished_run: Path) -> dict[str, str]:
         ("phrases", "ngram 2 5.98 1.92 syntactic 1 3.48 3.29"),
         ("phrases", "level length count level 1 1 40 level 1 2 9 level 2 1 70"),
         ("phrases", "Level 1: 12 phrases by tag"),
-        ("subwords", "40 merges were learned of both languages together: in the training text, "),
+        ("subwords", "40 merges, of both languages together, to "),
         ("subwords", "train source 10 13 1.300"),
         ("alignments", "aligner test 40 1.02 3.1% 2.1% 98.07 95.79 3.08"),
         ("alignments", "hmm: 5 right, 1 missed"),
