@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -104,21 +105,34 @@ def check_each_once(name: str, values: Sequence[object]) -> None:
         raise ValueError(f"{name}: expected at least one, each once")
 
 
+def _check_plain(value: Any, where: str) -> None:
+    """Raise an `InputError` for what JSON lacks, such as a date or an infinite number."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            _check_plain(key, where)
+            _check_plain(inner, f"{where}.{key}")
+    elif isinstance(value, (list, tuple)):
+        for number, inner in enumerate(value):
+            _check_plain(inner, f"{where}[{number}]")
+    elif not isinstance(value, (str, int, float, type(None))) or (
+        isinstance(value, float) and not math.isfinite(value)
+    ):
+        raise InputError(f"{where}: expected text or a finite number, got {value!r}")
+
+
 def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "ignore"]) -> Any:
     from pydantic import ValidationError
 
     is_union = isinstance(kind, UnionType)
     if (is_union or dataclasses.is_dataclass(kind)) and not isinstance(values, Mapping):
         raise InputError(f"{where}: expected a section with keys, got {values!r}")
+    _check_plain(values, where)
     try:
         # Through JSON, since strict types take a JSON list for a tuple.
-        text = json.dumps(values, allow_nan=False)
-        return _adapter(kind).validate_json(text, strict=True, extra=extra)
+        return _adapter(kind).validate_json(json.dumps(values), strict=True, extra=extra)
     except ValidationError as failed:
         # A mistyped key is unknown and the right one missing: the former is reported.
         error = max(failed.errors(), key=lambda e: e["type"] == "unexpected_keyword_argument")
-    except (TypeError, ValueError) as failure:  # a date, an infinite number
-        raise InputError(f"{where}: expected text, numbers and lists: {failure}") from None
     for key in error["loc"][is_union:]:  # a union's errors begin with the kind
         where += f"[{key}]" if isinstance(key, int) else f".{key}"
     match error["type"]:

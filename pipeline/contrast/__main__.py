@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pipeline.dataset.preprocessor import Preprocessor
 
 
-Given = Phrases | Literal["gold"]
+Given = Literal[Phrases, "gold"]
 """What a model is given as phrases; `gold` are those of the trees that the corpus brings."""
 KINDS: tuple[Given, ...] = ("parsed", "gold", "shuffled", "random")
 """In this order, of which the first is compared with a baseline."""

@@ -57,10 +57,16 @@ class SubwordSplitter:
             threshold: rarer subwords are split further.
 
         Raises:
-            InputError: a file is missing or malformed, or the two don't belong together.
+            InputError: a file is missing or malformed, the two don't belong together, or all
+                subwords are rarer.
         """
-        counts = read_subword_counts(folder / f"vocab.{side}")
-        return cls(folder / CODES, {subword for subword in counts if counts[subword] >= threshold})
+        path = folder / f"vocab.{side}"
+        counts = read_subword_counts(path)
+        allowed = {subword for subword in counts if counts[subword] >= threshold}
+        if not allowed:  # subword-nmt would take that for no vocabulary, and allow any
+            message = f"expected a subword that occurs {threshold} times (bpe.vocabulary_threshold)"
+            raise InputError(message, path=path)
+        return cls(folder / CODES, allowed)
 
     def split(self, tokens: Iterable[str]) -> list[str]:
         """The subwords of all `tokens`, marked."""

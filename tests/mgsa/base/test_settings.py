@@ -87,7 +87,7 @@ def test_a_mapping_becomes_the_dataclass_that_its_kind_names() -> None:
         ({"count": 1.0}, "x.count: expected a valid integer, got 1.0"),
         ({"rate": 1}, "x.rate: expected less than 1, got 1"),
         ({"rate": "1e-3"}, "x.rate: expected a valid number, got '1e-3'"),
-        ({"weight": float("nan")}, "x: expected text, numbers and lists: Out of range float"),
+        ({"weight": float("nan")}, "x.weight: expected text or a finite number, got nan"),
         ({"mode": "medium"}, "x.mode: expected 'fast' or 'slow', got 'medium'"),
         ({"sizes": [1, 0]}, "x.sizes[1]: expected greater than or equal to 1, got 0"),
         ({"inners": [{"siz": 1}]}, "x.inners[0].siz: unknown key"),

@@ -14,8 +14,8 @@ from mgsa.base.settings import from_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.dataset import open_dataset
 from mgsa.model_artifact import load_model
-from mgsa.training.initial import start_from
 from mgsa.training.checkpoint import saved_updates
+from mgsa.training.initial import start_from
 from mgsa.training.processes import make_fabric
 from mgsa.training.run import new_model, train_model
 from mgsa.training.trainer import Run

@@ -46,6 +46,10 @@ def test_subword_nmt_splits_alike(
     splitter = SubwordSplitter(folder / CODES, None)
     seen = Counter(subword for word in counts.elements() for subword in splitter.split([word]))
     write_subword_counts(folder / "vocab.source", seen)
+    if max(seen.values()) < threshold:
+        with pytest.raises(InputError, match=r"vocab.source: expected a subword that occurs"):
+            SubwordSplitter.load(folder, "source", threshold=threshold)
+        return
     with (folder / CODES).open() as codes, (folder / "vocab.source").open() as vocab:
         peer = BPE(codes, vocab=read_vocabulary(vocab, threshold))
     found = SubwordSplitter.load(folder, "source", threshold=threshold).split(text)
