@@ -13,7 +13,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from mgsa.base.cli import run
+from mgsa.base.cli import run, spare_busy_cores
 from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.settings import RunConfig
@@ -55,6 +55,7 @@ def train_model(
     A killed run resumes from its latest checkpoint, or starts again if settings, data or code have
     changed.
     """
+    spare_busy_cores()
     from mgsa.base.io import atomic_folder, write_json
     from mgsa.training.checkpoint import code_identity
     from mgsa.training.processes import make_fabric

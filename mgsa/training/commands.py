@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from mgsa.base.cli import spare_busy_cores
 from mgsa.base.command import Input, Option, OutputFolder
 from mgsa.base.settings import Accelerator, Logger, Positive
 from mgsa.config import ModelConfig, TrainConfig
@@ -53,6 +54,7 @@ def train(
     same weights as an uninterrupted one. SIGTERM and SIGINT save a checkpoint and exit (status 143
     and 130). Under torchrun, --devices and --nodes are torchrun's.
     """
+    spare_busy_cores()
     from mgsa.training.processes import make_fabric
     from mgsa.training.run import train_model
     from mgsa.training.trainer import Run

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import torch
 
-from mgsa.base.cli import BAD_INPUT, DONE, FAILED, INTERRUPTED, progress, run
+from mgsa.base import cli
+from mgsa.base.cli import BAD_INPUT, DONE, FAILED, INTERRUPTED, progress, run, spare_busy_cores
 from mgsa.base.errors import InputError
 
 NO_ROOM = "out of memory; smaller batches or a smaller model need less"
@@ -123,3 +126,24 @@ def test_ctrl_c_is_silent_while_a_command_is_imported(argv: str, silent: bool) -
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == [str(silent), "True"]
+
+
+@pytest.mark.parametrize(
+    ("idle", "told", "policy"),
+    [(1.0, {}, None), (0.1, {}, "passive"), (0.1, {"OMP_NUM_THREADS": "2"}, None)],
+)
+def test_threads_sleep_where_others_work(
+    idle: float, told: dict[str, str], policy: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cores = len(os.sched_getaffinity(0))
+    monkeypatch.setattr(cli, "_idle_seconds", lambda: idle * cores * time.monotonic())
+    monkeypatch.delitem(sys.modules, "torch")
+    monkeypatch.setattr(os, "environ", dict(told))
+    spare_busy_cores()
+    assert os.environ.get("OMP_WAIT_POLICY") == policy
+
+
+def test_idle_time_is_the_system_s() -> None:
+    before = cli._idle_seconds()
+    time.sleep(0.1)
+    assert 0 <= cli._idle_seconds() - before < 60 * (os.cpu_count() or 1)
