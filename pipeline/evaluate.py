@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
-from unittest.mock import patch
 
 from annotated_types import Interval
 
@@ -68,6 +67,8 @@ def score(
     For each metric its score (`bleu`), and mean and half width of its 95% bootstrap interval
     (`bleu_mean`, `bleu_interval`). With a baseline also the entries of `compare`.
     """
+    from unittest.mock import patch
+
     scores: dict[str, float] = {}
     signatures = []
     with patch.dict(os.environ, {SEED_VARIABLE: str(settings.seed)}):
@@ -98,6 +99,8 @@ def compare(
     else 2 / 2^k for k sentences that differ. The bootstrap's p-value is left as sacreBLEU's, about
     half of what it should be (see `mgsa.analysis.bootstrap.compare`).
     """
+    from unittest.mock import patch
+
     from sacrebleu.significance import PairedTest
 
     differing = sum(one != other for one, other in zip(hypotheses, baseline, strict=True))

@@ -13,8 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
-
 from mgsa.base.cli import run
 from mgsa.base.command import Input, Option, OutputFile, Report, command
 from mgsa.base.errors import InputError
@@ -217,6 +215,8 @@ def check_or_compose(
     content = read_yaml(params) if write is None else compose(config, write)
     check_parameters(content, params)
     if write is not None:
+        import yaml
+
         with atomic_file(params) as file:
             yaml.safe_dump(content, file, sort_keys=False, allow_unicode=True)
         return

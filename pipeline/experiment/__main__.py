@@ -15,8 +15,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import yaml
-
 from mgsa.base.cli import run
 from mgsa.base.command import Option, Positional, command
 from mgsa.base.errors import FailedError, InputError
@@ -86,6 +84,8 @@ def experiment(
 
 def keep_overrides(path: Path, text: str, systems: Sequence[str]) -> None:
     """Write the overrides of all cells, shell-quoted for DVC, if these systems take them."""
+    import yaml
+
     try:
         words = shlex.split(text)
     except ValueError as error:

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from random import Random
-from unittest.mock import patch
 
 from mgsa.base.errors import InputError
 from mgsa.base.io import open_to_write, read_lines
@@ -87,6 +86,8 @@ class SubwordSplitter:
 @contextmanager
 def drawing_from(generator: Random) -> Iterator[None]:
     """Have subword-nmt draw from a generator, in one thread, and not from the interpreter's own."""
+    from unittest.mock import patch
+
     from subword_nmt import apply_bpe
 
     with patch.object(apply_bpe, "random", generator):
