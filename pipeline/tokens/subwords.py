@@ -59,12 +59,14 @@ class SubwordSplitter:
             InputError: a file is missing or malformed, the two don't belong together, or all
                 subwords are rarer.
         """
-        path = folder / f"vocab.{side}"
-        counts = read_subword_counts(path)
+        counts = read_subword_counts(folder / f"vocab.{side}")
         allowed = {subword for subword in counts if counts[subword] >= threshold}
         if not allowed:  # subword-nmt would take that for no vocabulary, and allow any
-            message = f"expected a subword that occurs {threshold} times (bpe.vocabulary_threshold)"
-            raise InputError(message, path=path)
+            most = max(counts.values(), default=0)
+            raise InputError(
+                f"bpe.vocabulary_threshold: expected at most {most}, so often the most frequent "
+                f"{side} subword occurs, got {threshold}"
+            )
         return cls(folder / CODES, allowed)
 
     def split(self, tokens: Iterable[str]) -> list[str]:

@@ -108,7 +108,7 @@ def test_every_layer_and_the_same_again(finished: Path, tmp_path: Path) -> None:
 def test_flat_trees_leave_nothing_to_probe(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_dataset(tmp_path / "flat", ["(ROOT (X a) (X b))", "(ROOT (X c))"])
+    write_dataset(tmp_path / "flat", ["(ROOT (X a) (X b))", "(ROOT (X a))"] * 2)
     build(tmp_path / "flat")
     random_model(tmp_path / "flat" / "mgsa", tmp_path / "flat" / "dataset")
     capsys.readouterr()

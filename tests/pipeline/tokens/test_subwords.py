@@ -47,7 +47,7 @@ def test_subword_nmt_splits_alike(
     seen = Counter(subword for word in counts.elements() for subword in splitter.split([word]))
     write_subword_counts(folder / "vocab.source", seen)
     if max(seen.values()) < threshold:
-        with pytest.raises(InputError, match=r"vocab.source: expected a subword that occurs"):
+        with pytest.raises(InputError, match=r"vocabulary_threshold: expected at most"):
             SubwordSplitter.load(folder, "source", threshold=threshold)
         return
     with (folder / CODES).open() as codes, (folder / "vocab.source").open() as vocab:
