@@ -183,7 +183,7 @@ class TrainConfig:
     A batch is full at `batch_tokens` or `batch_sentences`, whichever comes first. `initial` is a
     model artifact to start from; `frozen` are names of weights, or of modules, that stay as they
     are at the start. With `decay` linear the rate is zero at `max_updates` or after `max_epochs`:
-    with others it is another run.
+    with another end it is another run.
     """
 
     initial: InputPath | None

@@ -74,7 +74,8 @@ def _product_of_rows(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 def _padded(x: Tensor) -> Tensor:
     """x (rows, D), contiguous, with zeros up to a multiple of `BLOCK` rows.
 
-    With gaps between the rows of its second factor a product takes oneDNN a thousand times as long.
+    In the gradient of weights it is a second factor: if that has gaps between its rows, oneDNN
+    takes a thousand times as long.
     """
     return F.pad(x, (0, 0, 0, -len(x) % BLOCK)) if len(x) % BLOCK else x.contiguous()
 

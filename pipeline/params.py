@@ -85,7 +85,7 @@ def check_parameters(content: Mapping[str, Any], path: Path) -> None:
 
 
 def _contradictions(sections: Mapping[str, Any]) -> Iterator[str]:
-    """Messages for sections that need what another section does not provide."""
+    """Messages for sections that need what another section, or the pipeline, does not provide."""
     corpus, parser, align, model = (sections[k] for k in ("corpus", "parser", "align", "model"))
     treebank = trees = links = isinstance(corpus, SampleCorpus)
     if isinstance(corpus, LocalCorpus):

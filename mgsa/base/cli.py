@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
@@ -25,8 +25,6 @@ INTERRUPTED, TERMINATED = (128 + number for number in (signal.SIGINT, signal.SIG
 
 LONGEST_MESSAGE = 2000
 """Characters."""
-
-_SYSTEM_TIMES = Path("/proc/stat")
 
 STANDARD_OUTPUT = "-"
 """The file name that stands for stdout."""
@@ -93,26 +91,31 @@ def _keep_freed_memory() -> None:
 
 
 def spare_busy_cores() -> None:
-    """Have torch's threads wait asleep, if other work leaves them too few cores.
+    """Have torch's threads wait asleep, if other work keeps a fifth of the cores busy.
 
     They wait for each other by spinning: beside a busy process two of them have less than half the
     speed of one, asleep nine tenths; but on idle cores sleep costs half. No result depends on it.
     It is for the time before torch is imported, and takes a fifth of a second.
     """
     told = {"OMP_WAIT_POLICY", "OMP_NUM_THREADS", "LOCAL_RANK"} & os.environ.keys()
-    if told or "torch" in sys.modules or not _SYSTEM_TIMES.is_file():
+    if told or "torch" in sys.modules:
         return
-    before, begin = _idle_seconds(), time.monotonic()
-    time.sleep(0.2)
-    idle_cores = (_idle_seconds() - before) / (time.monotonic() - begin)
-    if idle_cores < len(os.sched_getaffinity(0)) - 0.5:
-        os.environ["OMP_WAIT_POLICY"] = "passive"
+    with suppress(AttributeError, OSError, ValueError):  # a system that is no Linux, or tells less
+        before = _core_times()
+        time.sleep(0.2)
+        idle, total = (new - old for new, old in zip(_core_times(), before, strict=True))
+        if idle < 0.8 * total:
+            os.environ["OMP_WAIT_POLICY"] = "passive"
+            print(f"cores are busy ({1 - idle / total:.0%}): threads wait asleep", file=sys.stderr)
 
 
-def _idle_seconds() -> float:
-    """Since the start of the system, of all cores."""
-    fields = _SYSTEM_TIMES.read_text().split(maxsplit=6)
-    return (int(fields[4]) + int(fields[5])) / os.sysconf("SC_CLK_TCK")  # idle, waiting for a disk
+def _core_times() -> tuple[int, int]:
+    """Of the cores that this process may use, idle and all time since the start of the system."""
+    cores = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+    lines = map(str.split, Path("/proc/stat").read_text().splitlines())
+    # user, nice, system, idle, iowait, irq, softirq, steal
+    times = [[int(field) for field in fields[:8]] for name, *fields in lines if name in cores]
+    return sum(sum(fields[3:5]) for fields in times), sum(map(sum, times))
 
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:

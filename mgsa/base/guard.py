@@ -23,7 +23,8 @@ DESCRIPTIONS = {
     "aligner.json": b"",
     "bpe.codes": b"",
 }
-"""Files by which outputs of commands are known, and what they hold: some reports are called so."""
+"""Files by which outputs of commands are known, the first that a command writes, and what they
+hold: some reports are called so."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,7 @@ def _overlap(one: Path, other: Path) -> bool:
 def _check_replaceable(output: Output) -> None:
     path = output.path
     for folder in path.resolve().parents:
-        files = ((folder / name, content) for name, content in DESCRIPTIONS.items())
-        if any(file.is_file() and content in file.read_bytes() for file, content in files):
+        if any(_describes(folder / name) for name in DESCRIPTIONS):
             message = f"expected an output outside {folder}, which another command wrote"
             raise InputError(message, path=path)
     if output.files is None:
@@ -85,16 +85,21 @@ def _check_replaceable(output: Output) -> None:
         return
     if path.exists() and not path.is_dir():
         raise InputError("expected a folder to write, found a file", path=path)
-    found = [f.relative_to(path).as_posix() for f in sorted(path.rglob("*")) if not f.is_dir()]
-    found = [name for name in found if PARTIAL not in name]
+    names = [file.relative_to(path).as_posix() for file in path.rglob("*") if not file.is_dir()]
+    found = sorted(name for name in names if PARTIAL not in name)
     for name in found:
         if not any(fnmatch(name, pattern) for pattern in output.files):
             message = f"expected a folder of this command's files alone, found {name}"
             raise InputError(message, path=path)
-    marks = [name for name in DESCRIPTIONS if name in output.files]
-    if found and marks and not set(marks) & set(found):
-        message = f"expected a folder that this command wrote, found {found[0]} and no {marks[0]}"
+    mark = next((name for name in DESCRIPTIONS if name in output.files), None)
+    if found and mark and not _describes(path / mark):
+        message = f"expected a folder that this command wrote, found {found[0]} and no {mark} of it"
         raise InputError(message, path=path)
+
+
+def _describes(file: Path) -> bool:
+    """Whether it is one of `DESCRIPTIONS`."""
+    return file.is_file() and DESCRIPTIONS[file.name] in file.read_bytes()
 
 
 def _is_first_process() -> bool:

@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -126,13 +127,17 @@ def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "
     is_union = isinstance(kind, UnionType)
     if (is_union or dataclasses.is_dataclass(kind)) and not isinstance(values, Mapping):
         raise InputError(f"{where}: expected a section with keys, got {values!r}")
-    _check_plain(values, where)
     try:
         # Through JSON, since strict types take a JSON list for a tuple.
-        return _adapter(kind).validate_json(json.dumps(values), strict=True, extra=extra)
+        text = json.dumps(values, allow_nan=False)
+        return _adapter(kind).validate_json(text, strict=True, extra=extra)
     except ValidationError as failed:
         # A mistyped key is unknown and the right one missing: the former is reported.
         error = max(failed.errors(), key=lambda e: e["type"] == "unexpected_keyword_argument")
+    except (TypeError, ValueError) as failure:  # a date, an infinite number, a circle
+        with suppress(RecursionError):
+            _check_plain(values, where)
+        raise InputError(f"{where}: expected text, numbers and lists: {failure}") from None
     for key in error["loc"][is_union:]:  # a union's errors begin with the kind
         where += f"[{key}]" if isinstance(key, int) else f".{key}"
     match error["type"]:

@@ -73,10 +73,10 @@ def train_model(
             code=run.code,
         )
         state = _saved_state(fabric, run, identity, restart)
-        fabric.barrier()  # all processes have read the checkpoints
+        if state is None and run.train.initial is not None:
+            start_from(Path(run.train.initial), model, dataset)
+        fabric.barrier()  # all processes have read what they need
         if state is None:
-            if run.train.initial is not None:
-                start_from(Path(run.train.initial), model, dataset)
             if fabric.is_global_zero:
                 checkpoint.remove_checkpoints(run.checkpoints, keep=())
             fabric.barrier()
@@ -117,6 +117,8 @@ def _saved_state(fabric: Fabric, run: Run, identity: str, restart: Restart) -> S
     config, position = run.train, state.position
     if state.identity != identity:
         problem = "the checkpoints are of other settings, another dataset or other code"
+        if config.decay == "linear":
+            problem += " (with train.decay: linear, the end of a run is one of its settings)"
     elif state.update > config.max_updates:
         problem = f"the checkpoints are beyond train.max_updates ({config.max_updates})"
     elif (position.epoch, position.micro_batch) > (config.max_epochs, 0):

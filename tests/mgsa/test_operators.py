@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from mgsa.operators import BLOCK, Dropout, dropout, linear
+from mgsa.operators import BLOCK, ONEDNN, Dropout, dropout, linear
 
 
 def close(values: Tensor | None, truth: Tensor | None) -> None:
@@ -60,6 +60,7 @@ class SecondFactors(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
+@pytest.mark.skipif(not ONEDNN, reason="torch without oneDNN or MKL")
 def test_no_second_factor_has_gaps_between_its_rows() -> None:
     """oneDNN would take hundreds of times as long."""
     x, weight = torch.randn(BLOCK, 2, 8, requires_grad=True), torch.randn(4, 8, requires_grad=True)

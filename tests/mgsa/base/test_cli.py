@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -129,21 +130,41 @@ def test_ctrl_c_is_silent_while_a_command_is_imported(argv: str, silent: bool) -
 
 
 @pytest.mark.parametrize(
-    ("idle", "told", "policy"),
-    [(1.0, {}, None), (0.1, {}, "passive"), (0.1, {"OMP_NUM_THREADS": "2"}, None)],
+    ("times", "told", "policy"),
+    [
+        ([(0, 0), (38, 40)], {}, None),
+        ([(0, 0), (20, 40)], {}, "passive"),
+        ([(0, 0), (20, 40)], {"OMP_NUM_THREADS": "2"}, None),
+        ([(0, 0), (0, 0)], {}, None),  # nothing is told
+    ],
 )
 def test_threads_sleep_where_others_work(
-    idle: float, told: dict[str, str], policy: str | None, monkeypatch: pytest.MonkeyPatch
+    times: list[tuple[int, int]],
+    told: dict[str, str],
+    policy: str | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    cores = len(os.sched_getaffinity(0))
-    monkeypatch.setattr(cli, "_idle_seconds", lambda: idle * cores * time.monotonic())
+    monkeypatch.setattr(cli, "_core_times", iter(times).__next__)
     monkeypatch.delitem(sys.modules, "torch")
     monkeypatch.setattr(os, "environ", dict(told))
     spare_busy_cores()
     assert os.environ.get("OMP_WAIT_POLICY") == policy
 
 
-def test_idle_time_is_the_system_s() -> None:
-    before = cli._idle_seconds()
-    time.sleep(0.1)
-    assert 0 <= cli._idle_seconds() - before < 60 * (os.cpu_count() or 1)
+@pytest.mark.skipif(not Path("/proc/stat").is_file(), reason="no Linux")
+def test_busy_cores_are_seen() -> None:
+    """Of cores of one's own alone."""
+    code = "import os; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\n{}"
+    busy = subprocess.Popen([sys.executable, "-c", code.format("while True: pass")])
+    try:
+        command = "from mgsa.base.cli import spare_busy_cores as spare; spare()"
+        options: dict[str, Any] = {"capture_output": True, "text": True, "check": True}
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("OMP_")}
+        time.sleep(0.5)
+        found = subprocess.run(
+            [sys.executable, "-c", code.format(command)], env=environment, **options
+        )
+    finally:
+        busy.kill()
+        busy.wait()
+    assert "threads wait asleep" in found.stderr

@@ -23,6 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).write_text("x")
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "codes").touch()
+    (tmp_path / "theirs" / "bpe.codes").touch()
     (tmp_path / "theirs" / "thesis.tex").touch()
     (tmp_path / "link").symlink_to("in")
     (tmp_path / "linked").symlink_to("ours")
@@ -51,11 +52,11 @@ INPUTS = [Path("in"), Path("params.yaml")]
         ([Output(Path("out"), OURS)] * 2, "out: expected an output apart from the other output"),
         (
             [Output(Path("theirs"), OURS)],
-            "theirs: expected a folder of this command's files alone, found thesis.tex",
+            "theirs: expected a folder of this command's files alone, found bpe.codes",
         ),
         (
-            [Output(Path("theirs"), ("manifest.json", "codes", "thesis.tex"))],
-            "theirs: expected a folder that this command wrote, found codes and no manifest.json",
+            [Output(Path("theirs"), ("bpe.codes", "manifest.json", "codes", "thesis.tex"))],
+            "theirs: expected a folder that this command wrote, found bpe.codes and no manifest",
         ),
         ([Output(Path("params.yaml/out"), OURS)], "expected an output apart from the input"),
         ([Output(Path("report.json"), OURS)], "report.json: expected a folder to write, found a"),

@@ -131,6 +131,7 @@ def identity(
         ({"max_epochs": 99}, True),
         ({"max_updates": 99}, True),
         ({"decay": "linear", "max_updates": 99}, False),  # the rate falls to zero there
+        ({"decay": "linear", "max_epochs": 99}, False),
         ({"max_seconds": 99}, True),
         ({"patience": 7}, True),
         ({"log_every": 99}, True),

@@ -17,7 +17,7 @@ from mgsa.model_artifact import load_model
 from mgsa.training.checkpoint import saved_updates
 from mgsa.training.initial import start_from
 from mgsa.training.processes import make_fabric
-from mgsa.training.run import new_model, train_model
+from mgsa.training.run import Restart, new_model, train_model
 from mgsa.training.trainer import Run
 from mgsa.weights import named_tensors
 from tests.copy_task import write_copy_task
@@ -26,13 +26,15 @@ from tests.training_settings import TRAIN, model_settings
 CONFIG = from_mapping(ModelConfig, model_settings({}), "model")
 
 
-def train(dataset: Path, out: str, **settings: Any) -> dict[str, torch.Tensor]:
+def train(
+    dataset: Path, out: str, *, restart: Restart = "never", **settings: Any
+) -> dict[str, torch.Tensor]:
     """Train into a sibling of the dataset; the weights."""
     config = from_mapping(TrainConfig, TRAIN | settings, "train")
     folder = dataset.with_name(out)
     checkpoints = dataset.with_name(f"{out}.checkpoints")
     run = Run(dataset, CONFIG, config, out=folder, checkpoints=checkpoints)
-    train_model(run, make_fabric("cpu", 1, 1, precision="32-true"), restart="if_changed")
+    train_model(run, make_fabric("cpu", 1, 1, precision="32-true"), restart=restart)
     return named_tensors(load_model(folder).model)
 
 
@@ -128,7 +130,8 @@ def test_another_vocabulary_model_or_segmentation_is_refused(dataset: Path) -> N
         start_from(base, new_model(CONFIG, opened), opened)
 
 
-def test_a_model_that_is_refused_costs_no_checkpoint(dataset: Path) -> None:
+@pytest.mark.parametrize("restart", ["if_changed", "always"])
+def test_a_model_that_is_refused_costs_no_checkpoint(dataset: Path, restart: Restart) -> None:
     train(dataset, "base", max_updates=1)
     grow(dataset)
     train(dataset, "out", max_updates=1)
@@ -137,7 +140,7 @@ def test_a_model_that_is_refused_costs_no_checkpoint(dataset: Path) -> None:
     write_json(dataset / "vocab.json", symbols | {"source": symbols["source"][:4]})
     rewrite_manifest(dataset)
     with pytest.raises(InputError, match="expected the source vocabulary to begin with those of"):
-        train(dataset, "out", initial=str(dataset.with_name("base")))
+        train(dataset, "out", initial=str(dataset.with_name("base")), restart=restart)
     assert saved == saved_updates(dataset.with_name("out.checkpoints")) != []
 
 
