@@ -91,7 +91,7 @@ def test_two_clones_over_one_cache_work_at_the_same_time(
     assert file.stat().st_mode & 0o777 == 0o444
 
     one.compose("bpe.merges=150")
-    other.compose("partition.levels=2")
+    other.compose("partition.levels=4")
     both = [start(clone, "dvc", "repro", "dataset") for clone in (one, other)]
     said = [process.communicate()[0] for process in both]
     assert [process.returncode for process in both] == [0, 0], said
