@@ -31,6 +31,7 @@ from pipeline.base.workers import map_chunks
 from pipeline.tokens.subwords import (
     CODES,
     SubwordSplitter,
+    allowed_subwords,
     drawing_from,
     read_merges,
     read_subword_counts,
@@ -97,7 +98,7 @@ def learn(tokenized: Path, folder: Path, settings: BpeSettings) -> dict[str, int
             for subword, count in drawn_counts(words[side], splitter, settings.dropout).items():
                 subwords[subword] = max(subwords[subword], count)
         write_subword_counts(folder / f"vocab.{side}", subwords)
-        allowed = [count for count in subwords.values() if count >= settings.vocabulary_threshold]
+        allowed = allowed_subwords(subwords, side, threshold=settings.vocabulary_threshold)
         report |= {f"{side}_words": len(words[side]), f"{side}_subwords": len(allowed)}
     return report
 
@@ -129,8 +130,7 @@ def take(others: Path, folder: Path, *, threshold: int) -> dict[str, int]:
     report = {"merges": len(read_merges(others / CODES))}
     for side in SIDES:
         counts = read_subword_counts(others / f"vocab.{side}")
-        allowed = [count for count in counts.values() if count >= threshold]
-        report[f"{side}_subwords"] = len(allowed)
+        report[f"{side}_subwords"] = len(allowed_subwords(counts, side, threshold=threshold))
     for name in FILES:
         shutil.copyfile(others / name, folder / name)
     return report

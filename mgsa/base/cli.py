@@ -1,4 +1,4 @@
-"""Running a command: exit status, one-line errors, signals, stdout, progress bars."""
+"""Running a command: exit status, one-line errors, signals, memory, cores, stdout, progress."""
 
 from __future__ import annotations
 

@@ -60,14 +60,7 @@ class SubwordSplitter:
                 subwords are rarer.
         """
         counts = read_subword_counts(folder / f"vocab.{side}")
-        allowed = {subword for subword in counts if counts[subword] >= threshold}
-        if not allowed:  # subword-nmt would take that for no vocabulary, and allow any
-            most = max(counts.values(), default=0)
-            raise InputError(
-                f"bpe.vocabulary_threshold: expected at most {most}, so often the most frequent "
-                f"{side} subword occurs, got {threshold}"
-            )
-        return cls(folder / CODES, allowed)
+        return cls(folder / CODES, allowed_subwords(counts, side, threshold=threshold))
 
     def split(self, tokens: Iterable[str]) -> list[str]:
         """The subwords of all `tokens`, marked."""
@@ -129,6 +122,22 @@ def read_subword_counts(path: Path) -> dict[str, int]:
             raise InputError(f"expected `subword count`, got {line!r}", path=path, line=number)
         counts[subword] = int(count)
     return counts
+
+
+def allowed_subwords(counts: Mapping[str, int], side: str, *, threshold: int) -> set[str]:
+    """The subwords of one side that occur `threshold` times.
+
+    Raises:
+        InputError: there are none, which subword-nmt would take for no vocabulary, and allow any.
+    """
+    allowed = {subword for subword in counts if counts[subword] >= threshold}
+    if not allowed:
+        most = max(counts.values(), default=0)
+        raise InputError(
+            f"bpe.vocabulary_threshold: expected at most {most}, so often the most frequent {side} "
+            f"subword occurs, got {threshold}"
+        )
+    return allowed
 
 
 def write_subword_counts(path: Path, counts: Mapping[str, int]) -> None:

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -154,17 +153,12 @@ def test_threads_sleep_where_others_work(
 @pytest.mark.skipif(not Path("/proc/stat").is_file(), reason="no Linux")
 def test_busy_cores_are_seen() -> None:
     """Of cores of one's own alone."""
-    code = "import os; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\n{}"
-    busy = subprocess.Popen([sys.executable, "-c", code.format("while True: pass")])
-    try:
-        command = "from mgsa.base.cli import spare_busy_cores as spare; spare()"
-        options: dict[str, Any] = {"capture_output": True, "text": True, "check": True}
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("OMP_")}
+    alone = "import os; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\n"
+    look = "from mgsa.base.cli import spare_busy_cores as spare; spare()"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("OMP_")}
+    with subprocess.Popen([sys.executable, "-c", f"{alone}while True: pass"]) as busy:
         time.sleep(0.5)
-        found = subprocess.run(
-            [sys.executable, "-c", code.format(command)], env=environment, **options
-        )
-    finally:
+        command = [sys.executable, "-c", alone + look]
+        found = subprocess.run(command, env=environment, stderr=subprocess.PIPE, check=False)
         busy.kill()
-        busy.wait()
-    assert "threads wait asleep" in found.stderr
+    assert b"threads wait asleep" in found.stderr

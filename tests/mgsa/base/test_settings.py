@@ -76,6 +76,10 @@ def test_a_mapping_becomes_the_dataclass_that_its_kind_names() -> None:
     assert from_excerpt(Small, small, "file") == Small("small", {"a": Inner(1)})
 
 
+CIRCLE: list[Any] = []
+CIRCLE.append(CIRCLE)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -88,6 +92,7 @@ def test_a_mapping_becomes_the_dataclass_that_its_kind_names() -> None:
         ({"rate": 1}, "x.rate: expected less than 1, got 1"),
         ({"rate": "1e-3"}, "x.rate: expected a valid number, got '1e-3'"),
         ({"weight": float("nan")}, "x.weight: expected text or a finite number, got nan"),
+        ({"sizes": CIRCLE}, "x: expected text, numbers and lists: Circular reference"),
         ({"mode": "medium"}, "x.mode: expected 'fast' or 'slow', got 'medium'"),
         ({"sizes": [1, 0]}, "x.sizes[1]: expected greater than or equal to 1, got 0"),
         ({"inners": [{"siz": 1}]}, "x.inners[0].siz: unknown key"),
