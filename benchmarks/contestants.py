@@ -55,12 +55,9 @@ def configurations(size: str) -> dict[str, ModelConfig]:
         "MG-SA syntactic, LSTM composition": ("syntactic", {**plain, "composition": "lstm"}),
     }
     for key, value in (
-        ("composition", "self_attention_residual"),
         ("composition", "max_pool"),
-        ("membership", "bias"),
         ("membership", "own"),
         ("boundaries", "flags"),
-        ("boundaries", "extent"),
     ):
         options[f"MG-SA full, {key}: {value}"] = ("syntactic", {**full, key: value})
     plus = {"composition": "max_pool", "boundaries": "flags"}

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor, nn
 
-from mgsa.masks import Context, Phrases
-from mgsa.model.layers import sinusoids
+from mgsa.masks import Context
 
 
 class BoundaryFlags(nn.Module):
@@ -31,10 +30,3 @@ class BoundaryFlags(nn.Module):
         first = torch.stack([context.phrases[name].first for name in self.granularities], dim=-1)
         inside = self.inside.sum(dim=0)
         return x + inside + first.to(x.dtype) @ (self.first - self.inside)
-
-
-def phrase_extent(phrases: Phrases, dim: int) -> Tensor:
-    """(B, M, D): sinusoids of each phrase's first position, then of its last, D / 2 each."""
-    ends = phrases.lengths.cumsum(dim=1)
-    positions = torch.stack([ends - phrases.lengths, ends - 1], dim=-1)
-    return sinusoids(positions, dim // 2).flatten(-2)

@@ -47,13 +47,11 @@ def max_pool(x: Tensor, lengths: Tensor) -> Tensor:
 class SelfAttention(nn.Module):
     """Attention inside the phrase, queried by the max-pooled phrase.
 
-    One head of width K and an output projection: 4 · D · K parameters. With `residual`, not in the
-    paper, the max-pooled phrase is added to what it found.
+    One head of width K and an output projection: 4 · D · K parameters.
     """
 
-    def __init__(self, dim: int, head_dim: int, *, residual: bool = False) -> None:
+    def __init__(self, dim: int, head_dim: int) -> None:
         super().__init__()
-        self.residual = residual
         self.query = Linear(dim, head_dim, bias=False)
         self.key_value = Linear(dim, 2 * head_dim, bias=False)  # rows of the key, of the value
         self.output = Linear(head_dim, dim, bias=False)
@@ -62,16 +60,14 @@ class SelfAttention(nn.Module):
 
     def forward(self, x: Tensor, segments: Tensor, *, num_phrases: int | None = None) -> Tensor:
         lengths = segment_lengths(segments, num_phrases)
-        pooled = max_pool(x, lengths)
-        q = self.query(pooled)  # (B, M, K)
+        q = self.query(max_pool(x, lengths))  # (B, M, K)
         k, v = self.key_value(x).chunk(2, dim=-1)  # (B, T, K)
         # M · T logits a sentence are fewer than a head of word attention has, and the fused kernel
         # beats a softmax by scatter and gather.
         composed, _ = attend(
             q[:, None], k[:, None], v[:, None], phrase_mask(segments, lengths.shape[1])
         )
-        found = self.output(composed[:, 0].masked_fill((lengths == 0)[..., None], 0.0))
-        return found + pooled if self.residual else found
+        return self.output(composed[:, 0].masked_fill((lengths == 0)[..., None], 0.0))
 
 
 class LSTM(nn.Module):

@@ -20,22 +20,22 @@ GRANULARITY = re.compile(r"(ngram|syntactic)_([1-9][0-9]{0,2})")
 class MultiGranularityConfig:
     """Multi-granularity self-attention (Hao et al. 2019) in encoder `layers`, counted from 1.
 
-    `membership`, `boundaries` and `self_attention_residual` are not the paper's: they let the model
-    know which phrase a word is in, and where phrases begin and end.
+    `membership` and `boundaries` are not the paper's: they let the model know which phrase a word
+    is in, and where phrases begin.
     """
 
     layers: tuple[Positive, ...]
     granularities: tuple[str, ...]
     group_heads: tuple[Positive, ...]
     ngram_unit: Literal["subword", "word"]
-    composition: Literal["max_pool", "lstm", "self_attention", "self_attention_residual"]
+    composition: Literal["max_pool", "lstm", "self_attention"]
     composition_width: Positive
     interaction: Literal["none", "lstm", "on_lstm"]
     interaction_width: Positive
     interaction_chunk: Positive
     interaction_norm: bool
-    membership: Literal["none", "bias", "own"]
-    boundaries: Literal["none", "flags", "extent"]
+    membership: Literal["none", "own"]
+    boundaries: Literal["none", "flags"]
     tags: bool
     tag_weight: NonNegative
 
@@ -133,8 +133,6 @@ class TransformerConfig:
             raise ValueError(
                 f"multi_granularity.group_heads: expected the sum {self.heads} (heads)"
             )
-        if multi and multi.boundaries == "extent" and self.dim % 4:
-            raise ValueError(f"dim: expected a multiple of 4 for extent, got {self.dim}")
         if multi and max(multi.layers) > self.encoder_layers:
             raise ValueError(f"multi_granularity.layers: expected 1 to {self.encoder_layers}")
         if alignment and alignment.layer > self.decoder_layers:

@@ -51,12 +51,10 @@ NGRAMS = ("ngram_2", "ngram_3", "ngram_4")
 def mgsa(
     granularities: Sequence[str] = SYNTACTIC,
     *,
-    composition: Literal[
-        "max_pool", "lstm", "self_attention", "self_attention_residual"
-    ] = "self_attention",
+    composition: Literal["max_pool", "lstm", "self_attention"] = "self_attention",
     interaction: Literal["none", "lstm", "on_lstm"] = "on_lstm",
-    membership: Literal["none", "bias", "own"] = "none",
-    boundaries: Literal["none", "flags", "extent"] = "none",
+    membership: Literal["none", "own"] = "none",
+    boundaries: Literal["none", "flags"] = "none",
     tags: bool = True,
     layers: Sequence[int] = (1,),
     norm: Literal["pre", "post"] = "post",
@@ -132,10 +130,10 @@ MODELS: dict[str, ModelConfig] = {
     "syntactic, max-pooling": mgsa(composition="max_pool", interaction="none", tags=False),
     "n-grams, LSTM, LSTM": mgsa(NGRAMS, composition="lstm", interaction="lstm"),
     "both layers, pre-norm": mgsa(layers=(1, 2), norm="pre"),
-    "both layers, membership, flags": mgsa(
-        composition="self_attention_residual", membership="bias", boundaries="flags", layers=(1, 2)
+    "both layers, max-pooling, flags": mgsa(
+        composition="max_pool", boundaries="flags", layers=(1, 2)
     ),
-    "n-grams, own phrase, extent": mgsa(NGRAMS, membership="own", boundaries="extent"),
+    "n-grams, own phrase": mgsa(NGRAMS, membership="own"),
     "ConvKV, homogeneous": phrase_attention("conv_kv", "homogeneous"),
     "QueryK, homogeneous": phrase_attention("query_k", "homogeneous", ngrams=(2, 3)),
     "ConvKV, heterogeneous": phrase_attention("conv_kv", "heterogeneous", ngrams=(1, 2, 3)),

@@ -27,13 +27,12 @@ def attend(
     v: Blocks,
     mask: Tensor | None,
     *,
-    bias: Tensor | None = None,
     causal: bool = False,
     scale: float | None = None,
     dropout: float = 0.0,
     need_weights: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """softmax(q kᵀ · scale + bias) v over the keys that each query may see.
+    """softmax(q kᵀ · scale) v over the keys that each query may see.
 
     What a query gets that may see no key is undefined, but finite.
 
@@ -43,7 +42,6 @@ def attend(
             columns of q, Σ K_n = K.
         v: (B, H, S, K'), or as many blocks (B, H, S_n, K').
         mask: bool, broadcastable to (B, H, T, S), True = may attend; `None`: all.
-        bias: broadcastable to (B, H, T, S).
         causal: hide keys after t from query t too (T = S); fused kernels then skip that half.
         scale: `None`: 1 / √K.
         dropout: rate for weights.
@@ -54,10 +52,9 @@ def attend(
     """
     keys, values = _blocks(k), _blocks(v)
     # Torch's fused CPU kernel needs K = K'; otherwise it falls back to what follows, with copies.
-    # It goes by blocks of 32 queries, and of a few it is slower, most so with two threads. A bias
-    # that has a gradient rules fused kernels out too.
+    # It goes by blocks of 32 queries, and of a few it is slower, most so with two threads.
     few = 1 < q.shape[-2] <= 32
-    fused = not need_weights and len(keys) == 1 and bias is None
+    fused = not need_weights and len(keys) == 1
     fused = fused and (q.is_cuda or (not few and q.shape[-1] == values[0].shape[-1]))
     if causal and (mask is not None or not fused):
         earlier = causal_mask(q.shape[-2], sum(block.shape[-2] for block in keys), q.device)
@@ -67,7 +64,7 @@ def attend(
             q, keys[0], values[0], mask, dropout_p=dropout, is_causal=causal, scale=scale
         )
         return attended, None
-    weights = _logits(q, keys, mask, scale, bias).softmax(dim=-1)
+    weights = _logits(q, keys, mask, scale).softmax(dim=-1)
     kept = drop(weights, dropout).to(values[0].dtype)
     parts = kept.split([block.shape[-2] for block in values], dim=-1)
     outputs = [part @ block for part, block in zip(parts, values, strict=True)]
@@ -87,19 +84,11 @@ def _blocks(x: Blocks) -> Sequence[Tensor]:
     return (x,) if isinstance(x, Tensor) else x
 
 
-def _logits(
-    q: Tensor,
-    keys: Sequence[Tensor],
-    mask: Tensor | None,
-    scale: float | None,
-    bias: Tensor | None = None,
-) -> Tensor:
+def _logits(q: Tensor, keys: Sequence[Tensor], mask: Tensor | None, scale: float | None) -> Tensor:
     scaled = q * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
     parts = scaled.split([block.shape[-1] for block in keys], dim=-1)
     products = [part @ block.transpose(-2, -1) for part, block in zip(parts, keys, strict=True)]
     logits = products[0] if len(products) == 1 else torch.cat(products, dim=-1)
-    if bias is not None:
-        logits = logits + bias
     if mask is None:
         return logits
     # A sum, which has no gradient to mask.

@@ -11,15 +11,13 @@ Not in the paper, all optional:
 - a layer norm of H_g, which replaces the normed X, while initial states of a recurrence are ten
   times smaller, so that heads attend uniformly and a small model never learns phrase boundaries; it
   has no gain or bias, which the projections to keys and values would absorb;
-- the extent of each phrase, added to its composition (`mgsa.boundaries`);
-- membership: a learned number a head, added to the logit of the query's own phrase (`bias`), or no
-  other phrase seen than that (`own`): its values are taken whole, and queries and keys of these
-  heads never learn.
+- membership `own`: a query sees no phrase but its own, whose values are taken whole; queries and
+  keys of these heads never learn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import torch
@@ -29,7 +27,7 @@ from torch.nn import functional as F
 from mgsa.attention.attend import attend
 from mgsa.attention.heads import Attended, init_projection, join_heads, split_heads
 from mgsa.attention.word import WORDS
-from mgsa.masks import Context, Phrases
+from mgsa.masks import Context
 from mgsa.operators import Linear
 
 
@@ -46,8 +44,7 @@ class MultiGranularityAttention(nn.Module):
         tag_heads: Mapping[str, nn.Module],
         interaction: nn.Module,
         norm: bool,
-        extent: Callable[[Phrases, int], Tensor] | None,
-        membership: Literal["none", "bias", "own"],
+        membership: Literal["none", "own"],
         dropout: float,
     ) -> None:
         """
@@ -57,7 +54,6 @@ class MultiGranularityAttention(nn.Module):
             tag_heads: by supervised granularity, memory to logits.
             interaction: `(memories, lengths)` of all granularities to memories.
             norm, membership: as above.
-            extent: phrases and D to (B, M, D), as above.
         """
         super().__init__()
         self.head_dim = head_dim
@@ -66,10 +62,7 @@ class MultiGranularityAttention(nn.Module):
         self.compositions = nn.ModuleDict(compositions)
         self.tag_heads = nn.ModuleDict(tag_heads)
         self.interaction = interaction
-        self.norm, self.extent, self.membership = norm, extent, membership
-        if membership == "bias":
-            heads = dict(zip(compositions, group_heads[1:], strict=True))
-            self.own_bias = nn.ParameterDict({n: torch.zeros(h, 1, 1) for n, h in heads.items()})
+        self.norm, self.membership = norm, membership
         words, *phrases = (heads * head_dim for heads in group_heads)
         # Rows of all heads' queries, then of the word heads' keys and values.
         self.word_projection = Linear(dim, dim + 2 * words)
@@ -88,13 +81,10 @@ class MultiGranularityAttention(nn.Module):
         queries, *word_memory = self.word_projection(x).split([x.shape[-1], words, words], dim=-1)
         keys_values = {WORDS: tuple(word_memory)}
         masks = {WORDS: context.mask}
-        biases = {}
         for name, memory in memories.items():
             keys_values[name] = self.phrase_projections[name](memory).chunk(2, dim=-1)
             phrases = context.phrases[name]
             masks[name] = phrases.own if self.membership == "own" else phrases.mask
-            if self.membership == "bias":
-                biases[name] = phrases.own * self.own_bias[name]
         group_widths = [heads * self.head_dim for heads in self.group_heads]
         group_queries = queries.split(group_widths, dim=-1)
         outputs, weights = [], {}
@@ -105,7 +95,6 @@ class MultiGranularityAttention(nn.Module):
                 split_heads(keys, heads),
                 split_heads(values, heads),
                 masks[name],
-                bias=biases.get(name),
                 dropout=self.dropout if self.training else 0.0,
                 need_weights=need_weights,
             )
@@ -122,8 +111,6 @@ class MultiGranularityAttention(nn.Module):
             memory = composition(x, phrases.segments, num_phrases=phrases.lengths.shape[1])
             if name in self.tag_heads:
                 tag_logits[name] = self.tag_heads[name](memory)
-            if self.extent is not None:
-                memory = memory + self.extent(phrases, x.shape[-1]).to(memory.dtype)
             memories[name] = memory
             counts.append(phrases.counts)
         interacted = self.interaction(list(memories.values()), counts)

@@ -22,7 +22,7 @@ from mgsa.attention.phrase_heads import PhraseHeads
 from mgsa.attention.query_k import QueryK
 from mgsa.attention.word import WordCrossAttention, WordSelfAttention
 from mgsa.base.errors import InputError
-from mgsa.boundaries import BoundaryFlags, phrase_extent
+from mgsa.boundaries import BoundaryFlags
 from mgsa.config import (
     ModelConfig,
     MultiGranularityConfig,
@@ -220,7 +220,6 @@ def _multi_granularity_attention(
         tag_heads={name: interaction.TagHead(config.dim, num_tags) for name in supervised},
         interaction=_interaction(config.dim, multi),
         norm=multi.interaction_norm,
-        extent=phrase_extent if multi.boundaries == "extent" else None,
         membership=multi.membership,
         dropout=config.attention_dropout,
     )
@@ -232,9 +231,8 @@ def _composition(dim: int, multi: MultiGranularityConfig) -> nn.Module:
             return composition.MaxPool()
         case "lstm":
             return composition.LSTM(dim, multi.composition_width)
-        case "self_attention" | "self_attention_residual" as name:
-            residual = name == "self_attention_residual"
-            return composition.SelfAttention(dim, multi.composition_width, residual=residual)
+        case "self_attention":
+            return composition.SelfAttention(dim, multi.composition_width)
         case _:
             assert_never(multi.composition)
 

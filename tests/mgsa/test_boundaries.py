@@ -1,12 +1,11 @@
-"""Phrase boundaries: flags on the words and the extent of phrases, against loops."""
+"""Phrase boundaries: flags on the words, against loops."""
 
 from __future__ import annotations
 
 import torch
 
-from mgsa.boundaries import BoundaryFlags, phrase_extent
+from mgsa.boundaries import BoundaryFlags
 from mgsa.masks import Context, Phrases
-from mgsa.model.layers import sinusoids
 from tests.gradients import assert_same
 
 SEGMENTS = {
@@ -35,11 +34,3 @@ def test_a_word_has_for_each_granularity_one_of_two_vectors() -> None:
         expected.append(torch.stack(vectors))
     output = flags(x, Context(mask=None, phrases=PHRASES))
     assert_same(output, expected, [x, *flags.parameters()])
-
-
-def test_a_phrase_has_the_positions_of_its_ends() -> None:
-    extent = phrase_extent(PHRASES["fine"], 8)
-    assert extent.shape == (2, 3, 8)
-    for phrase, (first, last) in enumerate([(0, 0), (1, 2), (3, 3)]):
-        ends = sinusoids(torch.tensor([first, last]), 4)
-        torch.testing.assert_close(extent[0, phrase], torch.cat([ends[0], ends[1]]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Literal
 
 import pytest
@@ -11,7 +10,6 @@ from torch import Tensor, nn
 
 from mgsa.attention.multi_granularity import MultiGranularityAttention
 from mgsa.attention.word import WordSelfAttention
-from mgsa.boundaries import phrase_extent
 from mgsa.composition import MaxPool, SelfAttention
 from mgsa.interaction import (
     Interaction,
@@ -44,8 +42,7 @@ def make(
     parts: str = "self-attention, ON-LSTM",
     tagged: tuple[str, ...] = ("fine",),
     norm: bool = False,
-    extent: bool = False,
-    membership: Literal["none", "bias", "own"] = "none",
+    membership: Literal["none", "own"] = "none",
 ) -> MultiGranularityAttention:
     torch.manual_seed(0)
     plain = parts == "max-pooling"
@@ -62,7 +59,6 @@ def make(
         tag_heads={name: TagHead(D, 5) for name in tagged},
         interaction=interaction,
         norm=norm,
-        extent=phrase_extent if extent else None,
         membership=membership,
         dropout=0.0,
     ).double()
@@ -78,10 +74,8 @@ def make(
         {"parts": "max-pooling"},
         {"parts": "self-attention, ON-LSTM"},
         {"norm": True},
-        {"extent": True},
-        {"membership": "bias"},
         {"membership": "own"},
-        {"parts": "max-pooling", "norm": True, "extent": True, "membership": "bias"},
+        {"parts": "max-pooling", "norm": True, "membership": "own"},
     ],
     ids=str,
 )
@@ -109,7 +103,9 @@ def test_values_and_gradients_are_those_of_the_equations(options: dict[str, Any]
             values=values,
             output=(layer.output.weight, layer.output.bias),
             group_heads=GROUPS,
-            biases=_biases(layer, len(sentence), b),
+            own=[PHRASES[name].segments[b, : len(sentence)].tolist() for name in PHRASES]
+            if layer.membership == "own"
+            else [],
         )
         for b, sentence in enumerate((x[0], x[1, :4]))
     ]
@@ -121,11 +117,7 @@ def _memories(layer: MultiGranularityAttention, sentence: Tensor, b: int) -> lis
     composed = []
     for name, composition in layer.compositions.items():
         segments = PHRASES[name].segments[b, : len(sentence)]
-        memory = composition(sentence[None], segments[None])
-        if layer.extent is not None:
-            lengths = torch.bincount(segments)
-            memory = memory + phrase_extent(Phrases(segments[None], lengths[None]), D).double()
-        composed.append(memory)
+        composed.append(composition(sentence[None], segments[None]))
     counts = [torch.tensor([memory.shape[1]]) for memory in composed]
     memories = [memory[0] for memory in layer.interaction(composed, counts)]
     return [
@@ -137,22 +129,6 @@ def normed(vector: Tensor) -> Tensor:
     """Zero mean and unit variance, but for the 1e-5 that keeps a constant from dividing by zero."""
     centred = vector - vector.mean()
     return centred / (centred.square().mean() + 1e-5).sqrt()
-
-
-def _biases(layer: MultiGranularityAttention, positions: int, b: int) -> list[Tensor]:
-    """(T, S) of each head of one sentence: a phrase that is not seen has −∞."""
-    biases = [torch.zeros(positions, positions, dtype=torch.float64)] * GROUPS[0]
-    for name, heads in zip(PHRASES, GROUPS[1:], strict=True):
-        segments = PHRASES[name].segments[b, :positions].tolist()
-        for head in range(heads):
-            other, own = torch.zeros(2, dtype=torch.float64)
-            if layer.membership == "bias":
-                own = layer.own_bias[name][head, 0, 0]
-            elif layer.membership == "own":
-                other = other - math.inf
-            rows = [[own if s == m else other for m in range(max(segments) + 1)] for s in segments]
-            biases.append(torch.stack([torch.stack(row) for row in rows]))
-    return biases
 
 
 def test_a_phrase_a_word_is_ordinary_attention() -> None:
