@@ -41,7 +41,7 @@ Resamples = Annotated[int, Interval(ge=2)]
 Language = Annotated[str, Len(2, 3), Predicate(str.islower)]
 """A language code of two or three letters."""
 Accelerator = Literal["cpu", "gpu", "auto"]
-Logger = Literal["none", "tensorboard", "wandb", "mlflow"]
+Logger = Literal["none", "tensorboard", "wandb"]
 
 
 class Reads:

@@ -5,7 +5,7 @@ loss        translation NLL + λ · tag NLL + λ_a · alignment NLL
 gradients   an update's gradients, over micro-batches and processes
 schedule    the learning rate of an update
 validation  loss and BLEU on the validation split
-loggers     curves to TensorBoard, Weights & Biases, MLflow
+loggers     curves to TensorBoard, Weights & Biases
 progress    progress bar and log lines
 checkpoint  weights, Adam's moments and state as atomic folders; the identity of a run
 averaging   the mean of several checkpoints

@@ -1,9 +1,8 @@
-"""Curves to TensorBoard, Weights & Biases or MLflow, through Lightning's loggers."""
+"""Curves to TensorBoard or Weights & Biases, through Lightning's loggers."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -14,8 +13,7 @@ from mgsa.base.settings import Logger, to_mapping
 from mgsa.training.trainer import OnMetrics, Run
 
 FOLDER = "logs"
-"""Within the checkpoints: where TensorBoard's events lie, and what the others keep here."""
-PROJECT = "mgsa"
+"""Within the checkpoints: where TensorBoard's events lie, and what W&B keeps here."""
 
 
 @contextmanager
@@ -49,8 +47,8 @@ def sending_curves(run: Run, identity: str, *, since: int) -> Iterator[OnMetrics
 
 def check_installed(logger: Logger) -> None:
     """Raise an `InputError` if what a logger needs is not installed."""
-    needed = {"tensorboard": ["tensorboard"], "none": []}
-    for package in needed.get(logger, [logger, "pytorch_lightning"]):
+    needed = {"none": [], "tensorboard": ["tensorboard"], "wandb": ["wandb", "pytorch_lightning"]}
+    for package in needed[logger]:
         if find_spec(package) is None:
             message = f"expected {package} to be installed (pip install 'mgsa[{logger}]')"
             raise InputError(f"logger: {message}")
@@ -59,22 +57,15 @@ def check_installed(logger: Logger) -> None:
 def _open(run: Run, identity: str, since: int) -> Any:
     folder, title = run.checkpoints / FOLDER, str(run.out)
     folder.mkdir(parents=True, exist_ok=True)
-    match run.logger:
-        case "tensorboard":
-            from lightning_fabric.loggers.tensorboard import TensorBoardLogger
+    if run.logger == "tensorboard":
+        from lightning_fabric.loggers.tensorboard import TensorBoardLogger
 
-            # What was logged after the checkpoint that a run goes on from is not shown.
-            return TensorBoardLogger(
-                folder, run.logger, version="", default_hp_metric=False, purge_step=since + 1
-            )
-        case "wandb":
-            from pytorch_lightning.loggers import WandbLogger
+        # What was logged after the checkpoint that a run goes on from is not shown.
+        return TensorBoardLogger(
+            folder, run.logger, version="", default_hp_metric=False, purge_step=since + 1
+        )
+    from pytorch_lightning.loggers import WandbLogger
 
-            # A resumed run goes on there, too.
-            key = hashlib.sha256(f"{identity} {run.out.resolve()}".encode()).hexdigest()[:16]
-            return WandbLogger(title, folder, id=key, project=PROJECT)
-        case _:
-            from pytorch_lightning.loggers import MLFlowLogger
-
-            here = f"sqlite:///{folder.resolve() / 'mlflow.db'}"
-            return MLFlowLogger(PROJECT, title, os.environ.get("MLFLOW_TRACKING_URI", here))
+    # A resumed run goes on there, too.
+    key = hashlib.sha256(f"{identity} {run.out.resolve()}".encode()).hexdigest()[:16]
+    return WandbLogger(title, folder, id=key, project="mgsa")

@@ -1,11 +1,10 @@
-"""Curves in TensorBoard, Weights & Biases and MLflow: each point once, also of a resumed run."""
+"""Curves in TensorBoard and Weights & Biases: each point once, also of a resumed run."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
 from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +20,6 @@ from tests.copy_task import write_copy_task
 from tests.running import wait_until
 from tests.training_settings import TRAIN, model_settings
 
-Points = dict[str, list[tuple[int, float]]]
-
 
 def train(folder: Path, logger: Logger, max_updates: int) -> None:
     settings = TRAIN | {"max_updates": max_updates, "log_every": 2, "validate_every": 4}
@@ -37,49 +34,25 @@ def train(folder: Path, logger: Logger, max_updates: int) -> None:
     train_model(run, make_fabric("cpu", 1, 1, precision="32-true"), restart="never")
 
 
-def points_of_tensorboard(logs: Path) -> Points:
+def test_each_point_is_logged_once(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    events = EventAccumulator(str(logs / "tensorboard"))
-    events.Reload()
-    return {n: [(e.step, e.value) for e in events.Scalars(n)] for n in events.Tags()["scalars"]}
-
-
-def points_of_mlflow(logs: Path) -> Points:
-    from mlflow.tracking import MlflowClient
-
-    client = MlflowClient(f"sqlite:///{logs / 'mlflow.db'}")
-    points: Points = defaultdict(list)
-    for experiment in client.search_experiments():
-        for run in client.search_runs([experiment.experiment_id]):
-            for name in run.data.metrics:
-                history = client.get_metric_history(run.info.run_id, name)
-                points[name] += [(point.step, point.value) for point in history]
-    return {name: sorted(found) for name, found in points.items()}
-
-
-@pytest.mark.parametrize(
-    ("logger", "read"), [("tensorboard", points_of_tensorboard), ("mlflow", points_of_mlflow)]
-)
-def test_each_point_is_logged_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logger: Logger, read: Callable[[Path], Points]
-) -> None:
-    pytest.importorskip(logger)
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     write_copy_task(tmp_path / "dataset")
     for max_updates in (6, 12):
-        train(tmp_path, logger, max_updates)
+        train(tmp_path, "tensorboard", max_updates)
     curves = (tmp_path / "out/curves.jsonl").read_text(encoding="utf-8").splitlines()
     expected: Any = defaultdict(list)
     for line in map(json.loads, curves):
         update = line.pop("update")
         for name, value in line.items():
             expected[name].append((update, pytest.approx(value, rel=1e-6)))
-    found = read(tmp_path / "checkpoints/logs")
-    # MLflow also has that of the end of the first run, which is in no checkpoint.
-    assert {name: [p for p in points if p[0] != 6] for name, points in found.items()} == {
-        name: [p for p in points if p[0] != 6] for name, points in expected.items()
-    }
+    events = EventAccumulator(str(tmp_path / "checkpoints/logs/tensorboard"))
+    events.Reload()
+    # The validation at the end of the first run, which is in no checkpoint, is logged too.
+    assert {
+        name: [(e.step, e.value) for e in events.Scalars(name) if e.step != 6]
+        for name in events.Tags()["scalars"]
+    } == {name: [point for point in points if point[0] != 6] for name, points in expected.items()}
 
 
 def test_weights_and_biases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
