@@ -1,4 +1,4 @@
-"""Stage `parser`: a parser of stanza or spaCy, trained here, fetched, or not needed."""
+"""Stage `parser`: a parser of stanza's, trained here, fetched, or not needed."""
 
 from __future__ import annotations
 
@@ -18,13 +18,10 @@ from pipeline.parsing.bracketing import score
 from pipeline.parsing.parser_folder import (
     FILE,
     INDEX,
-    Kind,
     copy_package,
     download_package,
     write_parser_folder,
 )
-from pipeline.parsing.spacy_parser import FILE as SPACY
-from pipeline.parsing.spacy_parser import write_spacy
 from pipeline.parsing.stanza_parser import ConstituencyParser, Unparsed, parse_each
 from pipeline.parsing.stanza_training import PACKAGE, TrainingSettings, train_parser
 from pipeline.parsing.treebank import read_gold_trees, spelled_words
@@ -58,20 +55,6 @@ class StanzaParser:
 
 
 @dataclass(frozen=True)
-class SpacyParser:
-    """A spaCy pipeline, installed or a folder, that gives trees.
-
-    `benepar` is the model of a component to add to it (`null`: it has a parser), `dev` a treebank
-    to score it on (`null`: none).
-    """
-
-    kind: Literal["spacy"]
-    pipeline: str
-    benepar: str | None
-    dev: InputPath | None
-
-
-@dataclass(frozen=True)
 class ReadyTrees:
     """No parser: the corpus has trees."""
 
@@ -85,13 +68,12 @@ class NoParser:
     kind: Literal["none"]
 
 
-ParserSettings = TrainedParser | StanzaParser | SpacyParser | ReadyTrees | NoParser
+ParserSettings = TrainedParser | StanzaParser | ReadyTrees | NoParser
 
 
 def make_parser(settings: ParserSettings, corpus: Path, folder: Path) -> dict[str, float]:
     """Fill `folder` with a parser; return its scores on held-out trees, if any."""
     language = read_languages(corpus)["source"]
-    kind: Kind = "stanza"
     match settings:
         case TrainedParser():
             package = PACKAGE
@@ -106,14 +88,10 @@ def make_parser(settings: ParserSettings, corpus: Path, folder: Path) -> dict[st
                 download_package(language, package, folder)
             else:
                 copy_package(Path(settings.resources), language, package, folder)
-        case SpacyParser(pipeline=package):
-            kind = "spacy"
-            dev = [] if settings.dev is None else read_gold_trees(Path(settings.dev))
-            write_spacy(folder, package, settings.benepar, language=language)
         case _:
             write_parser_folder(folder, kind=settings.kind, language=language, package=None)
             return {}
-    write_parser_folder(folder, kind=kind, language=language, package=package)
+    write_parser_folder(folder, kind="stanza", language=language, package=package)
     # Loaded here in any case: better than to hear in the next stage that it can't be.
     try:
         parser = ConstituencyParser.load(folder)
@@ -160,7 +138,7 @@ def train_or_fetch(
     parser: ParserSettings,
     *,
     corpus: Annotated[Path, Input("raw text, and its treebank if it has any")],
-    out: Annotated[Path, OutputFolder("the parser", FILE, INDEX, SPACY, "*/*/*.pt")],
+    out: Annotated[Path, OutputFolder("the parser", FILE, INDEX, "*/*/*.pt")],
     report: Annotated[Path | None, Report("scores (JSON)")] = None,
 ) -> None:
     """Train or fetch a constituency parser for the source side."""

@@ -15,12 +15,7 @@ MODEL_FILES = (
     *("bpe.codes", "vocab.source", "vocab.target", "curves.jsonl", "README.md", "manifest.json"),
 )
 """Files of a model artifact."""
-PARSER_FILES = (
-    "parser/parser.json",
-    "parser/resources.json",
-    "parser/spacy.json",
-    "parser/*/*/*.pt",
-)
+PARSER_FILES = ("parser/parser.json", "parser/resources.json", "parser/*/*/*.pt")
 """Those of a parser that it may carry."""
 CHECKPOINT_FILES = (
     *("step-*/*.safetensors", "step-*/state.json"),

@@ -87,8 +87,6 @@ def _facts(content: Mapping[str, Any]) -> dict[str, str]:
     match parser["kind"]:
         case "stanza":
             trees = f"by stanza's {parser['language']} package {parser['package']}"
-        case "spacy":
-            trees = f"by spaCy's {parser['package']}"
         case "trees":
             trees = "that came with the corpus"
         case _:

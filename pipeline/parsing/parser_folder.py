@@ -23,7 +23,7 @@ INDEX = "resources.json"
 PROCESSORS = ("pos", "constituency")
 """What parsing takes of a package: sentences come tokenised."""
 
-Kind = Literal["stanza", "spacy", "trees", "none"]
+Kind = Literal["stanza", "trees", "none"]
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class ParserFolder:
     """The content of `parser.json`.
 
     Attributes:
-        kind: `stanza`, `spacy`; without models `trees` (of the corpus) or `none`.
-        package: the library's name of the models, if any.
+        kind: `stanza`; without models `trees` (of the corpus) or `none`.
+        package: stanza's name of the models, if any.
         files: SHA-256 by relative path.
     """
 

@@ -1,17 +1,20 @@
-"""A constituency parser, loaded from a parser folder, for tokenised text: stanza's, or spaCy's."""
+"""A constituency parser of stanza's, loaded from a parser folder, for tokenised text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mgsa.base.errors import FailedError, InputError, is_out_of_memory
 from pipeline.parsing.parser_folder import read_parser_folder
 from pipeline.tokens.trees import bracketed, put_words, read_tree
+
+if TYPE_CHECKING:
+    import stanza
 
 BATCH_SENTENCES = 64
 """Sentences that go through the models together. Larger batches are no faster on a CPU."""
@@ -26,9 +29,8 @@ _DEVICE = re.compile("CUDA|CUBLAS|CUDNN|CUSOLVER|HIP error|NCCL", re.IGNORECASE)
 class ConstituencyParser:
     """Tags and parses sentences; the leaves of a tree are the sentence's tokens, escaped."""
 
-    def __init__(self, brackets: Callable[[Sequence[Sequence[str]]], Iterable[str]]) -> None:
-        """`brackets` gives a tree for each sentence, its leaves in any spelling."""
-        self._brackets = brackets
+    def __init__(self, pipeline: stanza.Pipeline) -> None:
+        self._pipeline = pipeline
 
     @classmethod
     def load(cls, folder: Path, *, gpu: bool = False) -> ConstituencyParser:
@@ -39,10 +41,6 @@ class ConstituencyParser:
                 is no GPU.
         """
         parser = read_parser_folder(folder)
-        if parser.kind == "spacy":
-            from pipeline.parsing.spacy_parser import SpacyParser
-
-            return cls(SpacyParser(folder, gpu=gpu))
         if parser.kind != "stanza":
             raise InputError(f"it holds no models, but is of the kind {parser.kind}", path=folder)
         import stanza
@@ -74,12 +72,7 @@ class ConstituencyParser:
             raise InputError(message, path=folder) from error
         finally:
             utils.get_split_optimizer = make_optimizer
-
-        def brackets(sentences: Sequence[Sequence[str]]) -> Iterator[str]:
-            document = pipeline([list(sentence) for sentence in sentences])
-            return (str(parsed.constituency) for parsed in document.sentences)
-
-        return cls(brackets)
+        return cls(pipeline)
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
         """The tree of each sentence on one line, `(ROOT …)`.
@@ -87,9 +80,10 @@ class ConstituencyParser:
         Raises:
             Exception: the library could not parse a sentence, lost a word or made too deep a tree.
         """
+        document = self._pipeline([list(sentence) for sentence in sentences])
         return [
-            bracketed(put_words(read_tree(tree), tokens))
-            for tree, tokens in zip(self._brackets(sentences), sentences, strict=True)
+            bracketed(put_words(read_tree(str(parsed.constituency)), tokens))
+            for parsed, tokens in zip(document.sentences, sentences, strict=True)
         ]
 
 
