@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
 from mgsa.base.cli import run
-from mgsa.base.command import ASKED, complete
 from mgsa.base.command import command as command_of
 
 COMMANDS = {
@@ -35,12 +33,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     chooser.add_argument(
         "command", nargs="?", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS
     )
-    if ASKED in os.environ:  # its words are not in argv
-        words = os.environ["COMP_LINE"].split()[1:]
-        if words and words[0] in COMMANDS:
-            os.environ[ASKED] = "2"
-        else:
-            complete(chooser)
     chosen = chooser.parse_args(words[:1])
     if chosen.version:
         from importlib.metadata import version

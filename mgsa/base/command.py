@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import os
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -31,9 +30,6 @@ from mgsa.base.cli import STANDARD_OUTPUT
 from mgsa.base.errors import InputError
 from mgsa.base.guard import Output, guard
 from mgsa.base.settings import Reads, from_mapping, parse_yaml, read_yaml, to_mapping
-
-ASKED = "_ARGCOMPLETE"
-"""Set by a shell that completes: the number of words before what the parser gets."""
 
 
 @dataclass
@@ -134,7 +130,6 @@ def command(
         for parameter in options:
             if isinstance(parameter.option, Option):
                 parser.add_argument(parameter.flag, **_argument(parameter))
-        complete(parser)
         arguments = vars(parser.parse_args(argv))
         settings, files = _read_sections(sections, arguments) if sections else ([], [])
         values, inputs, outputs = _read_options(options, arguments)
@@ -142,14 +137,6 @@ def command(
             function(*settings, **values)
 
     return main
-
-
-def complete(parser: argparse.ArgumentParser) -> None:
-    """Answer the shell, and exit, if it asks through argcomplete what may follow."""
-    if ASKED in os.environ:
-        import argcomplete
-
-        argcomplete.autocomplete(parser)
 
 
 def _parameters(function: Callable[..., None]) -> tuple[list[_Parameter], list[_Parameter]]:
