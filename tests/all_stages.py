@@ -53,7 +53,6 @@ COMMANDS = {
     "verify": "pipeline.dataset --verify dataset",
     "info": "pipeline.dataset --info dataset",
     "reverse": "pipeline.reverse --dataset dataset --out reversed",
-    "diff": "pipeline.dataset --diff dataset reversed",
     "train": "pipeline.train --dataset dataset --out model --report reports/model.json",
     "mgsa train": "mgsa train --dataset dataset --config params.yaml --out mgsa_model",
     "mgsa translate": "mgsa translate --model model --dataset dataset --split test "
@@ -90,7 +89,7 @@ COMMANDS = {
 
 LATER = ("forced align", "score text", "translate text", "translate text with phrases")
 """Commands that `run_all` leaves out."""
-WRITING = [c for c in COMMANDS if c not in ("verify", "info", "diff", *LATER)]
+WRITING = [c for c in COMMANDS if c not in ("verify", "info", *LATER)]
 """Commands that write files."""
 NO_PATHS = ("--split", "--last", "--baseline", "--accelerator", "--phrases")
 """Options of these commands that take no paths."""

@@ -1,4 +1,4 @@
-"""The command `python -m pipeline.dataset`: build a dataset; describe, verify or compare some."""
+"""The command `python -m pipeline.dataset`: build a dataset; describe or verify one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Annotated
 
 from mgsa.base.cli import one_line, run
 from mgsa.base.command import Input, OutputFolder, ParameterFile, Report, command
-from mgsa.base.errors import InputError
 from mgsa.base.settings import RunConfig, to_mapping
 from pipeline.base.stage import stage, stage_outputs
 from pipeline.base.tables import Record
@@ -38,8 +37,7 @@ def build(
 ) -> None:
     """Build the dataset artifact.
 
-    Of one that is there, `--info DIR` says what it is, `--verify DIR` checks every row of it, and
-    `--diff DIR DIR` says how two differ.
+    Of one that is there, `--info DIR` says what it is, and `--verify DIR` checks every row of it.
     """
     from pipeline.dataset.build import build_dataset
     from pipeline.dataset.rows import StageOutputs
@@ -67,21 +65,12 @@ def verify(*, verify: Annotated[Path, Input("the artifact")]) -> None:
     _print([f"{verify}: {rows} rows, all as the manifest says"])
 
 
-def diff(*, diff: Annotated[list[Path], Input("two artifacts")]) -> None:
-    """Say how two datasets differ."""
-    from pipeline.dataset.description import differences
-
-    if len(diff) != 2:
-        raise InputError(f"--diff: expected two artifacts, got {len(diff)}")
-    _print(differences(*diff))
-
-
 def _print(lines: Iterable[str]) -> None:
     for line in lines:
         print(one_line(line))  # of which others may have written a part
 
 
-MODES = {f"--{function.__name__}": function for function in (info, verify, diff)}
+MODES = {f"--{function.__name__}": function for function in (info, verify)}
 
 
 def main(argv: Sequence[str] | None = None) -> None:

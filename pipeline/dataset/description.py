@@ -1,22 +1,15 @@
-"""Descriptions of datasets: facts, card, differences."""
+"""Descriptions of datasets: facts and card."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 import yaml
 
-from mgsa.base.cli import progress
 from mgsa.base.io import read_text
-from pipeline.base.stage import SIDES
-from pipeline.base.tables import flatten
 from pipeline.dataset.manifest import CARD
-
-if TYPE_CHECKING:
-    from mgsa.data.dataset import Dataset
 
 COUNTS = {
     "rows": "pairs",
@@ -168,47 +161,3 @@ def description(folder: Path) -> Iterator[str]:
     else:
         yield f"{manifest.source_language} to {manifest.target_language}"
         yield from (f"{split}: {rows:,} rows" for split, rows in manifest.rows.items())
-
-
-def differences(*folders: Path) -> Iterator[str]:
-    """Yield a line for each difference between two datasets."""
-    from mgsa.data.dataset import open_dataset
-
-    first, second = (open_dataset(folder, verify=False) for folder in folders)
-    if first.manifest.identity == second.manifest.identity:
-        yield f"{first.folder} and {second.folder} are the same: {first.manifest.identity}"
-        return
-    values, others = (_values(dataset.manifest.content) for dataset in (first, second))
-    for key in sorted(values.keys() | others.keys()):
-        value, other = values.get(key, "–"), others.get(key, "–")
-        if value != other:
-            yield f"{key}: {value} -> {other}"
-    for side, mine, theirs in zip(SIDES, first.vocabularies, second.vocabularies, strict=True):
-        yield from _alone(f"vocabulary of the {side}", mine.symbols, theirs.symbols)
-    yield from _alone("tags", first.tags, second.tags)
-    for split in first.manifest.rows:
-        if split in second.manifest.rows:
-            yield from _alone(f"pairs of {split}", _hashes(first, split), _hashes(second, split))
-
-
-def _values(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Its values by dotted keys; of files, the beginning of their SHA-256."""
-    files = {name: file["sha256"][:12] for name, file in manifest["files"].items()}
-    return flatten({**manifest, "files": files})
-
-
-def _alone(
-    what: str, first: np.ndarray | Sequence[str], second: np.ndarray | Sequence[str]
-) -> Iterator[str]:
-    mine, theirs = (int((~np.isin(a, b)).sum()) for a, b in ((first, second), (second, first)))
-    if mine or theirs:
-        yield f"{what}: {mine:,} in the first alone, {theirs:,} in the second alone"
-
-
-def _hashes(dataset: Dataset, split: str) -> np.ndarray:
-    """(rows,) int64 hashes of the pairs' texts."""
-    rows = dataset.num_rows(split)
-    texts = dataset.texts(split, "source_text"), dataset.texts(split, "target_text")
-    pairs = zip(*texts, strict=True)
-    shown = progress(pairs, f"read {split}", total=rows, unit="pairs")
-    return np.fromiter(map(hash, shown), np.int64, rows)

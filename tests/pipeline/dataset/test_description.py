@@ -1,4 +1,4 @@
-"""What a manifest and a card say of a dataset, and what differs between two."""
+"""What a manifest and a card say of a dataset."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mgsa.data.schema import SCHEMA
 from pipeline.dataset.__main__ import main
 from pipeline.dataset.description import COLUMNS
 from tests.copy_task import write_copy_task
-from tests.stage_folders import BUSH, YES, Pair, build, write_stages
+from tests.stage_folders import BUSH, YES, build, write_stages
 
 SMALL = {"train": [BUSH, YES, YES, BUSH], "valid": [YES, BUSH], "test": [BUSH]}
 
@@ -53,21 +53,6 @@ def test_a_dataset_says_what_its_card_says(folder: Path, tmp_path: Path, capsys:
     other = write_copy_task(tmp_path / "other")
     _, *lines = said(capsys, "--info", other)
     assert lines == ["en to de", "train: 60 rows", "valid: 12 rows", "test: 6 rows"]
-
-
-def test_a_dataset_differs_from_another(folder: Path, tmp_path: Path, capsys: Capture) -> None:
-    assert said(capsys, "--diff", folder, folder)[0].startswith(f"{folder} and {folder} are the ")
-    write_stages(
-        tmp_path / "more",
-        SMALL | {"train": [BUSH, YES, BUSH, BUSH, Pair("No", "Nein", "1:INTJ ||| 1:UH")]},
-    )
-    more = build(tmp_path / "more", "--set", "compression=snappy")
-    lines = said(capsys, "--diff", folder, more)
-    assert "made_by.parameters.dataset.compression: zstd -> snappy" in lines
-    assert "splits.train.rows: 4 -> 5" in lines
-    assert "pairs of train: 0 in the first alone, 1 in the second alone" in lines
-    assert not [line for line in lines if line.startswith("pairs of valid")]
-    assert "vocabulary of the target: 0 in the first alone, 2 in the second alone" in lines
 
 
 def test_what_others_wrote_gives_a_terminal_no_orders(folder: Path, capsys: Capture) -> None:
