@@ -16,7 +16,6 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from mgsa.analysis.alignment_error import AlignmentCounts, GoldLinks, count
 from mgsa.base.cli import progress, run
 from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
@@ -24,7 +23,7 @@ from mgsa.base.io import open_to_write, write_json
 from mgsa.base.settings import InputPath, Positive, Probability, to_mapping
 from mgsa.base.word_links import Link, format_links
 from pipeline.aligners.symmetrize import Symmetrization, symmetrize
-from pipeline.alignment_error import percentages
+from pipeline.alignment_error import AlignmentCounts, count, percentages
 from pipeline.base.stage import SPLITS, stage, stage_outputs
 from pipeline.base.text import Pair, read_pairs
 from pipeline.base.workers import chunks
@@ -191,7 +190,7 @@ def _write_split(
                 words[side] += text.count(" ") + 1
                 linked[side] += len({link[side] for link in links})
             if right is not None:
-                total += count(links, GoldLinks.of(right))
+                total += count(links, right)
     return {
         "pairs": num_pairs,
         "pairs_without_links": unlinked,

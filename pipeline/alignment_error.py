@@ -1,18 +1,61 @@
-"""Alignment error rate, precision and recall of a file of links against gold links."""
+"""Alignment error rate, precision and recall against gold links (Och & Ney 2003)."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Set
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from mgsa.analysis.alignment_error import AlignmentCounts, GoldLinks, count
 from mgsa.base.cli import run
 from mgsa.base.command import Input, Option, Report
 from mgsa.base.io import write_json
+from mgsa.base.word_links import Link
 from pipeline.base.stage import stage
 from pipeline.base.text import read_parallel
 from pipeline.links import Notation, read_gold_links, read_links
+
+
+@dataclass(frozen=True)
+class AlignmentCounts:
+    """Counts for one sentence pair, or their sums: |A|, |S|, |A ∩ S|, |A ∩ P|."""
+
+    predicted: int = 0
+    sure: int = 0
+    predicted_sure: int = 0
+    predicted_possible: int = 0
+
+    def __add__(self, other: AlignmentCounts) -> AlignmentCounts:
+        return AlignmentCounts(*map(sum, zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def precision(self) -> float:
+        """|A ∩ P| / |A|; 1 without links."""
+        return self.predicted_possible / self.predicted if self.predicted else 1.0
+
+    @property
+    def recall(self) -> float:
+        """|A ∩ S| / |S|; 1 without sure links."""
+        return self.predicted_sure / self.sure if self.sure else 1.0
+
+    @property
+    def error_rate(self) -> float:
+        """AER: 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|); 0 without links."""
+        links = self.predicted + self.sure
+        return 1 - (self.predicted_sure + self.predicted_possible) / links if links else 0.0
+
+
+def count(
+    predicted: Set[Link], sure: Set[Link], possible: Set[Link] = frozenset()
+) -> AlignmentCounts:
+    """The counts of one sentence pair; sure gold links are possible too."""
+    return AlignmentCounts(
+        predicted=len(predicted),
+        sure=len(sure),
+        predicted_sure=len(predicted & sure),
+        predicted_possible=len(predicted & (sure | possible)),
+    )
 
 
 def count_files(
@@ -23,7 +66,7 @@ def count_files(
     for line, (found, right) in enumerate(read_parallel([alignments, gold]), start=1):
         links = set(read_links(found, notation, path=alignments, line=line))
         sure, possible = read_gold_links(right, gold_notation, path=gold, line=line)
-        total += count(links, GoldLinks.of(sure, possible))
+        total += count(links, sure, possible)
     return total
 
 
