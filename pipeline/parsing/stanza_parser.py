@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mgsa.base.errors import FailedError, InputError, is_out_of_memory
 from pipeline.parsing.parser_folder import read_parser_folder
@@ -49,8 +49,6 @@ class ConstituencyParser:
         if gpu and utils.default_device() == "cpu":
             # stanza would go on without one, many times slower, and say so in its log alone.
             raise InputError("run.parse_gpu: expected false, as there is no GPU to be used")
-        make_optimizer = utils.get_split_optimizer
-        utils.get_split_optimizer = partial(_optimizer_if_needed, make_optimizer)
         try:
             pipeline = stanza.Pipeline(
                 parser.language,
@@ -70,8 +68,6 @@ class ConstituencyParser:
             # A model that was cut short before its hash was taken fails wherever reading it ends.
             message = f"stanza can't load this parser: {_reason(error)}"
             raise InputError(message, path=folder) from error
-        finally:
-            utils.get_split_optimizer = make_optimizer
         return cls(pipeline)
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
@@ -131,15 +127,6 @@ def _load_once(folder: Path, gpu: bool) -> ConstituencyParser:
 
     torch.set_num_threads(1)  # several processes share the cores
     return ConstituencyParser.load(folder, gpu=gpu)
-
-
-def _optimizer_if_needed(
-    make: Callable[..., Any], kind: str, model: Any, *rest: Any, **more: Any
-) -> Any:
-    """Nothing in place of the optimizer that a tagger makes when it is loaded: that would import
-    torch's compiler, for a second. A tagger whose Transformer was fine-tuned reads it.
-    """
-    return make(kind, model, *rest, **more) if model.args.get("bert_finetune") else {}
 
 
 def _reason(error: Exception) -> str:
