@@ -40,7 +40,7 @@ from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model_card import model_card
-from mgsa.weights import Uninitialized, load_weights, named_tensors, save_tensors
+from mgsa.weights import load_weights, named_tensors, save_tensors
 
 WEIGHTS, CONFIG, CURVES, CARD = "model.safetensors", "config.json", "curves.jsonl", "README.md"
 PARSER, PARSER_FILE = "parser", "parser.json"
@@ -152,10 +152,9 @@ def load_model(folder: Path) -> ModelArtifact:
     config = from_mapping(ModelConfig, section, f"{folder / CONFIG}: model")
     tags = read_tags(folder / TAGS)
     source, target = read_vocabularies(folder / VOCABULARY)
-    with Uninitialized():
-        model = build_model(
-            config, source_vocabulary=len(source), target_vocabulary=len(target), num_tags=len(tags)
-        )
+    model = build_model(
+        config, source_vocabulary=len(source), target_vocabulary=len(target), num_tags=len(tags)
+    )
     load_weights(model, folder / WEIGHTS)
     languages = (manifest.source_language, manifest.target_language)
     return ModelArtifact(folder, model.eval(), config, (source, target), tags, languages)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from mgsa.base.errors import InputError
 
@@ -63,20 +61,3 @@ def put_tensors(module: nn.Module, tensors: Mapping[str, Tensor], *, path: Path)
     with torch.no_grad():
         for name, tensor in expected.items():
             tensor.copy_(tensors[name])
-
-
-class Uninitialized(TorchFunctionMode):
-    """Modules built within it are not initialised, which takes longer than to load their weights.
-
-    The meta device would skip that too, but importing torch's compiler takes a second.
-    """
-
-    DRAWS = frozenset(("normal_", "uniform_", "xavier_uniform_", "kaiming_uniform_"))
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        kwargs = kwargs or {}
-        if func.__name__ in self.DRAWS:
-            return args[0] if args else kwargs["tensor"]
-        return func(*args, **kwargs)

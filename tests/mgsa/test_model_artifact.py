@@ -56,12 +56,9 @@ def test_stands_by_itself(folder: Path) -> None:
 def test_models_of_every_kind_come_back_to_the_bit(
     tmp_path: Path, dataset: Dataset, name: str
 ) -> None:
-    """They are built without random numbers."""
     model = new_model(MODELS[name], dataset).eval()
     save_model(tmp_path / "model", model, MODELS[name], dataset, run={}, curves=[])
-    state = torch.get_rng_state()
     loaded = load_model(tmp_path / "model").model
-    assert torch.equal(torch.get_rng_state(), state)
     assert named_tensors(loaded).keys() == named_tensors(model).keys()
     generator = random.Random(0)
     rows = [random_row(generator, length) for length in (3, 7, 5)]
