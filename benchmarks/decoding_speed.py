@@ -33,16 +33,16 @@ from benchmarks.machine import device_parser, machine, wait
 from benchmarks.random_batches import batch_of_lengths
 from mgsa.base.cli import run
 from mgsa.base.io import write_json
-from mgsa.config import STANDARD_SEARCH, ModelConfig, SearchPrecision, TransformerConfig
+from mgsa.config import DEFAULT_TRANSLATE_CONFIG, ModelConfig, SearchPrecision, TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import EOS
 from mgsa.decoding.beam import search_batch
+from mgsa.decoding.opened import choose_device
 from mgsa.decoding.precision import for_search, search_autocast
-from mgsa.decoding.translate import choose_device
 from mgsa.model.encoder_decoder import EncoderDecoder
 
 BEAMS = {"greedy": 1, "beam 5": 5}
-CONFIG = replace(STANDARD_SEARCH, max_length_ratio=1.0, max_length_extra=0)
+CONFIG = replace(DEFAULT_TRANSLATE_CONFIG, max_length_ratio=1.0, max_length_extra=0)
 LENGTH = 24
 """Subwords of each sentence and translation, without end of sentence."""
 

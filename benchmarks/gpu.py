@@ -30,7 +30,7 @@ from benchmarks.machine import machine
 from mgsa.base.cli import run
 from mgsa.base.errors import FailedError
 from mgsa.base.io import atomic_file, write_json
-from mgsa.decoding.translate import choose_device
+from mgsa.decoding.opened import choose_device
 
 DATASET = "data/dataset"
 TRAINING = f"benchmarks.training --config params.yaml --dataset {DATASET}"

@@ -27,7 +27,7 @@ from mgsa.base.errors import FailedError
 from mgsa.base.io import write_json
 from mgsa.config import ModelConfig
 from mgsa.data.batch import Batch
-from mgsa.decoding.translate import choose_device
+from mgsa.decoding.opened import choose_device
 from mgsa.training.loss import Objective
 
 LENGTHS = ((62, 1), (63, 1), (64, 1))  # and end of sentence

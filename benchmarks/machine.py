@@ -19,7 +19,7 @@ import torch
 
 from mgsa.base.cli import run
 from mgsa.base.io import write_json
-from mgsa.decoding.translate import choose_device
+from mgsa.decoding.opened import choose_device
 from mgsa.operators import linear
 
 WIDTH = {"cpu": 1024, "cuda": 8192}

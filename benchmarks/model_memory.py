@@ -21,7 +21,7 @@ from benchmarks.machine import device_parser, machine
 from benchmarks.random_batches import make_batches
 from mgsa.base.cli import run
 from mgsa.base.io import write_json
-from mgsa.decoding.translate import choose_device
+from mgsa.decoding.opened import choose_device
 
 STEPS = 2
 """The first one allocates Adam's moments."""

@@ -33,7 +33,7 @@ from benchmarks.random_batches import make_batches
 from mgsa.base.cli import run
 from mgsa.base.io import write_json
 from mgsa.data.batch import Batch
-from mgsa.decoding.translate import choose_device
+from mgsa.decoding.opened import choose_device
 
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 KERNELS = 10

@@ -25,7 +25,7 @@ from benchmarks.machine import device_parser, machine
 from mgsa.base.cli import TERMINATED, run
 from mgsa.base.errors import FailedError
 from mgsa.base.io import write_json
-from mgsa.decoding.translate import choose_device
+from mgsa.decoding.opened import choose_device
 from mgsa.training.checkpoint import saved_updates
 
 

@@ -44,14 +44,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mgsa.decoding.translate import Translator
+    from mgsa.decoding.opened import OpenedModel
 
 
-def load(folder: str | Path) -> Translator:
+def load(folder: str | Path) -> OpenedModel:
     """Open a model artifact, for `.translate(rows of a dataset)`; `pipeline.load` is for raw text.
 
     An `InputError` is raised if it is none, or a file of it is missing or damaged.
     """
-    from mgsa.decoding.translate import Translator
+    from mgsa.decoding.opened import OpenedModel
 
-    return Translator.load(Path(folder))
+    return OpenedModel.load(Path(folder))

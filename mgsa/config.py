@@ -234,7 +234,7 @@ class TranslateConfig:
     precision: SearchPrecision
 
 
-STANDARD_SEARCH = TranslateConfig(
+DEFAULT_TRANSLATE_CONFIG = TranslateConfig(
     beam=5,
     length_penalty=0.6,
     max_length_ratio=2.0,

@@ -21,8 +21,8 @@ align              STAGE: word links of each pair
 dataset/           STAGE: the dataset artifact
 reverse            COMMAND: a dataset the other way round
 train              STAGE: a model and its curves
-text_translator    a model with its preprocessing and parser: raw text in, translations out
-translate          STAGE: translations of a dataset's split, or of raw text
+text_model         a model with its preprocessing and parser, to translate, align and score text
+translate/         COMMAND: translations of raw text; STAGE: of a dataset's split
 explore/           COMMAND: a live page: sentences, their phrases as parsed or as cut by hand
 contrast/          STAGE: how often references are likelier than contrastive variants
 forced_align       COMMAND: word alignments of given text, as a model sees them
@@ -49,20 +49,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pipeline.text_translator import TextTranslator
+    from pipeline.text_model import TextModel
 
 
 if sys.argv[:1] == ["-m"]:  # as long as `python -m` imports, Ctrl-C ends it without a traceback
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def load(model: str | Path, *, parser: str | Path | None = None) -> TextTranslator:
+def load(model: str | Path, *, parser: str | Path | None = None) -> TextModel:
     """Open a model artifact, for `.translate(["A man sleeps."], beam=5, n_best=3)`.
 
     `parser` is that of its training data (default: the one that the model carries, or data/parser),
     which models without syntactic phrases don't need. An `InputError` is raised if one of them is
     not there or damaged, or they don't belong together.
     """
-    from pipeline.text_translator import TextTranslator
+    from pipeline.text_model import TextModel
 
-    return TextTranslator.load([Path(model)], parser=Path(parser) if parser else None)
+    return TextModel.load([Path(model)], parser=Path(parser) if parser else None)

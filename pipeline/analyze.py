@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mgsa.analysis.quadrants import Shares
     from mgsa.data.batch import Row as Pair
     from mgsa.data.dataset import Dataset
-    from mgsa.decoding.translate import Translator
+    from mgsa.decoding.opened import OpenedModel
 
 SHARES = "attention_shares.csv"
 
@@ -40,12 +40,12 @@ class AnalyzeSettings:
             raise ValueError("sentences: expected each once")
 
 
-def count_attention(translator: Translator, dataset: Dataset, settings: AnalyzeSettings) -> Shares:
+def count_attention(loaded: OpenedModel, dataset: Dataset, settings: AnalyzeSettings) -> Shares:
     """Attention shares of each layer over the split."""
     from mgsa.analysis.quadrants import attention_shares
     from mgsa.data.batching import evaluation_batches
 
-    split, model = settings.split, translator.artifacts[0].model
+    split, model = settings.split, loaded.artifacts[0].model
     batches = evaluation_batches(
         dataset,
         split,
@@ -61,17 +61,17 @@ def count_attention(translator: Translator, dataset: Dataset, settings: AnalyzeS
         unit="sentences",
         size=lambda batch: len(batch.index),
     )
-    return attention_shares(model, shown, translator.device)
+    return attention_shares(model, shown, loaded.device)
 
 
-def draw_heat_maps(translator: Translator, pair: Pair, folder: Path, title: str) -> None:
+def draw_heat_maps(loaded: OpenedModel, pair: Pair, folder: Path, title: str) -> None:
     """Write the heat map of every layer for one pair: `encoder_1.svg` and so on."""
     from mgsa.analysis.heat_maps import heat_maps_of_row
     from pipeline.base.charts import write_figure
     from pipeline.base.figures import heat_map_chart
 
     folder.mkdir(parents=True)
-    for each in heat_maps_of_row(translator.artifacts[0], pair):
+    for each in heat_maps_of_row(loaded.artifacts[0], pair):
         write_figure(heat_map_chart(each, title), folder / f"{each.place}_{each.layer}.svg")
 
 
@@ -90,11 +90,11 @@ def analyze_attention(
     """Count and draw what a model attends to."""
     from mgsa.analysis.quadrants import by_quadrant, quadrant
     from mgsa.data.dataset import open_dataset
-    from mgsa.decoding.translate import Translator
+    from mgsa.decoding.opened import OpenedModel
 
-    translator = Translator.load(model, accelerator=accelerator)
+    loaded = OpenedModel.load(model, accelerator=accelerator)
     opened = open_dataset(dataset)
-    translator.check_dataset(opened)
+    loaded.check_dataset(opened)
     split, rows = analyze.split, opened.num_rows(analyze.split)
     if not rows:
         raise InputError(f"expected sentences in {split}", path=dataset)
@@ -104,7 +104,7 @@ def analyze_attention(
             raise InputError(f"analyze.sentences: {expected}, got {row}")
     with stage_outputs(out, report) as (folder, metrics):
         table = []
-        for place, layers in count_attention(translator, opened, analyze).items():
+        for place, layers in count_attention(loaded, opened, analyze).items():
             metrics[place] = {}
             for layer, shares in enumerate(layers, start=1):
                 names = by_quadrant(shares)
@@ -120,7 +120,7 @@ def analyze_attention(
         for pair in progress(pairs, "draw", unit="sentences"):
             title = f"{split}, sentence {pair.index}"
             maps = folder / "heat_maps" / f"{split}_{pair.index}"
-            draw_heat_maps(translator, pair, maps, title)
+            draw_heat_maps(loaded, pair, maps, title)
 
 
 main = stage(analyze_attention)

@@ -28,7 +28,7 @@ from mgsa.base.command import Input, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_folder
 from mgsa.base.settings import Positive, RunConfig, Seed
-from mgsa.data.controls import Phrases, redraw
+from mgsa.data.controls import Boundaries, apply_control
 from pipeline.base.stage import SPLITS, stage, stage_outputs
 from pipeline.base.tables import write_csv
 from pipeline.base.text import files_to_write, read_splits
@@ -60,7 +60,7 @@ class PartitionSettings:
 
     levels: Positive
     ngrams: tuple[Positive, ...]
-    boundaries: Phrases
+    boundaries: Boundaries
     seed: Seed
 
 
@@ -95,7 +95,7 @@ def partition_tree(
     partitions = syntactic_partition(tree, settings.levels)
     if settings.boundaries == "parsed":
         return partitions
-    levels = redraw(
+    levels = apply_control(
         [([end - start for start, end, _ in p], [tag for _, _, tag in p]) for p in partitions],
         settings.boundaries,
         rates=rates,

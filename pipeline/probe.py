@@ -44,7 +44,7 @@ def probe_encoders(
     import torch
 
     from mgsa.data.dataset import open_dataset
-    from mgsa.decoding.translate import choose_device
+    from mgsa.decoding.opened import choose_device
     from mgsa.model_artifact import load_model
     from mgsa.probing.data import PROBING
     from pipeline.probing.accuracies import (

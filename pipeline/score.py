@@ -9,13 +9,12 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from mgsa.base.cli import STANDARD_OUTPUT, opened, run
+from mgsa.base.cli import STANDARD_OUTPUT, opened, progress, run
 from mgsa.base.command import Input, Option, OutputFile
 from mgsa.base.settings import Accelerator
-from mgsa.config import STANDARD_SEARCH
 from pipeline.base.stage import stage
-from pipeline.forced_align import SentenceFile, Tokenized, read_portions
-from pipeline.translate import ParserFolder
+from pipeline.base.text import read_parallel
+from pipeline.text_model import ParserOption, SentenceFile, TextModel, Tokenized
 
 
 def score_text(
@@ -25,7 +24,7 @@ def score_text(
     target: SentenceFile,
     out: Annotated[str, OutputFile("- is stdout (default: -)")] = STANDARD_OUTPUT,
     tokenized: Tokenized = False,
-    parser: ParserFolder = None,
+    parser: ParserOption = None,
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Score pairs of sentences, line by line.
@@ -33,16 +32,12 @@ def score_text(
     One line a pair: the natural logarithm of p(target | source), summed over the target's subwords
     and end of sentence.
     """
-    from mgsa.decoding.score import Scorer
-
-    scorer = Scorer.load(model, accelerator=accelerator)
-    portions = read_portions(
-        [source, target], scorer, parser, tokenized=tokenized, description="score"
-    )
+    scorer = TextModel.load([model], parser=parser, accelerator=accelerator)
+    paths = (source, target)
+    pairs = progress(read_parallel(paths), "score", unit="pairs")
     with opened(out) as file:
-        for _, rows in portions:
-            scores = scorer.score_rows(rows, batch_tokens=STANDARD_SEARCH.batch_tokens)
-            file.writelines(f"{score:.6f}\n" for score in scores)
+        scores = scorer.score(pairs, tokenized=tokenized, paths=paths)
+        file.writelines(f"{score:.6f}\n" for score in scores)
 
 
 main = stage(score_text)

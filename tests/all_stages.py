@@ -58,7 +58,7 @@ COMMANDS = {
     "mgsa translate": "mgsa translate --model model --dataset dataset --split test "
     "--out test.txt --weights weights.npz",
     "mgsa score": "mgsa score --model model --dataset dataset --split test --out test.scores",
-    "translate": "pipeline.translate --model model --dataset dataset --split test "
+    "translate": "pipeline.translate.split --model model --dataset dataset --split test "
     "--out translations",
     "contrast": "pipeline.contrast --model model --dataset dataset --corpus corpus --split test "
     "--phrases parsed random --out contrast --report reports/contrast.json",

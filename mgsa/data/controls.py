@@ -21,8 +21,17 @@ if TYPE_CHECKING:
     from mgsa.data.batch import Row
     from mgsa.data.dataset import Dataset
 
-Phrases = Literal["parsed", "shuffled", "random"]
-"""`parsed` are those of the data, whatever they are."""
+Control = Literal["shuffled", "random"]
+Boundaries = Literal["parsed", Control]
+"""Phrases that need no other trees; `parsed` are those of the data, whatever they are."""
+PhraseSource = Literal["parsed", "gold", Control]
+PHRASE_SOURCES: dict[PhraseSource, str] = {
+    "parsed": "phrases of the parse",
+    "gold": "phrases of gold trees",
+    "shuffled": "shuffled phrases",
+    "random": "random phrases",
+}
+"""Where a model's phrases may come from: `gold` from trees that the corpus brings."""
 
 Level = tuple[Sequence[int], Sequence[Any]]
 """Lengths in words and tags of the phrases of a level."""
@@ -31,16 +40,16 @@ SEED = 1
 """That of `partition.seed` in the pipeline's presets."""
 
 
-def redraw(
+def apply_control(
     levels: Sequence[Level],
-    phrases: Phrases,
+    control: Control,
     *,
     rates: Sequence[float],
     seed: int,
     split: str,
     line: int,
 ) -> list[Level]:
-    """The phrases of a sentence, which is not empty, or their control.
+    """The control of the phrases of a sentence, which is not empty.
 
     Args:
         rates: p_k of each level (`random`), which ascend.
@@ -48,9 +57,7 @@ def redraw(
     """
     # Python promises the sequence of `random()` across versions, that of `shuffle` not.
     draw = random.Random(f"{seed} {split} {line}").random
-    match phrases:
-        case "parsed":
-            return list(levels)
+    match control:
         case "shuffled":
             return [_shuffled(*level, [draw() for _ in level[0]]) for level in levels]
         case "random":
@@ -86,7 +93,7 @@ def split_rates(dataset: Dataset, split: str) -> tuple[float, ...]:
     return tuple(count / max(places, 1) for count in cuts)
 
 
-def read_rows(dataset: Dataset, split: str, phrases: Phrases) -> Iterator[Row]:
+def read_rows(dataset: Dataset, split: str, phrases: Boundaries) -> Iterator[Row]:
     """The rows of a split with their phrases, or a control of them."""
     if phrases == "parsed":
         return dataset.read(split)
@@ -97,14 +104,14 @@ def read_rows(dataset: Dataset, split: str, phrases: Phrases) -> Iterator[Row]:
     )
 
 
-def _row(row: Row, phrases: Phrases, *, rates: Sequence[float], split: str) -> Row:
+def _row(row: Row, control: Control, *, rates: Sequence[float], split: str) -> Row:
     """A row with another draw of its phrases, which consist of whole words."""
     bounds = [0, *accumulate(row.subwords_per_word)]
     words = {bound: word for word, bound in enumerate(bounds)}
     in_words = [_mapped(lengths, words) for lengths in row.phrase_lengths]
-    levels = redraw(
+    levels = apply_control(
         list(zip(in_words, row.phrase_tags, strict=True)),
-        phrases,
+        control,
         rates=rates,
         seed=SEED,
         split=split,

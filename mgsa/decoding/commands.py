@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 from mgsa.base.cli import STANDARD_OUTPUT, opened, progress_bar
 from mgsa.base.command import Input, Option, OutputFile
@@ -14,36 +14,54 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import atomic_file, read_lines
 from mgsa.base.settings import Accelerator, Positive, from_mapping, to_mapping
 from mgsa.base.word_links import format_links
-from mgsa.config import STANDARD_SEARCH, TranslateConfig
-from mgsa.data.controls import Phrases, read_rows
+from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
+from mgsa.data.controls import PHRASE_SOURCES, Boundaries, read_rows
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from mgsa.data.vocabulary import Vocabulary
-    from mgsa.decoding.translate import Translation
+    from mgsa.data.dataset import Dataset
+    from mgsa.decoding.opened import OpenedModel
+    from mgsa.decoding.results import Translation
 
-
+ModelFolders = Annotated[
+    list[Path], Input("model artifact; several are an ensemble that averages probabilities")
+]
 BatchTokens = Annotated[
     Positive, Option("padded subwords of the longer side in a batch (default: 4096)", "N")
 ]
-
-GivenPhrases = Annotated[
-    Phrases,
+PhrasesOption = Annotated[
+    Boundaries,
     Option(
-        "the dataset's own (default); in shuffled order; or with random boundaries, at the split's "
-        "rates: controls of whether a model reads its syntactic phrases"
+        f"what the model is given: {', '.join(map(PHRASE_SOURCES.get, get_args(Boundaries)))} "
+        "(default: parsed, the dataset's own)"
     ),
 ]
 
 
+@contextmanager
+def opened_split(
+    work: str, model: Path | list[Path], dataset: Path, split: str, accelerator: Accelerator
+) -> Iterator[tuple[OpenedModel, Dataset, Callable[[int], None]]]:
+    """Open model and dataset, checked to fit, and a progress bar of `work` over the split's rows.
+
+    Yields both, and the function that advances the bar.
+    """
+    from mgsa.data.dataset import open_dataset
+    from mgsa.decoding.opened import OpenedModel
+
+    data = open_dataset(dataset)
+    num_rows = data.num_rows(split)
+    loaded = OpenedModel.load(model, accelerator=accelerator)
+    loaded.check_dataset(data)
+    with progress_bar(f"{work} {split}", total=num_rows, unit="sentences") as advance:
+        yield loaded, data, advance
+
+
 def translate(
-    translate: TranslateConfig = STANDARD_SEARCH,
+    translate: TranslateConfig = DEFAULT_TRANSLATE_CONFIG,
     *,
-    model: Annotated[
-        list[Path],
-        Input("model artifact; several are an ensemble that averages probabilities"),
-    ],
+    model: ModelFolders,
     dataset: Annotated[Path, Input("dataset artifact")],
     split: Annotated[str, Option("such as test", "NAME")],
     out: Annotated[str, OutputFile("- is stdout (default: -)")] = STANDARD_OUTPUT,
@@ -66,7 +84,7 @@ def translate(
             "ROW/layer_N.words, (heads, target subwords, source subwords), end of sentence included"
         ),
     ] = None,
-    phrases: GivenPhrases = "parsed",
+    phrases: PhrasesOption = "parsed",
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Translate a split of a dataset artifact.
@@ -86,32 +104,17 @@ def translate(
     for name, asked in (("weights", weights is not None), ("alignments", alignments)):
         if asked and len(model) > 1:
             raise InputError(f"--{name}: expected one --model, got several")
-
-    from mgsa.data.dataset import open_dataset
-    from mgsa.decoding.align import Aligner
-    from mgsa.decoding.translate import Translator
-
-    data = open_dataset(dataset)
-    num_rows = data.num_rows(split)
-    prefixes = read_prefixes(prefix, num_rows, data.vocabularies[1]) if prefix else None
-    translator = Translator.load(model, accelerator=accelerator)
-    translator.check_dataset(data)
-    with progress_bar(f"translate {split}", total=num_rows, unit="sentences") as advance:
-        translations = translator.translate_rows(
+    with opened_split("translate", model, dataset, split, accelerator) as (loaded, data, advance):
+        prefixes = read_prefixes(prefix, data, split) if prefix else None
+        translations = loaded.translate_rows(
             read_rows(data, split, phrases),
             config,
             n_best=n_best or 1,
             prefixes=prefixes,
+            links=alignments,
             need_weights=weights is not None,
             advance=advance,
         )
-        if alignments:
-            aligner = Aligner(translator.artifacts[0], translator.device, layer=None)
-            translations = aligner.align_translations(
-                translations,
-                read_rows(data, split, phrases),
-                batch_tokens=config.batch_tokens,
-            )
         rows = (
             (lines_of(t, row=None if n_best is None else row, scores=scores), t.weights)
             for row, t in enumerate(translations)
@@ -140,7 +143,7 @@ def align(
             "ROW/words, (target words, source words), and ROW/subwords"
         ),
     ] = None,
-    batch_tokens: BatchTokens = STANDARD_SEARCH.batch_tokens,
+    batch_tokens: BatchTokens = DEFAULT_TRANSLATE_CONFIG.batch_tokens,
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Align the words of every pair of a split (forced alignment).
@@ -148,16 +151,9 @@ def align(
     One line a row: links `SOURCE-TARGET` between words counted from 0, from the model's alignment
     head or, without one, the average of a decoder layer's heads.
     """
-    from mgsa.data.dataset import open_dataset
-    from mgsa.decoding.align import Aligner
-
-    data = open_dataset(dataset)
-    num_rows = data.num_rows(split)
-    aligner = Aligner.load(model, layer=layer, accelerator=accelerator)
-    aligner.artifact.check_dataset(data)
-    with progress_bar(f"align {split}", total=num_rows, unit="pairs") as advance:
-        alignments = aligner.align_rows(
-            data.read(split), batch_tokens=batch_tokens, advance=advance
+    with opened_split("align", model, dataset, split, accelerator) as (loaded, data, advance):
+        alignments = loaded.align(
+            data.read(split), layer=layer, batch_tokens=batch_tokens, advance=advance
         )
         rows = (
             (
@@ -175,8 +171,8 @@ def score(
     dataset: Annotated[Path, Input("dataset artifact")],
     split: Annotated[str, Option("such as test", "NAME")],
     out: Annotated[str, OutputFile("- is stdout (default: -)")] = STANDARD_OUTPUT,
-    batch_tokens: BatchTokens = STANDARD_SEARCH.batch_tokens,
-    phrases: GivenPhrases = "parsed",
+    batch_tokens: BatchTokens = DEFAULT_TRANSLATE_CONFIG.batch_tokens,
+    phrases: PhrasesOption = "parsed",
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:
     """Score every pair of a split.
@@ -184,16 +180,9 @@ def score(
     One line a row: the natural logarithm of p(target | source), summed over the target's subwords
     and end of sentence.
     """
-    from mgsa.data.dataset import open_dataset
-    from mgsa.decoding.score import Scorer
-
-    data = open_dataset(dataset)
-    num_rows = data.num_rows(split)
-    scorer = Scorer.load(model, accelerator=accelerator)
-    scorer.artifact.check_dataset(data)
-    with progress_bar(f"score {split}", total=num_rows, unit="pairs") as advance:
+    with opened_split("score", model, dataset, split, accelerator) as (loaded, data, advance):
         rows = read_rows(data, split, phrases)
-        scores = scorer.score_rows(rows, batch_tokens=batch_tokens, advance=advance)
+        scores = loaded.score(rows, batch_tokens=batch_tokens, advance=advance)
         with opened(out) as file:
             file.writelines(f"{score:.6f}\n" for score in scores)
 
@@ -209,10 +198,11 @@ def lines_of(translation: Translation, *, row: int | None, scores: bool) -> Iter
             yield f"{score}{candidate.text}{links}\n"
 
 
-def read_prefixes(path: Path, num_rows: int, vocabulary: Vocabulary) -> list[list[str]]:
+def read_prefixes(path: Path, data: Dataset, split: str) -> list[list[str]]:
     """The subwords of every line; an `InputError` for unknown ones or a wrong number of lines."""
     from mgsa.data.vocabulary import UNK
 
+    num_rows, vocabulary = data.num_rows(split), data.vocabularies[1]
     prefixes = [line.split() for line in read_lines(path)]
     for number, prefix in enumerate(prefixes, start=1):
         ids = vocabulary.encode(prefix)

@@ -14,7 +14,7 @@ from itertools import islice
 import torch
 from lightning_fabric import Fabric
 
-from mgsa.config import STANDARD_SEARCH, TrainConfig
+from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TrainConfig
 from mgsa.data.batch import Batch
 from mgsa.data.batching import evaluation_batches
 from mgsa.data.dataset import Dataset
@@ -45,7 +45,7 @@ def validate(
     )
     objective = Objective(model, LossWeights(label_smoothing=0.0, tags=0.0, alignment=0.0))
     sums = torch.zeros(NUM_SUMS, dtype=torch.float64, device=fabric.device)
-    search = replace(STANDARD_SEARCH, beam=config.validation_beam)
+    search = replace(DEFAULT_TRANSLATE_CONFIG, beam=config.validation_beam)
     count = min(config.validation_sentences, dataset.num_rows(SPLIT))
     texts: dict[int, str] = {}
     training = model.training

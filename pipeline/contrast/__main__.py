@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby, zip_longest
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from mgsa.base.cli import progress_bar, run
 from mgsa.base.command import Input, Option, OutputFolder, Report
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Accelerator, Positive, Resamples, Seed
-from mgsa.data.controls import Phrases, read_rows
+from mgsa.data.controls import PHRASE_SOURCES, PhraseSource, read_rows
 from pipeline.base.stage import stage, stage_outputs
 from pipeline.base.tables import Row, write_csv
 from pipeline.base.text import read_parallel, read_sentences
@@ -30,12 +30,6 @@ if TYPE_CHECKING:
     from mgsa.data import batch
     from mgsa.data.dataset import Dataset
     from pipeline.dataset.preprocessor import Preprocessor
-
-
-Given = Literal[Phrases, "gold"]
-"""What a model is given as phrases; `gold` are those of the trees that the corpus brings."""
-KINDS: tuple[Given, ...] = ("parsed", "gold", "shuffled", "random")
-"""In this order, of which the first is compared with a baseline."""
 
 
 @dataclass(frozen=True)
@@ -110,10 +104,10 @@ def score_contrasts(
     corpus: Annotated[Path, Input("raw text, with contrasts in NAME.contrast")],
     split: Annotated[str, Option("no pair of which was dropped", "NAME")],
     phrases: Annotated[
-        list[Given] | None,
+        list[PhraseSource] | None,
         Option(
-            "parsed, gold (if the corpus brings trees, which were not taken), shuffled or random: "
-            "what the model is given as phrases, each in turn (default: parsed, and for a model "
+            f"what the model is given as phrases, each in turn: {', '.join(PHRASE_SOURCES)}; gold "
+            "if the corpus brings trees, which were not taken (default: parsed, and for a model "
             "that attends to none, or a dataset of shuffled or random phrases)",
             "KIND",
         ),
@@ -131,7 +125,7 @@ def score_contrasts(
     the corpus has contrasts of train.
     """
     from mgsa.data.dataset import open_dataset
-    from mgsa.decoding.score import Scorer
+    from mgsa.decoding.opened import OpenedModel
     from pipeline.contrast.accuracies import ABOUT, accuracies, comparison, is_right, read_scores
     from pipeline.contrast.words import baselines
     from pipeline.dataset.preprocessor import Preprocessor
@@ -142,15 +136,15 @@ def score_contrasts(
     by_line = {line: list(group) for line, group in groupby(contrasts, attrgetter("line"))}
     table: list[Row] = [{name: getattr(one, name) for name in ABOUT} for one in contrasts]
     others = [] if baseline is None else read_scores(baseline, same=table)
-    scorer = Scorer.load(model, accelerator=accelerator)
-    scorer.artifact.check_dataset(opened)
+    scorer = OpenedModel.load(model, accelerator=accelerator)
+    scorer.check_dataset(opened)
     preprocessor = Preprocessor.load(model, parser=None)
-    kinds: list[Given] = ["parsed"]
+    kinds: list[PhraseSource] = ["parsed"]
     trees = corpus / f"{split}.trees"
     made = Preprocessing.read(dataset)
-    if phrases and scorer.artifact.levels and made.partition.boundaries == "parsed":
+    if phrases and scorer.levels and made.partition.boundaries == "parsed":
         other = trees.is_file() and made.parser.kind != "trees"
-        asked = [kind for kind in KINDS if kind in phrases and (other or kind != "gold")]
+        asked = [kind for kind in PHRASE_SOURCES if kind in phrases and (other or kind != "gold")]
         kinds = asked or kinds
     total = len(kinds) * (len(by_line) + len(contrasts))
     with progress_bar(f"score {split}", total=total, unit="targets") as advance:
@@ -160,7 +154,7 @@ def score_contrasts(
             else:
                 rows = read_rows(opened, split, kind)
             targets = with_variants(rows, by_line, preprocessor)
-            scores = scorer.score_rows(targets, batch_tokens=contrast.batch_tokens, advance=advance)
+            scores = scorer.score(targets, batch_tokens=contrast.batch_tokens, advance=advance)
             add_scores(table, kind, scores)
     with stage_outputs(out, report) as (folder, metrics):
         columns = [f"{kind}_{text}" for kind in kinds for text in ("reference", "variant")]

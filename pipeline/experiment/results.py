@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mgsa.base.io import atomic_file, read_json, write_json
+from mgsa.data.controls import PHRASE_SOURCES
 from pipeline.base.tables import markdown
 from pipeline.experiment.plan import Cell, Table
 
 HEADINGS = {"bleu": "BLEU", "chrf": "chrF", "ter": "TER"}
-CONTRASTS = {
-    "contrast_parsed": "contrastive accuracy",
-    "contrast_gold": "given gold phrases",
-    "contrast_shuffled": "given shuffled phrases",
-    "contrast_random": "given random phrases",
+CONTRASTS = {f"contrast_{source}": f"given {source} phrases" for source in PHRASE_SOURCES} | {
+    "contrast_parsed": "contrastive accuracy"
 }
 BY_SEED = {"bootstrap": "p by seed (bootstrap)", "randomization": "p by seed (randomisation)"}
 OVER_SEEDS = "p over seeds"

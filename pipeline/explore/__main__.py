@@ -17,9 +17,9 @@ from mgsa.base.cli import run
 from mgsa.base.command import Input, Option
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Accelerator, Positive
-from mgsa.config import STANDARD_SEARCH
+from mgsa.config import DEFAULT_TRANSLATE_CONFIG
 from pipeline.base.stage import stage
-from pipeline.translate import ParserFolder
+from pipeline.text_model import ParserOption
 
 if TYPE_CHECKING:
     from pipeline.explore.sentence import Explorer
@@ -91,8 +91,8 @@ def explore(
         dict[str, Path],
         Input("model artifacts, side by side", "NAME=DIR"),
     ],
-    parser: ParserFolder = None,
-    beam: Annotated[Positive, Option("(default: 5)", "N")] = STANDARD_SEARCH.beam,
+    parser: ParserOption = None,
+    beam: Annotated[Positive, Option("(default: 5)", "N")] = DEFAULT_TRANSLATE_CONFIG.beam,
     port: Annotated[
         int,
         Interval(ge=0, le=65_535),
@@ -105,10 +105,10 @@ def explore(
     Phrases can be cut anew there: models that read them translate again.
     """
     from pipeline.explore.sentence import Explorer
-    from pipeline.text_translator import TextTranslator
+    from pipeline.text_model import TextModel
 
     opened = {
-        name: TextTranslator.load([folder], parser=parser, accelerator=accelerator)
+        name: TextModel.load([folder], parser=parser, accelerator=accelerator)
         for name, folder in model.items()
     }
     explorer = Explorer(opened, beam=beam, n_best=min(beam, ALTERNATIVES))

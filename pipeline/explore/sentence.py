@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mgsa.base.errors import InputError
 from pipeline.dataset.manifest import Preprocessing
 from pipeline.partition import Phrase, syntactic_partition
-from pipeline.text_translator import TextTranslation, TextTranslator
+from pipeline.text_model import TextModel, TextTranslation
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -50,14 +50,14 @@ class Exploration:
 
 
 class Explorer:
-    def __init__(self, models: Mapping[str, TextTranslator], *, beam: int, n_best: int) -> None:
+    def __init__(self, models: Mapping[str, TextModel], *, beam: int, n_best: int) -> None:
         """Models by name.
 
         An `InputError` is raised if they don't read one language, or phrases of one parser.
         """
         self.models = dict(models)
         self.beam, self.n_best = beam, n_best
-        artifacts = {name: model.translator.artifacts[0] for name, model in models.items()}
+        artifacts = {name: model.opened.artifacts[0] for name, model in models.items()}
         (self.languages, *others) = (artifact.languages for artifact in artifacts.values())
         if any(languages[0] != self.languages[0] for languages in others):
             raise InputError("expected models of one source language")
@@ -96,7 +96,7 @@ class Explorer:
         (translation,) = model.translate(
             [text], beam=self.beam, n_best=self.n_best, links=True, phrases=given
         )
-        artifact = model.translator.artifacts[0]
+        artifact = model.opened.artifacts[0]
         (row,) = model.preprocessor.rows_of_tokens([translation.tokens], phrases=given)
         target = row.with_target(translation.n_best[0].subwords, artifact.vocabularies[1])
         return Reading(translation, heat_maps_of_row(artifact, target) if row.source else ())

@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from mgsa.data.controls import PHRASE_SOURCES
 from pipeline.base.tables import Record, Row
 from pipeline.contrast.accuracies import is_right, kinds_of, read_scores
 from pipeline.contrasts import contrasts_of
@@ -27,12 +28,6 @@ from pipeline.report_page.inputs import Inputs, check_same_number, drawn_sentenc
 from pipeline.report_page.syntax import draw_tree
 from pipeline.tokens.trees import read_tree
 
-GIVEN = {
-    "parsed": "phrases of the parse",
-    "gold": "of gold trees",
-    "shuffled": "shuffled phrases",
-    "random": "random phrases",
-}
 WITHOUT_MODEL = {"words": "words alone", "most_frequent": "most frequent category"}
 
 
@@ -60,14 +55,13 @@ def contrasts(inputs: Inputs) -> Iterator[Markup]:
 
 def _systems(reports: Mapping[str, Record], styles: Mapping[str, int]) -> Iterator[dict[str, str]]:
     """A row for each system, tested against the one that it was compared with, and for none."""
+    _, *others = PHRASE_SOURCES
     for name, report in reports.items():
-        first = next(report[kind] for kind in GIVEN if kind in report)
+        first = next(report[kind] for kind in PHRASE_SOURCES if kind in report)
         yield {
             "system": named(name, styles),
             "accuracy": _accuracy(first),
-            "given gold phrases": _accuracy(report.get("gold")),
-            "given shuffled phrases": _accuracy(report.get("shuffled")),
-            "given random phrases": _accuracy(report.get("random")),
+            **{f"given {one} phrases": _accuracy(report.get(one)) for one in others},
             "gain": number(first.get("difference"), "+.1f"),
             "p (randomisation)": p_value(first.get("p_value")),
         }
@@ -78,8 +72,10 @@ def _systems(reports: Mapping[str, Record], styles: Mapping[str, int]) -> Iterat
 
 def _accuracies(report: Record) -> Markup:
     """The table of a system: all contrasts, those of each category, of each depth."""
-    kinds = [kind for kind in GIVEN if kind in report]
-    shown = {kind: GIVEN[kind] if len(kinds) > 1 else "accuracy" for kind in kinds}
+    kinds = [kind for kind in PHRASE_SOURCES if kind in report]
+    shown: dict[str, str] = {
+        kind: PHRASE_SOURCES[kind] if len(kinds) > 1 else "accuracy" for kind in kinds
+    }
     shown |= {kind: title for kind, title in WITHOUT_MODEL.items() if kind in report}
     sets = [("all", [report[kind] for kind in shown])]
     for key, title in {"by_category": "{}", "by_depth": "told by level {}"}.items():
@@ -135,11 +131,12 @@ def _examples(inputs: Inputs, name: str) -> Iterator[Markup]:
 
 def _orders(inputs: Inputs, reference: str, variant: str, row: Row) -> Markup:
     """Reference and variant with their log p; the likelier one is ticked."""
-    texts, kinds, lines = {"reference": reference, "variant": variant}, kinds_of([row]), []
+    kinds = [kind for kind in PHRASE_SOURCES if f"{kind}_reference" in row]
+    texts, lines = {"reference": reference, "variant": variant}, []
     for name, text in texts.items():
         line = {"": name, "translation": text_in(inputs.languages["target"], text)}
         for kind in kinds:
-            title = f"log p, {GIVEN[kind]}" if len(kinds) > 1 else "log p"
+            title = f"log p, {PHRASE_SOURCES[kind]}" if len(kinds) > 1 else "log p"
             score = row[f"{kind}_{name}"]
             tick = "✓ " if score > min(row[f"{kind}_{name}"] for name in texts) else ""
             line[title] = Number(tick + number(score, ".2f"))

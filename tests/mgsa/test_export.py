@@ -10,8 +10,7 @@ import pytest
 from mgsa.__main__ import main
 from mgsa.base.cli import BAD_INPUT, DONE, run
 from mgsa.data.dataset import Dataset, open_dataset
-from mgsa.decoding.score import Scorer
-from mgsa.decoding.translate import Translator
+from mgsa.decoding.opened import OpenedModel
 from tests.copy_task import write_copy_task
 from tests.model_folders import random_model
 from tests.training_settings import ALIGNMENT, write_settings
@@ -49,10 +48,11 @@ def test_ctranslate2_scores_and_translates_alike(
     source, target = dataset.vocabularies
     sources = [source.decode(row.source) for row in rows]
     scored = engine.score_batch(sources, [target.decode(row.target) for row in rows])
-    scores = Scorer.load(model, accelerator="cpu").score_rows(rows, batch_tokens=100)
+    opened = OpenedModel.load(model, accelerator="cpu")
+    scores = opened.score(rows, batch_tokens=100)
     assert [sum(one.log_probs) for one in scored] == pytest.approx(list(scores), abs=1e-4)
     for beam in (1, 4):
-        ours = Translator.load(model, accelerator="cpu").translate(
+        ours = opened.translate(
             rows, beam=beam, length_penalty=0.0, max_length_ratio=0.0, max_length_extra=LONGEST
         )
         theirs = engine.translate_batch(

@@ -13,12 +13,13 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 
+import mgsa
+import pipeline
 from mgsa.base.errors import InputError
 from mgsa.data.dataset import open_dataset
-from mgsa.decoding.translate import Translator
 from pipeline.explore.__main__ import Server, main
 from pipeline.explore.sentence import Explorer, cuts_of
-from pipeline.text_translator import TextTranslator
+from pipeline.text_model import TextModel
 from tests.report_browser import LAPTOP, PHONE, browser, open_page
 from tests.text_folders import with_toy_parser
 
@@ -33,14 +34,11 @@ SENTENCE = "the man sees a dog in the house ."
 @pytest.fixture(scope="module")
 def explorer(models: Path) -> Explorer:
     dataset = open_dataset(models / "dataset")
-    translators = {
-        name: TextTranslator(Translator.load(models / name), preprocessor)
-        for name, preprocessor in (
-            ("phrases", with_toy_parser(dataset)),
-            ("words", TextTranslator.load([models / "words"], parser=None).preprocessor),
-        )
+    opened = {
+        "phrases": TextModel(mgsa.load(models / "phrases"), with_toy_parser(dataset)),
+        "words": pipeline.load(models / "words"),
     }
-    return Explorer(translators, beam=3, n_best=2)
+    return Explorer(opened, beam=3, n_best=2)
 
 
 @pytest.fixture(scope="module")

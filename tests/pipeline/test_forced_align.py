@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+import mgsa
 from mgsa.base.errors import InputError
 from mgsa.base.word_links import format_links
 from mgsa.data.dataset import open_dataset
-from mgsa.decoding.align import Aligner
 from pipeline.base.stage import SIDES
 from pipeline.forced_align import main
 from tests.lines import lines, write_lines
@@ -23,7 +23,7 @@ def test_text_is_aligned_as_its_rows_in_a_dataset(models: Path, tmp_path: Path) 
     out = tmp_path / "out"
     align(models, out)
     dataset = open_dataset(models / "dataset")
-    found = Aligner.load(models / "words").align_rows(dataset.read("test"), batch_tokens=1000)
+    found = mgsa.load(models / "words").align(dataset.read("test"))
     assert lines(out / "aligned.links") == [format_links(alignment.links) for alignment in found]
     assert lines(out / "aligned.source") == list(dataset.texts("test", "source_tokens"))
     assert lines(out / "aligned.target") == list(dataset.texts("test", "target_tokens"))

@@ -12,7 +12,7 @@ import pytest
 from mgsa.base.cli import run
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_json, sha256
-from mgsa.data.controls import Phrases
+from mgsa.data.controls import Boundaries
 from mgsa.data.dataset import Dataset, open_dataset
 from mgsa.probing.data import PROBING, TASKS
 from pipeline.base.stage import SPLITS
@@ -60,7 +60,7 @@ def test_labels_are_those_of_the_trees(stages: Path, tmp_path: Path) -> None:
     assert rows[3]["pos"] == ["VBD", "DT", "NN", "VB", "."]
 
 
-@pytest.mark.parametrize("boundaries", get_args(Phrases))
+@pytest.mark.parametrize("boundaries", get_args(Boundaries))
 def test_rows_are_those_of_the_dataset(tmp_path: Path, boundaries: str) -> None:
     write_dataset(tmp_path / "stages", boundaries=boundaries)
     dataset = open_dataset(tmp_path / "stages/dataset")

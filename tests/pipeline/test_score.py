@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+import mgsa
 from mgsa.base.errors import InputError
 from mgsa.data.dataset import open_dataset
-from mgsa.decoding.score import Scorer
 from pipeline.base.stage import SIDES
 from pipeline.score import main
 from tests.lines import lines, write_lines
@@ -23,8 +23,7 @@ def test_text_scores_as_its_rows_in_a_dataset(
     score(models, *(models / f"corpus/test.{side}" for side in SIDES))
     printed = capfd.readouterr().out.splitlines()
     dataset = open_dataset(models / "dataset")
-    rows = dataset.read("test")
-    expected = list(Scorer.load(models / "words").score_rows(rows, batch_tokens=1000))
+    expected = list(mgsa.load(models / "words").score(dataset.read("test")))
     assert [float(line) for line in printed] == pytest.approx(expected, abs=1e-5)
     for side in SIDES:
         write_lines(tmp_path / side, dataset.texts("test", f"{side}_tokens"))  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nltk.tree import Tree
 
 from mgsa.data.batch import Row
-from mgsa.data.controls import Level, Phrases, read_rows, redraw, split_rates
+from mgsa.data.controls import Boundaries, Level, apply_control, read_rows, split_rates
 from mgsa.data.dataset import Dataset, open_dataset
 from pipeline.partition import syntactic_partition
 from tests import strategies
@@ -34,7 +34,7 @@ def test_random_phrases_cover_and_are_nested_and_tagged_by_their_first_words(
     tree: Tree, rates: list[float], seed: int
 ) -> None:
     levels = levels_of(tree)
-    drawn = redraw(levels, "random", rates=rates, seed=seed, split="test", line=1)
+    drawn = apply_control(levels, "random", rates=rates, seed=seed, split="test", line=1)
     starts = [[0, *accumulate(lengths)] for lengths, _ in drawn]
     for (lengths, tags), bounds, (old, old_tags) in zip(drawn, starts, levels, strict=True):
         assert min(lengths) > 0
@@ -47,7 +47,7 @@ def test_random_phrases_cover_and_are_nested_and_tagged_by_their_first_words(
 @given(strategies.trees())
 def test_shuffled_phrases_are_the_same_in_another_order(tree: Tree) -> None:
     levels = levels_of(tree)
-    drawn = redraw(levels, "shuffled", rates=(), seed=1, split="train", line=1)
+    drawn = apply_control(levels, "shuffled", rates=(), seed=1, split="train", line=1)
     for level, moved in zip(levels, drawn, strict=True):
         assert sorted(zip(*level, strict=True)) == sorted(zip(*moved, strict=True))
 
@@ -57,7 +57,7 @@ def test_random_phrases_are_as_many_on_average_and_tell_no_sentences_number() ->
     whole, words = [([41], ["S"])] * 3, [([1] * 41, ["N"] * 41)] * 3
     cuts = [
         [
-            [len(lengths) - 1 for lengths, _ in redraw(levels, "random", rates=rates, **at)]
+            [len(lengths) - 1 for lengths, _ in apply_control(levels, "random", rates=rates, **at)]
             for at in ({"seed": 1, "split": "test", "line": line} for line in range(1, 1001))
         ]
         for levels in (whole, words)
@@ -72,7 +72,10 @@ def test_draws_depend_on_seed_split_and_line() -> None:
     places = [(1, "test", 1), (2, "test", 1), (1, "valid", 1), (1, "test", 2)]
     for kind in ("shuffled", "random"):
         drawn = [
-            [redraw(levels, kind, rates=[0.5], seed=s, split=p, line=n) for s, p, n in places]  # type: ignore[arg-type]
+            [
+                apply_control(levels, kind, rates=[0.5], seed=s, split=p, line=n)
+                for s, p, n in places
+            ]  # type: ignore[arg-type]
             for _ in range(2)
         ]
         assert drawn[0] == drawn[1]
@@ -101,7 +104,7 @@ def tags_of(row: Row, tags: tuple[str, ...]) -> list[list[str]]:
 @pytest.mark.parametrize("kind", ["parsed", "shuffled", "random"])
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_rows_have_the_phrases_that_the_partition_stage_draws(
-    datasets: dict[str, Dataset], kind: Phrases, split: str
+    datasets: dict[str, Dataset], kind: Boundaries, split: str
 ) -> None:
     made, expected = datasets["parsed"], list(datasets[kind].read(split))
     found = list(read_rows(made, split, kind))

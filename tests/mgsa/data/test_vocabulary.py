@@ -17,6 +17,7 @@ from mgsa.data.vocabulary import (
     SPECIAL_SYMBOLS,
     UNK,
     Vocabulary,
+    join_subwords,
     read_vocabularies,
 )
 
@@ -65,3 +66,18 @@ def test_a_malformed_file_is_named(tmp_path: Path, content: object, message: str
     write_json(tmp_path / "vocab.json", content)
     with pytest.raises(InputError, match=rf"vocab\.json: .*{message}"):
         read_vocabularies(tmp_path / "vocab.json")
+
+
+@pytest.mark.parametrize(
+    ("subwords", "tokens"),
+    [
+        ("Bu@@ sh held a talk", "Bush held a talk"),
+        ("a@@ b@@ c d", "abc d"),
+        ("cut sho@@", "cut sho"),  # a translation may end in the middle of a word
+        ("@@ @", "@"),  # a piece of nothing but the mark
+        ("me@@you x", "me@@you x"),  # no mark: it does not end the subword
+        ("", ""),
+    ],
+)
+def test_subwords_are_joined_to_tokens(subwords: str, tokens: str) -> None:
+    assert join_subwords(subwords.split()) == tokens

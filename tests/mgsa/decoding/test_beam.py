@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from mgsa.base.errors import FailedError
-from mgsa.config import STANDARD_SEARCH
+from mgsa.config import DEFAULT_TRANSLATE_CONFIG
 from mgsa.decoding.beam import Hypothesis, length_penalty, search_batch
 from tests.reference import beam as reference
 
@@ -81,7 +81,11 @@ def search(
     lengths = torch.tensor(longest) + 1  # with end of sentence
     batch = SimpleNamespace(source=torch.tensor(sentences), source_lengths=lengths)
     config = replace(
-        STANDARD_SEARCH, beam=beam, length_penalty=alpha, max_length_ratio=1.0, max_length_extra=0
+        DEFAULT_TRANSLATE_CONFIG,
+        beam=beam,
+        length_penalty=alpha,
+        max_length_ratio=1.0,
+        max_length_extra=0,
     )
     return search_batch(models, [batch] * len(models), config, **options)
 
@@ -179,7 +183,7 @@ class Chain(Toy):
 def test_the_longest_translation_follows_the_source() -> None:
     """Ratio times subwords (end of sentence not counted), plus extra."""
     batch = SimpleNamespace(source=torch.arange(3), source_lengths=torch.tensor([1, 2, 3]) + 1)
-    config = replace(STANDARD_SEARCH, beam=1, max_length_ratio=2.5, max_length_extra=1)
+    config = replace(DEFAULT_TRANSLATE_CONFIG, beam=1, max_length_ratio=2.5, max_length_extra=1)
     found = search_batch([Chain()], [batch], config)
     assert [len(one.ids) for (one,) in found] == [3, 6, 8]  # 2.5 + 1, 5 + 1, 7.5 + 1
 

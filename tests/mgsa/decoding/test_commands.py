@@ -13,9 +13,7 @@ from mgsa.__main__ import main
 from mgsa.base.cli import run
 from mgsa.base.word_links import format_links
 from mgsa.data.dataset import open_dataset
-from mgsa.decoding.align import Aligner, Alignment
-from mgsa.decoding.score import Scorer
-from mgsa.decoding.translate import Translation
+from mgsa.decoding.results import Alignment, Translation
 from tests.copy_task import write_copy_task
 from tests.model_folders import random_model
 
@@ -52,7 +50,7 @@ def translations(folder: Path, **options: object) -> list[Translation]:
 
 def alignments(folder: Path, *, layer: int | None = None) -> list[Alignment]:
     rows = list(open_dataset(folder / "dataset").read("test"))
-    return list(Aligner.load(folder / "one", layer=layer).align_rows(rows, batch_tokens=1000))
+    return list(mgsa.load(folder / "one").align(rows, layer=layer))
 
 
 def test_a_line_a_translation_on_stdout(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -145,7 +143,7 @@ def test_a_line_a_log_probability_on_stdout(
     assert mgsa_command("score", folder, "--batch-tokens", "50") == 0
     lines = capfd.readouterr().out.splitlines()
     rows = open_dataset(folder / "dataset").read("test")
-    expected = list(Scorer.load(folder / "one").score_rows(rows, batch_tokens=1000))
+    expected = list(mgsa.load(folder / "one").score(rows))
     assert [float(line) for line in lines] == pytest.approx(expected, abs=1e-5)
     assert all(len(line.partition(".")[2]) == 6 for line in lines)
 

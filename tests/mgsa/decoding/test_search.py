@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 import torch
 
-from mgsa.config import STANDARD_SEARCH
+from mgsa.config import DEFAULT_TRANSLATE_CONFIG
 from mgsa.data.batch import Row
 from mgsa.decoding.beam import Hypothesis, search_batch
 from mgsa.model.encoder_decoder import EncoderDecoder
 from tests.random_rows import MODELS, VOCABULARY, batch_of, random_model, some_rows
 
-CONFIG = replace(STANDARD_SEARCH, beam=4, max_length_ratio=1.5, max_length_extra=3)
+CONFIG = replace(DEFAULT_TRANSLATE_CONFIG, beam=4, max_length_ratio=1.5, max_length_extra=3)
 
 
 def model_of(name: str, *, seed: int = 0) -> EncoderDecoder:

@@ -22,7 +22,7 @@ from mgsa.base.errors import InputError
 from mgsa.base.settings import from_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.dataset import open_dataset
-from mgsa.decoding.align import Aligner
+from mgsa.decoding.opened import OpenedModel
 from mgsa.model.compiled import compiled
 from mgsa.model_artifact import load_model
 from mgsa.training import trainer
@@ -136,8 +136,7 @@ def test_learns_to_align(tmp_path: Path, full_context: bool) -> None:
     learned = curve(dataset, "valid_alignment_nll")[250]
     assert learned < 0.5 * math.log(9)  # of a head that knows nothing of nine positions
     pairs = open_dataset(dataset)
-    aligner = Aligner.load(dataset.with_name("out"))
-    found = aligner.align_rows(pairs.read("test"), batch_tokens=1000)
+    found = OpenedModel.load(dataset.with_name("out")).align(pairs.read("test"))
     links = [link for alignment in found for link in alignment.links]
     assert sum(source == target for source, target in links) > 0.9 * len(links)
 

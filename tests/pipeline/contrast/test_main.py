@@ -13,7 +13,7 @@ from mgsa.base.errors import InputError
 from mgsa.base.io import read_json
 from mgsa.data.controls import read_rows
 from mgsa.data.dataset import open_dataset
-from mgsa.decoding.score import Scorer
+from mgsa.decoding.opened import OpenedModel
 from pipeline.contrast.__main__ import gold_rows, main
 from pipeline.contrast.accuracies import is_right, read_scores
 from pipeline.contrasts import EXAMPLE, Contrast, write_contrasts
@@ -74,12 +74,12 @@ def test_scores_are_those_of_datasets_of_references_and_of_variants(
     rows = read_scores(tmp_path / "out/test.csv")
     assert [row["line"] for row in rows] == [*range(2, 8), *range(7, 13)]
     assert [row["category"] for row in rows[:3]] == ["even", "odd", "even"]
-    scorer = Scorer.load(folder / "phrases", accelerator="cpu")
+    scorer = OpenedModel.load(folder / "phrases", accelerator="cpu")
     for kind in kinds:
         expected = {}
         for text, name in (("reference", "dataset"), ("variant", "variants")):
             found = read_rows(open_dataset(folder / name), "test", kind)  # type: ignore[arg-type]
-            expected[text] = list(scorer.score_rows(found, batch_tokens=300))
+            expected[text] = list(scorer.score(found, batch_tokens=300))
         for row in rows:
             for text, scores in expected.items():
                 assert row[f"{kind}_{text}"] == pytest.approx(scores[row["line"] - 1], abs=1e-4)

@@ -1,29 +1,29 @@
-"""Raw text in, translations out: from Python, and as lines of JSON."""
+"""Raw text in, translations out, from Python."""
 
 from __future__ import annotations
 
-import io
 import json
-import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import mgsa
 import pipeline
 from mgsa.base.errors import InputError
 from mgsa.base.io import read_text
+from mgsa.config import DEFAULT_TRANSLATE_CONFIG
 from mgsa.data.dataset import open_dataset
 from mgsa.data.schema import LONGEST
 from mgsa.data.vocabulary import join_subwords
-from mgsa.decoding.align import Aligner
-from mgsa.decoding.translate import Translator
 from pipeline import train
 from pipeline.base.stage import SPLITS
 from pipeline.parsing.parser_folder import write_parser_folder
 from pipeline.partition import Phrase, read_phrases_line
-from pipeline.text_translator import TextTranslator
-from pipeline.translate import main
+from pipeline.text_model import TextModel
+from pipeline.tokens.moses import MosesText
 from tests.text_folders import (
     build_dataset,
     parse_with_toy,
@@ -36,15 +36,12 @@ from tests.training_settings import write_settings
 
 def test_a_sentence_has_all_that_its_row_has(models: Path) -> None:
     dataset = open_dataset(models / "dataset")
-    translator = Translator.load(models / "phrases")
+    opened, config = mgsa.load(models / "phrases"), replace(DEFAULT_TRANSLATE_CONFIG, beam=4)
     texts = list(dataset.texts("test", "source_text"))
-    found = TextTranslator(translator, with_toy_parser(dataset)).translate(
-        texts, beam=4, n_best=2, links=True, need_weights=True
-    )
-    rows = list(dataset.read("test"))
-    expected = translator.translate(rows, beam=4, n_best=2, need_weights=True)
-    aligner = Aligner(translator.artifacts[0], translator.device, layer=None)
-    expected = list(aligner.align_translations(expected, rows, batch_tokens=4096))
+    options: dict[str, Any] = {"n_best": 2, "links": True, "need_weights": True}
+    found = TextModel(opened, with_toy_parser(dataset)).translate(texts, beam=4, **options)
+    expected = opened.translate_rows(dataset.read("test"), config, **options)
+    german = MosesText("de")
     known = {tag: tag for tag in dataset.tags}.get
     phrases = (models / "partitions/test.phrases").read_text("utf-8").splitlines()
     columns = zip(found, expected, dataset.texts("test", "source_tokens"), phrases, strict=True)
@@ -56,6 +53,7 @@ def test_a_sentence_has_all_that_its_row_has(models: Path) -> None:
             list(level) for level in ours.phrases
         ]
         for one, other in zip(ours.n_best, theirs.n_best, strict=True):
+            assert one.text == german.detokenize(list(one.tokens))
             assert " ".join(one.tokens) == other.text
             assert (one.score, one.links) == (pytest.approx(other.score), other.links)
         for name, weights in theirs.weights.items():
@@ -64,7 +62,7 @@ def test_a_sentence_has_all_that_its_row_has(models: Path) -> None:
 
 def test_phrases_may_be_others_than_the_trees(models: Path) -> None:
     dataset = open_dataset(models / "dataset")
-    translator = TextTranslator(Translator.load(models / "phrases"), with_toy_parser(dataset))
+    translator = TextModel(mgsa.load(models / "phrases"), with_toy_parser(dataset))
     texts = ["a man sees a dog .", " ", "the cat ."]
     found = translator.translate(texts)
     again = translator.translate(texts, phrases=[each.phrases for each in found])
@@ -113,61 +111,9 @@ def test_a_model_that_carries_its_parser_translates_anywhere(
         train.main([*map(str, words), "--with-parser", str(text / "parser")])
 
 
-def lines_of(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str, *words: str
-) -> list[dict[str, object]]:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    main(words)
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-
-
-def test_lines_of_json_have_what_was_asked_for(
-    models: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    command = ("--model", str(models / "words"), "--json")
-    (plain, blank) = lines_of(capsys, monkeypatch, "a mäñ\n\n", *command)
-    assert plain.keys() == {"source", "tokens", "subwords", "n_best"}
-    assert plain["tokens"] == ["a", "mäñ"]
-    nothing = {"text": "", "tokens": [], "subwords": [], "score": 0.0}
-    assert blank == {"source": "", "tokens": [], "subwords": [], "n_best": [nothing]}
-    more = ("--n-best", "3", "--links", "--weights")
-    (full,) = lines_of(capsys, monkeypatch, "a man\n", *command, *more)
-    (first, *others), weights = full["n_best"], full["weights"]  # type: ignore[misc, call-overload]
-    assert first.keys() == {"text", "tokens", "subwords", "score", "links"}
-    assert len(others) == 2
-    (heads,) = weights.values()
-    assert np.shape(heads) == (4, len(first["subwords"]) + 1, len(full["subwords"]) + 1)  # type: ignore[arg-type]
-    np.testing.assert_allclose(np.sum(heads, axis=-1), 1.0, atol=1e-3)
-
-
 def test_phrases_in_json_are_start_end_and_tag(models: Path) -> None:
-    translator = Translator.load(models / "phrases")
     preprocessor = with_toy_parser(open_dataset(models / "dataset"))
-    (found,) = TextTranslator(translator, preprocessor).translate(["a man"])
+    (found,) = TextModel(mgsa.load(models / "phrases"), preprocessor).translate(["a man"])
     content = json.loads(json.dumps(found.to_json()))
     assert [phrase[:2] for phrase in content["phrases"][0]] == [[0, 1], [1, 2]]
     assert all(isinstance(tag, str) for _, _, tag in content["phrases"][0])
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--n-best", "2"], "--n-best, --links and --weights come with --json"),
-        (["--json", "--n-best", "9"], r"--n-best: expected 1 to 5 \(beam\), got 9"),
-        (
-            ["--json", "--links", "--model", "{words}"],
-            "--links, --weights: expected one --model",
-        ),
-        (
-            ["--json", "--dataset", "{data}", "--split", "test", "--out", "{out}"],
-            "--json: expected text on stdin, not --dataset",
-        ),
-    ],
-)
-def test_what_does_not_go_together_is_refused(
-    models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str
-) -> None:
-    places = {"words": models / "words", "data": models / "dataset", "out": tmp_path / "out"}
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a man\n")))
-    with pytest.raises(InputError, match=message):
-        main(["--model", str(models / "words"), *(word.format(**places) for word in words)])

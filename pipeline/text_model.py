@@ -1,47 +1,47 @@
-"""Raw text in, translations out: a model, its preprocessing and its parser as one object."""
+"""A model with its preprocessing and parser, which translates, aligns and scores raw text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise, takewhile
+from itertools import accumulate, pairwise, starmap, takewhile
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
+from mgsa.base.command import Input, Option
 from mgsa.base.errors import InputError
 from mgsa.base.settings import Accelerator
-from mgsa.base.word_links import Link
-from mgsa.config import STANDARD_SEARCH, TranslateConfig
-from mgsa.data.schema import LONGEST
+from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
+from pipeline.base.text import split_tokens
+from pipeline.base.workers import chunks
 from pipeline.partition import Phrase
 
 if TYPE_CHECKING:
     import numpy as np
 
     from mgsa.data.batch import Row
-    from mgsa.decoding.translate import Translator
+    from mgsa.decoding.opened import OpenedModel
+    from mgsa.decoding.results import Alignment, Candidate
     from pipeline.dataset.preprocessor import Preprocessor
 
+PORTION = 1000
+"""Pairs in memory at once, of which those of like length make batches."""
 
-@dataclass(frozen=True)
-class TextCandidate:
-    """One translation of a sentence.
-
-    `score` is a log probability over length penalty; `links`, if asked for, are of the sentence's
-    tokens and these `tokens`, counted from 0.
-    """
-
-    text: str
-    tokens: tuple[str, ...]
-    subwords: tuple[str, ...]
-    score: float
-    links: tuple[Link, ...] | None = None
+ParserOption = Annotated[
+    Path | None,
+    Input(
+        "the parser of the model's training data, for models that attend to syntactic phrases "
+        "(default: the one that the model carries, or data/parser)"
+    ),
+]
+SentenceFile = Annotated[Path, Input("a sentence a line", metavar="FILE")]
+Tokenized = Annotated[bool, Option("the text is in tokens, separated by one space")]
 
 
 @dataclass(frozen=True)
 class TextTranslation:
-    """The translations of a sentence.
+    """The translations of a sentence of raw text.
 
     Attributes:
         source: the sentence.
@@ -56,7 +56,7 @@ class TextTranslation:
     tokens: tuple[str, ...]
     subwords: tuple[str, ...]
     phrases: tuple[tuple[Phrase, ...], ...]
-    n_best: tuple[TextCandidate, ...]
+    n_best: tuple[Candidate, ...]
     weights: dict[str, np.ndarray] = field(default_factory=dict)
 
     @property
@@ -66,10 +66,8 @@ class TextTranslation:
 
     def to_json(self) -> dict[str, Any]:
         """What there is, for JSON: phrases `[start, end, tag]`, links `[source, target]`."""
-        known = vars(self).copy()
-        for name in ("phrases", "weights"):
-            if not known[name]:
-                del known[name]
+        asked = ("phrases", "weights")
+        known = {name: value for name, value in vars(self).items() if value or name not in asked}
         known["n_best"] = [
             {name: value for name, value in vars(candidate).items() if value is not None}
             for candidate in self.n_best
@@ -80,36 +78,39 @@ class TextTranslation:
         return known
 
 
-class TextTranslator:
-    """Translates raw text."""
+class TextModel:
+    """Translates raw text, aligns and scores pairs of it."""
 
-    def __init__(self, translator: Translator, preprocessor: Preprocessor) -> None:
-        self.translator = translator
+    def __init__(self, opened: OpenedModel, preprocessor: Preprocessor) -> None:
+        self.opened = opened
         self.preprocessor = preprocessor
 
     @classmethod
     def load(
         cls, models: Sequence[Path], *, parser: Path | None, accelerator: Accelerator = "auto"
-    ) -> TextTranslator:
+    ) -> Self:
         """Open a model artifact, or several as an ensemble.
 
-        `parser` is as in `parser_of`; models without syntactic phrases need none. Errors are as of
-        `Translator.load` and `Preprocessor.load`.
+        Models without syntactic phrases need no parser; others get the given one, or that which a
+        model carries, or the project's. Errors are as of `OpenedModel.load` and
+        `Preprocessor.load`.
         """
-        from mgsa.decoding.translate import Translator
+        from mgsa.decoding.opened import OpenedModel
+        from mgsa.model_artifact import PARSER
         from pipeline.dataset.preprocessor import Preprocessor
 
-        translator = Translator.load(models, accelerator=accelerator)
-        needed = parser_of(models, parser) if translator.levels else None
-        gpu = translator.device.type == "cuda"
-        return cls(translator, Preprocessor.load(models[0], parser=needed, gpu=gpu))
+        opened = OpenedModel.load(models, accelerator=accelerator)
+        carried = (model / PARSER for model in models if (model / PARSER).is_dir())
+        needed = parser or next(carried, Path("data/parser")) if opened.levels else None
+        gpu = opened.device.type == "cuda"
+        return cls(opened, Preprocessor.load(models[0], parser=needed, gpu=gpu))
 
     def translate(
         self,
         texts: Sequence[str],
         *,
-        beam: int = STANDARD_SEARCH.beam,
-        length_penalty: float = STANDARD_SEARCH.length_penalty,
+        beam: int = DEFAULT_TRANSLATE_CONFIG.beam,
+        length_penalty: float = DEFAULT_TRANSLATE_CONFIG.length_penalty,
         n_best: int = 1,
         links: bool = False,
         need_weights: bool = False,
@@ -140,13 +141,13 @@ class TextTranslator:
             raise InputError(f"phrases: {message}") from None
         if phrases is not None and len(phrases) != len(texts):
             raise InputError(f"phrases: expected those of {len(texts)} texts, got {len(phrases)}")
-        config = replace(STANDARD_SEARCH, beam=beam, length_penalty=length_penalty)
-        found = self.search(
+        config = replace(DEFAULT_TRANSLATE_CONFIG, beam=beam, length_penalty=length_penalty)
+        found = self.translate_stream(
             texts, config, n_best=n_best, links=links, need_weights=need_weights, phrases=phrases
         )
         return list(found)
 
-    def search(
+    def translate_stream(
         self,
         texts: Sequence[str],
         config: TranslateConfig,
@@ -162,50 +163,74 @@ class TextTranslator:
 
         It names the sentence by `path` and its number, from `first_line` on.
         """
+        from mgsa.data.schema import LONGEST
         from pipeline.dataset.preprocessor import check_length
 
         tokens = [self.preprocessor.tokenize(text)[0] for text in texts]
         every = self.preprocessor.rows_of_tokens(tokens, phrases=phrases)
         rows = list(takewhile(lambda row: len(row.source) <= LONGEST, every))
-        translations = self.translator.translate_rows(
-            rows, config, n_best=n_best, need_weights=need_weights
+        translations = self.opened.translate_rows(
+            rows, config, n_best=n_best, links=links, need_weights=need_weights
         )
-        if links:
-            from mgsa.decoding.align import Aligner
-
-            if len(self.translator.artifacts) > 1:
-                raise InputError("links: expected one model, got several")
-            aligner = Aligner(self.translator.artifacts[0], self.translator.device, layer=None)
-            translations = aligner.align_translations(
-                translations, rows, batch_tokens=config.batch_tokens
-            )
-        tags = self.translator.artifacts[0].tags
+        tags = self.opened.artifacts[0].tags
         for text, words, row, found in zip(texts, tokens, rows, translations, strict=False):
-            candidates = (
-                TextCandidate(
-                    self.preprocessor.detokenize(candidate.subwords),
-                    tuple(candidate.text.split()),
-                    candidate.subwords,
-                    candidate.score,
-                    candidate.links,
-                )
-                for candidate in found.n_best
-            )
-            seen = phrases_in_words(row, tags)
-            subwords = tuple(self.preprocessor.encoder.source.segment(words).split())
             yield TextTranslation(
-                text, tuple(words), subwords, seen, tuple(candidates), found.weights
+                source=text,
+                tokens=tuple(words),
+                subwords=tuple(self.preprocessor.encoder.source.segment(words).split()),
+                phrases=phrases_in_words(row, tags),
+                n_best=tuple(
+                    replace(candidate, text=self.preprocessor.detokenize(candidate.subwords))
+                    for candidate in found.n_best
+                ),
+                weights=found.weights,
             )
         for row in every[len(rows) :]:
             check_length(len(row.source), path=path, line=first_line + len(rows))
 
+    def align(
+        self,
+        pairs: Iterable[Sequence[str]],
+        *,
+        tokenized: bool = False,
+        paths: Sequence[Path] = (Path("source"), Path("target")),
+    ) -> Iterator[tuple[list[str], list[str], Alignment]]:
+        """Source tokens, target tokens and alignment of each pair of sentences, in order.
 
-def parser_of(models: Sequence[Path], given: Path | None) -> Path:
-    """The parser to take: the given one, or that which a model carries, or the project's."""
-    from mgsa.model_artifact import PARSER
+        Args:
+            tokenized: whether sentences are tokens, separated by one space.
+            paths: names of both sides for errors of tokenised text.
+        """
+        for sources, targets, rows in self._portions(pairs, tokenized=tokenized, paths=paths):
+            yield from zip(sources, targets, self.opened.align(rows), strict=True)
 
-    carried = (model / PARSER for model in models if (model / PARSER).is_dir())
-    return given or next(carried, Path("data/parser"))
+    def score(
+        self,
+        pairs: Iterable[Sequence[str]],
+        *,
+        tokenized: bool = False,
+        paths: Sequence[Path] = (Path("source"), Path("target")),
+    ) -> Iterator[float]:
+        """Natural log p(target | source) of each pair, in order; arguments as of `align`."""
+        for _, _, rows in self._portions(pairs, tokenized=tokenized, paths=paths):
+            yield from self.opened.score(rows)
+
+    def _portions(
+        self, pairs: Iterable[Sequence[str]], *, tokenized: bool, paths: Sequence[Path]
+    ) -> Iterator[tuple[Sequence[list[str]], Sequence[list[str]], list[Row]]]:
+        """Yield source tokens, target tokens and rows of some pairs at a time."""
+
+        def tokens_of(line: int, pair: Sequence[str]) -> list[list[str]]:
+            if not tokenized:
+                return self.preprocessor.tokenize(*pair)
+            sides = zip(pair, paths, strict=True)
+            return [
+                split_tokens(text, path=path, line=line) if text else [] for text, path in sides
+            ]
+
+        for portion in chunks(starmap(tokens_of, enumerate(pairs, start=1)), PORTION):
+            sources, targets = zip(*portion, strict=True)
+            yield sources, targets, self.preprocessor.rows_of_tokens(sources, targets)
 
 
 def phrases_in_words(row: Row, tags: Sequence[str]) -> tuple[tuple[Phrase, ...], ...]:

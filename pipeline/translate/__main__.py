@@ -1,0 +1,96 @@
+"""Command `translate`: raw text from stdin translated line by line.
+
+Text is tokenised, parsed, cut into phrases and split into subwords as the model's training data
+was, and what comes out is put together again.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from functools import partial
+from json import dumps
+from typing import Annotated, BinaryIO
+
+from mgsa.base.cli import run
+from mgsa.base.command import Option
+from mgsa.base.errors import InputError
+from mgsa.base.io import not_utf_8
+from mgsa.base.settings import Accelerator
+from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
+from mgsa.decoding.commands import ModelFolders
+from pipeline.base.stage import stage
+from pipeline.text_model import ParserOption, TextModel
+
+READ_BYTES = 1 << 18
+"""At most so much text is taken at once; of what a terminal or a pipe holds ready, all of it."""
+
+STDIN = "stdin"
+
+
+def read_chunks(stream: BinaryIO) -> Iterator[list[str]]:
+    """Yield the lines that are ready on a stream, decoded as in `pipeline.base.text`.
+
+    Raises:
+        InputError: a line is not UTF-8; the lines before it are yielded first.
+    """
+    number, rest, block = 0, b"", b"\n"
+    while block:
+        block = stream.read1(READ_BYTES)  # type: ignore[attr-defined]
+        *lines, rest = (rest + block).split(b"\n")
+        if rest and not block:
+            lines.append(rest)
+        decoded: list[str] = []
+        for line in lines:
+            number += 1
+            try:
+                text = line.removesuffix(b"\r").decode("utf-8")
+            except UnicodeDecodeError as error:
+                yield decoded
+                raise not_utf_8(error, path=STDIN, line=number) from None
+            decoded.append(text.removeprefix("\ufeff") if number == 1 else text)
+        if decoded:
+            yield decoded
+
+
+def translate_stdin(
+    translate: TranslateConfig = DEFAULT_TRANSLATE_CONFIG,
+    *,
+    model: ModelFolders,
+    parser: ParserOption = None,
+    json: Annotated[
+        bool, Option("a line of JSON with tokens, phrases, translations, scores")
+    ] = False,
+    n_best: Annotated[int, Option("with --json: translations of each sentence", "N")] = 1,
+    links: Annotated[bool, Option("with --json: of source and target tokens")] = False,
+    weights: Annotated[bool, Option("with --json: of cross-attention, in subwords")] = False,
+    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
+) -> None:
+    """Translate raw text from stdin to stdout, a line a sentence.
+
+    Without params.yaml: beam 5, length penalty 0.6. `python -m pipeline.translate.split` translates
+    a split of a dataset.
+    """
+    if (n_best > 1 or links or weights) and not json:
+        raise InputError("--n-best, --links and --weights come with --json")
+    if (links or weights) and len(model) > 1:
+        raise InputError("--links, --weights: expected one --model, got several")
+    if not 1 <= n_best <= translate.beam:
+        raise InputError(f"--n-best: expected 1 to {translate.beam} (beam), got {n_best}")
+    loaded = TextModel.load(model, parser=parser, accelerator=accelerator)
+    search = partial(
+        loaded.translate_stream, config=translate, n_best=n_best, links=links, need_weights=weights
+    )
+    number, out = 1, sys.stdout.buffer
+    for texts in read_chunks(sys.stdin.buffer):
+        for found in search(texts, path=STDIN, first_line=number):
+            line = dumps(found.to_json(), ensure_ascii=False) if json else found.text
+            out.write(f"{line}\n".encode())
+        out.flush()
+        number += len(texts)
+
+
+main = stage(translate_stdin)
+
+if __name__ == "__main__":
+    sys.exit(run(main))

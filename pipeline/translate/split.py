@@ -1,0 +1,66 @@
+"""Stage `translate`: a split of a dataset translated and detokenised.
+
+The rows of a dataset have tokenising, parsing and subwords behind them.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from mgsa.base.cli import run
+from mgsa.base.command import Input, Option, OutputFolder
+from mgsa.base.io import atomic_folder
+from mgsa.base.settings import Accelerator
+from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
+from mgsa.data.controls import read_rows
+from mgsa.decoding.commands import ModelFolders, PhrasesOption, opened_split
+from pipeline.base.stage import stage
+from pipeline.base.text import files_to_write
+
+WRITTEN = ("hypotheses", "sources", "references", "scores")
+
+
+def translate_split(
+    translate: TranslateConfig = DEFAULT_TRANSLATE_CONFIG,
+    *,
+    model: ModelFolders,
+    dataset: Annotated[Path, Input("dataset artifact")],
+    split: Annotated[str, Option("such as test", "NAME")],
+    out: Annotated[
+        Path,
+        OutputFolder(
+            "for NAME.hypotheses, NAME.sources, NAME.references and NAME.scores",
+            *(f"{{split}}.{name}" for name in WRITTEN),
+        ),
+    ],
+    phrases: PhrasesOption = "parsed",
+    accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
+) -> None:
+    """Translate a split of a dataset, a line a sentence.
+
+    Without params.yaml: beam 5, length penalty 0.6.
+    """
+    from pipeline.dataset.preprocessor import Preprocessor
+
+    preprocessor = Preprocessor.load(model[0], parser=None)
+    with (
+        opened_split("translate", model, dataset, split, accelerator) as (loaded, data, advance),
+        atomic_folder(out) as folder,
+        files_to_write(folder, [f"{split}.{name}" for name in WRITTEN]) as files,
+    ):
+        found = loaded.translate_rows(read_rows(data, split, phrases), translate, advance=advance)
+        sources, references = data.texts(split, "source_text"), data.texts(split, "target_text")
+        hypothesis_file, source_file, reference_file, score_file = files.values()
+        for translation, source, reference in zip(found, sources, references, strict=True):
+            hypothesis_file.write(f"{preprocessor.detokenize(translation.subwords)}\n")
+            source_file.write(f"{source}\n")
+            reference_file.write(f"{reference}\n")
+            score_file.write(f"{translation.score:.6f}\n")
+
+
+main = stage(translate_split)
+
+if __name__ == "__main__":
+    sys.exit(run(main))

@@ -1,0 +1,50 @@
+"""The stage `translate`: a split of a dataset becomes files of lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import mgsa
+from mgsa.base.cli import run
+from mgsa.data.dataset import open_dataset
+from pipeline.tokens.moses import MosesText
+from pipeline.translate.split import WRITTEN, main
+
+
+def stage(models: Path, out: Path, *extra: str) -> int:
+    paths = ["--model", str(models / "phrases"), "--dataset", str(models / "dataset")]
+    return run(main, [*paths, "--split", "test", "--out", str(out), *extra])
+
+
+def test_a_split_becomes_files_without_a_parameter_file(
+    models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "translations"
+    assert stage(models, out, "--set", "beam=2") == 0
+    files = {path.name: path.read_text("utf-8").splitlines() for path in out.iterdir()}
+    assert files.keys() == {f"test.{name}" for name in WRITTEN}
+    dataset = open_dataset(models / "dataset")
+    found = mgsa.load(models / "phrases").translate(list(dataset.read("test")), beam=2)
+    german = MosesText("de")
+    assert files["test.hypotheses"] == [german.detokenize(one.text.split()) for one in found]
+    assert files["test.sources"] == list(dataset.texts("test", "source_text"))
+    assert files["test.references"] == list(dataset.texts("test", "target_text"))
+    scores = [float(line) for line in files["test.scores"]]
+    assert scores == pytest.approx([one.score for one in found], rel=1e-4)
+
+
+def test_wrong_phrases_are_those_of_a_dataset(models: Path, tmp_path: Path) -> None:
+    assert stage(models, tmp_path / "right") == 0
+    assert stage(models, tmp_path / "random", "--phrases", "random") == 0
+    right, wrong = (tmp_path / name / "test.scores" for name in ("right", "random"))
+    assert right.read_text("utf-8") != wrong.read_text("utf-8")
+
+
+def test_several_models_translate_together(models: Path, tmp_path: Path) -> None:
+    assert stage(models, tmp_path / "one") == 0
+    assert stage(models, tmp_path / "both", "--model", str(models / "words")) == 0
+    one, both = (tmp_path / name / "test.hypotheses" for name in ("one", "both"))
+    assert one.read_text("utf-8") != both.read_text("utf-8")
