@@ -210,8 +210,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         "python": platform.python_version(),
         "numpy": np.__version__,
     }
-    shown = [{name: "" if value is None else value for name, value in r.items()} for r in rows]
-    print(*markdown(shown, [*rows[0]]), sep="\n")
+    shown = [["" if value is None else value for value in row.values()] for row in rows]
+    print(*markdown([*rows[0]], shown), sep="\n")
     print(json.dumps(result))
     if arguments.json:
         write_json(arguments.json, result)

@@ -235,8 +235,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         seconds = measure(commands, arguments.repeats)
     rows = summarize(seconds, pairs)
     result = {"pairs": pairs, "workers": arguments.workers, "rows": rows, "seconds": seconds}
-    columns = [*rows[0]]
-    print(*markdown([dict.fromkeys(columns, "") | row for row in rows], columns), sep="\n")
+    shown = [(dict.fromkeys(rows[0], "") | row).values() for row in rows]
+    print(*markdown([*rows[0]], shown), sep="\n")
     print(json.dumps(result))
     if arguments.json:
         write_json(arguments.json, result)

@@ -177,7 +177,15 @@ def evaluate_translations(
     files = {"hypotheses": hypotheses, "references": references}
     files |= {"source": source} if source else {}
     for metric in map(OutsideMetric.of, evaluate.commands):
-        scores |= outside_scores(metric, files, baseline, evaluate, sentences=len(columns[0]))
+        scores |= outside_scores(
+            metric,
+            files,
+            baseline,
+            sentences=len(columns[0]),
+            samples=evaluate.bootstrap_samples,
+            trials=evaluate.randomization_trials,
+            seed=evaluate.seed,
+        )
         scores["signatures"].append({"metric": metric.name, "signature": metric.command})
     if report is not None:
         write_json(report, scores)

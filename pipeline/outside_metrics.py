@@ -10,12 +10,8 @@ from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from mgsa.base.errors import FailedError, InputError
-
-if TYPE_CHECKING:
-    from pipeline.evaluate import EvaluateSettings
 
 FORM = re.compile(r"([a-z][a-z0-9]*)=(.*\{hypotheses\}.*)")
 READ = ("source", "hypotheses", "references")
@@ -90,15 +86,17 @@ def outside_scores(
     metric: OutsideMetric,
     files: Mapping[str, Path],
     baseline: Path | None,
-    settings: EvaluateSettings,
     *,
     sentences: int,
+    samples: int,
+    trials: int,
+    seed: int,
 ) -> dict[str, float]:
-    """What `pipeline.evaluate` reports of a metric, by its name.
+    """Score, difference to the baseline's translations, intervals and p-values, by name.
 
-    Intervals and p-values are of the mean over sentences, where the command tells their scores;
-    the bootstrap's are two-sided (`mgsa.analysis.bootstrap.compare`). Errors are as of
-    `OutsideMetric.scores`.
+    Intervals (bootstrap `samples`, at least two) and p-values (by bootstrap, and by `trials` of
+    randomisation if there are some) are of the mean over sentences, where the command tells their
+    scores. Errors are as of `OutsideMetric.scores`.
     """
     import numpy as np
 
@@ -106,29 +104,30 @@ def outside_scores(
     from mgsa.analysis.randomization import randomization_test
 
     name = metric.name
-    score, each = metric.scores(files, sentences)
-    found = {name: score}
-    systems = [each]
+    score, ours = metric.scores(files, sentences)
+    found, systems = {name: score}, [ours]
     if baseline is not None:
-        other, each_other = metric.scores({**files, "hypotheses": baseline}, sentences)
+        other, theirs = metric.scores({**files, "hypotheses": baseline}, sentences)
         found |= {f"{name}_baseline": other, f"{name}_difference": score - other}
-        systems.append(each_other)
+        systems.append(theirs)
     if not all(systems):
         return found
     statistics = np.array(systems).T  # (N, S)
-    samples, seed = settings.bootstrap_samples, settings.seed
-    resampled = resampled_sums(statistics, samples, seed) / sentences
     means = statistics.mean(axis=0)
+    resampled = resampled_sums(statistics, samples, seed) / sentences
     if samples > 1:
-        middle = estimate(means, resampled)
+        ends = estimate(means, resampled)
         found[f"{name}_mean"] = float(resampled[:, 0].mean())
-        found[f"{name}_interval"] = float(middle.high[0] - middle.low[0]) / 2
+        found[f"{name}_interval"] = float(ends.high[0] - ends.low[0]) / 2
     if baseline is not None:
         differing = (statistics != statistics[:, 1:]).sum(axis=0)
         found[f"{name}_p_value"] = float(compare(means, resampled, 1, differing)[1][0])
-        if trials := settings.randomization_trials:
-            both = statistics[:, :1], statistics[:, 1:]
+        if trials:
             found[f"{name}_randomization_p_value"] = randomization_test(
-                *both, lambda sums: sums[:, 0], trials=trials, seed=seed
+                statistics[:, :1],
+                statistics[:, 1:],
+                lambda sums: sums[:, 0],
+                trials=trials,
+                seed=seed,
             )
     return found

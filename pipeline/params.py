@@ -33,7 +33,7 @@ from pipeline.parser import ParserSettings, ReadyTrees, TrainedParser
 from pipeline.partition import PartitionSettings
 from pipeline.phrasal_patterns import PhrasalPatternsSettings
 from pipeline.probe_data import ProbeDataSettings
-from pipeline.report import ReportSettings
+from pipeline.report_page.settings import ReportSettings
 from pipeline.tokenize import TokenizeSettings
 
 SETTINGS: dict[str, Any] = {

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from mgsa.base.cli import run
 from mgsa.base.command import Input, Option, OutputFolder, Report
@@ -24,6 +24,9 @@ from mgsa.base.settings import Positive, Resamples, Seed, to_mapping
 from pipeline.base.stage import SIDES, stage, stage_outputs
 from pipeline.base.tables import Record, Row, write_csv
 from pipeline.base.text import read_parallel
+
+if TYPE_CHECKING:
+    from pipeline.patterns.scores import Scores
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,33 @@ def find_links(alignments: Path, tokenized: Path, split: str) -> Path | None:
     return alignments / f"{split}.links" if split in splits else None
 
 
-def report_of(tables: Mapping[str, Sequence[Row]], recipe: dict[str, Any]) -> dict[str, Any]:
-    """Scores by system, for `dvc metrics diff`; then lists, which DVC ignores."""
+def write_tables(
+    scores: Mapping[str, Sequence[Scores]],
+    systems: Sequence[str],
+    baseline: str | None,
+    settings: PhrasalPatternsSettings,
+    folder: Path,
+) -> dict[str, list[Row]]:
+    """Write each table and its figure; the rows by table."""
+    from pipeline.base.charts import write_figure
+    from pipeline.patterns.figures import drawn_panels, pattern_chart
+    from pipeline.patterns.scores import rows_of
+
+    (folder / "figures").mkdir()
+    resamples = {"samples": settings.bootstrap_samples, "seed": settings.seed}
+    tables = {}
+    for name, parts in scores.items():
+        rows = [row for part in parts for row in rows_of(part, systems, baseline, **resamples)]
+        rows.sort(key=lambda row: systems.index(row["system"]))
+        tables[name] = rows
+        write_csv(rows, folder / f"{name}.csv")
+        drawn = [row for some in drawn_panels(name, rows).values() for row in some]
+        write_figure(pattern_chart(name, drawn, baseline), folder / "figures" / f"{name}.svg")
+    return tables
+
+
+def scores_of(tables: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, float]]:
+    """Scores by system, for `dvc metrics diff`."""
     from pipeline.patterns.categories import ALL
 
     systems: dict[str, dict[str, float]] = {}
@@ -73,7 +101,7 @@ def report_of(tables: Mapping[str, Sequence[Row]], recipe: dict[str, Any]) -> di
     for row in tables.get("categories", []):
         if row["category"] == ALL:
             systems[row["system"]][f"recall_{row['n']}"] = row["score"]
-    return {"systems": systems, "recipe": [recipe], "ngrams": tables["ngrams"]}
+    return systems
 
 
 def score_patterns(
@@ -112,10 +140,8 @@ def score_patterns(
     import sacrebleu
 
     from mgsa.analysis.ngrams import ngram_statistics
-    from pipeline.base.charts import write_figure
     from pipeline.patterns.categories import category_scores, read_occurrences
-    from pipeline.patterns.figures import drawn_rows, pattern_chart
-    from pipeline.patterns.scores import length_scores, ngram_scores, rows_of
+    from pipeline.patterns.scores import length_scores, ngram_scores
     from pipeline.tokens.moses import MosesText
 
     settings = phrasal_patterns
@@ -131,8 +157,7 @@ def score_patterns(
         ngram_statistics, tokenizer=settings.bleu_tokenizer, max_ngram=settings.max_ngram
     )
     statistics = np.stack([count(texts, expected) for texts in hypotheses], axis=1)
-    everywhere = np.ones(len(expected), dtype=bool)
-    scores, links = {"ngrams": [ngram_scores(statistics, everywhere)]}, None
+    scores, links = {"ngrams": [ngram_scores(statistics, np.ones(len(expected), dtype=bool))]}, None
     if tokenized:
         source, target = columns[-2:]
         language = Record.read(tokenized / "languages.json")["target"]
@@ -151,23 +176,14 @@ def score_patterns(
             translated = zip(*(map(tokenize, texts) for texts in hypotheses), strict=True)
             sentences = zip(ngrams, tokens, translated, strict=True)
             scores["categories"] = [category_scores(sentences, len(system))]
-    names, resamples = [*system], {"samples": settings.bootstrap_samples, "seed": settings.seed}
-    recipe = {
-        **to_mapping(settings),
-        "links": None if links is None else str(links),
-        "sacrebleu": sacrebleu.__version__,
-    }
     with stage_outputs(out, report) as (folder, metrics):
-        (folder / "figures").mkdir()
-        tables = {}
-        for name, parts in scores.items():
-            rows = [row for part in parts for row in rows_of(part, names, baseline, **resamples)]
-            rows.sort(key=lambda row: names.index(row["system"]))
-            tables[name] = rows
-            write_csv(rows, folder / f"{name}.csv")
-            figure = pattern_chart(name, drawn_rows(name, rows), baseline)
-            write_figure(figure, folder / "figures" / f"{name}.svg")
-        metrics.update(sentences=len(expected), **report_of(tables, recipe))
+        tables = write_tables(scores, [*system], baseline, settings, folder)
+        recipe = to_mapping(settings) | {
+            "links": None if links is None else str(links),
+            "sacrebleu": sacrebleu.__version__,
+        }
+        metrics.update(sentences=len(expected), systems=scores_of(tables))
+        metrics.update(recipe=[recipe], ngrams=tables["ngrams"])  # DVC ignores lists
 
 
 main = stage(score_patterns)

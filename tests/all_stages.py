@@ -40,7 +40,7 @@ COMMANDS = {
     "--report reports/parsed.json --memory memory.sqlite",
     "bpe": "pipeline.bpe --tokenized tokenized --out bpe --report reports/bpe.json",
     "partition": "pipeline.partition --parsed parsed --tokenized tokenized --out partitions "
-    "--plots plots --report reports/partitions.json",
+    "--plots plots/partition --report reports/partitions.json",
     "align": "pipeline.align --tokenized tokenized --out alignments "
     "--report reports/alignments.json",
     "alignment error": "pipeline.alignment_error --alignments alignments/test.links "
@@ -67,15 +67,12 @@ COMMANDS = {
     "phrasal patterns": "pipeline.phrasal_patterns --references translations/test.references "
     "--system model=translations/test.hypotheses --system again=translations/test.hypotheses "
     "--baseline again --tokenized tokenized --trees parsed/test.trees --alignments alignments "
-    "--out patterns --report reports/patterns.json",
-    "analyze": "pipeline.analyze --model model --dataset dataset --out attention "
-    "--report reports/attention.json",
+    "--out plots/phrasal_patterns --report reports/patterns.json",
+    "analyze": "pipeline.analyze --model model --dataset dataset "
+    "--out plots/attention --report reports/attention.json",
     "probe": "pipeline.probe --probing probing --model model=model --out probe "
     "--report reports/probe.json",
-    "report": "pipeline.report --reports reports --corpus corpus --tokenized tokenized "
-    "--parser parser --parsed parsed --partitions partitions --phrase-counts plots "
-    "--alignments alignments --dataset dataset --model model --translations translations "
-    "--contrast contrast --attention attention --patterns patterns --out page",
+    "report": "pipeline.report --data . --out page",
     "params": "pipeline.params --config conf --report reports/params.json",
     # Not run by `run_all`, since they need no more than that.
     "forced align": "pipeline.forced_align --model words --source raw/test.en --target raw/test.de "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,8 @@ from pipeline.base.figures import heat_map_chart
 from pipeline.base.tables import write_csv
 from pipeline.partition import syntactic_partition, write_phrases_line
 from pipeline.probing.accuracies import Accuracy, report_of
-from pipeline.report import ReportSettings
-from pipeline.report_page.inputs import Inputs, System
+from pipeline.report_page.inputs import FOLDERS, OUTPUTS, Inputs, System
+from pipeline.report_page.settings import ReportSettings
 from pipeline.tokens.trees import bracketed, escape_token
 from tests.collected_table import TABLE
 from tests.lines import write_lines
@@ -51,13 +51,6 @@ def told_of(accuracy: float) -> dict[str, Any]:
     return {**block, "by_category": {"<b>": block, "noun": block}, "by_depth": {"2": block}}
 
 
-FOLDERS = (
-    *("reports", "corpus", "tokenized", "parser", "parsed", "partitions"),
-    *("phrase-counts", "alignments", "dataset", "patterns"),
-)
-"""The options of the stage whose folders are called so."""
-OWN = ("translations", "curves", "attention", "model", "contrast")
-"""Those whose folders lie in `own`."""
 SCORES = """line,category,depth,parsed_reference,parsed_variant,random_reference,random_variant
 1,noun,2,-1.5,-2.25,-3.0,-2.0
 2,<b>,,-1.0,-0.5,-1.0,-2.0
@@ -132,63 +125,67 @@ def write_run(folder: Path, sentences: Sequence[str] = (*PLAIN, *HOSTILE)) -> Pa
 
     Every sentence is its own reference, and is translated by leaving out its first word.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "params.yaml").write_text(yaml.safe_dump(PARAMETERS), encoding="utf-8")
-    for name, content in DESCRIPTIONS.items():
-        write_json(folder / name, content)
-    for stage, content in REPORTS.items():
-        write_json(folder / f"reports/{stage}.json", content)
-    write_json(folder / "reports/evaluate.json", evaluation(51.0, len(sentences)))
     tokens = [tokens_of(text) for text in sentences]
     tokenized = [" ".join(words) for words in tokens]
     trees = [comb(words) for words in tokens]
     texts: dict[str, Sequence[str]] = {
+        "params.yaml": yaml.safe_dump(PARAMETERS).splitlines(),
         "corpus/test.source": sentences,
         "corpus/test.target": sentences,
         "corpus/test.contrast": [json.dumps(one) for one in CONTRASTS],
         "tokenized/test.source": tokenized,
         "tokenized/test.target": tokenized,
-        "tokenized/test.lines": [str(i) for i in range(1, len(sentences) + 1)],
         "tokenized/test.links": [_links(len(words)) for words in tokens],
         "tokenized/train.source": ["kept", "kept too"],
         "tokenized/train.target": ["behalten", "auch"],
         "parsed/test.trees": [bracketed(tree) for tree in trees],
         "partitions/test.phrases": [write_phrases_line(syntactic_partition(t, 2)) for t in trees],
-        "phrase-counts/phrase_lengths.csv": ["level,length,count", "1,1,40", "1,2,9", "2,1,70"],
-        "phrase-counts/tags.csv": ["level,tag,count", '1,",",3', "1,<b>,9", "2,NP-SBJ,5"],
+        "plots/partition/phrase_lengths.csv": ["level,length,count", "1,1,40", "1,2,9", "2,1,70"],
+        "plots/partition/tags.csv": ["level,tag,count", '1,",",3', "1,<b>,9", "2,NP-SBJ,5"],
         "alignments/test.links": [_links(len(words) - 1) for words in tokens],
     }
     for name, lines in texts.items():
         write_lines(folder / name, lines)
-    write_patterns(folder / "patterns", (SYSTEM, "second"), SYSTEM)
-    write_system(folder / "own", sentences)
+    for name, content in DESCRIPTIONS.items():
+        write_json(folder / name, content)
+    for stage, content in REPORTS.items():
+        write_json(folder / f"reports/{stage}.json", content)
+    write_json(folder / "reports/evaluate.json", evaluation(51.0, len(sentences)))
+    write_patterns(folder / FOLDERS["patterns"], (SYSTEM, "second"), SYSTEM)
+    write_outputs({name: folder / FOLDERS[name] for name in OUTPUTS}, sentences)
     return folder
 
 
 def write_system(folder: Path, references: Sequence[str], *, dropped: int = 1) -> Path:
     """Write a system's folder, whose translations lack the first `dropped` words; give it back."""
-    losses = [f"{100 * i}\t{4.5 / i + dropped}" for i in (1, 2, 3)]
-    texts = {
-        "translations/test.references": references,
-        "translations/test.hypotheses": [" ".join(t.split(" ")[dropped:]) for t in references],
-        "curves/plots/metrics/valid_nll.tsv": ["step\tvalid_nll", *losses],
-        "curves/plots/metrics/valid_perplexity.tsv": ["step\tvalid_perplexity", "1\tnan", "2\t7.5"],
-        "curves/plots/metrics/skipped_batches.tsv": ["step\tskipped_batches", "1\t0", "2\t0"],
-        "attention/attention_shares.csv": SHARES.splitlines(),
-        "contrast/test.csv": SCORES.splitlines(),
-    }
-    for name, lines in texts.items():
-        write_lines(folder / name, lines)
+    write_outputs({name: folder / name for name in OUTPUTS}, references, dropped)
     write_json(folder / "evaluate.json", evaluation(50.0 + dropped, len(references)))
     for stage in ("train", "contrast"):
         write_json(folder / f"{stage}.json", REPORTS[stage])
-    write_json(folder / "model/manifest.json", {"kind": "mgsa model"})
+    return folder
+
+
+def write_outputs(folders: Mapping[str, Path], references: Sequence[str], dropped: int = 1) -> None:
+    """Write the outputs of a model."""
+    losses = [f"{100 * i}\t{4.5 / i + dropped}" for i in (1, 2, 3)]
+    metrics, translations = folders["curves"] / "plots/metrics", folders["translations"]
+    for path, lines in (
+        (translations / "test.sources", references),
+        (translations / "test.references", references),
+        (translations / "test.hypotheses", [" ".join(t.split(" ")[dropped:]) for t in references]),
+        (metrics / "valid_nll.tsv", ["step\tvalid_nll", *losses]),
+        (metrics / "valid_perplexity.tsv", ["step\tvalid_perplexity", "1\tnan", "2\t7.5"]),
+        (metrics / "skipped_batches.tsv", ["step\tskipped_batches", "1\t0", "2\t0"]),
+        (folders["attention"] / "attention_shares.csv", SHARES.splitlines()),
+        (folders["contrast"] / "test.csv", SCORES.splitlines()),
+    ):
+        write_lines(path, lines)
+    write_json(folders["model"] / "manifest.json", {"kind": "mgsa model"})
     words = {"words": ("<b>", "$ & ]]>", "</svg>")}
-    path = folder / "attention/heat_maps/test_1/encoder_1.svg"
+    path = folders["attention"] / "heat_maps/test_1/encoder_1.svg"
     path.parent.mkdir(parents=True)
     heat_map = HeatMap("encoder", 1, words, words, np.eye(3))
     write_figure(heat_map_chart(heat_map, "test, sentence 1"), path)
-    return folder
 
 
 def evaluation(bleu: float, sentences: int) -> dict[str, Any]:
@@ -205,43 +202,36 @@ def evaluation(bleu: float, sentences: int) -> dict[str, Any]:
 
 
 def write_patterns(folder: Path, systems: Sequence[str], baseline: str | None) -> None:
-    """Write the tables of the stage `phrasal_patterns`; each system is a point above the last.
-
-    A bin of lengths is too rare to be drawn, and so is a category, of which no resample had any.
-    """
-    folder.mkdir(parents=True)
-    sizes = [{"measure": name, "n": n} for name in ("precision", "bleu") for n in range(1, 9)]
-    bins = [
-        {"source_words": words, "sentences": sentences}
-        for words, sentences in (("1-5", 40), ("6-10", 25), ("11+", 3))
+    """Write the tables of the stage `phrasal_patterns`; each system is a point above the last."""
+    sizes = [
+        {"measure": name, "n": n, "ngrams": 100}
+        for name in ("precision", "bleu")
+        for n in range(1, 9)
     ]
-    categories = {"all": 200, "NN": 50, "unaligned": 60, "<b>": 1}
+    counts = {"all": 200, "NN": 50, "<b>": 1}
     cells: dict[str, list[dict[str, Any]]] = {
-        "ngrams": [{**size, "ngrams": 100} for size in sizes],
-        "lengths": [{**of_bin, **size, "ngrams": 100} for of_bin in bins for size in sizes],
+        "ngrams": sizes,
+        "lengths": [{"source_words": "1-5", "sentences": 40, **size} for size in sizes],
         "categories": [
-            {"n": size, "category": category, "ngrams": ngrams}
+            {"n": size, "category": name, "ngrams": ngrams}
             for size in ("1", "phrase")
-            for category, ngrams in categories.items()
+            for name, ngrams in counts.items()
         ],
     }
+    folder.mkdir(parents=True)
     for name, of_table in cells.items():
         rows = []
         for above, system in enumerate(systems):
-            for cell in of_table:
-                score = 90 - cell["ngrams"] / 10 if "category" in cell else 95.5 - 10 * cell["n"]
-                half = None if cell["ngrams"] == 1 else 2.25
-                row = {"system": system, **cell} | _interval("score", score + above, half)
-                if baseline is not None:
-                    row |= {"baseline": baseline, "p_value": 0.0312}
-                    row |= _interval("difference", above, 0.75)
-                rows.append(row)
+            scores = _interval("score", 75.5 + above, 2.25)
+            if baseline is not None:
+                scores |= {"baseline": baseline, "p_value": 0.0312}
+                scores |= _interval("difference", above, 0.75)
+            rows += [{"system": system, **cell, **scores} for cell in of_table]
         write_csv(rows, folder / f"{name}.csv")
 
 
-def _interval(name: str, value: float, half: float | None) -> dict[str, float | None]:
-    ends = (None, None) if half is None else (value - half, value + half)
-    return {name: value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+def _interval(name: str, value: float, half: float) -> dict[str, Any]:
+    return {name: value, f"{name}_low": value - half, f"{name}_high": value + half}
 
 
 def comb(words: Sequence[str]) -> Tree:
@@ -263,15 +253,9 @@ def _links(words: int) -> str:
     return " ".join(f"{i}-{i}" for i in range(words))
 
 
-def _paths(folder: Path) -> dict[str, Path]:
-    own = {name: folder / "own" / name for name in OWN}
-    return {name: folder / name for name in FOLDERS} | own
-
-
 def arguments(folder: Path, *more: str) -> list[str]:
     """The stage's arguments for what `write_run` wrote."""
-    paths = _paths(folder) | {"params": folder / "params.yaml", "out": folder / "page"}
-    paths |= {"table": folder / "tables/some.json"}
+    paths = {"data": folder, "params": folder / "params.yaml", "out": folder / "page"}
     return [word for name, path in paths.items() for word in (f"--{name}", str(path))] + [*more]
 
 
@@ -284,8 +268,8 @@ def inputs_of(
         compared: folders of systems to compare beside the run's own.
         settings: in place of those it wrote.
     """
-    paths = {name: path for name, path in _paths(folder).items() if name not in without}
-    own = System(SYSTEM, paths.get("reports"), *map(paths.get, OWN))
+    paths = {name: folder / place for name, place in FOLDERS.items() if name not in without}
+    own = System.of_run(paths)
     return Inputs(
         settings=from_mapping(ReportSettings, PARAMETERS["report"] | settings, "report"),
         parameters=PARAMETERS,

@@ -12,6 +12,7 @@ import yaml
 
 from mgsa.base.settings import read_yaml
 from pipeline.params import SETTINGS, compose
+from pipeline.report_page.inputs import FOLDERS
 from tests.dvc_project import STAGES, outputs
 from tests.imports import ROOT, needed_files
 
@@ -63,6 +64,11 @@ def test_ones_own_files_are_watched_and_pairs_make_no_other_parser() -> None:
     assert "data/own" in STAGES["corpus"]["deps"]
     read = {dep for dep in STAGES["parser"]["deps"] if dep.startswith("data/")}
     assert read == {"data/corpus/corpus.json", "data/corpus/treebank", "data/own/treebank"}
+
+
+def test_the_report_depends_on_all_that_it_reads() -> None:
+    read = {dep for dep in STAGES["report"]["deps"] if dep.startswith("data/")}
+    assert read == {f"data/{place}" for place in FOLDERS.values()}
 
 
 def test_artifacts_are_outputs_that_are_described() -> None:

@@ -46,9 +46,13 @@ class Positional(Option):
 
 @dataclass
 class Input(Option):
-    """A file or folder that is read; of type `dict[str, Path]`, several as `NAME=PATH`."""
+    """A file or folder that is read; of type `dict[str, Path]`, several as `NAME=PATH`.
+
+    Of a folder with `parts`, only these paths within it are read.
+    """
 
     metavar: str | None = "DIR"
+    parts: Sequence[str] = ("",)
 
 
 @dataclass
@@ -254,9 +258,10 @@ def _read_options(
         match parameter.option:
             case _ if value in (None, STANDARD_OUTPUT):
                 pass
-            case Input():
+            case Input(parts=parts):
                 paths = value.values() if isinstance(value, dict) else value
-                inputs += [paths] if isinstance(paths, Path) else paths
+                paths = [paths] if isinstance(paths, Path) else paths
+                inputs += [path / part for path in paths for part in parts]
             case OutputFile(shared=shared):
                 is_json = isinstance(parameter.option, Report)
                 outputs.append(Output(Path(value), is_json=is_json, shared=shared))

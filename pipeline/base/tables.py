@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,11 +77,10 @@ def _number(cell: str) -> float | None:
     return int(cell) if cell.isdecimal() else float(cell)
 
 
-def markdown(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Iterator[str]:
-    """The lines of a table; all columns but the first are right-aligned."""
-    yield f"| {' | '.join(columns)} |"
-    yield f"| {' | '.join(['---'] + ['---:'] * (len(columns) - 1))} |"
-    for row in rows:
-        # A bar would end the cell.
-        cells = [str(row[column]).replace("|", r"\|") for column in columns]
+def markdown(
+    heads: Sequence[str], rows: Iterable[Iterable[Any]], ruler: str = "---:"
+) -> Iterator[str]:
+    """The lines of a table; `ruler` aligns all columns but the first, by default to the right."""
+    for row in [heads, ["---", *[ruler] * (len(heads) - 1)], *rows]:
+        cells = (str(cell).replace("|", r"\|") for cell in row)  # a bar would end the cell
         yield f"| {' | '.join(cells)} |"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from mgsa.base.io import read_text
+from pipeline.base.tables import markdown
 from pipeline.dataset.manifest import CARD
 
 COUNTS = {
@@ -121,32 +122,25 @@ def dataset_card(content: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
         "task_categories": ["translation"],
         "configs": [{"config_name": "default", "data_files": files}],
     }
-    rows = [[split, *(counts[name] for name in COUNTS)] for split, counts in splits.items()]
-    shown = [(what, figures[name]) for name, what in FIGURES.items() if name in figures]
+    rows = [[s, *(f"{counts[name]:,}" for name in COUNTS)] for s, counts in splits.items()]
+    shown = [(what, f"{figures[name]:,}") for name, what in FIGURES.items() if name in figures]
+    columns = [(f"`{names}`", what) for names, what in COLUMNS.items()]
     sections = [
         f"---\n{yaml.safe_dump(front_matter, sort_keys=False)}---",
         f"# {content['name']}, {content['source_language']} → {content['target_language']}",
         "Sentence pairs as arrays for neural machine translation: subwords, syntactic phrases with "
         "their tags, word links, and the text that they are of.",
-        _table(["", ""], _facts(content).items()),
+        "\n".join(markdown(["", ""], _facts(content).items(), "---")),
         "## Splits",
-        _table(["split", *COUNTS.values()], rows),
-        *(["## How it came about", _table(["", ""], shown)] if shown else []),
+        "\n".join(markdown(["split", *COUNTS.values()], rows)),
+        *(["## How it came about", "\n".join(markdown(["", ""], shown))] if shown else []),
         "Every parameter of the stages that made it stands in `manifest.json`, with the SHA-256 of "
         "every file. Terms of use are those of the corpus.",
         "## Columns",
-        _table(["column", "what"], [(f"`{names}`", what) for names, what in COLUMNS.items()]),
+        "\n".join(markdown(["column", "what"], columns, "---")),
         _USE.format(file=splits["test"]["files"][0]),
     ]
     return "\n\n".join(sections) + "\n"
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    rows = list(rows)
-    numbers = all(isinstance(cell, int | float) for _, *cells in rows for cell in cells)
-    ruler = ["---", *["---:" if numbers else "---"] * (len(heads) - 1)]
-    texts = [[c if isinstance(c, str) else f"{c:,}" for c in row] for row in rows]
-    return "\n".join(f"| {' | '.join(row)} |" for row in [heads, ruler, *texts])
 
 
 def description(folder: Path) -> Iterator[str]:

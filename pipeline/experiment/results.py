@@ -134,8 +134,9 @@ def to_markdown(content: Mapping[str, Any]) -> str:
     for system, row in content["systems"].items():
         without += [f"{system}-{seed}: failed" for seed in row["failed"]]
         without += [f"{system}-{seed}: not run" for seed in row["not_run"]]
+    table = (row.values() for row in rows)
     title = f"{content['title']}; differences and p-values: to {content['baseline']}."
-    return "\n".join([title, "", *markdown(rows, list(rows[0])), *without]).rstrip() + "\n"
+    return "\n".join([title, "", *markdown([*rows[0]], table), *without]).rstrip() + "\n"
 
 
 def _shown(figure: Mapping[str, float | None] | None, form: str = ".2f") -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from urllib.parse import parse_qs, urlencode
 
 from markupsafe import Markup
@@ -26,12 +27,14 @@ from pipeline.report_page.blocks import (
     number,
     page,
     table,
+    templates_of,
     text_in,
 )
 from pipeline.report_page.data import link_chart
 from pipeline.report_page.sentences import word_diff
 from pipeline.report_page.syntax import draw_phrases, draw_tree
 
+TEMPLATES = templates_of(Path(__file__).with_name("templates"))
 KEY = Markup(
     "A press on <b>·</b> cuts a phrase, on <b>|</b> joins two; what models see is cut anew."
 )
@@ -75,9 +78,8 @@ def render(explorer: Explorer, question: Question) -> str:
             error, blocks = str(wrong), _as_parsed(question)
     source, target = explorer.languages
     return page(
-        "explore.html",
-        "explore.css",
-        "explore.js",
+        TEMPLATES,
+        "explore",
         title=f"{', '.join(explorer.models)} {source} → {target}",
         source=source,
         text=question.text,

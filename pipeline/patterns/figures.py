@@ -7,7 +7,6 @@ intervals. Figures and the report draw the same rows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 
 from pipeline.base.charts import Spec, chart
 from pipeline.base.tables import Row
@@ -19,45 +18,38 @@ FEWEST = {"ngrams": 30, "sentences": 10}
 """The least counts of a category and of a bin in a chart; rarer ones are noise."""
 
 
-def drawn_lengths(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Rows of BLEU restricted to 1, 2, 4, … by source length, for each chart's title."""
-    largest = max(row["n"] for row in rows)
-    of_bleu = [row for row in _frequent(rows, "sentences") if row["measure"] == "bleu"]
-    return {
-        f"BLEU restricted to {n}": [row for row in of_bleu if row["n"] == n]
-        for n in (2**power for power in range(largest.bit_length()))
-    }
+def drawn_panels(table: str, rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The rows of a table that are drawn, by the title of their panel.
 
-
-def drawn_categories(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Rows of recall of the most frequent categories, in order, for each chart's title."""
+    Of lengths, BLEU restricted to 1, 2, 4, …; of categories, recall of the most frequent ones.
+    """
+    match table:
+        case "ngrams":
+            return {
+                title: [{**row, "measure": title} for row in rows if row["measure"] == measure]
+                for measure, title in MEASURES.items()
+            }
+        case "lengths":
+            largest = max(row["n"] for row in rows)
+            of_bleu = [row for row in _frequent(rows, "sentences") if row["measure"] == "bleu"]
+            return {
+                f"BLEU restricted to {n}": [row for row in of_bleu if row["n"] == n]
+                for n in (2**power for power in range(largest.bit_length()))
+            }
     drawn = {}
     for size in dict.fromkeys(row["n"] for row in rows):
         of_size = _frequent([row for row in rows if row["n"] == size], "ngrams")
         counts = {row["category"]: row["ngrams"] for row in of_size}
         shown = sorted(counts, key=lambda name: -counts[name])[:MOST_CATEGORIES]
-        title = "recall of whole phrases" if size == "phrase" else f"recall of {size}-grams"
-        drawn[title] = sorted(
-            (row for row in of_size if row["category"] in shown),
-            key=lambda row: shown.index(row["category"]),
-        )
+        some = [row for row in of_size if row["category"] in shown]
+        title = "Recall of whole phrases" if size == "phrase" else f"Recall of {size}-grams"
+        drawn[title] = sorted(some, key=lambda row: shown.index(row["category"]))
     return drawn
 
 
 def _frequent(rows: Sequence[Row], column: str) -> Sequence[Row]:
     """Rows with enough counts; all rows if none has."""
     return [row for row in rows if row[column] >= FEWEST[column]] or rows
-
-
-def drawn_rows(table: str, rows: Sequence[Row]) -> Sequence[Row]:
-    """The rows of a table that its figure has."""
-    match table:
-        case "ngrams":
-            return [{**row, "measure": MEASURES[row["measure"]]} for row in rows]
-        case "lengths":
-            return list(chain.from_iterable(drawn_lengths(rows).values()))
-        case _:
-            return list(chain.from_iterable(drawn_categories(rows).values()))
 
 
 _CHARTS = {

@@ -99,12 +99,12 @@ def markdown_table(table: Sequence[Accuracy]) -> Iterator[str]:
     lines: dict[tuple[str, int], dict[str, Any]] = {}
     for row in table:
         line = lines.setdefault((row.encoder, row.layer), {})
-        line |= {"encoder": row.encoder, "layer": row.layer}
         line[row.task] = f"{row.accuracy:.1f} ({row.low:.1f}–{row.high:.1f})"
-    first = [{"encoder": MAJORITY, "layer": "", **majority}] if table else []
+    first = [[MAJORITY, "", *majority.values()]] if table else []
     yield "Accuracy of probes in per cent, with 95% intervals."
     yield ""
-    yield from markdown([*first, *lines.values()], ["encoder", "layer", *majority])
+    rows = [[*cell, *map(line.get, majority)] for cell, line in lines.items()]
+    yield from markdown(["encoder", "layer", *majority], [*first, *rows])
 
 
 def report_of(table: Sequence[Accuracy], recipe: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ A section is a function from `Inputs` to pieces of HTML: text, tables, charts, a
 To add one: write that function, and a line in `page.SECTIONS`. A section whose inputs are missing
 yields nothing, and is left out. In reading order:
 
+settings    sentences on the page
 inputs      what was given: systems, and the outputs and reports of stages
 blocks      numbers, tables, charts, and groups of them, as HTML
 results     sections: overview, scores, systems over seeds, learning curves

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 
 from markupsafe import Markup
 
@@ -12,13 +14,7 @@ from pipeline.analyze import SHARES
 from pipeline.base.charts import SYSTEMS, chart, panel
 from pipeline.base.stage import SPLITS
 from pipeline.base.tables import Record, Row, read_csv
-from pipeline.patterns.figures import (
-    FEWEST,
-    MEASURES,
-    drawn_categories,
-    drawn_lengths,
-    pattern_chart,
-)
+from pipeline.patterns.figures import FEWEST, drawn_panels, pattern_chart
 from pipeline.probing.accuracies import (
     COLUMNS,
     MAJORITY,
@@ -38,7 +34,7 @@ from pipeline.report_page.blocks import (
     table,
     text_in,
 )
-from pipeline.report_page.inputs import Inputs, System
+from pipeline.report_page.inputs import Inputs
 
 TEXTS = {
     "ngrams": ("measure",),
@@ -96,21 +92,16 @@ def patterns(inputs: Inputs) -> Iterator[Markup]:
         differences if baseline else "",
     )
     yield MACROS.legend(styles)
-    charts = [
-        _pattern("ngrams", title, [row for row in ngrams if row["measure"] == measure], to, styles)
-        for to in dict.fromkeys((None, baseline))
-        for measure, title in MEASURES.items()
-    ]
-    yield group("charts", charts)
+    compared = [_panels("ngrams", ngrams, to, styles) for to in dict.fromkeys((None, baseline))]
+    yield group("charts", [drawing for panels in compared for drawing in panels.values()])
     if lengths := tables.get("lengths"):
         yield html(
             "<h3>By source length</h3><p>The same for sentences of like lengths; lengths that "
             "fewer than {} sentences have are not drawn.</p>",
             FEWEST["sentences"],
         )
-        drawn = drawn_lengths(lengths).items()
-        yield group("charts", [_pattern("lengths", *one, baseline, styles) for one in drawn])
-    if categories := tables.get("categories", []):
+        yield group("charts", _panels("lengths", lengths, baseline, styles).values())
+    if categories := tables.get("categories"):
         yield html(
             "<h3>By syntactic category</h3><p>Which share of the references’ n-grams the "
             "translations have, by the label of the smallest constituent of the source over the "
@@ -118,26 +109,26 @@ def patterns(inputs: Inputs) -> Iterator[Markup]:
             "translated to. Drawn are the most frequent categories with at least {} n-grams.</p>",
             FEWEST["ngrams"],
         )
-    for place, (title, rows) in enumerate(drawn_categories(categories).items()):
-        drawing = _pattern("categories", title.capitalize(), rows, baseline, styles)
-        yield details(title.capitalize(), drawing, style="drawing", opened=place == 0)
+        panels = _panels("categories", categories, baseline, styles)
+        for place, (title, drawing) in enumerate(panels.items()):
+            yield details(title, drawing, style="drawing", opened=place == 0)
 
 
-def _pattern(
-    name: str, title: str, rows: Sequence[Row], baseline: str | None, styles: Mapping[str, int]
-) -> Markup:
-    """A panel of scores or, given a baseline, of differences to it."""
-    if baseline is not None:
-        title = f"{title}, above {baseline}"
-    spec = pattern_chart(name, rows, baseline, styles)
-    if name == "categories":
-        return figure(title, panel(spec, width=420, height=None))
-    return figure(title, panel(spec))
+def _panels(
+    table: str, rows: Sequence[Row], baseline: str | None, styles: Mapping[str, int]
+) -> dict[str, Markup]:
+    """Charts of scores or, given a baseline, of differences to it, by title."""
+    fitted = partial(panel, width=420, height=None) if table == "categories" else panel
+    above = "" if baseline is None else f", above {baseline}"
+    return {
+        title: figure(title + above, fitted(pattern_chart(table, some, baseline, styles)))
+        for title, some in drawn_panels(table, rows).items()
+    }
 
 
 def attention(inputs: Inputs) -> Iterator[Markup]:
     """Shares of attention by quadrant and layer; heat maps of sentences."""
-    folders = {s.name: s.attention for s in inputs.systems if s.attention is not None}
+    folders = inputs.system_outputs("attention")
     texts = ("place", "attention", "quadrant")
     shares = {name: read_csv(folder / SHARES, *texts) for name, folder in folders.items()}
     # Attention from subwords to subwords alone has nothing to share out.
@@ -159,7 +150,7 @@ def attention(inputs: Inputs) -> Iterator[Markup]:
         colours = {"domain": list(QUADRANTS), "range": list(QUADRANTS.values())}
         spec["spec"]["encoding"]["color"]["scale"] = colours
         yield figure(f"Shares of {name}", spec)
-    maps = [one for system in inputs.systems for one in _heat_maps(system, inputs)]
+    maps = [one for system in folders.items() for one in _heat_maps(*system, inputs)]
     if maps:
         yield Markup(
             "<h3>Heat maps</h3><p>Weights are means over the heads that attend to a part; lines "
@@ -169,11 +160,11 @@ def attention(inputs: Inputs) -> Iterator[Markup]:
         yield details(summary, pictures, style="drawing", opened=place == 0)
 
 
-def _heat_maps(system: System, inputs: Inputs) -> Iterator[tuple[Markup, Markup]]:
+def _heat_maps(system: str, folder: Path, inputs: Inputs) -> Iterator[tuple[Markup, Markup]]:
     """For each sentence and place a summary and the maps of all layers: `test_0/encoder_1.svg`."""
     sources = inputs.text("tokenized", "source")
     maps: dict[tuple[str, int, int], list[tuple[int, str]]] = defaultdict(list)
-    for path in system.attention.glob("heat_maps/*/*") if system.attention else ():
+    for path in folder.glob("heat_maps/*/*"):
         split, _, index = path.parent.name.rpartition("_")
         place, _, layer = path.stem.rpartition("_")
         data = base64.b64encode(path.read_bytes()).decode("ascii")
@@ -185,10 +176,10 @@ def _heat_maps(system: System, inputs: Inputs) -> Iterator[tuple[Markup, Markup]
         text = of_split.lines[sentence] if of_split else ""
         summary = html(
             '{}{} <span class="muted">of {}, sentence {}</span> {}',
-            f"{system.name}, " if len(inputs.systems) > 1 else "",
+            f"{system}, " if len(inputs.systems) > 1 else "",
             *(title, split, sentence, text_in(inputs.languages["source"], text)),
         )
-        label = f"Heat maps of {system.name}, {title}, {split} sentence {sentence}"
+        label = f"Heat maps of {system}, {title}, {split} sentence {sentence}"
         yield summary, MACROS.heat_maps(label, sorted(pictures))
 
 

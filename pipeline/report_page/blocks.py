@@ -16,13 +16,19 @@ from pipeline.base.charts import Spec, chart, panel, svg
 from pipeline.base.tables import Row
 from pipeline.report_page.inputs import Inputs
 
-TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+
+def templates_of(*folders: Path) -> Environment:
+    """The templates in `folders`, and those of the report."""
+    return Environment(
+        loader=FileSystemLoader([*folders, Path(__file__).parent / "templates"]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+TEMPLATES = templates_of()
 MACROS: Any = TEMPLATES.get_template("blocks.html").module
 """Functions that fill in HTML, by the names that the template gives them."""
 
@@ -31,14 +37,14 @@ class Number(str):
     """A formatted number, right-aligned in its column."""
 
 
-def page(template: str, style: str, script: str, **values: object) -> str:
-    """A whole page, whose content security policy allows this script alone."""
-    styling, running = (TEMPLATES.get_template(name).render() for name in (style, script))
-    digest = hashlib.sha256(running.encode()).digest()
-    text = TEMPLATES.get_template(template).render(
+def page(templates: Environment, name: str, **values: object) -> str:
+    """`name.html` with its style and script, the only one that the security policy allows."""
+    style, script = (templates.get_template(f"{name}.{kind}").render() for kind in ("css", "js"))
+    digest = hashlib.sha256(script.encode()).digest()
+    text = templates.get_template(f"{name}.html").render(
         **values,
-        style=Markup(styling),
-        script=Markup(running),
+        style=Markup(style),
+        script=Markup(script),
         script_hash=base64.b64encode(digest).decode("ascii"),
     )
     return f"{text}\n"

@@ -98,7 +98,7 @@ def _accuracy(block: Mapping[str, Any] | None) -> Number:
 
 def _examples(inputs: Inputs, name: str) -> Iterator[Markup]:
     """Contrasts that a system tells and some that it does not, from short to long sentences."""
-    (folder,) = (system.contrast for system in inputs.systems if system.name == name)
+    folder = inputs.system_outputs("contrast").get(name)
     sources, references = inputs.text("corpus", "source"), inputs.text("corpus", "target")
     if folder is None or sources is None or references is None:
         return

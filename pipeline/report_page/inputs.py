@@ -1,24 +1,34 @@
 """Inputs of a report: outputs of the stages, each of which may be missing.
 
-A path that is given must hold what a section needs. What is not given is `None`, and the sections
-that need it are left out.
+A folder that is there must hold what a section needs. The sections that need a missing one are left
+out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from mgsa.base.errors import InputError
 from pipeline.base.stage import SIDES
 from pipeline.base.tables import Record
 from pipeline.base.text import read_languages, read_sentences, unequal_lines
+from pipeline.report_page.settings import ReportSettings
 
-if TYPE_CHECKING:
-    from pipeline.report import ReportSettings
+OUTPUTS = ("translations", "curves", "attention", "model", "contrast")
+"""Outputs of a system, in the folders of its own."""
+FOLDERS = {
+    **{name: name for name in ("reports", "corpus", "tokenized", "parser", "parsed", "partitions")},
+    **{name: name for name in ("alignments", "dataset", "model", "translations", "contrast")},
+    "phrase-counts": "plots/partition",
+    "curves": "plots/train",
+    "attention": "plots/attention",
+    "patterns": "plots/phrasal_patterns",
+}
+"""Outputs of the stages, and where they lie in a project's data."""
 
 
 class Text(NamedTuple):
@@ -34,33 +44,38 @@ class Text(NamedTuple):
 
 @dataclass(frozen=True)
 class System:
-    """A trained model and its outputs (`None` if missing); `folder` has its reports."""
+    """A trained model: the folder of its reports, and those of its `OUTPUTS` that are there."""
 
     name: str
-    folder: Path | None = None
-    translations: Path | None = None
-    curves: Path | None = None
-    attention: Path | None = None
-    model: Path | None = None
-    contrast: Path | None = None
+    folder: Path | None
+    outputs: Mapping[str, Path]
 
     @classmethod
     def in_folder(cls, name: str, folder: Path) -> System:
         """The system whose stages wrote below `folder`, laid out as `experiments/runs/NAME`."""
         if not folder.is_dir():
             raise InputError(f"--system {name}: no such folder", path=folder)
-        names = ("translations", "curves", "attention", "model", "contrast")
-        parts = [folder / part for part in names]
-        system = cls(name, folder, *(part if part.is_dir() else None for part in parts))
-        if system == cls(name, folder) and system.report("evaluate") is None:
-            expected = f"evaluate.json, {', '.join(names[:-1])} or {names[-1]}"
+        system = cls(name, folder, existing({output: folder / output for output in OUTPUTS}))
+        if system.is_empty:
+            expected = f"evaluate.json, {', '.join(OUTPUTS[:-1])} or {OUTPUTS[-1]}"
             raise InputError(f"--system {name}: expected {expected}", path=folder)
         return system
 
+    @classmethod
+    def of_run(cls, paths: Mapping[str, Path]) -> System:
+        """The run's own system, named for its model."""
+        outputs = {name: paths[name] for name in OUTPUTS if name in paths}
+        system = cls("this run", paths.get("reports"), outputs)
+        return replace(system, name=(system.report("params") or Record()).get("model", system.name))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing of a model is there."""
+        return not self.outputs and self.report("evaluate") is None
+
     def report(self, stage: str) -> Record | None:
         """A stage's report on this system, if any."""
-        path = None if self.folder is None else self.folder / f"{stage}.json"
-        return Record.read(path) if path is not None and path.is_file() else None
+        return report_in(self.folder, stage)
 
 
 @dataclass(frozen=True)
@@ -69,7 +84,7 @@ class Inputs:
 
     Attributes:
         parameters: all sections of the parameter file; `None` for a comparison of systems.
-        paths: folders by option name.
+        paths: the folders of `FOLDERS` that are there.
         gold: gold links, in place of the corpus's.
         systems: the run itself (if it has model outputs), then the systems to compare.
         tables: JSON files of `pipeline.experiment`.
@@ -83,12 +98,16 @@ class Inputs:
     tables: Sequence[Path]
 
     def report(self, stage: str) -> Record | None:
-        """A stage's report in `--reports`, if any."""
-        return System("", self.paths.get("reports")).report(stage)
+        """A stage's report on the run, if any."""
+        return report_in(self.paths.get("reports"), stage)
 
     def system_reports(self, stage: str) -> dict[str, Record]:
         """A stage's reports by system."""
         return {s.name: report for s in self.systems if (report := s.report(stage)) is not None}
+
+    def system_outputs(self, name: str) -> dict[str, Path]:
+        """The folders of an output by system."""
+        return {s.name: s.outputs[name] for s in self.systems if name in s.outputs}
 
     def description(self, folder: str, file: str) -> Record | None:
         """A JSON file in a given folder."""
@@ -127,17 +146,15 @@ class Inputs:
         """
         references: Text | None = None
         hypotheses: dict[str, list[str]] = {}
-        for system in self.systems:
-            if system.translations is not None:
-                prefix = system.translations / self.settings.split
-                own = Text.read(prefix.with_suffix(".references"))
-                translated = Text.read(prefix.with_suffix(".hypotheses"))
-                references = references or own
-                if own.lines != references.lines:
-                    message = f"expected the references of {references.path}"
-                    raise InputError(message, path=own.path)
-                check_same_number(own, translated)
-                hypotheses[system.name] = translated.lines
+        for system, folder in self.system_outputs("translations").items():
+            own = Text.read(folder / f"{self.settings.split}.references")
+            translated = Text.read(folder / f"{self.settings.split}.hypotheses")
+            references = references or own
+            if own.lines != references.lines:
+                message = f"expected the references of {references.path}"
+                raise InputError(message, path=own.path)
+            check_same_number(own, translated)
+            hypotheses[system] = translated.lines
         return references, hypotheses
 
     @cached_property
@@ -162,14 +179,19 @@ class Inputs:
 
     @cached_property
     def sources(self) -> Text | None:
-        """The source sentences of the split: raw where the corpus is given, else tokenised."""
-        raw, kept = self.text("corpus", "source"), self.text("tokenized", "lines")
-        if raw is None or kept is None:
-            return self.text("tokenized", "source")
-        try:
-            return Text(kept.path, [raw.lines[int(line) - 1] for line in kept.lines])
-        except (ValueError, IndexError):
-            raise InputError(f"expected numbers of lines of {raw.path}", path=kept.path) from None
+        """The source sentences of the translations, if they came with them."""
+        folders = self.system_outputs("translations").values()
+        files = [folder / f"{self.settings.split}.sources" for folder in folders]
+        return next((Text.read(file) for file in files if file.is_file()), None)
+
+
+def report_in(folder: Path | None, stage: str) -> Record | None:
+    path = folder and folder / f"{stage}.json"
+    return Record.read(path) if path and path.is_file() else None
+
+
+def existing(folders: Mapping[str, Path]) -> dict[str, Path]:
+    return {name: folder for name, folder in folders.items() if folder.is_dir()}
 
 
 def drawn_sentences(lengths: Sequence[int], *, count: int, longest: int) -> list[int]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from pipeline.report_page.analysis import attention, patterns, probing
-from pipeline.report_page.blocks import join, page
+from pipeline.report_page.blocks import TEMPLATES, join, page
 from pipeline.report_page.contrasts import contrasts
 from pipeline.report_page.data import alignments, corpus, subwords
 from pipeline.report_page.inputs import Inputs
@@ -57,7 +57,7 @@ SECTIONS = (
 def render(inputs: Inputs) -> str:
     shown = [(section, join(section.blocks(inputs), "\n")) for section in SECTIONS]
     filled = [(section, html) for section, html in shown if html.strip()]
-    return page("page.html", "page.css", "page.js", title=title(inputs), sections=filled)
+    return page(TEMPLATES, "page", title=title(inputs), sections=filled)
 
 
 def title(inputs: Inputs) -> str:

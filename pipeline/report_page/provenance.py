@@ -66,9 +66,8 @@ def _artifacts(inputs: Inputs) -> Iterator[dict[str, str]]:
     files = {
         name: inputs.paths[name] / described[name] for name in described if name in inputs.paths
     }
-    for system in inputs.systems:
-        if system.model is not None:
-            files[f"model: {system.name}"] = system.model / "manifest.json"
+    for system, model in inputs.system_outputs("model").items():
+        files[f"model: {system}"] = model / "manifest.json"
     for name, path in files.items():
         digest = html('<code class="hash">{}</code>', sha256(path))
         yield {"artifact": breakable(name), "SHA-256": digest, "of": html("<code>{}</code>", path)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
@@ -104,12 +103,10 @@ def scores(inputs: Inputs) -> Iterator[Markup]:
     reports = inputs.system_reports("evaluate")
     if not reports:
         return
-    if not any("bleu_baseline" in report for report in reports.values()):
-        reports = _tested_against_first(inputs, reports)
     is_tested = any("bleu_baseline" in report for report in reports.values())
     tested = (
-        " “Gain” is over the system that each one is compared with (the first, if none was named), "
-        "and p-values are of sacreBLEU’s paired tests."
+        " “Gain” is over the system that each one is compared with, and p-values are of "
+        "sacreBLEU’s paired tests."
     )
     yield html(
         "<p>{} sentences, detokenised and cased. A bar spans the 95% interval of bootstrap "
@@ -117,47 +114,12 @@ def scores(inputs: Inputs) -> Iterator[Markup]:
         ", ".join(dict.fromkeys(number(report["sentences"]) for report in reports.values())),
         tested if is_tested else "",
     )
-    names = [one["metric"] for report in reports.values() for one in report["signatures"]]
-    for metric in dict.fromkeys(names):
+    signatures = [one for report in reports.values() for one in report["signatures"]]
+    for metric in dict.fromkeys(one["metric"] for one in signatures):
         if of_metric := {name: report for name, report in reports.items() if metric in report}:
             yield _metric(metric, of_metric, inputs.styles)
-    signatures = {
-        one["signature"]: one["metric"]
-        for report in reports.values()
-        for one in report["signatures"]
-    }
-    lines = [{"metric": name, "signature": signature} for signature, name in signatures.items()]
+    lines = list({one["signature"]: one for one in signatures}.values())
     yield details("Signatures", table("Signatures of sacreBLEU, commands of others", lines))
-
-
-def _tested_against_first(inputs: Inputs, reports: Mapping[str, Record]) -> dict[str, Record]:
-    """The reports with paired bootstrap tests, by the recipe in the signature of the first BLEU."""
-    from pipeline.evaluate import EvaluateSettings, compare
-
-    references, hypotheses = inputs.translations
-    tested = dict(reports)
-    first, *others = [name for name in reports if name in hypotheses] or [""]
-    if not others or references is None or "bleu" not in reports[first]:
-        return tested
-    signature = next(s for s in reports[first]["signatures"] if s["metric"] == "bleu")["signature"]
-    recipe = dict(part.split(":") for part in signature.split("|"))
-    metrics: Any = tuple(name for name in METRICS if name in reports[first])
-    settings = EvaluateSettings(
-        metrics=metrics,
-        bleu_tokenizer=recipe["tok"],
-        bootstrap_samples=int(recipe["bs"]),
-        randomization_trials=0,
-        seed=int(recipe["seed"]),
-        commands=(),
-    )
-    expected, *outputs = (
-        [line.rstrip() for line in lines]
-        for lines in (references.lines, *(hypotheses[name] for name in (first, *others)))
-    )
-    for name, output in zip(others, outputs[1:], strict=True):
-        compared = compare(output, outputs[0], expected, settings)
-        tested[name] = Record.of(tested[name] | compared, tested[name].path)
-    return tested
 
 
 def _metric(metric: str, reports: Mapping[str, Record], styles: Mapping[str, int]) -> Markup:
@@ -218,7 +180,8 @@ def _columns(rows: Iterable[Mapping[str, str]], names: Sequence[str]) -> list[di
 
 def curves(inputs: Inputs) -> Iterator[Markup]:
     """The learning curves that DVCLive wrote, every system in one chart."""
-    folders = {s.name: s.curves / CURVES for s in inputs.systems if s.curves is not None}
+    outputs = inputs.system_outputs("curves").items()
+    folders = {name: folder / CURVES for name, folder in outputs}
     found = {path.stem for folder in folders.values() for path in folder.glob("*.tsv")}
     names = [name for name in CURVE_TITLES if name in found] + sorted(found - CURVE_TITLES.keys())
     charts = [c for name in names if (c := _curve(name, folders, inputs.styles)) is not None]

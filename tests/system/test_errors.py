@@ -161,7 +161,7 @@ NOT_UTF_8 = [
         ("report", "params.yaml"),
         ("report", "translations/test.references"),
         ("report", "partitions/test.phrases"),
-        ("report", "attention/attention_shares.csv"),
+        ("report", "plots/attention/attention_shares.csv"),
         ("params", "params.yaml"),
         ("params", "conf/model/own.yaml"),
     ]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mgsa.base.cli import BAD_INPUT
+from pipeline.report_page.inputs import FOLDERS
 from tests.all_stages import COMMANDS, NO_PATHS, WRITING, contents, run_command
 
 OUTPUTS = ("--out", "--report", "--plots", "--weights", "--memory", "--checkpoints")
@@ -26,6 +27,8 @@ def paths_of(command: str) -> tuple[dict[str, str], list[str]]:
             option = word
         elif option in OUTPUTS:
             written[option] = word
+        elif option == "--data":
+            read += FOLDERS.values()
         elif option and option not in NO_PATHS:
             read.append(word.rpartition("=")[2])
     if command == "params":

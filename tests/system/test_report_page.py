@@ -30,6 +30,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = write_run(tmp_path_factory.mktemp("report"), SENTENCES)
     second = write_system(folder / "second", SENTENCES, dropped=2)
     argv = arguments(folder, "--system", f"second={second}", "--set", "ranked=20")
+    argv += ["--table", str(folder / "tables/some.json")]
     assert run(main, argv) == DONE
     return folder / "page" / PAGE
 

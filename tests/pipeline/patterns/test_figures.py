@@ -10,9 +10,7 @@ from pipeline.base.charts import write_figure
 from pipeline.patterns.figures import (
     FEWEST,
     MOST_CATEGORIES,
-    drawn_categories,
-    drawn_lengths,
-    drawn_rows,
+    drawn_panels,
     pattern_chart,
 )
 
@@ -50,7 +48,7 @@ def test_differences_take_the_place_of_scores_with_a_line_at_zero() -> None:
 
 def test_a_baseline_is_not_drawn_but_named(tmp_path: Path) -> None:
     path = tmp_path / "ngrams.svg"
-    rows = drawn_rows("ngrams", ngram_rows())
+    rows = [row for some in drawn_panels("ngrams", ngram_rows()).values() for row in some]
     write_figure(pattern_chart("ngrams", rows, "base"), path)
     written = texts(path)
     assert {"$ new", "newer", "n-gram precision", "BLEU restricted to n"} <= set(written)
@@ -67,14 +65,18 @@ def test_lengths_of_every_power_of_two_that_enough_sentences_have() -> None:
         for measure in ("precision", "bleu")
         for n in range(1, 7)
     ]
-    drawn = drawn_lengths(rows)
+    drawn = drawn_panels("lengths", rows)
     assert list(drawn) == [f"BLEU restricted to {n}" for n in (1, 2, 4)]
     for n, some in zip((1, 2, 4), drawn.values(), strict=True):
         assert [(row["n"], row["measure"], row["source_words"]) for row in some] == [
             (n, "bleu", "1-5")
         ]
     rare = [row for row in rows if row["source_words"] == "6+"]
-    assert [len(some) for some in drawn_lengths(rare).values()] == [1, 1, 1]  # rather than none
+    assert [len(some) for some in drawn_panels("lengths", rare).values()] == [
+        1,
+        1,
+        1,
+    ]  # rather than none
 
 
 def test_categories_of_each_size_the_most_frequent_first_and_system_by_system() -> None:
@@ -84,8 +86,8 @@ def test_categories_of_each_size_the_most_frequent_first_and_system_by_system() 
         for size in ("1", "phrase")
         for i in range(MOST_CATEGORIES + 3)
     ]
-    drawn = drawn_categories(rows)
-    assert list(drawn) == ["recall of 1-grams", "recall of whole phrases"]
+    drawn = drawn_panels("categories", rows)
+    assert list(drawn) == ["Recall of 1-grams", "Recall of whole phrases"]
     for some in drawn.values():
         assert [(row["category"], row["system"]) for row in some] == [
             (f"C{i}", system)
@@ -93,4 +95,6 @@ def test_categories_of_each_size_the_most_frequent_first_and_system_by_system() 
             for system in ("one", "other")
         ]
     few = [row for row in rows if row["category"] in ("C0", "C1")]
-    assert {row["category"] for some in drawn_categories(few).values() for row in some} == {"C1"}
+    assert {
+        row["category"] for some in drawn_panels("categories", few).values() for row in some
+    } == {"C1"}

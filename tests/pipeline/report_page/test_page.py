@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from mgsa.base.errors import InputError
+from pipeline.report_page.inputs import FOLDERS, OUTPUTS
 from pipeline.report_page.page import SECTIONS, render
-from tests.report_folders import FOLDERS, HOSTILE, OWN, PLAIN, inputs_of, write_run
+from tests.report_folders import HOSTILE, PLAIN, inputs_of, write_run
 
 VOID = {"meta", "link", "input", "br", "img", "wbr"}
 
@@ -111,14 +112,14 @@ def test_foreign_text_says_its_language_and_tables_what_they_are(outline: Outlin
 
 
 def test_what_is_not_given_is_left_out(finished_run: Path) -> None:
-    outline = Outline(render(inputs_of(finished_run, *FOLDERS, *OWN, "tables")))
+    outline = Outline(render(inputs_of(finished_run, *FOLDERS, "tables")))
     assert outline.values("id", "section") == ["overview", "provenance"]
-    outline = Outline(render(inputs_of(finished_run, *OWN, ranked=0, sentences=0)))
+    outline = Outline(render(inputs_of(finished_run, *OUTPUTS, ranked=0, sentences=0)))
     missing = {"sentences", "curves", "attention", "trees"}
     assert set(outline.values("id", "section")) == {s.name for s in SECTIONS} - missing
 
 
-CURVE = "own/curves/plots/metrics/valid_nll.tsv"
+CURVE = "plots/train/plots/metrics/valid_nll.tsv"
 
 
 @pytest.mark.parametrize(
@@ -129,8 +130,7 @@ CURVE = "own/curves/plots/metrics/valid_nll.tsv"
         ("trees", "parsed/test.trees", 2, "(S (NP A))", ":2: leaf 1 of the tree is 'A'"),
         ("trees", "partitions/test.phrases", 2, "2:NP", ":2: level 1: lengths add up to 2 words"),
         ("alignments", "alignments/test.links", 2, "9-0", ":2: expected links between 4 source"),
-        ("sentences", "tokenized/test.lines", 3, "4", ": expected numbers of lines of "),
-        ("sentences", "tokenized/test.lines", 3, None, ":2: ends after 2 lines; expected as many"),
+        ("sentences", "translations/test.sources", 3, None, ":2: ends after 2 lines; expected as"),
         ("overview", "reports/evaluate.json", 1, "{", ":2: expected JSON"),
         ("probing", "reports/probe.json", 1, "{}", ": cells: expected a value, found none"),
         ("tables", "tables/some.json", 1, '{"systems": {}}', ": title: expected a value, found no"),

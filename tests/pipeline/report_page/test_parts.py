@@ -122,25 +122,20 @@ def test_drawn_sentences_are_spread_over_the_lengths(
     assert drawn_sentences([5, 1, 99, 3, 2, 4], count=count, longest=longest) == expected
 
 
-def test_text_of_the_split(finished_run: Path, tmp_path: Path) -> None:
+def test_text_of_the_split(finished_run: Path) -> None:
     inputs = inputs_of(finished_run)
     assert inputs.tokens("source") == [tokens_of(text) for text in (*PLAIN, *HOSTILE)]
     assert inputs.sources is not None
     assert inputs.sources.lines == [*PLAIN, *HOSTILE]
-    nothing = inputs_of(finished_run, "tokenized", "corpus")
+    nothing = inputs_of(finished_run, "tokenized", "corpus", "translations")
     assert (nothing.sources, nothing.drawn, nothing.languages["source"]) == (None, [], "")
-    write_run(tmp_path, PLAIN)
-    (tmp_path / "tokenized/test.lines").write_text("3\n1\n", "utf-8")  # the lines that were kept
-    sources = inputs_of(tmp_path).sources
-    assert sources is not None
-    assert sources.lines == [PLAIN[2], PLAIN[0]]
 
 
 def test_a_system_is_known_by_its_folder(tmp_path: Path) -> None:
     write_run(tmp_path, PLAIN)
     second = write_system(tmp_path / "second", [PLAIN[0], "Another .", PLAIN[2]])
     system = System.in_folder("a", second)
-    assert (system.model, system.report("probe")) == (second / "model", None)
+    assert (system.outputs["model"], system.report("probe")) == (second / "model", None)
     with pytest.raises(InputError, match=r"second/translations/test.references: expected the ref"):
         _ = inputs_of(tmp_path, compared=[second]).translations
     (tmp_path / "empty").mkdir()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,6 @@ from tests.report_folders import (
     text_of,
     write_patterns,
     write_run,
-    write_system,
 )
 
 BLOCKS = {section.name: section.blocks for section in SECTIONS}
@@ -145,7 +143,7 @@ def test_when_where_and_of_what_it_was_run(tmp_path: Path) -> None:
     told = text_of(BLOCKS["provenance"](inputs_of(tmp_path)))
     corpus, bpe = "2026-11-23 08:02:00 0.2 <b> c2", "2026-11-23 08:07:00 65.4 <b> c7"
     assert f"corpus {corpus} bpe {bpe}" in told
-    for path in ("alignments/aligner.json", "dataset/manifest.json", "own/model/manifest.json"):
+    for path in ("alignments/aligner.json", "dataset/manifest.json", "model/manifest.json"):
         assert f"{sha256(tmp_path / path)} {tmp_path / path}" in told
 
 
@@ -164,10 +162,11 @@ def test_trees_of_a_corpus_and_no_trees_at_all(tmp_path: Path) -> None:
 
 def test_one_system_alone_has_no_differences(tmp_path: Path) -> None:
     write_run(tmp_path, PLAIN)
-    shutil.rmtree(tmp_path / "patterns")
-    write_patterns(tmp_path / "patterns", ["model"], None)
+    folder = tmp_path / "plots/phrasal_patterns"
+    shutil.rmtree(folder)
+    write_patterns(folder, ["model"], None)
     for name in ("lengths", "categories"):  # which need a source
-        (tmp_path / f"patterns/{name}.csv").unlink()
+        (folder / f"{name}.csv").unlink()
     told = text_of(BLOCKS["patterns"](inputs_of(tmp_path)))
     assert "n-gram precision" in told
     assert not any(text in told for text in ("above", "By source length", "category"))
@@ -177,7 +176,7 @@ def test_shares_of_words_alone_are_left_out(tmp_path: Path) -> None:
     """A Transformer attends from subwords to subwords."""
     write_run(tmp_path, PLAIN)
     rows = [row for row in SHARES.splitlines() if "token_to_phrase" not in row]
-    (tmp_path / "own/attention/attention_shares.csv").write_text("\n".join(rows) + "\n", "utf-8")
+    (tmp_path / "plots/attention/attention_shares.csv").write_text("\n".join(rows) + "\n", "utf-8")
     told = text_of(BLOCKS["attention"](inputs_of(tmp_path)))
     assert "Heat maps" in told
     assert "Shares" not in told
@@ -210,15 +209,3 @@ def test_links_of_the_corpus_are_not_compared_with_themselves(tmp_path: Path) ->
     write_json(tmp_path / "alignments/aligner.json", {"kind": "none", "splits": []})
     write_json(tmp_path / "reports/align.json", {})
     assert text_of(BLOCKS["alignments"](inputs_of(tmp_path))) == ""
-
-
-def test_systems_without_a_baseline_are_tested_against_the_first(tmp_path: Path) -> None:
-    write_run(tmp_path, PLAIN * 5)
-    write_system(tmp_path / "second", PLAIN * 5, dropped=2)
-    signature = "nrefs:1|bs:50|seed:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.5.1"
-    for path in (tmp_path / "reports/evaluate.json", tmp_path / "second/evaluate.json"):
-        report = {"sentences": 15, "bleu": 50.0}
-        write_json(path, report | {"signatures": [{"metric": "bleu", "signature": signature}]})
-    shown = text_of(BLOCKS["scores"](inputs_of(tmp_path, compared=[tmp_path / "second"])))
-    assert "(the first, if none was named)" in shown
-    assert re.search(rf"{re.escape(SYSTEM)} 50\.00 second 50\.00 −\d+\.\d\d 0\.0\d\d", shown), shown
