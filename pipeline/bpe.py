@@ -32,7 +32,6 @@ from pipeline.tokens.subwords import (
     CODES,
     SubwordSplitter,
     allowed_subwords,
-    drawing_from,
     read_merges,
     read_subword_counts,
     write_subword_counts,
@@ -108,11 +107,11 @@ def drawn_counts(
 ) -> dict[str, int]:
     """How often each subword is to be expected where words are split with dropout; at least 1."""
     drawn: Counter[str] = Counter()
-    with drawing_from(Random(0)):
-        for word, count in progress(words.items(), "draw subwords", unit="words"):
-            for _ in range(DRAWS):
-                for subword in splitter.split_dropping(word, dropout):
-                    drawn[subword] += count
+    generator = Random(0)
+    for word, count in progress(words.items(), "draw subwords", unit="words"):
+        for _ in range(DRAWS):
+            for subword in splitter.segment(word, dropout, generator):
+                drawn[subword] += count
     return {subword: -(-count // DRAWS) for subword, count in drawn.items()}
 
 

@@ -7,7 +7,7 @@ import shutil
 import sys
 import tarfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, ClassVar, Literal
@@ -85,7 +85,10 @@ class LocalTreebank:
 
 @dataclass(frozen=True)
 class LocalCorpus:
-    """Local files; texts that a split doesn't name are `FOLDER/PREFIXtrain.en` and so on."""
+    """Local files; texts that a split doesn't name are `FOLDER/PREFIXtrain.en` and so on.
+
+    A text that is not there may be there packed (`.gz`).
+    """
 
     kind: Literal["local"]
     name: str
@@ -99,21 +102,19 @@ class LocalCorpus:
     treebank: LocalTreebank | None
 
     def __post_init__(self) -> None:
-        for name in SPLITS:
-            split: LocalSplit = getattr(self, name)
-            source, target = (
-                _plain_or_packed(Path(self.folder, f"{self.prefix}{name}.{language}"))
-                for language in (self.source_language, self.target_language)
-            )
-            named = replace(split, source=split.source or source, target=split.target or target)
-            if named.source == named.target:
-                raise ValueError(f"{name}: expected two files, got {source} for both languages")
-            object.__setattr__(self, name, named)
+        for split in SPLITS:
+            source, target = self.texts(split).values()
+            if source == target:
+                raise ValueError(f"{split}: expected two files, got {source} for both languages")
 
-
-def _plain_or_packed(path: Path) -> str:
-    packed = path.with_name(f"{path.name}.gz")
-    return str(packed if packed.exists() and not path.exists() else path)
+    def texts(self, split: str) -> dict[str, str]:
+        """Both texts of a split by side, as named or by folder, prefix and language."""
+        named: LocalSplit = getattr(self, split)
+        start = str(Path(self.folder, f"{self.prefix}{split}"))
+        return {
+            "source": named.source or f"{start}.{self.source_language}",
+            "target": named.target or f"{start}.{self.target_language}",
+        }
 
 
 @dataclass(frozen=True)
@@ -167,11 +168,17 @@ class DownloadedCorpus:
 Corpus = SampleCorpus | LocalCorpus | DownloadedCorpus
 
 
+def _plain_or_packed(path: Path) -> Path:
+    packed = path.with_name(f"{path.name}.gz")
+    return packed if packed.exists() and not path.exists() else path
+
+
 def _write_local(settings: LocalCorpus, folder: Path) -> dict[str, int]:
     pairs = {}
     for split in SPLITS:
-        named = asdict(getattr(settings, split))
+        named = asdict(getattr(settings, split)) | settings.texts(split)
         files = {column: Path(name) for column, name in named.items() if name is not None}
+        files |= {side: _plain_or_packed(files[side]) for side in SIDES}
         contrast = files.pop("contrast", None)
         pairs[split] = _write_split(folder, split, [files])
         if contrast is not None:

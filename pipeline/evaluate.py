@@ -6,9 +6,11 @@ Scores, confidence intervals and the paired tests, by bootstrap and by approxima
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -28,7 +30,11 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
 
 SEED_VARIABLE = "SACREBLEU_SEED"
-"""Where sacreBLEU takes the seed of its tests from."""
+"""The only place where sacreBLEU takes the seed of its draws from."""
+DECIMALS = 350
+"""Enough for sacreBLEU's JSON to round no float."""
+RESULTS = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}
+"""Metrics by their names in sacreBLEU's results."""
 
 
 @dataclass(frozen=True)
@@ -67,17 +73,14 @@ def score(
     For each metric its score (`bleu`), and mean and half width of its 95% bootstrap interval
     (`bleu_mean`, `bleu_interval`). With a baseline also the entries of `compare`.
     """
-    from unittest.mock import patch
-
     scores: dict[str, float] = {}
     signatures = []
-    with patch.dict(os.environ, {SEED_VARIABLE: str(settings.seed)}):
+    samples = settings.bootstrap_samples
+    with _seeded(settings.seed):
         for name, metric in _metrics(references, settings).items():
-            result = metric.corpus_score(hypotheses, None, settings.bootstrap_samples)
-            scores[name] = float(result.score)
-            if settings.bootstrap_samples > 1:
-                scores[f"{name}_mean"] = float(result._mean)
-                scores[f"{name}_interval"] = float(result._ci)
+            scores[name], mean, half = _with_interval(name, metric, hypotheses, samples)
+            if samples > 1:
+                scores |= {f"{name}_mean": mean, f"{name}_interval": half}
             signatures.append({"metric": name, "signature": metric.get_signature().format()})
     if baseline is not None:
         scores |= compare(hypotheses, baseline, references, settings)
@@ -99,29 +102,66 @@ def compare(
     else 2 / 2^k for k sentences that differ. The bootstrap's p-value is left as sacreBLEU's, about
     half of what it should be (see `mgsa.analysis.bootstrap.compare`).
     """
-    from unittest.mock import patch
-
-    from sacrebleu.significance import PairedTest
-
     differing = sum(one != other for one, other in zip(hypotheses, baseline, strict=True))
     least = min(2.0 ** (1 - differing), 1.0)
     metrics = _metrics(references, settings)
-    systems = [("baseline", baseline), ("system", hypotheses)]
+    systems = {"baseline": baseline, "system": hypotheses}
     tests = {"p_value": ("bs", settings.bootstrap_samples)}
     if settings.randomization_trials:
         tests["randomization_p_value"] = ("ar", settings.randomization_trials)
     scores: dict[str, float] = {}
-    with patch.dict(os.environ, {SEED_VARIABLE: str(settings.seed)}):
+    with _seeded(settings.seed):
         for p_value, (kind, samples) in tests.items():
-            test = PairedTest(systems, metrics, None, test_type=kind, n_samples=samples)
-            results: dict[str, Any] = test()[1]
-            # The first result is the systems' names; the others are by names that scores print.
-            for name, (one, other) in zip(metrics, list(results.values())[1:], strict=True):
+            for name, results in _test(systems, metrics, kind, samples).items():
+                one, other = results["baseline"], results["system"]
                 scores[f"{name}_baseline"] = float(one.score)
                 scores[f"{name}_difference"] = float(other.score - one.score)
                 equal = other.score == one.score
                 scores[f"{name}_{p_value}"] = 1.0 if equal else float(max(other.p_value, least))
     return scores
+
+
+@contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    """Have sacreBLEU draw by a seed."""
+    before = os.environ.get(SEED_VARIABLE)
+    os.environ[SEED_VARIABLE] = str(seed)
+    try:
+        yield
+    finally:
+        del os.environ[SEED_VARIABLE]
+        if before is not None:
+            os.environ[SEED_VARIABLE] = before
+
+
+def _with_interval(
+    name: str, metric: Metric, hypotheses: Sequence[str], samples: int
+) -> tuple[float, float, float]:
+    """A score, and mean and half width of its interval."""
+    try:
+        result = metric.corpus_score(hypotheses, None, samples)
+        signature = metric.get_signature().format()
+        numbers = json.loads(result.format(DECIMALS, signature=signature, is_json=True))
+        return numbers["score"], numbers["confidence_mean"], numbers["confidence_var"]
+    except (KeyError, TypeError):
+        # There is no mean where all resamples score 0, and an error where some chrF does.
+        result = _test({"system": hypotheses}, {name: metric}, "bs", samples)[name]["system"]
+        return float(result.score), float(result.mean), float(result.ci)
+
+
+def _test(
+    systems: Mapping[str, Sequence[str]], metrics: Mapping[str, Metric], kind: str, samples: int
+) -> dict[str, dict[str, Any]]:
+    """Results of each system by metric, from a bootstrap (`bs`) or randomisation (`ar`) test.
+
+    The first of `systems` is the baseline of the others.
+    """
+    from sacrebleu.significance import PairedTest
+
+    test = PairedTest(list(systems.items()), metrics, None, test_type=kind, n_samples=samples)
+    results: dict[str, list[Any]] = test()[1]
+    names = results["System"]
+    return {name: dict(zip(names, results[RESULTS[name]], strict=True)) for name in metrics}
 
 
 def _metrics(references: Sequence[str], settings: EvaluateSettings) -> dict[str, Metric]:
@@ -130,14 +170,9 @@ def _metrics(references: Sequence[str], settings: EvaluateSettings) -> dict[str,
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER
 
-    class ChrF(CHRF):
-        def _compute_f_score(self, statistics: Any) -> Any:
-            # 0 gets the type of other scores, without which a mean of resamples fails.
-            return super()._compute_f_score(statistics) + 0 * statistics[0]
-
     classes: dict[str, Callable[..., Metric]] = {
         "bleu": partial(BLEU, tokenize=settings.bleu_tokenizer),
-        "chrf": ChrF,
+        "chrf": CHRF,
         "ter": partial(TER, case_sensitive=True),
     }
     return {name: classes[name](references=[references]) for name in settings.metrics}

@@ -23,7 +23,7 @@ from mgsa.data.vocabulary import UNK, Vocabulary, join_subwords, read_vocabulari
 from mgsa.training.processes import place_seed
 from pipeline.base.stage import SIDES
 from pipeline.base.tables import Record
-from pipeline.tokens.subwords import SubwordSplitter, drawing_from
+from pipeline.tokens.subwords import SubwordSplitter
 
 
 class BpeDropout:
@@ -42,9 +42,9 @@ class BpeDropout:
         for n, index in enumerate(columns.index.tolist()):
             old = columns.target[n].tolist()
             old_words = subwords_per_word([self._vocabularies[1].symbols[i] for i in old])
-            with drawing_from(Random(place_seed(self._seed, f"segments/{epoch}/{index}"))):
-                source_ids, words = self._side(0, columns.source[n].tolist(), before[n])
-                target_ids, target_words = self._side(1, old, old_words)
+            generator = Random(place_seed(self._seed, f"segments/{epoch}/{index}"))
+            source_ids, words = self._side(0, columns.source[n].tolist(), before[n], generator)
+            target_ids, target_words = self._side(1, old, old_words, generator)
             source.append(source_ids)
             after.append(words)
             target.append(target_ids)
@@ -68,7 +68,7 @@ class BpeDropout:
         )
 
     def _side(
-        self, side: int, ids: Sequence[int], counts: Sequence[int]
+        self, side: int, ids: Sequence[int], counts: Sequence[int], generator: Random
     ) -> tuple[list[int], list[int]]:
         """New ids of a sentence, and numbers of each word; a word stays rather than have `UNK`."""
         vocabulary: Vocabulary = self._vocabularies[side]
@@ -77,7 +77,7 @@ class BpeDropout:
             word = list(ids[end - count : end])
             if UNK not in word:
                 text = join_subwords(vocabulary.symbols[i] for i in word)
-                drawn = self._splitters[side].split_dropping(text, self._dropout)
+                drawn = self._splitters[side].segment(text, self._dropout, generator)
                 spelled = vocabulary.encode(drawn)
                 word = word if UNK in spelled else spelled
             words.append(word)

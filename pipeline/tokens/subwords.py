@@ -1,14 +1,15 @@
 """Words to subwords by byte-pair encoding: one object for training and inference.
 
-Sennrich et al. 2016; subword-nmt applies the merges, with its `@@ ` marks, and undoes those that
-give a subword outside the vocabulary, so that no subword of a text is rare in training.
+Sennrich et al. 2016, in the form of subword-nmt: its `@@ ` marks, and merges that give a subword
+outside the vocabulary are undone, so that no subword of a text is rare in training. With dropout
+(Provilkov et al. 2020) its draws, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -40,13 +41,13 @@ class SubwordSplitter:
         Raises:
             InputError: `codes` is malformed, or of another vocabulary.
         """
-        from subword_nmt.apply_bpe import BPE
-
         merges = read_merges(codes)
         _check_made(vocabulary or (), merges, codes)
-        with codes.open(encoding="utf-8", newline="\n") as file:
-            self._bpe = BPE(file, len(merges), separator=MARK, vocab=vocabulary)
-        self.split_word = lru_cache(CACHE_WORDS)(self._split_word)
+        self._vocabulary = vocabulary
+        # Of equal merges, and of those that give the same symbol, the first counts.
+        self._ranks = {merge: rank for rank, merge in reversed(list(enumerate(merges)))}
+        self._halves = {left + right: (left, right) for left, right in self._ranks}
+        self.split_word = lru_cache(CACHE_WORDS)(self.segment)
 
     @classmethod
     def load(cls, folder: Path, side: str, *, threshold: int) -> SubwordSplitter:
@@ -66,27 +67,45 @@ class SubwordSplitter:
         """The subwords of all `tokens`, marked."""
         return [subword for token in tokens for subword in self.split_word(token)]
 
-    def split_dropping(self, word: str, dropout: float) -> list[str]:
-        """The subwords of a word where each merge is left out by chance, within `drawing_from`."""
-        subwords: list[str] = self._bpe.segment_tokens([word], dropout)
-        self._bpe.cache.clear()
-        return subwords
+    def segment(
+        self, word: str, dropout: float = 0.0, generator: Random | None = None
+    ) -> tuple[str, ...]:
+        """The subwords of a word; with `generator`, each merge at each step may be dropped."""
+        symbols = self._merged(word, dropout, generator)
+        last = len(symbols) - 1
+        return tuple(
+            s for i, symbol in enumerate(symbols) for s in self._allowed(symbol, i == last)
+        )
 
-    def _split_word(self, word: str) -> tuple[str, ...]:
-        subwords = tuple(self._bpe.segment_tokens([word]))
-        self._bpe.cache.clear()  # ours holds the marks too, and is bounded
-        return subwords
+    def _merged(self, word: str, dropout: float, generator: Random | None) -> list[str]:
+        """The symbols of a word after all merges, the one learned first before others."""
+        symbols = [*word[:-1], word[-1] + _END_OF_WORD] if word else []
+        while len(symbols) > 1:
+            pairs = [
+                (self._ranks[pair], place, pair)
+                for place, pair in enumerate(pairwise(symbols))
+                if (generator is None or generator.random() > dropout) and pair in self._ranks
+            ]
+            if not pairs:
+                break
+            _, _, first = min(pairs)
+            num_merged = 0
+            for _, place, pair in pairs:
+                here = slice(place - num_merged, place - num_merged + 2)
+                if pair == first and symbols[here] == [*first]:  # not so if it overlaps the last
+                    symbols[here] = ["".join(first)]
+                    num_merged += 1
+        return symbols
 
-
-@contextmanager
-def drawing_from(generator: Random) -> Iterator[None]:
-    """Have subword-nmt draw from a generator, in one thread, and not from the interpreter's own."""
-    from unittest.mock import patch
-
-    from subword_nmt import apply_bpe
-
-    with patch.object(apply_bpe, "random", generator):
-        yield
+    def _allowed(self, symbol: str, final: bool) -> Iterator[str]:
+        """A symbol as a marked subword, or those of its halves if the vocabulary lacks it."""
+        subword = symbol.removesuffix(_END_OF_WORD) if final else symbol + MARK
+        if not self._vocabulary or subword in self._vocabulary or symbol not in self._halves:
+            yield subword
+            return
+        left, right = self._halves[symbol]
+        yield from self._allowed(left, False)
+        yield from self._allowed(right, final)
 
 
 def read_merges(path: Path) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import subprocess
@@ -151,10 +152,21 @@ def test_intervals_and_tests_may_be_left_out(
 
 
 def test_translations_that_have_next_to_nothing_right_have_intervals(files: Path) -> None:
-    """In some resamples nothing matches, in others little does."""
+    """In some resamples nothing matches, in others little does; or nothing does in any."""
     references = lines(files / "references")
     scores = score([references[0], *[""] * 59], references, SETTINGS)
     assert 0 < scores["chrf_mean"] < scores["chrf_interval"] < 10
+    scores = score([""] * 60, references, SETTINGS)
+    assert scores["bleu"] == scores["bleu_mean"] == scores["bleu_interval"] == 0
+
+
+def test_the_seed_of_others_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SACREBLEU_SEED", raising=False)
+    for seed in (None, "5"):
+        if seed:
+            monkeypatch.setenv("SACREBLEU_SEED", seed)
+        score(["ein Hund"], ["ein Hund"], SETTINGS)
+        assert os.environ.get("SACREBLEU_SEED") == seed
 
 
 def test_scores_that_are_equal_differ_by_chance() -> None:

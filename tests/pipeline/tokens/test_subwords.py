@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections import Counter
 from pathlib import Path
@@ -35,10 +36,17 @@ words = st.text("abcdef", min_size=1, max_size=8)
 
 
 @given(
-    train=st.lists(words, min_size=5), text=st.lists(words, min_size=1), threshold=st.integers(0, 4)
+    train=st.lists(words, min_size=5),
+    text=st.lists(words, min_size=1),
+    threshold=st.integers(0, 4),
+    dropout=st.floats(0.01, 0.99),
 )
-def test_subword_nmt_splits_alike(
-    tmp_path_factory: pytest.TempPathFactory, train: list[str], text: list[str], threshold: int
+def test_subword_nmt_splits_alike_and_draws_alike(
+    tmp_path_factory: pytest.TempPathFactory,
+    train: list[str],
+    text: list[str],
+    threshold: int,
+    dropout: float,
 ) -> None:
     folder = tmp_path_factory.mktemp("bpe")
     counts = Counter([*train, "ab"])
@@ -52,8 +60,12 @@ def test_subword_nmt_splits_alike(
         return
     with (folder / CODES).open() as codes, (folder / "vocab.source").open() as vocab:
         peer = BPE(codes, vocab=read_vocabulary(vocab, threshold))
-    found = SubwordSplitter.load(folder, "source", threshold=threshold).split(text)
-    assert " ".join(found) == peer.process_line(" ".join(text))
+    splitter = SubwordSplitter.load(folder, "source", threshold=threshold)
+    assert " ".join(splitter.split(text)) == peer.process_line(" ".join(text))
+    random.seed(threshold)  # subword-nmt draws from the interpreter's own generator
+    generator = random.Random(threshold)
+    found = [subword for word in text for subword in splitter.segment(word, dropout, generator)]
+    assert found == peer.segment_tokens(text, dropout)
 
 
 def test_counts_are_read_as_they_were_written(tmp_path: Path) -> None:
