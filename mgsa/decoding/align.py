@@ -57,10 +57,11 @@ class Aligner:
     """
 
     def __init__(self, artifact: ModelArtifact, device: torch.device, *, layer: int | None) -> None:
-        """`layer` is averaged; `None`: the alignment head or, in a model without, the penultimate
-        layer (best in Garg et al. 2019, section 6.1).
+        """Align by the average of `layer`.
 
-        An `InputError` is raised if the decoder lacks it, or no head of it attends to words.
+        `None`: the alignment head or, in a model without, the penultimate layer (best in Garg et
+        al. 2019, section 6.1). An `InputError` is raised if the decoder lacks it, or no head of it
+        attends to words.
         """
         self.artifact = artifact
         self.device = device

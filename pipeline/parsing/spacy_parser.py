@@ -30,8 +30,9 @@ class SpacyPipeline:
 
 
 def write_spacy(folder: Path, pipeline: str, benepar: str | None, *, language: str) -> None:
-    """Write what `SpacyParser` loads; an `InputError` is raised if it can't be loaded, gives no
-    trees, or is of another language.
+    """Write what `SpacyParser` loads.
+
+    An `InputError` is raised if it can't be loaded, gives no trees, or is of another language.
     """
     loaded, made = _load(pipeline, benepar)
     if loaded.lang != language:

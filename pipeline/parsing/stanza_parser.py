@@ -142,8 +142,9 @@ def _load_once(folder: Path, gpu: bool) -> ConstituencyParser:
 def _optimizer_if_needed(
     make: Callable[..., Any], kind: str, model: Any, *rest: Any, **more: Any
 ) -> Any:
-    """Nothing in place of the optimizer that a tagger makes when it is loaded: that would import
-    torch's compiler, for a second. A tagger whose Transformer was fine-tuned reads it.
+    """Nothing in place of the optimizer that a tagger makes when it is loaded.
+
+    It would import torch's compiler, for a second. A tagger whose Transformer was fine-tuned reads it.
     """
     return make(kind, model, *rest, **more) if model.args.get("bert_finetune") else {}
 
