@@ -1,7 +1,7 @@
-"""Other engines for Transformers of words, as contestants in decoding: CTranslate2, from our
-weights, and Hugging Face's Marian of the same size, with weights of its own.
+"""Other engines for Transformers of words, as contestants in decoding.
 
-One that is not installed takes no part.
+CTranslate2 has our weights, Hugging Face's Marian weights of its own, of the same size. One
+that is not installed takes no part.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Train and test JoeyNMT on the very text, BPE codes and sizes of a run of this project.
+r"""Train and test JoeyNMT on the very text, BPE codes and sizes of a run of this project.
 
 JoeyNMT needs an environment of its own:
 
     python -m venv ENV && ENV/bin/pip install torch==2.13.0 joeynmt==2.3.0 importlib_metadata
 
-    python -m benchmarks.joeynmt_peer --python ENV/bin/python --tokenized data/tokenized \\
+    python -m benchmarks.joeynmt_peer --python ENV/bin/python --tokenized data/tokenized \
         --bpe data/bpe --work FOLDER --epochs 20
 
 FOLDER/peer.json has its training target tokens/s and the seconds that beam search took on the test

@@ -60,6 +60,7 @@ def in_a_process(name: str, size: str, tokens: int, device: torch.device) -> flo
 
 
 def main(argv: Sequence[str] | None = None) -> None:
+    """Print the table, with `--json` write the figures."""
     parser = device_parser(__doc__)
     parser.add_argument("--size", choices=sorted(VOCABULARY), required=True)
     parser.add_argument(

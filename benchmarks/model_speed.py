@@ -90,8 +90,9 @@ def measure(
 
 
 def profile(model: Contestant, batch: Batch, seconds: float, peak: float) -> dict[str, object]:
-    """What a step of so many seconds does: the operations of its matrix products and their share of
-    `peak`, and on a GPU, what it launches. Products within torch's LSTMs can't be counted.
+    """The operations of a step's matrix products, their share of `peak`, and a GPU's launches.
+
+    Products within torch's LSTMs can't be counted.
     """
     from torch.profiler import ProfilerActivity
     from torch.utils.flop_counter import FlopCounterMode
@@ -151,6 +152,7 @@ def markdown(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
+    """Print the table, with `--json` write the figures."""
     parser = device_parser(__doc__)
     parser.add_argument("--size", choices=sorted(VOCABULARY), required=True)
     parser.add_argument("--tokens", type=int, default=4096, help="target positions of a batch")
@@ -201,7 +203,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if arguments.profile:
         peak = peak_flops(device, torch.bfloat16 if device.type == "cuda" else torch.float32)
         for model, row in zip(models, rows, strict=True):
-            row |= profile(model, batches[0], row["first_batch_seconds"], peak)
+            row.update(profile(model, batches[0], row["first_batch_seconds"], peak))
     if arguments.compile:
         figures["dynamo"] = dict(torch._dynamo.utils.counters["stats"])
     print(markdown(rows))

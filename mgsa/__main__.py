@@ -21,6 +21,7 @@ COMMANDS = {
 
 
 def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command that the first argument names."""
     words = list(sys.argv[1:] if argv is None else argv)
     meanings = "\n".join(f"  {name:<12}{meaning}" for name, (_, meaning) in COMMANDS.items())
     chooser = argparse.ArgumentParser(

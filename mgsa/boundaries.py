@@ -11,8 +11,9 @@ from mgsa.masks import Context
 
 
 class BoundaryFlags(nn.Module):
-    """x plus, for each granularity, a learned vector for the first position of a phrase or another
-    for the positions inside.
+    """x plus, for each granularity, one of two learned vectors.
+
+    One is for the first position of a phrase, the other for the positions inside.
     """
 
     def __init__(self, dim: int, granularities: Iterable[str]) -> None:

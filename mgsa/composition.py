@@ -31,6 +31,7 @@ class MaxPool(nn.Module):
     """The maximum of each dimension over the phrase; no parameters."""
 
     def forward(self, x: Tensor, segments: Tensor, *, num_phrases: int | None = None) -> Tensor:
+        """x (B, T, D), segments (B, T) to (B, M, D)."""
         return max_pool(x, segment_lengths(segments, num_phrases))
 
 
@@ -59,6 +60,7 @@ class SelfAttention(nn.Module):
             nn.init.xavier_uniform_(projection.weight)
 
     def forward(self, x: Tensor, segments: Tensor, *, num_phrases: int | None = None) -> Tensor:
+        """x (B, T, D), segments (B, T) to (B, M, D)."""
         lengths = segment_lengths(segments, num_phrases)
         q = self.query(max_pool(x, lengths))  # (B, M, K)
         k, v = self.key_value(x).chunk(2, dim=-1)  # (B, T, K)
@@ -79,6 +81,7 @@ class LSTM(nn.Module):
         self.output = Linear(hidden, dim)
 
     def forward(self, x: Tensor, segments: Tensor, *, num_phrases: int | None = None) -> Tensor:
+        """x (B, T, D), segments (B, T) to (B, M, D)."""
         B, T, D = x.shape
         lengths = segment_lengths(segments, num_phrases).cpu()  # a device synchronisation
         index, batch_sizes, phrases = _packing(lengths, T)
@@ -91,7 +94,8 @@ class LSTM(nn.Module):
 
 
 def _packing(lengths: Tensor, width: int) -> tuple[Tensor, Tensor, Tensor]:
-    """The packed sequence, longest first, of phrases with lengths (B, M), all on the CPU:
+    """The packed sequence, longest first, of phrases with lengths (B, M), all on the CPU.
+
     (positions,) its rows of (B · `width`); (longest,) its batch sizes; (P,) its phrases of (B · M).
     """
     starts = lengths.cumsum(dim=1) - lengths

@@ -11,8 +11,10 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Phrases:
-    """A partition of every sentence: segments (B, S), the phrase of each position, negative at
-    padding; lengths (B, M) of phrases in positions, 0 beyond a sentence's last.
+    """A partition of every sentence.
+
+    segments (B, S): the phrase of each position, negative at padding; lengths (B, M) of phrases in
+    positions, 0 beyond a sentence's last.
     """
 
     segments: Tensor

@@ -1,15 +1,15 @@
-"""The model artifact: a folder with all that translation needs.
+r"""The model artifact: a folder with all that translation needs.
 
-    model.safetensors   weights
-    config.json         settings of the model and of its training
-    vocab.json          subwords by id            \
-    tags.json           names of phrase tags       | copied from the dataset
-    bpe.codes, vocab.*  subword segmentation       |
-    preprocessing.json  from text to tokens       /
-    parser/             what the source is parsed with, if it was asked for
-    curves.jsonl        losses and scores of the training
-    README.md           the model card
-    manifest.json       version, languages, and the SHA-256 of every other file
+model.safetensors   weights
+config.json         settings of the model and of its training
+vocab.json          subwords by id            \
+tags.json           names of phrase tags       | copied from the dataset
+bpe.codes, vocab.*  subword segmentation       |
+preprocessing.json  from text to tokens       /
+parser/             what the source is parsed with, if it was asked for
+curves.jsonl        losses and scores of the training
+README.md           the model card
+manifest.json       version, languages, and the SHA-256 of every other file
 """
 
 from __future__ import annotations

@@ -82,7 +82,8 @@ def _padded(x: Tensor) -> Tensor:
 
 def onednn_product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`F.linear` by oneDNN, without gradients; `weight` may be packed by it."""
-    return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+    product = torch.ops.mkldnn._linear_pointwise  # noqa: SLF001 - oneDNN has no public operator
+    return product(x, weight, bias, "none", [], "")
 
 
 def _transposed_product(x: Tensor, y: Tensor) -> Tensor:

@@ -59,6 +59,7 @@ class SampleCorpus:
 
     @property
     def target_language(self) -> str:
+        """The other one of `en` and `de`."""
         return "de" if self.source_language == "en" else "en"
 
 
@@ -129,6 +130,7 @@ class RemoteFile:
 
     @property
     def name(self) -> str:
+        """The last part of the URL."""
         return Path(unquote(urlsplit(self.url).path)).name
 
 

@@ -146,7 +146,8 @@ def tokenize_splits(
     with files_to_write(folder, [DROPPED, *names]) as files:
         files[DROPPED].write("split\tline\treason\n")
         for chunk in progress(chunks, "tokenize", total=None, unit="pairs", size=len):
-            for split, line, columns, reason in chunk:
+            for split, line, columns, limit in chunk:
+                reason = limit
                 if not reason and settings.drop_duplicates and split == "train":
                     text = "\n".join(columns[side] for side in SIDES)
                     digest = blake2b(text.encode(), digest_size=16).digest()

@@ -223,9 +223,9 @@ def main_of(module: str) -> Callable[[Sequence[str] | None], None]:
 
 def run_all() -> None:
     """Run every command once, each on what those before it wrote, with absolute paths."""
-    for name in COMMANDS:
+    for name, line in COMMANDS.items():
         if name not in LATER:
-            module, *words = COMMANDS[name].split()
+            module, *words = line.split()
             argv = [_absolute(*pair) for pair in pairwise(["", *words])]
             with redirect_stdout(io.StringIO()):
                 assert run(main_of(module), argv) == 0, name

@@ -55,7 +55,7 @@ def _imports(path: Path) -> list[str]:
 
 
 def _files(module: str) -> list[Path]:
-    if module.split(".")[0] not in ("mgsa", "pipeline"):
+    if module.split(".", maxsplit=1)[0] not in ("mgsa", "pipeline"):
         return []
     stem = Path(*module.split("."))
     return [

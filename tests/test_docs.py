@@ -1,4 +1,4 @@
-"""README, tutorials and how-tos: every command of ours is one that its parser takes."""
+"""README, CONTRIBUTING, tutorials and how-tos: each command of ours is one its parser takes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import mgsa.base.command
 from pipeline.params import compose
 from tests.imports import ROOT
 
-PAGES = ["README.md", *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("docs/**/*.md")))]
+PAGES = ["README.md", "CONTRIBUTING.md"]
+PAGES += [str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("docs/**/*.md"))]
 PAGES = [page for page in PAGES if not page.startswith(("docs/reference", "docs/_build"))]
 
 

@@ -34,6 +34,7 @@ class Memories:
 
     @property
     def num_sentences(self) -> int:
+        """B, the sentences of the batch."""
         return len(self.groups[0].keys[0])
 
     def select(self, index: Tensor) -> Memories:
@@ -88,8 +89,9 @@ class Cache:
         self.steps += 1
 
     def mask(self, reaches: tuple[int, ...] = (0,)) -> Tensor | None:
-        """(B, 1, n, slots, reaches): the slots that a row sees, but for the first steps of each
-        reach; `None`: all.
+        """The slots that a row sees, (B, 1, n, slots, reaches); `None`: all.
+
+        For an n-gram of size n the first n − 1 positions are hidden.
         """
         if self.visible.shape[1] == 1 and not any(reaches):
             return None
@@ -99,8 +101,9 @@ class Cache:
         return self._masks[reaches]
 
     def extend(self, owner: nn.Module, name: str, x: Tensor) -> Tensor:
-        """Add to an entry x (B, H, n · m, K), m vectors a row; return all of it, slot by slot,
-        (B, H, slots · m, K).
+        """Add x (B, H, n · m, K), m vectors a row, to an entry.
+
+        All of it is returned, slot by slot, (B, H, slots · m, K).
         """
         _, n, slots = self.visible.shape
         x = x.view(*x.shape[:2], n, -1, x.shape[-1])

@@ -47,7 +47,8 @@ class MultiGranularityAttention(nn.Module):
         membership: Literal["none", "own"],
         dropout: float,
     ) -> None:
-        """
+        """Groups of heads and the parts, already built, of each granularity.
+
         Args:
             group_heads: number of heads for words, then for each granularity.
             compositions: by granularity, `(x, segments, num_phrases=M)` to memory.

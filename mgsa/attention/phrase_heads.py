@@ -40,7 +40,8 @@ class PhraseHeads(nn.Module):
     def __init__(
         self, groups: Iterable[Technique], dim: int, *, padded: bool, fold: int, dropout: float
     ) -> None:
-        """
+        """The groups that a structure has, and how their outputs are folded.
+
         Args:
             groups: heads that attend to the same n-grams; all have the same query spans.
             padded: whether n-grams may begin before the sentence.
@@ -209,9 +210,9 @@ def _blocks(
 def _by_size(weights: Tensor, group: Technique, bigrams: Tensor | None) -> dict[str, Tensor]:
     """(B, H, spans · T, sizes · S) by sizes of queries and keys, zeros for missing bigrams."""
     by_size = {}
-    for span, of_span in zip(group.spans, weights.chunk(len(group.spans), dim=2), strict=True):
-        if span > 1 and bigrams is not None:
-            of_span = of_span * bigrams[:, None]
+    for span, all_of_span in zip(group.spans, weights.chunk(len(group.spans), dim=2), strict=True):
+        present = bigrams[:, None] if span > 1 and bigrams is not None else None
+        of_span = all_of_span if present is None else all_of_span * present
         for size, part in zip(group.sizes, of_span.chunk(len(group.sizes), dim=-1), strict=True):
             by_size[f"ngram_{span}_to_ngram_{size}"] = part
     return by_size

@@ -136,7 +136,7 @@ def _fail(message: str, status: int) -> int:
 
 
 def one_line(text: str) -> str:
-    """`text` truncated, with control characters escaped (`\\n`, `\\x1b`)."""
+    r"""`text` truncated, with control characters escaped (`\n`, `\x1b`)."""
     short = text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]}…"
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in short)
 

@@ -24,7 +24,7 @@ NOT_A_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
 
 def open_to_write(path: Path, mode: str = "w") -> IO[Any]:
-    """Open `path` for writing; text is UTF-8 with `\\n` line ends."""
+    r"""Open `path` for writing; text is UTF-8 with `\n` line ends."""
     return path.open(mode) if "b" in mode else path.open(mode, encoding="utf-8", newline="\n")
 
 
@@ -104,6 +104,7 @@ def _replace_folder(path: Path, new: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
+    """Make a folder and its parents; an `InputError` is raised if one of them is a file."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
@@ -136,6 +137,7 @@ def write_json(path: Path, content: Any) -> None:
 
 
 def dump_json(content: Any, file: IO[str]) -> None:
+    """Write indented JSON and a line end to an open file."""
     json.dump(content, file, ensure_ascii=False, indent=2)
     file.write("\n")
 
@@ -167,7 +169,7 @@ def read_json(path: Path, object_hook: Callable[[dict[str, Any]], Any] | None = 
 
 
 def read_lines(path: Path, opened: Callable[[Path, str], Any] = open) -> Iterator[str]:
-    """Yield the lines of a UTF-8 text file without their ends, which are `\\n` alone (not U+2028).
+    r"""Yield the lines of a UTF-8 text file without their ends, which are `\n` alone (not U+2028).
 
     `opened` opens the file, such as `gzip.open`. An `InputError` is raised if the file is missing,
     or a line is not UTF-8.
@@ -221,8 +223,10 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def check_files(folder: Path, files: Mapping[str, ManifestFile], *, verify: bool) -> None:
-    """Raise an `InputError` if a file of the manifest is missing, truncated or altered, or one more
-    is there that is not hidden; `verify` compares the SHA-256 too, which reads every file.
+    """Compare a folder's files with its manifest; `verify` reads every file for its SHA-256.
+
+    An `InputError` is raised if one is missing, truncated or altered, or another one is there that
+    is not hidden.
     """
     for name, file in files.items():
         path = folder / name

@@ -117,6 +117,8 @@ class RowColumns:
         return np.stack([self.source.lengths, self.target.lengths], axis=1, dtype=np.int64)
 
     def take(self, indices: np.ndarray) -> RowColumns:
+        """The rows of the given indices, in their order."""
+
         def taken(value: Any) -> Any:
             if isinstance(value, dict):
                 return {name: taken(column) for name, column in value.items()}

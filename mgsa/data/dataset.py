@@ -245,6 +245,7 @@ class Shards:
             raise InputError(message, path=paths[-1])
 
     def read(self, group: int, columns: Sequence[str]) -> pa.Table:
+        """The given columns of a row group."""
         path, number, _ = self._groups[group]
         with _naming(path):
             # Arrow's threads can deadlock: glibc before 2.41 may lose a wake-up (its bug 25847).

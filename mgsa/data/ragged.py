@@ -54,6 +54,7 @@ class Ragged:
         return self.values[start : start + self.lengths[index]]
 
     def take(self, indices: np.ndarray) -> Ragged:
+        """The lists of the given indices, in their order."""
         return Ragged(self.values, self.starts[indices], self.lengths[indices])
 
     def flat(self) -> np.ndarray:

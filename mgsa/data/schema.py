@@ -122,4 +122,5 @@ class Manifest:
 
     @property
     def rows(self) -> dict[str, int]:
+        """The number of rows of each split."""
         return {name: split.rows for name, split in self.splits.items()}

@@ -1,5 +1,6 @@
-"""The precision of a search, and on a CPU the linear maps that are fastest in it: packed by oneDNN,
-or of 8-bit integers. They have no gradients.
+"""The precision of a search, and on a CPU the linear maps that are fastest in it.
+
+They are packed by oneDNN, or of 8-bit integers, and have no gradients.
 """
 
 from __future__ import annotations
@@ -25,15 +26,16 @@ INTEGER_ENGINES = ("x86", "fbgemm", "onednn")
 
 
 class PackedLinear(nn.Module):
-    """A linear map whose weights lie in oneDNN's blocks: few rows times many columns take half the
-    time.
+    """A linear map of weights packed by oneDNN: few rows times many columns take half the time.
 
     torch's compiler puts the same operators in place of `nn.Linear`, for batches of any size.
     """
 
     def __init__(self, linear: nn.Linear) -> None:
         super().__init__()
-        self.packed = torch.ops.mkldnn._reorder_linear_weight(linear.weight.detach(), None)
+        self.packed = torch.ops.mkldnn._reorder_linear_weight(  # noqa: SLF001 - no public one
+            linear.weight.detach(), None
+        )
         self.bias = linear.bias
 
     def forward(self, x: Tensor) -> Tensor:
@@ -42,8 +44,9 @@ class PackedLinear(nn.Module):
 
 
 class Int8Linear(nn.Module):
-    """A linear map of 8-bit integers: weights have a scale for each output, inputs are quantised as
-    they come (dynamic quantisation), with one scale for all of x, so that rows are not quite
+    """A linear map of 8-bit integers, by dynamic quantisation.
+
+    Weights have a scale for each output, inputs one scale for all of x, so that rows are not quite
     independent of each other.
 
     torchao, where quantisation goes on, is made for `torch.compile`: called as it is, its products
@@ -68,8 +71,9 @@ class Int8Linear(nn.Module):
 
 
 def for_search(model: EncoderDecoder, precision: SearchPrecision) -> EncoderDecoder:
-    """A float32 model on the CPU with such maps in place of its own, but for those of recurrences;
-    it shares all other weights. In bfloat16, on a GPU and of float64, the model itself.
+    """A float32 CPU model with packed or int8 linear maps; any other model is returned unchanged.
+
+    Recurrent cells keep theirs; all other weights are shared.
 
     Raises:
         InputError: int8 on a GPU, or on a CPU that is no x86.

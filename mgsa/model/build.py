@@ -50,8 +50,9 @@ from mgsa.operators import Linear
 def build_model(
     config: ModelConfig, *, source_vocabulary: int, target_vocabulary: int, num_tags: int
 ) -> EncoderDecoder:
-    """A randomly initialised model; `share_embeddings: all` with two vocabulary sizes is an
-    `InputError`.
+    """A randomly initialised model.
+
+    `share_embeddings: all` with two vocabulary sizes is an `InputError`.
     """
     if config.share_embeddings == "all" and source_vocabulary != target_vocabulary:
         raise InputError(

@@ -18,8 +18,9 @@ Module = TypeVar("Module", bound=nn.Module)
 
 
 def compiled(module: Module, *, backend: str = "inductor") -> Module:
-    """A module compiled for batches of any shape; its loops over positions, which are marked in the
-    module itself, are left as they are.
+    """A module compiled for batches of any shape.
+
+    Its loops over positions, which are marked in the module itself, are left as they are.
     """
     for part in module.modules():
         if isinstance(part, LOOPS):

@@ -159,6 +159,7 @@ class EncoderDecoder(nn.Module):
         )
 
     def encode(self, batch: Batch, *, need_weights: bool = False) -> EncoderOutput:
+        """States and memories of the source; attention weights too, if they are needed."""
         mask = padding_mask(batch.source_lengths, batch.source.shape[1])
         phrases = {
             name: Phrases(batch.segments[name], batch.phrase_lengths[name])

@@ -47,8 +47,9 @@ class PlainEmbedding(Embedding):
 
 
 def sinusoids(positions: Tensor, dim: int) -> Tensor:
-    """(…,) to (…, D): the sines of position / 10000^(2i / D), i = 0 … D/2 − 1, then the cosines
-    (Vaswani et al. 2017, section 3.5, who interleave them).
+    """(…,) to (…, D): sines of position / 10000^(2i / D), i = 0 … D/2 − 1, then cosines.
+
+    Vaswani et al. 2017, section 3.5, interleave them.
     """
     exponents = torch.arange(0, dim, 2, device=positions.device, dtype=torch.float32) / dim
     angles = positions[..., None] * torch.exp(exponents * -math.log(10000.0))

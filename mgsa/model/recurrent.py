@@ -115,8 +115,9 @@ def last_states(s: Tensor, mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class RecurrentMemory:
-    """The source as the decoder reads it: keys and values of `words`; initial hidden states, then
-    cells, in `states` (2 · layers, B, D).
+    """The source as the decoder reads it.
+
+    Keys and values of `words`; initial hidden states, then cells, in `states` (2 · layers, B, D).
     """
 
     words: Memories

@@ -135,6 +135,7 @@ class Probe:
 
     @torch.no_grad()
     def restore(self) -> None:
+        """Go back to the weights of the best validation."""
         for weight, best in zip(self._weights, self._best_weights, strict=True):
             weight.copy_(best)
 

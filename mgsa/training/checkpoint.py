@@ -111,6 +111,7 @@ def restore(folder: Path, model: nn.Module, optimizer: torch.optim.Adam) -> None
 
 
 def folder_of(checkpoints: Path, update: int) -> Path:
+    """The folder of the checkpoint after an update."""
     return checkpoints / f"step-{update:08d}"
 
 

@@ -118,10 +118,10 @@ class Objective(nn.Module):
 def translation_nll(
     states: Tensor, output: nn.Linear, target: Tensor, *, label_smoothing: float
 ) -> tuple[Tensor, Tensor]:
-    """() smoothed and () plain NLL of target (B, T), `PAD` excluded, given the decoder's states
-    (B, T, D) and their map to logits (B, T, V).
+    """() smoothed and () plain NLL of target (B, T), `PAD` excluded.
 
-    Smoothed: (1 − ε) · NLL + ε · mean over the vocabulary of −log p. The plain NLL is detached.
+    Given are the decoder's states (B, T, D) and their map to logits (B, T, V). Smoothed: (1 − ε) ·
+    NLL + ε · mean over the vocabulary of −log p. The plain NLL is detached.
 
     This is Szegedy et al. 2016, section 7, as cited by Vaswani et al. 2017, section 5.4: ε / V for
     every symbol, also the gold one and those that never are (`PAD`, `BOS`). So do torch and fairseq
@@ -136,8 +136,10 @@ def translation_nll(
 
 
 class _BlockwiseNll(torch.autograd.Function):
-    """`_SmoothedNll`, block of rows after block. Gradients are computed with the loss, so that only
-    one block's logits are held at a time, and those lie in the cache.
+    """`_SmoothedNll`, block of rows after block.
+
+    Gradients are computed with the loss, so that only one block's logits are held at a time, and
+    those lie in the cache.
     """
 
     @staticmethod

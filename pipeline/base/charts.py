@@ -127,6 +127,7 @@ def figure_svg(spec: Spec) -> str:
 
 
 def write_figure(spec: Spec, path: Path) -> None:
+    """Write a chart as SVG."""
     with open_to_write(path) as file:
         file.write(figure_svg(spec))
 

@@ -20,6 +20,7 @@ class Record(Row):
 
     @classmethod
     def of(cls, values: Mapping[str, Any], path: Path) -> Record:
+        """Values with the path that messages name."""
         record = cls(values)
         record.path = path
         return record

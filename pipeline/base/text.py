@@ -1,4 +1,4 @@
-"""Parallel text on disk: UTF-8, one sentence a line, lines that end with `\\n` and nothing else."""
+r"""Parallel text on disk: UTF-8, one sentence a line, lines that end with `\n` and nothing else."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.IGNORECASE)
 
 
 def read_sentences(path: Path) -> Iterator[str]:
-    """Yield the lines of a text file without their ends.
+    r"""Yield the lines of a text file without their ends.
 
-    Only `\\n` and `\\r\\n` end a line: U+2028, form feeds and the like are characters of a
+    Only `\n` and `\r\n` end a line: U+2028, form feeds and the like are characters of a
     sentence. A byte order mark is skipped. `.gz` is decompressed; of a WMT test set in `.sgm`, each
     segment is a line.
 

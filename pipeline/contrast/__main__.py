@@ -165,7 +165,7 @@ def score_contrasts(
             right |= {kind: [is_right(row, kind) for row in table] for kind in kinds}
             right |= baselines(corpus, split, contrasts)
             samples, seed = contrast.bootstrap_samples, contrast.seed
-            metrics |= accuracies(table, right, samples=samples, seed=seed)
+            metrics.update(accuracies(table, right, samples=samples, seed=seed))
         if others:
             trials = contrast.randomization_trials
             metrics[kinds[0]] |= comparison(table, others, trials=trials, seed=contrast.seed)

@@ -46,7 +46,8 @@ def build(
     inputs = StageOutputs(corpus, tokenized, bpe, partitions, parser, alignments)
     figures = {name: value for path in reports for name, value in Record.read(path).items()}
     with stage_outputs(out, report) as (folder, metrics):
-        metrics |= build_dataset(inputs, dataset, parameters, figures, folder, workers=run.workers)
+        built = build_dataset(inputs, dataset, parameters, figures, folder, workers=run.workers)
+        metrics.update(built)
 
 
 def info(*, info: Annotated[Path, Input("the artifact")]) -> None:

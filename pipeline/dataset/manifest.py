@@ -84,6 +84,7 @@ class Preprocessing:
 
     @classmethod
     def read(cls, folder: Path) -> Preprocessing:
+        """Read it from a dataset or a model."""
         path = folder / PREPROCESSING
         return from_excerpt(cls, read_json(path), f"{path}: preprocessing")
 

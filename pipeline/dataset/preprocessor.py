@@ -56,6 +56,8 @@ class SideEncoder:
 
 
 class Encoder:
+    """Subwords, phrases and tags of a pair as ids."""
+
     def __init__(self, source: SideEncoder, target: SideEncoder, tags: Sequence[str]) -> None:
         """`tags` are phrase tags by id; id 0 also stands for unknown tags."""
         self.source = source

@@ -41,10 +41,13 @@ class Server(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
+        """The URL of the page."""
         return f"http://{LOOPBACK}:{self.server_port}/"
 
 
 class Handler(BaseHTTPRequestHandler):
+    """Answers requests for the page and its heat maps."""
+
     server: Server
 
     def do_GET(self) -> None:

@@ -58,6 +58,7 @@ class Question:
         return cls(text, tuple(tuple(map(_number, level)) for level in levels))
 
     def query(self, **more: str | int) -> str:
+        """The question as the query of a URL."""
         values: dict[str, str | int] = {"text": self.text}
         if self.cuts is not None:
             values["cuts"] = "/".join(",".join(map(str, level)) for level in self.cuts)

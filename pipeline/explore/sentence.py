@@ -50,6 +50,8 @@ class Exploration:
 
 
 class Explorer:
+    """Models that read one language, and the preprocessing that they share."""
+
     def __init__(self, models: Mapping[str, TextModel], *, beam: int, n_best: int) -> None:
         """Models by name.
 
@@ -115,4 +117,5 @@ def recut(levels: Levels, cuts: Cuts, num_tokens: int) -> Levels:
 
 
 def cuts_of(levels: Levels) -> Cuts:
+    """Where phrases begin at each level, but for the first."""
     return tuple(tuple(start for start, _, _ in phrases[1:]) for phrases in levels)

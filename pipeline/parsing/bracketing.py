@@ -52,14 +52,17 @@ class BracketScore:
 
     @property
     def precision(self) -> float:
+        """The share of predicted brackets that match."""
         return _ratio(self.matched_brackets, self.predicted_brackets)
 
     @property
     def recall(self) -> float:
+        """The share of gold brackets that match."""
         return _ratio(self.matched_brackets, self.gold_brackets)
 
     @property
     def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
         return _ratio(2 * self.matched_brackets, self.gold_brackets + self.predicted_brackets)
 
     @property

@@ -45,6 +45,7 @@ class ParseMemory:
         self._database.close()
 
     def key(self, tokens: Sequence[str]) -> bytes:
+        """The key of a sentence for this parser."""
         text = " ".join(tokens).encode()
         return hashlib.blake2b(text, digest_size=16, key=self._identity).digest()
 

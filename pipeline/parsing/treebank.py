@@ -111,9 +111,9 @@ def write_conllu(path: Path, trees: Sequence[Tree]) -> None:
 
 
 class TextSpelling:
-    """Spells the words of a treebank's trees as the stage `tokenize` spells a corpus's.
+    r"""Spells the words of a treebank's trees as the stage `tokenize` spells a corpus's.
 
-    Quotes become `"`, `\\/` becomes `/`, and `do n't` becomes `don 't`. The number of words is
+    Quotes become `"`, `\/` becomes `/`, and `do n't` becomes `don 't`. The number of words is
     kept, since each has one label: also where Moses would split (`3/4`, `Co.` out of context) or
     join (`can not`).
     """

@@ -49,6 +49,7 @@ def find_files(trees: str, *, parsed: Path, tokenized: Path) -> SentenceFiles:
 
 
 def read_sentences(files: SentenceFiles, language: str) -> Iterator[ProbeSentence]:
+    """Read the sentences of a treebank, or of aligned files of text."""
     if files.tokens == files.trees:
         yield from read_bank(files.trees, language)
     else:

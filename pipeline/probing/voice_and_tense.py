@@ -64,6 +64,8 @@ PATTERNS: dict[str, list[dict[str, Any]]] = {
 
 
 class VerbPatterns:
+    """`PATTERNS`, matched by spaCy."""
+
     def __init__(self) -> None:
         import spacy
         from spacy.matcher import Matcher

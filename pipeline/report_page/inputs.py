@@ -39,6 +39,7 @@ class Text(NamedTuple):
 
     @classmethod
     def read(cls, path: Path) -> Text:
+        """Read a file of sentences."""
         return cls(path, list(read_sentences(path)))
 
 

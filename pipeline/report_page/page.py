@@ -55,6 +55,7 @@ SECTIONS = (
 
 
 def render(inputs: Inputs) -> str:
+    """The HTML page, without the sections that have no blocks."""
     shown = [(section, join(section.blocks(inputs), "\n")) for section in SECTIONS]
     filled = [(section, html) for section, html in shown if html.strip()]
     return page(TEMPLATES, "page", title=title(inputs), sections=filled)

@@ -23,6 +23,7 @@ LIBRARIES = (
 
 
 def provenance(inputs: Inputs) -> Iterator[Markup]:
+    """When and where each stage ran, and the parameters."""
     if inputs.runs:
         rows = [
             {

@@ -15,11 +15,10 @@ from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
 
 
 class MosesText:
+    """Text to tokens and back, by the rules of one language."""
+
     def __init__(self, language: str) -> None:
-        """
-        Args:
-            language: a two-letter code; one without rules of its own gets those of English.
-        """
+        """`language` is a two-letter code; one without rules of its own gets those of English."""
         self._normalizer = _Normalizer(language)
         self._tokenizer = _Tokenizer(language)
         self._detokenizer = MosesDetokenizer(language)
@@ -89,7 +88,7 @@ class _Needing:
 
 
 class _Spaces:
-    """The pattern `\\s+`, faster; it strips the text too, as the tokeniser does later."""
+    r"""The pattern `\s+`, faster; it strips the text too, as the tokeniser does later."""
 
     def sub(self, _: str, text: str) -> str:
         return " ".join(text.split())

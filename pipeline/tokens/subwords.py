@@ -33,7 +33,8 @@ class SubwordSplitter:
     """Splits words as `subword-nmt apply-bpe --vocabulary` does."""
 
     def __init__(self, codes: Path, vocabulary: Set[str] | None) -> None:
-        """
+        """Read the merges.
+
         Args:
             codes: file of merges.
             vocabulary: allowed subwords, marks included, beside all characters; `None`: any.

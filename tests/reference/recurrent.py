@@ -81,11 +81,12 @@ def decode(
     # The first hidden state of each layer, then each cell.
     hidden, cells = (list(states) for states in first.view(2, len(decoder.layers), -1))
     outputs, weights = [], []
-    for x in words:
+    for word in words:
         found = [attention(*h_i, hidden[-1]) for h_i in zip(forwards, backwards, strict=True)]
         scores = torch.stack([torch.exp(score) for score, _ in found])
         alpha = scores / scores.sum()
         c = sum(share * value for share, (_, value) in zip(alpha, found, strict=True))
+        x = word
         for number, layer in enumerate(decoder.layers):
             before = hidden[number][None], cells[number][None]
             _, after = layer(x[None], before)

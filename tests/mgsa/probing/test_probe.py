@@ -187,7 +187,8 @@ def test_every_layer_has_a_probe_that_learns_as_if_it_were_alone() -> None:
 
 def test_states_are_cached_while_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     encode = Mock(wraps=EncoderDecoder.encode)
-    monkeypatch.setattr(EncoderDecoder, "encode", lambda *batch, **more: encode(*batch, **more))
+    method = lambda *batch, **more: encode(*batch, **more)  # noqa: E731, PLW0108 - a mock isn't bound
+    monkeypatch.setattr(EncoderDecoder, "encode", method)
     encoder = frozen()
     train, valid, test = (len(batches) for batches in splits_of(encoder.model).values())
     cached = probed(encoder, max_epochs=2)
