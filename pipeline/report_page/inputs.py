@@ -187,11 +187,13 @@ class Inputs:
 
 
 def report_in(folder: Path | None, stage: str) -> Record | None:
+    """The report of a stage in a folder, if it is there."""
     path = folder and folder / f"{stage}.json"
     return Record.read(path) if path and path.is_file() else None
 
 
 def existing(folders: Mapping[str, Path]) -> dict[str, Path]:
+    """The folders that are there."""
     return {name: folder for name, folder in folders.items() if folder.is_dir()}
 
 
