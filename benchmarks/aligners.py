@@ -28,15 +28,14 @@ import numpy as np
 import yaml
 
 from benchmarks.text_stages import Command, stage_command
-from mgsa.base.cli import run
-from mgsa.base.errors import InputError
-from mgsa.base.io import read_json, read_lines, write_json
-from mgsa.base.word_links import Link, format_links
-from pipeline.aligners.eflomal_command import find_command
-from pipeline.aligners.symmetrize import SYMMETRIZATIONS, Symmetrization, symmetrize
-from pipeline.base.stage import SIDES, SPLITS
-from pipeline.base.tables import markdown
-from pipeline.base.text import read_pairs
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import read_json, read_lines, write_json
+from mgsa.cli.run import run
+from mgsa.data.word_links import Link, format_links
+from pipeline.align.eflomal import find_command
+from pipeline.align.symmetrize import SYMMETRIZATIONS, Symmetrization, symmetrize
+from pipeline.formats.tables import markdown
+from pipeline.formats.text import SIDES, SPLITS, read_pairs
 from pipeline.params import compose
 
 ROOT = Path(__file__).parents[1]
@@ -108,7 +107,7 @@ def error_rate(work: Path, links: Path, gold: Path) -> float | None:
         return None
     report = work / "aer.json"
     words = ("--alignments", str(links), "--gold", str(gold), "--report", str(report))
-    Command((sys.executable, "-m", "pipeline.alignment_error", *words)).seconds()
+    Command((sys.executable, "-m", "pipeline.align.error_rate", *words)).seconds()
     rate: float = read_json(report)["aer"]
     return rate
 

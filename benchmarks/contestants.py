@@ -12,7 +12,7 @@ from torch import nn
 
 from benchmarks.random_batches import NUM_TAGS
 from benchmarks.torch_transformer import TorchTransformer
-from mgsa.base.settings import from_mapping, read_yaml
+from mgsa.cli.settings import from_mapping, read_yaml
 from mgsa.config import AlignmentConfig, ModelConfig, TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.model.build import build_model

@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.scale import LOADER, WORKING, Measurement
-from mgsa.base.cli import run
-from mgsa.base.errors import InputError
-from mgsa.base.io import read_json
-from mgsa.base.settings import from_mapping
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import read_json
+from mgsa.cli.run import run
+from mgsa.cli.settings import from_mapping
 
 MODELS = ("parse", "align")
 """Stages that are more than copying only where models do them."""

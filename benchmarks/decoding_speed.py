@@ -31,8 +31,8 @@ from benchmarks.contestants import (
 from benchmarks.engines import Search, engines
 from benchmarks.machine import device_parser, machine, wait
 from benchmarks.random_batches import batch_of_lengths
-from mgsa.base.cli import run
-from mgsa.base.io import write_json
+from mgsa.cli.files import write_json
+from mgsa.cli.run import run
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, ModelConfig, SearchPrecision, TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import EOS

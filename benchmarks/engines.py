@@ -13,12 +13,12 @@ from pathlib import Path
 
 import torch
 
+from mgsa.artifact.export import specification
+from mgsa.artifact.model import ModelArtifact
 from mgsa.config import TransformerConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import BOS, EOS, PAD, SPECIAL_SYMBOLS, Vocabulary
-from mgsa.export import specification
 from mgsa.model.encoder_decoder import EncoderDecoder
-from mgsa.model_artifact import ModelArtifact
 
 Search = Callable[[int], object]
 """Translates a batch by a beam of some width."""

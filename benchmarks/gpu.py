@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import machine
-from mgsa.base.cli import run
-from mgsa.base.errors import FailedError
-from mgsa.base.io import atomic_file, write_json
+from mgsa.cli.errors import FailedError
+from mgsa.cli.files import atomic_file, write_json
+from mgsa.cli.run import run
 from mgsa.decoding.opened import choose_device
 
 DATASET = "data/dataset"

@@ -22,9 +22,9 @@ from torch import Tensor
 from benchmarks.contestants import WEIGHTS, configurations, model_of
 from benchmarks.machine import device_parser, machine
 from benchmarks.random_batches import batch_of_lengths
-from mgsa.base.cli import run
-from mgsa.base.errors import FailedError
-from mgsa.base.io import write_json
+from mgsa.cli.errors import FailedError
+from mgsa.cli.files import write_json
+from mgsa.cli.run import run
 from mgsa.config import ModelConfig
 from mgsa.data.batch import Batch
 from mgsa.decoding.opened import choose_device

@@ -24,7 +24,7 @@ from typing import Any
 
 import yaml
 
-from pipeline.tokens.moses import MosesText
+from pipeline.tokenizers.moses import MosesText
 
 SPECIAL_SYMBOLS = ("<unk>", "<pad>", "<s>", "</s>")
 

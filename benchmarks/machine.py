@@ -17,8 +17,8 @@ from pathlib import Path
 
 import torch
 
-from mgsa.base.cli import run
-from mgsa.base.io import write_json
+from mgsa.cli.files import write_json
+from mgsa.cli.run import run
 from mgsa.decoding.opened import choose_device
 from mgsa.operators import linear
 

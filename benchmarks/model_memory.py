@@ -19,8 +19,8 @@ import torch
 from benchmarks.contestants import BASELINE, VOCABULARY, chosen_names, contestant, train_step
 from benchmarks.machine import device_parser, machine
 from benchmarks.random_batches import make_batches
-from mgsa.base.cli import run
-from mgsa.base.io import write_json
+from mgsa.cli.files import write_json
+from mgsa.cli.run import run
 from mgsa.decoding.opened import choose_device
 
 STEPS = 2

@@ -30,8 +30,8 @@ from benchmarks.contestants import (
 )
 from benchmarks.machine import device_parser, machine, peak_flops, wait
 from benchmarks.random_batches import make_batches
-from mgsa.base.cli import run
-from mgsa.base.io import write_json
+from mgsa.cli.files import write_json
+from mgsa.cli.run import run
 from mgsa.data.batch import Batch
 from mgsa.decoding.opened import choose_device
 

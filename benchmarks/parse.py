@@ -24,11 +24,10 @@ import yaml
 
 from benchmarks.machine import device_parser
 from benchmarks.text_stages import ROOT, Command, stage_command
-from mgsa.base.cli import run
-from mgsa.base.io import write_json
+from mgsa.cli.files import write_json
+from mgsa.cli.run import run
 from mgsa.decoding.opened import choose_device
-from pipeline.base.stage import SPLITS
-from pipeline.base.text import read_sentences
+from pipeline.formats.text import SPLITS, read_sentences
 from pipeline.params import compose
 
 PACKAGE = "ptbsample"

@@ -32,11 +32,11 @@ from typing import Any
 
 import yaml
 
-from mgsa.base.cli import run
-from mgsa.base.errors import FailedError
-from mgsa.base.io import read_json, write_json
-from mgsa.base.settings import Count, NonNegative, Positive, from_mapping
-from pipeline.base.charts import Spec, chart, write_figure
+from mgsa.cli.errors import FailedError
+from mgsa.cli.files import read_json, write_json
+from mgsa.cli.run import run
+from mgsa.cli.settings import Count, NonNegative, Positive, from_mapping
+from pipeline.charts import Spec, chart, write_figure
 
 ROOT = Path(__file__).parents[1]
 STAGES = ("corpus", "tokenize", "parser", "parse", "bpe", "partition", "align", "dataset")

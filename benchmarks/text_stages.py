@@ -25,14 +25,14 @@ from pathlib import Path
 
 import yaml
 
-from mgsa.base.cli import run
-from mgsa.base.errors import InputError
-from mgsa.base.io import read_lines, write_json
-from mgsa.base.settings import read_yaml
-from pipeline.base.stage import SIDES, SPLITS
-from pipeline.base.tables import markdown
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import read_lines, write_json
+from mgsa.cli.run import run
+from mgsa.cli.settings import read_yaml
+from pipeline.formats.tables import markdown
+from pipeline.formats.text import SIDES, SPLITS
+from pipeline.formats.trees import escape_token
 from pipeline.params import compose
-from pipeline.tokens.trees import escape_token
 
 ROOT = Path(__file__).parents[1]
 LANGUAGES = {"source": "en", "target": "de"}

@@ -22,9 +22,9 @@ from pathlib import Path
 from safetensors.torch import load_file
 
 from benchmarks.machine import device_parser, machine
-from mgsa.base.cli import TERMINATED, run
-from mgsa.base.errors import FailedError
-from mgsa.base.io import write_json
+from mgsa.cli.errors import FailedError
+from mgsa.cli.files import write_json
+from mgsa.cli.run import TERMINATED, run
 from mgsa.decoding.opened import choose_device
 from mgsa.training.checkpoint import saved_updates
 

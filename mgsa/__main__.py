@@ -7,15 +7,15 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from mgsa.base.cli import run
-from mgsa.base.command import command as command_of
+from mgsa.cli.command import command as command_of
+from mgsa.cli.run import run
 
 COMMANDS = {
     "train": ("mgsa.training.commands", "train a model on a dataset artifact"),
     "translate": ("mgsa.decoding.commands", "translate a split of a dataset artifact"),
     "align": ("mgsa.decoding.commands", "align the words of a split of a dataset artifact"),
     "score": ("mgsa.decoding.commands", "log probabilities of a split of a dataset artifact"),
-    "export": ("mgsa.export", "write a model for another engine"),
+    "export": ("mgsa.artifact.export", "write a model for another engine"),
 }
 """By command, the module with a function of that name, and a summary."""
 

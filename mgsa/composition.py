@@ -12,9 +12,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
 from mgsa.attention.attend import attend
-from mgsa.lstm import run_lstm
 from mgsa.masks import phrase_mask
-from mgsa.operators import Linear
+from mgsa.operators import Linear, run_lstm
 
 
 def segment_lengths(segments: Tensor, num_phrases: int | None) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from mgsa.base.settings import InputPath, NonNegative, Positive, Probability, Seed, check_each_once
+from mgsa.cli.settings import InputPath, NonNegative, Positive, Probability, Seed, check_each_once
 
 Precision = Literal["32-true", "bf16-mixed"]
 Decay = Literal["inverse_sqrt", "linear", "none"]

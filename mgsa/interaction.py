@@ -11,9 +11,8 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from mgsa.lstm import run_lstm
 from mgsa.onlstm import ONLSTM
-from mgsa.operators import Linear
+from mgsa.operators import Linear, run_lstm
 
 
 class TagHead(nn.Module):

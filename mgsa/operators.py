@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
+from torch.nn.utils.rnn import PackedSequence
 
 ONEDNN = torch.backends.mkldnn.is_available() and torch.backends.mkl.is_available()
 BLOCK = 64
@@ -117,3 +118,17 @@ def dropout(x: Tensor, rate: float) -> Tensor:
 def _on_cpu(x: Tensor) -> bool:
     """Whether x is there, and not for the compiler, which has operators of its own."""
     return x.device.type == "cpu" and not torch.compiler.is_compiling()
+
+
+def run_lstm(
+    lstm: nn.LSTM, x: Tensor | PackedSequence, states: tuple[Tensor, Tensor] | None = None
+) -> Any:
+    """`lstm(x, states)` without autocast.
+
+    On a GPU autocast runs an LSTM in float16, whatever it was asked for; without loss scaling its
+    gradients underflow.
+    """
+    dtype: torch.dtype = lstm.weight_hh_l0.dtype  # type: ignore[assignment]
+    with torch.autocast(x.data.device.type, enabled=False):
+        before = None if states is None else tuple(state.to(dtype) for state in states)
+        return lstm(x.to(dtype), before)

@@ -19,16 +19,18 @@ from typing import Annotated
 
 from annotated_types import Interval
 
-from mgsa.base.cli import progress, run
-from mgsa.base.command import Input, OutputFolder, Report
-from mgsa.base.errors import InputError
-from mgsa.base.io import open_to_write
-from mgsa.base.settings import Count, InputPath, Positive, RunConfig
-from pipeline.base.stage import SIDES, SPLITS, stage, stage_outputs
-from pipeline.base.tables import Record
-from pipeline.base.text import Pair, files_to_write, read_pairs
-from pipeline.base.workers import map_chunks
-from pipeline.tokens.subwords import (
+from mgsa.cli.command import Input, OutputFolder, Report
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import open_to_write
+from mgsa.cli.progress import progress
+from mgsa.cli.run import run
+from mgsa.cli.settings import Count, InputPath, Positive
+from mgsa.run_config import RunConfig
+from pipeline.formats.tables import Record
+from pipeline.formats.text import SIDES, SPLITS, Pair, files_to_write, read_pairs
+from pipeline.stage.command import stage, stage_outputs
+from pipeline.stage.workers import map_chunks
+from pipeline.subwords import (
     CODES,
     SubwordSplitter,
     allowed_subwords,

@@ -15,24 +15,25 @@ from urllib.parse import unquote, urlsplit
 
 from annotated_types import Interval
 
-from mgsa.base.cli import progress, run
-from mgsa.base.command import Option, OutputFolder, Report
-from mgsa.base.errors import InputError
-from mgsa.base.io import open_to_write, sha256, write_json
-from mgsa.base.settings import InputPath, Language, Seed, Share
-from pipeline.base.download import download
-from pipeline.base.stage import (
+from mgsa.cli.command import Option, OutputFolder, Report
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import open_to_write, sha256, write_json
+from mgsa.cli.progress import progress
+from mgsa.cli.run import run
+from mgsa.cli.settings import InputPath, Language, Seed, Share
+from pipeline.formats.contrasts import read_contrasts, write_contrasts
+from pipeline.formats.links import read_links
+from pipeline.formats.text import (
     ANNOTATIONS,
     SIDES,
     SPLITS,
     TREEBANK_PARTS,
-    stage,
-    stage_outputs,
+    files_to_write,
+    read_parallel,
 )
-from pipeline.base.text import files_to_write, read_parallel
-from pipeline.contrasts import read_contrasts, write_contrasts
-from pipeline.links import read_links
-from pipeline.tokens.trees import bracketed, read_tree, read_treebank
+from pipeline.formats.trees import bracketed, read_tree, read_treebank
+from pipeline.stage.command import stage, stage_outputs
+from pipeline.stage.download import download
 
 SampleSentences = Annotated[int, Interval(ge=1, le=10_000_000)]
 

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Interval
 
-from mgsa.base.cli import run
-from mgsa.base.command import Input, Report
-from mgsa.base.io import write_json
-from mgsa.base.settings import MAX_SEED, check_each_once
-from pipeline.base.stage import stage
-from pipeline.base.text import read_parallel
+from mgsa.cli.command import Input, Report
+from mgsa.cli.files import write_json
+from mgsa.cli.run import run
+from mgsa.cli.settings import MAX_SEED, check_each_once
+from pipeline.formats.text import read_parallel
 from pipeline.outside_metrics import OutsideMetric, outside_scores
+from pipeline.stage.command import stage
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
@@ -100,7 +100,7 @@ def compare(
     trials, `bleu_randomization_p_value`. sacreBLEU counts samples whose difference is strictly
     larger than the observed one; p-values are therefore bounded from below: 1 for equal scores,
     else 2 / 2^k for k sentences that differ. The bootstrap's p-value is left as sacreBLEU's, about
-    half of what it should be (see `mgsa.analysis.bootstrap.compare`).
+    half of what it should be (see `pipeline.statistics.bootstrap.compare`).
     """
     differing = sum(one != other for one, other in zip(hypotheses, baseline, strict=True))
     least = min(2.0 ** (1 - differing), 1.0)

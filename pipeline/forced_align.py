@@ -10,13 +10,14 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from mgsa.base.cli import progress, run
-from mgsa.base.command import Input, Option, OutputFolder
-from mgsa.base.io import atomic_folder
-from mgsa.base.settings import Accelerator
-from mgsa.base.word_links import format_links
-from pipeline.base.stage import SIDES, stage
-from pipeline.base.text import files_to_write, read_parallel
+from mgsa.cli.command import Input, Option, OutputFolder
+from mgsa.cli.files import atomic_folder
+from mgsa.cli.progress import progress
+from mgsa.cli.run import run
+from mgsa.data.word_links import format_links
+from mgsa.run_config import Accelerator
+from pipeline.formats.text import SIDES, files_to_write, read_parallel
+from pipeline.stage.command import stage
 from pipeline.text_model import ParserOption, SentenceFile, TextModel, Tokenized
 
 WRITTEN = tuple(f"aligned.{name}" for name in (*SIDES, "links"))

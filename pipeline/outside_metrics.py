@@ -11,7 +11,7 @@ from math import isfinite
 from pathlib import Path
 from statistics import fmean
 
-from mgsa.base.errors import FailedError, InputError
+from mgsa.cli.errors import FailedError, InputError
 
 FORM = re.compile(r"([a-z][a-z0-9]*)=(.*\{hypotheses\}.*)")
 READ = ("source", "hypotheses", "references")
@@ -100,8 +100,8 @@ def outside_scores(
     """
     import numpy as np
 
-    from mgsa.analysis.bootstrap import compare, estimate, resampled_sums
-    from mgsa.analysis.randomization import randomization_test
+    from pipeline.statistics.bootstrap import compare, estimate, resampled_sums
+    from pipeline.statistics.randomization import randomization_test
 
     name = metric.name
     score, ours = metric.scores(files, sentences)

@@ -13,27 +13,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from mgsa.base.cli import run
-from mgsa.base.command import Input, Option, OutputFile, Report, command
-from mgsa.base.errors import InputError
-from mgsa.base.io import atomic_file, write_json
-from mgsa.base.settings import RunConfig, from_mapping, read_yaml
+from mgsa.cli.command import Input, Option, OutputFile, Report, command
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import atomic_file, write_json
+from mgsa.cli.run import run
+from mgsa.cli.settings import from_mapping, read_yaml
 from mgsa.config import ModelConfig, TrainConfig, TranslateConfig
-from mgsa.probing.settings import ProbeConfig
-from pipeline.align import AlignSettings
-from pipeline.analyze import AnalyzeSettings
-from pipeline.base.tables import flatten
+from mgsa.run_config import RunConfig
+from pipeline.align.settings import AlignSettings
+from pipeline.analyze.settings import AnalyzeSettings
 from pipeline.bpe import BpeSettings
-from pipeline.contrast.__main__ import ContrastSettings
+from pipeline.contrast.settings import ContrastSettings
 from pipeline.corpus import Corpus, LocalCorpus, SampleCorpus
-from pipeline.dataset.manifest import DatasetSettings
+from pipeline.dataset.settings import DatasetSettings
 from pipeline.evaluate import EvaluateSettings
-from pipeline.parse import ParseSettings
-from pipeline.parser import ParserSettings, ReadyTrees, TrainedParser
+from pipeline.formats.tables import flatten
+from pipeline.parse.settings import ParseSettings
+from pipeline.parser.settings import ParserSettings, ReadyTrees, TrainedParser
 from pipeline.partition import PartitionSettings
-from pipeline.phrasal_patterns import PhrasalPatternsSettings
-from pipeline.probe_data import ProbeDataSettings
-from pipeline.report_page.settings import ReportSettings
+from pipeline.phrasal_patterns.settings import PhrasalPatternsSettings
+from pipeline.probe.settings import ProbeConfig
+from pipeline.probe_data.settings import ProbeDataSettings
+from pipeline.report.settings import ReportSettings
 from pipeline.tokenize import TokenizeSettings
 
 SETTINGS: dict[str, Any] = {

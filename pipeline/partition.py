@@ -11,44 +11,38 @@ spaces, a phrase as `LENGTH:TAG` with its length in words: `1:NP 5:VP ||| 1:NNP 
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from itertools import accumulate, groupby
 from operator import itemgetter
-from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
-from mgsa.base.cli import progress, run
-from mgsa.base.command import Input, OutputFolder, Report
-from mgsa.base.errors import InputError
-from mgsa.base.io import atomic_folder
-from mgsa.base.settings import Positive, RunConfig, Seed
+from mgsa.cli.command import Input, OutputFolder, Report
+from mgsa.cli.files import atomic_folder
+from mgsa.cli.progress import progress
+from mgsa.cli.run import run
+from mgsa.cli.settings import Positive, Seed
 from mgsa.data.controls import Boundaries, apply_control
-from pipeline.base.stage import SPLITS, stage, stage_outputs
-from pipeline.base.tables import write_csv
-from pipeline.base.text import files_to_write, read_splits
-from pipeline.base.workers import map_chunks
-from pipeline.tokens.trees import children, read_parse, read_tree, top_node
+from mgsa.run_config import RunConfig
+from pipeline.formats.phrases import (
+    Phrase,
+    consecutive,
+    write_phrases_line,
+)
+from pipeline.formats.tables import write_csv
+from pipeline.formats.text import SPLITS, files_to_write, read_splits
+from pipeline.formats.trees import children, read_parse, read_tree, top_node
+from pipeline.stage.command import stage, stage_outputs
+from pipeline.stage.workers import map_chunks
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
-LEVEL_SEPARATOR = " ||| "
-PHRASE = re.compile("([1-9][0-9]{0,8}):(.+)")
 SENTENCES_PER_CHUNK = 2500
-
-
-class Phrase(NamedTuple):
-    """Positions `start` to `end` (exclusive); `tag` is `None` for an n-gram."""
-
-    start: int
-    end: int
-    tag: str | None
 
 
 @dataclass(frozen=True)
@@ -84,7 +78,7 @@ def syntactic_partition(tree: Tree | str, levels: int) -> list[list[Phrase]]:
     for _ in range(levels):
         nodes = [child for node in nodes for child in children(node) or [node]]
         lengths = [len(node.leaves()) for node in nodes]
-        partitions.append(_place(lengths, [node.label() for node in nodes]))
+        partitions.append(consecutive(lengths, [node.label() for node in nodes]))
     return partitions
 
 
@@ -103,7 +97,7 @@ def partition_tree(
         split=split,
         line=line,
     )
-    return [_place(lengths, tags) for lengths, tags in levels]
+    return [consecutive(lengths, tags) for lengths, tags in levels]
 
 
 def cut_rates(trees: Iterable[Tree], levels: int) -> list[float]:
@@ -114,24 +108,6 @@ def cut_rates(trees: Iterable[Tree], levels: int) -> list[float]:
         places += partitions[0][-1].end - 1
         cuts = [count + len(p) - 1 for count, p in zip(cuts, partitions, strict=True)]
     return [count / max(places, 1) for count in cuts]
-
-
-def _place(lengths: Sequence[int], tags: Sequence[str | None]) -> list[Phrase]:
-    """Consecutive phrases from position 0."""
-    ends = list(accumulate(lengths))
-    return list(map(Phrase, [0, *ends[:-1]], ends, tags))
-
-
-def check_levels(levels: Sequence[Sequence[Phrase]], *, num_levels: int, num_words: int) -> None:
-    """Raise an `InputError` unless there are `num_levels`, each a partition of the words."""
-    if len(levels) != num_levels:
-        raise InputError(f"expected {num_levels} levels of phrases, got {len(levels)}")
-    for level, phrases in enumerate(levels, start=1):
-        ends = [0, *(phrase.end for phrase in phrases)]
-        covered = [phrase.start for phrase in phrases] == ends[:-1] and ends[-1] == num_words
-        if not covered or sorted(set(ends)) != ends:
-            message = f"expected phrases that cover {num_words} words in order"
-            raise InputError(f"level {level}: {message}")
 
 
 def to_subwords(phrases: Sequence[Phrase], subwords_per_word: Sequence[int]) -> list[Phrase]:
@@ -147,49 +123,6 @@ def to_subwords(phrases: Sequence[Phrase], subwords_per_word: Sequence[int]) -> 
         raise ValueError(f"phrases cover {covered} words: expected {len(subwords_per_word)}")
     bounds = [0, *accumulate(subwords_per_word)]
     return [Phrase(bounds[start], bounds[end], tag) for start, end, tag in phrases]
-
-
-def write_phrases_line(partitions: Iterable[Iterable[Phrase]]) -> str:
-    """The levels of one sentence as a line of a `.phrases` file, without a newline."""
-    return LEVEL_SEPARATOR.join(
-        " ".join([f"{end - start}:{tag}" for start, end, tag in phrases]) for phrases in partitions
-    )
-
-
-def read_phrases_line(
-    text: str,
-    *,
-    num_words: int,
-    path: str | PathLike[str] | None = None,
-    line: int | None = None,
-) -> list[list[Phrase]]:
-    """The levels of a line of a `.phrases` file.
-
-    Raises:
-        InputError: a phrase is not `LENGTH:TAG`, or a level's do not add up to `num_words`.
-    """
-    partitions = []
-    for level, part in enumerate(text.split(LEVEL_SEPARATOR), start=1):
-        try:
-            pairs = list(map(_read_phrase, part.split(" ")))
-        except ValueError as error:
-            raise InputError(f"level {level}: {error}", path=path, line=line) from None
-        phrases = _place([length for length, _ in pairs], [tag for _, tag in pairs])
-        if phrases[-1].end != num_words:
-            raise InputError(
-                f"level {level}: lengths add up to {phrases[-1].end} words, expected {num_words}",
-                path=path,
-                line=line,
-            )
-        partitions.append(phrases)
-    return partitions
-
-
-@lru_cache(maxsize=1 << 14)
-def _read_phrase(text: str) -> tuple[int, str]:
-    if not (phrase := PHRASE.fullmatch(text)):
-        raise ValueError(f"expected LENGTH:TAG, found {text!r}")
-    return int(phrase[1]), phrase[2]
 
 
 PhraseCounts = Counter[tuple[int, int, str | None]]

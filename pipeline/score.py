@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from mgsa.base.cli import STANDARD_OUTPUT, opened, progress, run
-from mgsa.base.command import Input, Option, OutputFile
-from mgsa.base.settings import Accelerator
-from pipeline.base.stage import stage
-from pipeline.base.text import read_parallel
+from mgsa.cli.command import Input, Option, OutputFile
+from mgsa.cli.progress import progress
+from mgsa.cli.run import STANDARD_OUTPUT, opened, run
+from mgsa.run_config import Accelerator
+from pipeline.formats.text import read_parallel
+from pipeline.stage.command import stage
 from pipeline.text_model import ParserOption, SentenceFile, TextModel, Tokenized
 
 

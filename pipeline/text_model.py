@@ -9,13 +9,13 @@ from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from mgsa.base.command import Input, Option
-from mgsa.base.errors import InputError
-from mgsa.base.settings import Accelerator
+from mgsa.cli.command import Input, Option
+from mgsa.cli.errors import InputError
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
-from pipeline.base.text import split_tokens
-from pipeline.base.workers import chunks
-from pipeline.partition import Phrase
+from mgsa.run_config import Accelerator
+from pipeline.formats.phrases import Phrase
+from pipeline.formats.text import split_tokens
+from pipeline.stage.workers import chunks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mgsa.data.batch import Row
     from mgsa.decoding.opened import OpenedModel
     from mgsa.decoding.results import Alignment, Candidate
-    from pipeline.dataset.preprocessor import Preprocessor
+    from pipeline.preprocessor import Preprocessor
 
 PORTION = 1000
 """Pairs in memory at once, of which those of like length make batches."""
@@ -95,9 +95,9 @@ class TextModel:
         model carries, or the project's. Errors are as of `OpenedModel.load` and
         `Preprocessor.load`.
         """
+        from mgsa.artifact.model import PARSER
         from mgsa.decoding.opened import OpenedModel
-        from mgsa.model_artifact import PARSER
-        from pipeline.dataset.preprocessor import Preprocessor
+        from pipeline.preprocessor import Preprocessor
 
         opened = OpenedModel.load(models, accelerator=accelerator)
         carried = (model / PARSER for model in models if (model / PARSER).is_dir())
@@ -164,7 +164,7 @@ class TextModel:
         It names the sentence by `path` and its number, from `first_line` on.
         """
         from mgsa.data.schema import LONGEST
-        from pipeline.dataset.preprocessor import check_length
+        from pipeline.preprocessor import check_length
 
         tokens = [self.preprocessor.tokenize(text)[0] for text in texts]
         every = self.preprocessor.rows_of_tokens(tokens, phrases=phrases)

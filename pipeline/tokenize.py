@@ -16,18 +16,27 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from annotated_types import Interval
 
-from mgsa.base.cli import progress, run
-from mgsa.base.command import Input, OutputFolder, Report
-from mgsa.base.errors import InputError
-from mgsa.base.io import write_json
-from mgsa.base.settings import Positive, RunConfig
-from pipeline.base.stage import ANNOTATIONS, SIDES, SPLITS, stage, stage_outputs
-from pipeline.base.text import files_to_write, read_languages, read_parallel
-from pipeline.base.workers import map_chunks
-from pipeline.links import read_links
+from mgsa.cli.command import Input, OutputFolder, Report
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import write_json
+from mgsa.cli.progress import progress
+from mgsa.cli.run import run
+from mgsa.cli.settings import Positive
+from mgsa.run_config import RunConfig
+from pipeline.formats.links import read_links
+from pipeline.formats.text import (
+    ANNOTATIONS,
+    SIDES,
+    SPLITS,
+    files_to_write,
+    read_languages,
+    read_parallel,
+)
+from pipeline.stage.command import stage, stage_outputs
+from pipeline.stage.workers import map_chunks
 
 if TYPE_CHECKING:
-    from pipeline.tokens.moses import MosesText
+    from pipeline.tokenizers.moses import MosesText
 
 CHUNK_PAIRS = 2500
 SPLIT_FILES = [f"{s}.{name}" for s in SPLITS for name in (*SIDES, *ANNOTATIONS, "lines")]
@@ -118,7 +127,7 @@ def _reason(source: Sequence[str], target: Sequence[str], limits: TokenizeSettin
 @cache
 def _moses(language: str) -> MosesText:
     """Cached: compiling a language's rules takes a while."""
-    from pipeline.tokens.moses import MosesText
+    from pipeline.tokenizers.moses import MosesText
 
     return MosesText(language)
 

@@ -20,12 +20,12 @@ from typing import Any
 
 import yaml
 
-from mgsa.base.cli import run
-from pipeline.base.stage import SPLITS
-from pipeline.contrasts import Contrast, write_contrasts
+from mgsa.cli.run import run
+from pipeline.formats.contrasts import Contrast, write_contrasts
+from pipeline.formats.text import SPLITS
+from pipeline.formats.trees import bracketed, flat_tree, read_tree
 from pipeline.params import GROUPS
-from pipeline.tokens.moses import MosesText
-from pipeline.tokens.trees import bracketed, flat_tree, read_tree
+from pipeline.tokenizers.moses import MosesText
 from tests.imports import ROOT
 from tests.lines import write_lines
 from tests.probing_folders import PROBE
@@ -43,7 +43,7 @@ COMMANDS = {
     "--plots plots/partition --report reports/partitions.json",
     "align": "pipeline.align --tokenized tokenized --out alignments "
     "--report reports/alignments.json",
-    "alignment error": "pipeline.alignment_error --alignments alignments/test.links "
+    "alignment error": "pipeline.align.error_rate --alignments alignments/test.links "
     "--gold alignments/valid.links --report reports/alignment_error.json",
     "dataset": "pipeline.dataset --corpus corpus --tokenized tokenized --bpe bpe "
     "--partitions partitions --parser parser --alignments alignments --out dataset "
@@ -52,7 +52,7 @@ COMMANDS = {
     "--out probing --report reports/probing.json",
     "verify": "pipeline.dataset --verify dataset",
     "info": "pipeline.dataset --info dataset",
-    "reverse": "pipeline.reverse --dataset dataset --out reversed",
+    "reverse": "pipeline.dataset.reverse --dataset dataset --out reversed",
     "train": "pipeline.train --dataset dataset --out model --report reports/model.json",
     "mgsa train": "mgsa train --dataset dataset --config params.yaml --out mgsa_model",
     "mgsa translate": "mgsa translate --model model --dataset dataset --split test "

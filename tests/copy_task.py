@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mgsa.base.io import describe_files, write_json
+from mgsa.cli.files import describe_files, write_json
 from mgsa.data.schema import SCHEMA, SCHEMA_VERSION
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
 

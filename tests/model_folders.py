@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 
-from mgsa.base.settings import from_mapping
+from mgsa.artifact.model import save_model
+from mgsa.cli.settings import from_mapping
 from mgsa.config import ModelConfig
 from mgsa.data.dataset import open_dataset
 from mgsa.data.vocabulary import EOS
-from mgsa.model_artifact import save_model
 from mgsa.training.run import new_model
 from tests.training_settings import model_settings
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from mgsa.base.io import read_json
+from mgsa.cli.files import read_json
 from tests.imports import ROOT
 
 FILES = {"train": "train", "valid": "val", "test": "test_2016_flickr"}

@@ -8,11 +8,11 @@ from typing import Any
 
 import yaml
 
-from mgsa.base.io import read_json, sha256, write_json
-from mgsa.base.settings import from_mapping, read_yaml
-from mgsa.probing.settings import ProbeConfig
-from pipeline.probe_data import main
-from pipeline.tokens.trees import read_tree
+from mgsa.cli.files import read_json, sha256, write_json
+from mgsa.cli.settings import from_mapping, read_yaml
+from pipeline.formats.trees import read_tree
+from pipeline.probe.settings import ProbeConfig
+from pipeline.probe_data.__main__ import main
 from tests.lines import write_lines
 from tests.text_folders import build_dataset, stage_argv, write_text
 

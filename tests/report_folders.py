@@ -13,17 +13,18 @@ import yaml
 from markupsafe import Markup
 from nltk.tree import Tree
 
-from mgsa.analysis.heat_maps import HeatMap
-from mgsa.base.io import write_json
-from mgsa.base.settings import from_mapping
-from pipeline.base.charts import write_figure
-from pipeline.base.figures import heat_map_chart
-from pipeline.base.tables import write_csv
-from pipeline.partition import syntactic_partition, write_phrases_line
-from pipeline.probing.accuracies import Accuracy, report_of
-from pipeline.report_page.inputs import FOLDERS, OUTPUTS, Inputs, System
-from pipeline.report_page.settings import ReportSettings
-from pipeline.tokens.trees import bracketed, escape_token
+from mgsa.cli.files import write_json
+from mgsa.cli.settings import from_mapping
+from pipeline.analyze.figures import heat_map_chart
+from pipeline.analyze.heat_maps import HeatMap
+from pipeline.charts import write_figure
+from pipeline.formats.phrases import write_phrases_line
+from pipeline.formats.tables import write_csv
+from pipeline.formats.trees import bracketed, escape_token
+from pipeline.partition import syntactic_partition
+from pipeline.probe.accuracies import Accuracy, report_of
+from pipeline.report.inputs import FOLDERS, OUTPUTS, Inputs, System
+from pipeline.report.settings import ReportSettings
 from tests.collected_table import TABLE
 from tests.lines import write_lines
 

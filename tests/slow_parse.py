@@ -11,9 +11,9 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from mgsa.base.cli import run
-from pipeline.parse import main
-from pipeline.parsing.parse_memory import ParseMemory
+from mgsa.cli.run import run
+from pipeline.parse.__main__ import main
+from pipeline.parse.memory import ParseMemory
 
 
 def wait_when_remembered(sentences: int, go: Path) -> None:

@@ -10,7 +10,7 @@ import sys
 import time
 
 from mgsa.__main__ import main
-from mgsa.base.cli import run
+from mgsa.cli.run import run
 from mgsa.training.trainer import Trainer
 
 SECONDS = 1

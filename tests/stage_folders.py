@@ -10,9 +10,9 @@ from pathlib import Path
 
 import yaml
 
-from mgsa.base.io import write_json
+from mgsa.cli.files import write_json
 from pipeline.dataset.__main__ import main
-from pipeline.tokens.subwords import CODES, MARK, write_subword_counts
+from pipeline.subwords import CODES, MARK, write_subword_counts
 from tests.lines import write_lines
 from tests.run_section import RUN
 from tests.text_folders import stage_argv

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from nltk.tree import Tree
 
-from pipeline.tokens.trees import WRAPPERS
+from pipeline.formats.trees import WRAPPERS
 
 SEPARATORS = " \t\r\n"
 LABELS = ("S", "NP", "VP", "PP", "SBAR", "ADVP", "PRT", "QP")

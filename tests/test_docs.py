@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import mgsa.base.command
+import mgsa.cli.command
 from pipeline.params import compose
 from tests.imports import ROOT
 
@@ -55,8 +55,8 @@ def test_a_command_is_one_that_there_is(
         if operator in words:
             words = words[: words.index(operator)]
     module, *argv = words
-    monkeypatch.setattr(mgsa.base.command, "_read_sections", lambda *_: ([], []))
-    monkeypatch.setattr(mgsa.base.command, "_read_options", stop)
+    monkeypatch.setattr(mgsa.cli.command, "_read_sections", lambda *_: ([], []))
+    monkeypatch.setattr(mgsa.cli.command, "_read_options", stop)
     name = "mgsa.__main__" if module == "mgsa" else module
     path = Path(*name.split("."))
     package = (ROOT / path / "__main__.py").is_file()

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.base.settings import read_yaml
+from mgsa.cli.settings import read_yaml
 from pipeline.params import SETTINGS, compose
-from pipeline.report_page.inputs import FOLDERS
+from pipeline.report.inputs import FOLDERS
 from tests.dvc_project import STAGES, outputs
 from tests.imports import ROOT, needed_files
 

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 import torch
 
-from mgsa.base.errors import InputError
-from mgsa.base.settings import RunConfig, from_mapping
+from mgsa.cli.errors import InputError
+from mgsa.cli.settings import from_mapping
 from mgsa.config import ModelConfig, TrainConfig, TransformerConfig
 from mgsa.model.build import build_model
+from mgsa.run_config import RunConfig
 from pipeline.params import GROUPS, SETTINGS, check_parameters, compose
 from tests.imports import ROOT
 from tests.random_rows import VOCABULARY

@@ -14,12 +14,12 @@ import pipeline.bpe
 import pipeline.dataset.__main__
 import pipeline.partition
 import pipeline.tokenize
-from mgsa.base.io import write_json
+from mgsa.cli.files import write_json
 from mgsa.data.dataset import Dataset
-from pipeline.dataset.preprocessor import Encoder, Preprocessor
-from pipeline.parsing.parser_folder import write_parser_folder
-from pipeline.tokens.moses import MosesText
-from pipeline.tokens.trees import bracketed, escape_token, flat_tree
+from pipeline.constituency.parser_folder import write_parser_folder
+from pipeline.formats.trees import bracketed, escape_token, flat_tree
+from pipeline.preprocessor import Encoder, Preprocessor
+from pipeline.tokenizers.moses import MosesText
 from tests.lines import lines, write_lines
 from tests.run_section import RUN
 

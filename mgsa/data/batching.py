@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from mgsa.base.settings import Count
+from mgsa.cli.settings import Count
 from mgsa.data.batch import Batch, RowColumns, pad_columns
 from mgsa.data.dataset import Dataset
 

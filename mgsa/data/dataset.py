@@ -17,8 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mgsa.base.errors import InputError
-from mgsa.base.io import MANIFEST, check_files
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import MANIFEST, check_files
 from mgsa.data.batch import NO_LABEL, Row, RowColumns
 from mgsa.data.checks import counts_of, one_piece, wrong_row
 from mgsa.data.ragged import Ragged

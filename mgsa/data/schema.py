@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import pyarrow as pa
 from annotated_types import Len
 
-from mgsa.base.errors import InputError
-from mgsa.base.io import ManifestFile, read_json, sha256
-from mgsa.base.settings import Count, Language, from_excerpt
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import ManifestFile, read_json, sha256
+from mgsa.cli.settings import Count, Language, from_excerpt
 
 SCHEMA_VERSION = 2
 

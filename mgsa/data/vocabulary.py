@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mgsa.base.errors import InputError
-from mgsa.base.io import read_json
-from mgsa.base.settings import from_mapping
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import read_json
+from mgsa.cli.settings import from_mapping
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIAL_SYMBOLS = ("<pad>", "<s>", "</s>", "<unk>")

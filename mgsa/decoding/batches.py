@@ -29,7 +29,7 @@ def in_batches(
         work: rows of a batch to their results.
         nothing: the result of a row without source.
         pairs: whether a row's length is that of its longer side, or of its source.
-        advance: called with numbers of finished rows (`mgsa.base.cli.progress_bar`).
+        advance: called with numbers of finished rows (`mgsa.cli.run.progress_bar`).
     """
     stream = iter(rows)
     while window := list(islice(stream, EVALUATION_WINDOW)):

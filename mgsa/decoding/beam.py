@@ -26,7 +26,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mgsa.base.errors import FailedError
+from mgsa.cli.errors import FailedError
 from mgsa.config import TranslateConfig
 from mgsa.data.batch import Batch
 from mgsa.data.vocabulary import BOS, EOS, PAD

@@ -8,14 +8,16 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
-from mgsa.base.cli import STANDARD_OUTPUT, opened, progress_bar
-from mgsa.base.command import Input, Option, OutputFile
-from mgsa.base.errors import InputError
-from mgsa.base.io import atomic_file, read_lines
-from mgsa.base.settings import Accelerator, Positive, from_mapping, to_mapping
-from mgsa.base.word_links import format_links
+from mgsa.cli.command import Input, Option, OutputFile
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import atomic_file, read_lines
+from mgsa.cli.progress import progress_bar
+from mgsa.cli.run import STANDARD_OUTPUT, opened
+from mgsa.cli.settings import Positive, from_mapping, to_mapping
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
 from mgsa.data.controls import PHRASE_SOURCES, Boundaries, read_rows
+from mgsa.data.word_links import format_links
+from mgsa.run_config import Accelerator
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,8 +13,8 @@ from typing import Self
 import numpy as np
 import torch
 
-from mgsa.base.errors import InputError
-from mgsa.base.settings import Accelerator
+from mgsa.artifact.model import ModelArtifact, load_model
+from mgsa.cli.errors import InputError
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, SearchPrecision, TranslateConfig
 from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.dataset import Dataset
@@ -25,7 +25,7 @@ from mgsa.decoding.precision import for_search, search_autocast
 from mgsa.decoding.results import NOTHING, Alignment, Translation
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.model.joint_alignment import layer_average
-from mgsa.model_artifact import ModelArtifact, load_model
+from mgsa.run_config import Accelerator
 
 
 def choose_device(accelerator: Accelerator) -> torch.device:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from mgsa.base.errors import FailedError, InputError
+from mgsa.cli.errors import FailedError, InputError
 from mgsa.config import SearchPrecision
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.onlstm import ONLSTM

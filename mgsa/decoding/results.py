@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mgsa.base.word_links import Link, strongest, word_links, word_matrix
 from mgsa.data.vocabulary import Vocabulary, join_subwords
+from mgsa.data.word_links import Link, strongest, word_links, word_matrix
 
 if TYPE_CHECKING:
     import numpy as np

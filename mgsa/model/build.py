@@ -21,8 +21,8 @@ from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
 from mgsa.attention.phrase_heads import PhraseHeads
 from mgsa.attention.query_k import QueryK
 from mgsa.attention.word import WordCrossAttention, WordSelfAttention
-from mgsa.base.errors import InputError
 from mgsa.boundaries import BoundaryFlags
+from mgsa.cli.errors import InputError
 from mgsa.config import (
     ModelConfig,
     MultiGranularityConfig,

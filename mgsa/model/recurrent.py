@@ -26,10 +26,9 @@ from torch import Tensor, nn
 from mgsa.attention.heads import Attended
 from mgsa.attention.key_value import StateAttention
 from mgsa.attention.memory import Cache, Memories
-from mgsa.lstm import run_lstm
 from mgsa.masks import Context
 from mgsa.model.transformer import DecoderAttended
-from mgsa.operators import Dropout, Linear
+from mgsa.operators import Dropout, Linear, run_lstm
 
 
 def draw_weights(model: nn.Module, std: float) -> None:

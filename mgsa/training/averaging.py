@@ -7,8 +7,8 @@ from pathlib import Path
 
 from torch import Tensor
 
-from mgsa.base.errors import InputError
-from mgsa.weights import load_tensors
+from mgsa.artifact.weights import load_tensors
+from mgsa.cli.errors import InputError
 
 
 def average(paths: Sequence[Path]) -> dict[str, Tensor]:

@@ -19,12 +19,12 @@ import torch
 from torch import nn
 
 import mgsa
-from mgsa.base.io import MANIFEST, PARTIAL, atomic_folder, no_file, read_json, sha256, write_json
-from mgsa.base.settings import from_mapping, to_mapping
+from mgsa.artifact.weights import load_tensors, load_weights, named_tensors, save_tensors
+from mgsa.cli.files import MANIFEST, PARTIAL, atomic_folder, no_file, read_json, sha256, write_json
+from mgsa.cli.settings import from_mapping, to_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.batching import Position
 from mgsa.training.loss import LossSums
-from mgsa.weights import load_tensors, load_weights, named_tensors, save_tensors
 
 WEIGHTS, OPTIMIZER, STATE = "weights.safetensors", "optimizer.safetensors", "state.json"
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from mgsa.base.cli import spare_busy_cores
-from mgsa.base.command import Input, Option, OutputFolder
-from mgsa.base.settings import Accelerator, Logger, Positive
+from mgsa.cli.command import Input, Option, OutputFolder
+from mgsa.cli.run import spare_busy_cores
+from mgsa.cli.settings import Positive
 from mgsa.config import ModelConfig, TrainConfig
+from mgsa.run_config import Accelerator, Logger
 
 MODEL_FILES = (
     *("model.safetensors", "config.json", "vocab.json", "tags.json", "preprocessing.json"),

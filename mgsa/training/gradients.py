@@ -20,7 +20,7 @@ import torch
 from lightning_fabric import Fabric
 from torch import Tensor, nn
 
-from mgsa.base.errors import FailedError, is_out_of_memory
+from mgsa.cli.errors import FailedError, is_out_of_memory
 from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.batching import Update
 from mgsa.data.vocabulary import UNK

@@ -8,12 +8,12 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from mgsa.base.errors import InputError
-from mgsa.base.io import MANIFEST, read_json
+from mgsa.artifact.model import WEIGHTS, load_model
+from mgsa.artifact.weights import named_tensors, put_tensors
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import MANIFEST, read_json
 from mgsa.data.dataset import Dataset
 from mgsa.data.schema import BPE_FILES
-from mgsa.model_artifact import WEIGHTS, load_model
-from mgsa.weights import named_tensors, put_tensors
 
 
 def start_from(folder: Path, model: nn.Module, dataset: Dataset) -> None:

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any, Literal
 
-from mgsa.base.errors import FailedError, InputError
-from mgsa.base.settings import Logger, to_mapping
+from mgsa.cli.errors import FailedError, InputError
+from mgsa.cli.settings import to_mapping
+from mgsa.run_config import Logger
 from mgsa.training.trainer import OnMetrics, Run
 
 FOLDER = "logs"

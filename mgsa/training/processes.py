@@ -18,10 +18,10 @@ import torch
 from lightning_fabric import Fabric
 from torch import Tensor
 
-from mgsa.base.cli import handling_signals
-from mgsa.base.errors import FailedError, InputError
-from mgsa.base.settings import Accelerator
+from mgsa.cli.errors import FailedError, InputError
+from mgsa.cli.run import handling_signals
 from mgsa.config import Precision
+from mgsa.run_config import Accelerator
 
 
 def make_fabric(

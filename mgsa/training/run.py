@@ -11,13 +11,14 @@ from typing import Literal
 import torch
 from lightning_fabric import Fabric
 
-from mgsa.base.errors import InputError
-from mgsa.base.settings import to_mapping
+from mgsa.artifact.model import save_model
+from mgsa.artifact.weights import put_tensors
+from mgsa.cli.errors import InputError
+from mgsa.cli.settings import to_mapping
 from mgsa.config import ModelConfig
 from mgsa.data.dataset import Dataset, open_dataset
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
-from mgsa.model_artifact import save_model
 from mgsa.training import checkpoint
 from mgsa.training.averaging import average
 from mgsa.training.checkpoint import State, folder_of, saved_updates
@@ -26,7 +27,6 @@ from mgsa.training.loggers import check_installed, sending_curves
 from mgsa.training.processes import naming_lost_processes, place_seed
 from mgsa.training.trainer import OnMetrics, Run, Trainer
 from mgsa.training.validation import SPLIT, validate
-from mgsa.weights import put_tensors
 
 Restart = Literal["never", "if_changed", "always"]
 

@@ -16,12 +16,12 @@ from pathlib import Path
 import torch
 from lightning_fabric import Fabric
 
-from mgsa.base.settings import Logger
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.batching import Resegment, TrainBatches
 from mgsa.data.dataset import Dataset
 from mgsa.model.compiled import compiled
 from mgsa.model.encoder_decoder import EncoderDecoder
+from mgsa.run_config import Logger
 from mgsa.training.checkpoint import (
     State,
     folder_of,

@@ -7,39 +7,31 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby, zip_longest
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from mgsa.base.cli import progress_bar, run
-from mgsa.base.command import Input, Option, OutputFolder, Report
-from mgsa.base.errors import InputError
-from mgsa.base.settings import Accelerator, Positive, Resamples, Seed
+from mgsa.cli.command import Input, Option, OutputFolder, Report
+from mgsa.cli.errors import InputError
+from mgsa.cli.progress import progress_bar
+from mgsa.cli.run import run
 from mgsa.data.controls import PHRASE_SOURCES, PhraseSource, read_rows
-from pipeline.base.stage import stage, stage_outputs
-from pipeline.base.tables import Row, write_csv
-from pipeline.base.text import read_parallel, read_sentences
-from pipeline.contrasts import Contrast, contrasts_of
-from pipeline.dataset.manifest import Preprocessing
+from mgsa.run_config import Accelerator
+from pipeline.contrast.settings import ContrastSettings
+from pipeline.formats.contrasts import Contrast, contrasts_of
+from pipeline.formats.preprocessing import Preprocessing
+from pipeline.formats.tables import Row, write_csv
+from pipeline.formats.text import read_parallel, read_sentences
+from pipeline.formats.trees import read_parse
 from pipeline.partition import syntactic_partition, to_subwords
-from pipeline.tokens.trees import read_parse
+from pipeline.stage.command import stage, stage_outputs
 
 if TYPE_CHECKING:
     from mgsa.data import batch
     from mgsa.data.dataset import Dataset
-    from pipeline.dataset.preprocessor import Preprocessor
-
-
-@dataclass(frozen=True)
-class ContrastSettings:
-    """Padded subwords of a batch; resamples of intervals and trials of the randomisation test."""
-
-    batch_tokens: Positive
-    bootstrap_samples: Resamples
-    randomization_trials: Positive
-    seed: Seed
+    from pipeline.preprocessor import Preprocessor
 
 
 def check_rows(dataset: Dataset, split: str, source: Path) -> None:
@@ -128,7 +120,7 @@ def score_contrasts(
     from mgsa.decoding.opened import OpenedModel
     from pipeline.contrast.accuracies import ABOUT, accuracies, comparison, is_right, read_scores
     from pipeline.contrast.words import baselines
-    from pipeline.dataset.preprocessor import Preprocessor
+    from pipeline.preprocessor import Preprocessor
 
     opened = open_dataset(dataset)
     check_rows(opened, split, corpus / f"{split}.source")

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from mgsa.analysis.bootstrap import estimate, resampled_sums
-from mgsa.analysis.randomization import randomization_test
-from mgsa.base.errors import InputError
-from pipeline.base.tables import Row, read_csv
+from mgsa.cli.errors import InputError
+from pipeline.formats.tables import Row, read_csv
+from pipeline.statistics.bootstrap import estimate, resampled_sums
+from pipeline.statistics.randomization import randomization_test
 
 ABOUT = ("line", "category", "depth")
 

@@ -16,8 +16,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pipeline.base.text import read_sentences
-from pipeline.contrasts import Contrast, contrasts_of
+from pipeline.formats.contrasts import Contrast, contrasts_of
+from pipeline.formats.text import read_sentences
 
 TRAIN = "train"
 RAREST = 2

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from mgsa.base.cli import one_line, run
-from mgsa.base.command import Input, OutputFolder, ParameterFile, Report, command
-from mgsa.base.settings import RunConfig, to_mapping
-from pipeline.base.stage import stage, stage_outputs
-from pipeline.base.tables import Record
-from pipeline.dataset.manifest import FILES, DatasetSettings, recorded, recorded_parameters
+from mgsa.cli.command import Input, OutputFolder, ParameterFile, Report, command
+from mgsa.cli.run import one_line, run
+from mgsa.cli.settings import to_mapping
+from mgsa.run_config import RunConfig
+from pipeline.dataset.manifest import FILES, recorded, recorded_parameters
+from pipeline.dataset.settings import DatasetSettings
+from pipeline.formats.tables import Record
+from pipeline.stage.command import stage, stage_outputs
 
 
 def build(
@@ -52,7 +54,7 @@ def build(
 
 def info(*, info: Annotated[Path, Input("the artifact")]) -> None:
     """Say what a dataset is."""
-    from pipeline.dataset.description import description
+    from pipeline.dataset.card import description
 
     _print(description(info))
 

@@ -13,10 +13,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mgsa.base.cli import progress
-from mgsa.base.errors import InputError
-from mgsa.base.io import MANIFEST, describe_files, open_to_write, read_lines, write_json
-from mgsa.base.settings import from_excerpt
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import MANIFEST, describe_files, open_to_write, read_lines, write_json
+from mgsa.cli.progress import progress
+from mgsa.cli.settings import from_excerpt
 from mgsa.data.checks import counts_of
 from mgsa.data.schema import (
     BPE_FILES,
@@ -27,20 +27,16 @@ from mgsa.data.schema import (
     VOCABULARY,
 )
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
-from pipeline.base.stage import SIDES, SPLITS
-from pipeline.base.tables import Record
-from pipeline.base.workers import map_chunks
-from pipeline.dataset.description import dataset_card
-from pipeline.dataset.manifest import (
-    CARD,
-    INFERENCE_SECTIONS,
-    DatasetSettings,
-    Preprocessing,
-    library_versions,
-)
+from pipeline.dataset.card import dataset_card
+from pipeline.dataset.manifest import CARD, INFERENCE_SECTIONS, library_versions
 from pipeline.dataset.rows import StageOutputs, encode_rows
-from pipeline.partition import LEVEL_SEPARATOR
-from pipeline.tokens.subwords import check_subwords, read_subword_counts
+from pipeline.dataset.settings import DatasetSettings
+from pipeline.formats.phrases import LEVEL_SEPARATOR
+from pipeline.formats.preprocessing import Preprocessing
+from pipeline.formats.tables import Record
+from pipeline.formats.text import SIDES, SPLITS
+from pipeline.stage.workers import map_chunks
+from pipeline.subwords import check_subwords, read_subword_counts
 
 
 def build_dataset(

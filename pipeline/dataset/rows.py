@@ -11,14 +11,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from mgsa.base.errors import InputError
+from mgsa.cli.errors import InputError
 from mgsa.data.schema import SCHEMA
-from pipeline.base.stage import SIDES
-from pipeline.base.tables import Record
-from pipeline.base.text import read_parallel, split_tokens
-from pipeline.dataset.preprocessor import Encoder, check_length
-from pipeline.links import read_links
-from pipeline.partition import read_phrases_line
+from pipeline.formats.links import read_links
+from pipeline.formats.phrases import read_phrases_line
+from pipeline.formats.tables import Record
+from pipeline.formats.text import SIDES, read_parallel, split_tokens
+from pipeline.preprocessor import Encoder, check_length
 
 
 @dataclass(frozen=True)

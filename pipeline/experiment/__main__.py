@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from mgsa.base.cli import run
-from mgsa.base.command import Option, Positional, command
-from mgsa.base.errors import FailedError, InputError
-from mgsa.base.io import atomic_file
-from mgsa.base.settings import from_mapping, read_yaml
+from mgsa.cli.command import Option, Positional, command
+from mgsa.cli.errors import FailedError, InputError
+from mgsa.cli.files import atomic_file
+from mgsa.cli.run import run
+from mgsa.cli.settings import from_mapping, read_yaml
 from pipeline.experiment.plan import Plan
 from pipeline.experiment.results import Missing, collect, to_markdown, write_table
 from pipeline.params import check_parameters, compose

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mgsa.base.settings import Positive
+from mgsa.cli.settings import Positive
 
 
 class Cell(NamedTuple):

@@ -8,10 +8,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from mgsa.base.io import atomic_file, read_json, write_json
+from mgsa.cli.files import atomic_file, read_json, write_json
 from mgsa.data.controls import PHRASE_SOURCES
-from pipeline.base.tables import markdown
 from pipeline.experiment.plan import Cell, Table
+from pipeline.formats.tables import markdown
 
 HEADINGS = {"bleu": "BLEU", "chrf": "chrF", "ter": "TER"}
 CONTRASTS = {f"contrast_{source}": f"given {source} phrases" for source in PHRASE_SOURCES} | {

@@ -15,14 +15,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mgsa.analysis.ngrams import ngram_statistics
-from mgsa.analysis.randomization import randomization_test
-from mgsa.base.settings import T, from_mapping, read_yaml
-from pipeline.base.text import read_parallel
-from pipeline.contrast.__main__ import ContrastSettings
+from mgsa.cli.settings import T, from_mapping, read_yaml
 from pipeline.contrast.accuracies import accuracy_test, kinds_of, read_scores, sentence_counts
+from pipeline.contrast.settings import ContrastSettings
 from pipeline.evaluate import EvaluateSettings, compare
 from pipeline.experiment.plan import Cell
+from pipeline.formats.text import read_parallel
+from pipeline.statistics.ngrams import ngram_statistics
+from pipeline.statistics.randomization import randomization_test
 
 METRIC: Literal["bleu"] = "bleu"
 """What translations are compared by; the other metrics are shown."""

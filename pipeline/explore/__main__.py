@@ -13,12 +13,13 @@ from urllib.parse import parse_qs
 
 from annotated_types import Interval
 
-from mgsa.base.cli import run
-from mgsa.base.command import Input, Option
-from mgsa.base.errors import InputError
-from mgsa.base.settings import Accelerator, Positive
+from mgsa.cli.command import Input, Option
+from mgsa.cli.errors import InputError
+from mgsa.cli.run import run
+from mgsa.cli.settings import Positive
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG
-from pipeline.base.stage import stage
+from mgsa.run_config import Accelerator
+from pipeline.stage.command import stage
 from pipeline.text_model import ParserOption
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from urllib.parse import parse_qs, urlencode
 
 from markupsafe import Markup
 
-from mgsa.base.errors import InputError
-from pipeline.base.charts import figure_svg
-from pipeline.base.figures import heat_map_chart
+from mgsa.cli.errors import InputError
+from pipeline.analyze.figures import heat_map_chart
+from pipeline.charts import figure_svg
 from pipeline.explore.sentence import Cuts, Exploration, Explorer, Reading, cuts_of
-from pipeline.report_page.analysis import PLACES
-from pipeline.report_page.blocks import (
+from pipeline.report.analysis import PLACES
+from pipeline.report.blocks import (
     MACROS,
     details,
     figure,
@@ -30,9 +30,9 @@ from pipeline.report_page.blocks import (
     templates_of,
     text_in,
 )
-from pipeline.report_page.data import link_chart
-from pipeline.report_page.sentences import word_diff
-from pipeline.report_page.syntax import draw_phrases, draw_tree
+from pipeline.report.data import link_chart
+from pipeline.report.sentences import word_diff
+from pipeline.report.syntax import draw_phrases, draw_tree
 
 TEMPLATES = templates_of(Path(__file__).with_name("templates"))
 KEY = Markup(

@@ -8,15 +8,16 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mgsa.base.errors import InputError
-from pipeline.dataset.manifest import Preprocessing
-from pipeline.partition import Phrase, syntactic_partition
+from mgsa.cli.errors import InputError
+from pipeline.formats.phrases import Phrase
+from pipeline.formats.preprocessing import Preprocessing
+from pipeline.partition import syntactic_partition
 from pipeline.text_model import TextModel, TextTranslation
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
-    from mgsa.analysis.heat_maps import HeatMap
+    from pipeline.analyze.heat_maps import HeatMap
 
 Levels = Sequence[Sequence[Phrase]]
 Cuts = tuple[tuple[int, ...], ...]
@@ -92,7 +93,7 @@ class Explorer:
         return Exploration(tokens, tree, phrases, readings)
 
     def _translate(self, name: str, text: str, phrases: Levels | None) -> Reading:
-        from mgsa.analysis.heat_maps import heat_maps_of_row
+        from pipeline.analyze.heat_maps import heat_maps_of_row
 
         model, given = self.models[name], None if phrases is None else [phrases]
         (translation,) = model.translate(

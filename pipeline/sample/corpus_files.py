@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 
-from mgsa.base.io import open_to_write
-from pipeline.contrasts import Contrast, write_contrasts
+from mgsa.cli.files import open_to_write
+from pipeline.formats.contrasts import Contrast, write_contrasts
 from pipeline.sample.chooser import Chooser
 from pipeline.sample.derivation import SamplePair
 from pipeline.sample.sentences import sentence

@@ -12,14 +12,14 @@ from functools import partial
 from json import dumps
 from typing import Annotated, BinaryIO
 
-from mgsa.base.cli import run
-from mgsa.base.command import Option
-from mgsa.base.errors import InputError
-from mgsa.base.io import not_utf_8
-from mgsa.base.settings import Accelerator
+from mgsa.cli.command import Option
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import not_utf_8
+from mgsa.cli.run import run
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
 from mgsa.decoding.commands import ModelFolders
-from pipeline.base.stage import stage
+from mgsa.run_config import Accelerator
+from pipeline.stage.command import stage
 from pipeline.text_model import ParserOption, TextModel
 
 READ_BYTES = 1 << 18
@@ -29,7 +29,7 @@ STDIN = "stdin"
 
 
 def read_chunks(stream: BinaryIO) -> Iterator[list[str]]:
-    """Yield the lines that are ready on a stream, decoded as in `pipeline.base.text`.
+    """Yield the lines that are ready on a stream, decoded as in `pipeline.formats.text`.
 
     Raises:
         InputError: a line is not UTF-8; the lines before it are yielded first.

@@ -9,15 +9,15 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from mgsa.base.cli import run
-from mgsa.base.command import Input, Option, OutputFolder
-from mgsa.base.io import atomic_folder
-from mgsa.base.settings import Accelerator
+from mgsa.cli.command import Input, Option, OutputFolder
+from mgsa.cli.files import atomic_folder
+from mgsa.cli.run import run
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, TranslateConfig
 from mgsa.data.controls import read_rows
 from mgsa.decoding.commands import ModelFolders, PhrasesOption, opened_split
-from pipeline.base.stage import stage
-from pipeline.base.text import files_to_write
+from mgsa.run_config import Accelerator
+from pipeline.formats.text import files_to_write
+from pipeline.stage.command import stage
 
 WRITTEN = ("hypotheses", "sources", "references", "scores")
 
@@ -42,7 +42,7 @@ def translate_split(
 
     Without params.yaml: beam 5, length penalty 0.6.
     """
-    from pipeline.dataset.preprocessor import Preprocessor
+    from pipeline.preprocessor import Preprocessor
 
     preprocessor = Preprocessor.load(model[0], parser=None)
     with (

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from mgsa.__main__ import COMMANDS, main
-from mgsa.base.cli import run
-from mgsa.base.io import read_json
-from mgsa.weights import load_tensors
+from mgsa.artifact.weights import load_tensors
+from mgsa.cli.files import read_json
+from mgsa.cli.run import run
 from tests.copy_task import write_copy_task
 from tests.training_settings import write_settings
 

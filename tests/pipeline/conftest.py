@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from pipeline.base import download
-from pipeline.base.stage import SPLITS
+from pipeline.formats.text import SPLITS
+from pipeline.stage import download
 from tests.model_folders import random_model
 from tests.scripted_server import Server
 from tests.text_folders import build_dataset, parse_with_toy, random_texts, write_text

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mgsa.base.errors import InputError
-from mgsa.base.io import write_json
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import write_json
 from pipeline import bpe
-from pipeline.base.stage import SIDES, SPLITS
-from pipeline.tokens.subwords import read_subword_counts
+from pipeline.formats.text import SIDES, SPLITS
+from pipeline.subwords import read_subword_counts
 from tests.lines import write_lines
 from tests.run_section import RUN
 from tests.text_folders import contents, stage_argv

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.base.errors import InputError
+from mgsa.cli.errors import InputError
 from pipeline import corpus
-from pipeline.base.stage import ANNOTATIONS, SPLITS
-from pipeline.contrasts import read_contrasts
+from pipeline.formats.contrasts import read_contrasts
+from pipeline.formats.text import ANNOTATIONS, SPLITS
 from pipeline.params import compose
 from tests.imports import ROOT
 from tests.text_folders import contents, stage_argv

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mgsa.base.errors import InputError
-from mgsa.base.io import read_json
-from mgsa.base.settings import to_mapping
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import read_json
+from mgsa.cli.settings import to_mapping
 from pipeline.evaluate import EvaluateSettings, main, score
 from tests.lines import lines, write_lines
 

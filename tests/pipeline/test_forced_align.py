@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 import mgsa
-from mgsa.base.errors import InputError
-from mgsa.base.word_links import format_links
+from mgsa.cli.errors import InputError
 from mgsa.data.dataset import open_dataset
-from pipeline.base.stage import SIDES
+from mgsa.data.word_links import format_links
 from pipeline.forced_align import main
+from pipeline.formats.text import SIDES
 from tests.lines import lines, write_lines
 
 

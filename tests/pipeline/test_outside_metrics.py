@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import yaml
 
-from mgsa.base.errors import FailedError, InputError
-from mgsa.base.io import read_json
+from mgsa.cli.errors import FailedError, InputError
+from mgsa.cli.files import read_json
 from pipeline.evaluate import main
 from pipeline.outside_metrics import OutsideMetric
 from tests.lines import write_lines

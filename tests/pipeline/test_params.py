@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.base.cli import run
-from mgsa.base.errors import InputError
-from mgsa.base.settings import read_yaml
+from mgsa.cli.errors import InputError
+from mgsa.cli.run import run
+from mgsa.cli.settings import read_yaml
 from pipeline.params import SETTINGS, check_parameters, compose, describe, main, nearest_composition
 from tests.imports import ROOT
 

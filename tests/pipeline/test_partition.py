@@ -11,17 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tree import Tree
 
-from mgsa.base.errors import InputError
-from pipeline.partition import (
-    Phrase,
-    main,
-    ngram_partition,
-    read_phrases_line,
-    syntactic_partition,
-    to_subwords,
-    write_phrases_line,
-)
-from pipeline.tokens.trees import bracketed, preterminals, read_tree
+from mgsa.cli.errors import InputError
+from pipeline.formats.phrases import Phrase, read_phrases_line, write_phrases_line
+from pipeline.formats.trees import bracketed, preterminals, read_tree
+from pipeline.partition import main, ngram_partition, syntactic_partition, to_subwords
 from tests import strategies
 from tests.run_section import RUN
 from tests.text_folders import stage_argv

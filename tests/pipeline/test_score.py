@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import mgsa
-from mgsa.base.errors import InputError
+from mgsa.cli.errors import InputError
 from mgsa.data.dataset import open_dataset
-from pipeline.base.stage import SIDES
+from pipeline.formats.text import SIDES
 from pipeline.score import main
 from tests.lines import lines, write_lines
 

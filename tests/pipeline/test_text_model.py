@@ -12,18 +12,18 @@ import pytest
 
 import mgsa
 import pipeline
-from mgsa.base.errors import InputError
-from mgsa.base.io import read_text
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import read_text
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG
 from mgsa.data.dataset import open_dataset
 from mgsa.data.schema import LONGEST
 from mgsa.data.vocabulary import join_subwords
-from pipeline import train
-from pipeline.base.stage import SPLITS
-from pipeline.parsing.parser_folder import write_parser_folder
-from pipeline.partition import Phrase, read_phrases_line
+from pipeline.constituency.parser_folder import write_parser_folder
+from pipeline.formats.phrases import Phrase, read_phrases_line
+from pipeline.formats.text import SPLITS
 from pipeline.text_model import TextModel
-from pipeline.tokens.moses import MosesText
+from pipeline.tokenizers.moses import MosesText
+from pipeline.train import __main__ as train
 from tests.text_folders import (
     build_dataset,
     parse_with_toy,

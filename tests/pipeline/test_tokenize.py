@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mgsa.base.errors import InputError
+from mgsa.cli.errors import InputError
 from pipeline import tokenize
 from tests.lines import lines, write_lines
 from tests.run_section import RUN

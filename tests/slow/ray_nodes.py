@@ -21,7 +21,7 @@ from typing import Any
 import psutil
 import pytest
 
-from pipeline.parsing.ray_parser import OBJECT_STORE_BYTES
+from pipeline.parse.ray_parser import OBJECT_STORE_BYTES
 from tests.running import free_port, wait_until
 
 STARTS = 3

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from pipeline.base.stage import SPLITS
+from pipeline.formats.text import SPLITS
 from tests.dvc_project import OVERRIDES, Project
 from tests.imports import ROOT
 

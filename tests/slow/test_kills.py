@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.base.io import PARTIAL as PREFIX
+from mgsa.cli.files import PARTIAL as PREFIX
 from tests.dvc_project import STAGES, Project, copy_project, hashes_of, outputs, ran
 from tests.running import wait_until
 

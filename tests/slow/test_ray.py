@@ -19,17 +19,18 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
+from tests.pipeline.test_parser import TRAIN, command
 
-from mgsa.base.errors import FailedError, InputError
-from mgsa.base.io import read_json, sha256
-from mgsa.base.settings import RunConfig, from_mapping
-from pipeline.base.stage import SPLITS
-from pipeline.parse import main as parse
-from pipeline.parsing import ray_parser as module
-from pipeline.parsing.ray_parser import LOSSES, connected, map_batches
+from mgsa.cli.errors import FailedError, InputError
+from mgsa.cli.files import read_json, sha256
+from mgsa.cli.settings import from_mapping
+from mgsa.run_config import RunConfig
+from pipeline.formats.text import SPLITS
+from pipeline.parse import ray_parser as module
+from pipeline.parse.__main__ import main as parse
+from pipeline.parse.ray_parser import LOSSES, connected, map_batches
 from pipeline.sample import write_sample
 from tests.imports import ROOT
-from tests.pipeline.test_parser import TRAIN, command
 from tests.run_section import RUN
 from tests.running import PATIENCE, wait_until
 from tests.slow.ray_nodes import RayNodes, kill_node, ray_head, wait_for_workers

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.report import PAGE
-from pipeline.report_page.page import SECTIONS
+from pipeline.report.__main__ import PAGE
+from pipeline.report.page import SECTIONS
 from tests.dvc_project import Project
 from tests.report_browser import LAPTOP, PHONE, check_whole, open_page
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.base.io import read_json
-from pipeline.base.stage import SPLITS
+from mgsa.cli.files import read_json
+from pipeline.formats.text import SPLITS
 from tests.dvc_project import STAGES, Project, hashes_of, ran
 from tests.team import Team, found_team
 

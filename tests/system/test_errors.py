@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.base.cli import BAD_INPUT
+from mgsa.cli.run import BAD_INPUT
 from tests.all_stages import contents, in_a_process, run_command
 from tests.probing_folders import record
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from mgsa.base.io import read_json
+from mgsa.cli.files import read_json
 from tests.dvc_project import OVERRIDES, SIZES, Project, ran
 
 STEPS = ("train", "translate", "contrast", "evaluate", "analyze")

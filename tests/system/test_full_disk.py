@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.base.cli import DONE, FAILED
+from mgsa.cli.run import DONE, FAILED
 from tests.all_stages import (
     GOES_ON,
     WRITING,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mgsa.base.cli import BAD_INPUT
-from pipeline.report_page.inputs import FOLDERS
+from mgsa.cli.run import BAD_INPUT
+from pipeline.report.inputs import FOLDERS
 from tests.all_stages import COMMANDS, NO_PATHS, WRITING, contents, run_command
 
 OUTPUTS = ("--out", "--report", "--plots", "--weights", "--memory", "--checkpoints")

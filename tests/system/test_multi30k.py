@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.base.io import read_json
-from pipeline.base.stage import SPLITS
+from mgsa.cli.files import read_json
+from pipeline.formats.text import SPLITS
+from pipeline.formats.trees import children, is_preterminal, read_tree, top_node
 from pipeline.params import compose
-from pipeline.tokens.trees import children, is_preterminal, read_tree, top_node
 from tests.imports import ROOT
 from tests.lines import lines
 from tests.multi30k import STAGES, run, stage, write_head

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mgsa.base.io import read_json
+from mgsa.cli.files import read_json
 from pipeline.params import compose
 from tests.imports import ROOT
 from tests.lines import lines

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mgsa.base.cli import DONE, run
-from pipeline.report import PAGE, main
-from pipeline.report_page.page import SECTIONS
+from mgsa.cli.run import DONE, run
+from pipeline.report.__main__ import PAGE, main
+from pipeline.report.page import SECTIONS
 from tests.report_browser import LAPTOP, PHONE, check_whole, open_page
 from tests.report_folders import HOSTILE, PLAIN, SYSTEM, arguments, write_run, write_system
 

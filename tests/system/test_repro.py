@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import pytest
 import yaml
 
-from mgsa.base.io import read_json
-from pipeline.base.stage import SPLITS
+from mgsa.cli.files import read_json
+from pipeline.formats.text import SPLITS
 from pipeline.params import compose
-from pipeline.report_page.blocks import number
+from pipeline.report.blocks import number
 from tests.dvc_project import (
     DATA_STAGES,
     MODEL_STAGES,

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from mgsa.base.errors import InputError
+from mgsa.cli.errors import InputError
 from mgsa.data.dataset import open_dataset, verify_dataset
 from mgsa.data.schema import SCHEMA, TEXTS
 from tests.probing_folders import record

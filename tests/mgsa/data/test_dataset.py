@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.base.errors import InputError
-from mgsa.base.io import read_json, write_json
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import read_json, write_json
 from mgsa.data.batch import pad_columns
 from mgsa.data.dataset import MAX_OPEN_FILES, Dataset, Shards, open_dataset, verify_dataset
 from mgsa.data.ragged import Ragged

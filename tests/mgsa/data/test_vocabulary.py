@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mgsa.base.errors import InputError
-from mgsa.base.io import write_json
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import write_json
 from mgsa.data.vocabulary import (
     BOS,
     EOS,

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from mgsa.base.errors import FailedError
+from mgsa.cli.errors import FailedError
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG
 from mgsa.decoding.beam import Hypothesis, length_penalty, search_batch
 from tests.reference import beam as reference

@@ -10,9 +10,9 @@ import pytest
 
 import mgsa
 from mgsa.__main__ import main
-from mgsa.base.cli import run
-from mgsa.base.word_links import format_links
+from mgsa.cli.run import run
 from mgsa.data.dataset import open_dataset
+from mgsa.data.word_links import format_links
 from mgsa.decoding.results import Alignment, Translation
 from tests.copy_task import write_copy_task
 from tests.model_folders import random_model

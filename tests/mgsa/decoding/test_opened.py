@@ -13,7 +13,8 @@ import pytest
 import torch
 
 import mgsa
-from mgsa.base.errors import InputError
+from mgsa.artifact.model import load_model
+from mgsa.cli.errors import InputError
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG
 from mgsa.data.batch import Row, make_batch
 from mgsa.data.dataset import Dataset, open_dataset
@@ -21,7 +22,6 @@ from mgsa.data.vocabulary import Vocabulary
 from mgsa.decoding.opened import OpenedModel, choose_device
 from mgsa.decoding.precision import INTEGER_ENGINES
 from mgsa.decoding.results import NOTHING, Alignment, Translation
-from mgsa.model_artifact import load_model
 from tests.copy_task import write_copy_task
 from tests.model_folders import random_model
 

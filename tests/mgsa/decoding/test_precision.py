@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from mgsa.base.errors import FailedError, InputError
+from mgsa.cli.errors import FailedError, InputError
 from mgsa.decoding import precision
 from mgsa.decoding.precision import INTEGER_ENGINES, Int8Linear, PackedLinear, for_search
 from tests.random_rows import MODELS, batch_of, random_model, some_rows

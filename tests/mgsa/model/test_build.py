@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 import torch
 
-from mgsa.base.errors import InputError
+from mgsa.cli.errors import InputError
 from mgsa.model.build import build_model
 from tests.random_rows import (
     MODELS,

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from mgsa.base.errors import InputError
+from mgsa.artifact.weights import save_tensors
+from mgsa.cli.errors import InputError
 from mgsa.training.averaging import average
-from mgsa.weights import save_tensors
 
 
 def write(path: Path, values: list[float]) -> Path:

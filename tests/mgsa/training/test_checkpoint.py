@@ -11,7 +11,8 @@ import torch
 from torch import nn
 
 import mgsa
-from mgsa.base.settings import from_mapping
+from mgsa.artifact.weights import named_tensors
+from mgsa.cli.settings import from_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.batching import Position
 from mgsa.training.checkpoint import (
@@ -27,7 +28,6 @@ from mgsa.training.checkpoint import (
     saved_updates,
 )
 from mgsa.training.loss import LossSums
-from mgsa.weights import named_tensors
 from tests.training_settings import MODEL, TRAIN
 
 STATE = State(

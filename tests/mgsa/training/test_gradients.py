@@ -13,7 +13,7 @@ import torch
 from lightning_fabric import Fabric
 from torch import Tensor, nn
 
-from mgsa.base.errors import FailedError
+from mgsa.cli.errors import FailedError
 from mgsa.data.batch import Batch, Row, make_batch
 from mgsa.data.batching import Position, Update
 from mgsa.training.gradients import Gradients, UpdateLoss, filler_batch

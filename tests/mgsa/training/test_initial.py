@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 import torch
 
-from mgsa.base.errors import InputError
-from mgsa.base.io import describe_files, read_json, write_json
-from mgsa.base.settings import from_mapping
+from mgsa.artifact.model import load_model
+from mgsa.artifact.weights import named_tensors
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import describe_files, read_json, write_json
+from mgsa.cli.settings import from_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.dataset import open_dataset
-from mgsa.model_artifact import load_model
 from mgsa.training.checkpoint import saved_updates
 from mgsa.training.initial import start_from
 from mgsa.training.processes import make_fabric
 from mgsa.training.run import Restart, new_model, train_model
 from mgsa.training.trainer import Run
-from mgsa.weights import named_tensors
 from tests.copy_task import write_copy_task
 from tests.training_settings import TRAIN, model_settings
 

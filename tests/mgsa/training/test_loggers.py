@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from mgsa.base.errors import InputError
-from mgsa.base.settings import Logger, from_mapping
+from mgsa.cli.errors import InputError
+from mgsa.cli.settings import from_mapping
 from mgsa.config import ModelConfig, TrainConfig
+from mgsa.run_config import Logger
 from mgsa.training.processes import make_fabric
 from mgsa.training.run import train_model
 from mgsa.training.trainer import Run

@@ -7,7 +7,7 @@ import signal
 import pytest
 import torch
 
-from mgsa.base.errors import InputError
+from mgsa.cli.errors import InputError
 from mgsa.training.processes import make_fabric, remembering_signals
 
 

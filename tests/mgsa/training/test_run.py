@@ -18,19 +18,19 @@ import sacrebleu
 import torch
 
 import mgsa
-from mgsa.base.errors import InputError
-from mgsa.base.settings import from_mapping
+from mgsa.artifact.model import load_model
+from mgsa.artifact.weights import load_tensors
+from mgsa.cli.errors import InputError
+from mgsa.cli.settings import from_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.dataset import open_dataset
 from mgsa.decoding.opened import OpenedModel
 from mgsa.model.compiled import compiled
-from mgsa.model_artifact import load_model
 from mgsa.training import trainer
 from mgsa.training.checkpoint import folder_of, saved_updates
 from mgsa.training.processes import make_fabric
 from mgsa.training.run import Restart, train_model
 from mgsa.training.trainer import OnMetrics, Run
-from mgsa.weights import load_tensors
 from tests.copy_task import write_copy_task
 from tests.text_folders import contents
 from tests.training_settings import ALIGNMENT, TRAIN, model_settings

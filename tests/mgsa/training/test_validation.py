@@ -9,7 +9,7 @@ import torch
 from lightning_fabric import Fabric
 from torch.nn import functional as F
 
-from mgsa.base.settings import from_mapping
+from mgsa.cli.settings import from_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.batch import make_batch
 from mgsa.data.dataset import Dataset, open_dataset

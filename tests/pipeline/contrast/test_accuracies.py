@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mgsa.base.errors import InputError
-from pipeline.base.tables import Row, write_csv
+from mgsa.cli.errors import InputError
 from pipeline.contrast.accuracies import (
     accuracies,
     comparison,
@@ -18,6 +17,7 @@ from pipeline.contrast.accuracies import (
     read_scores,
     sentence_counts,
 )
+from pipeline.formats.tables import Row, write_csv
 
 CONTRASTS = [(1, "noun", 2), (1, "verb", 2), (4, "verb", None), (9, "verb", 3)]
 """Line, category and depth."""

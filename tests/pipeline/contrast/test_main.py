@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mgsa.base.cli import BAD_INPUT, DONE, run
-from mgsa.base.errors import InputError
-from mgsa.base.io import read_json
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import read_json
+from mgsa.cli.run import BAD_INPUT, DONE, run
 from mgsa.data.controls import read_rows
 from mgsa.data.dataset import open_dataset
 from mgsa.decoding.opened import OpenedModel
 from pipeline.contrast.__main__ import gold_rows, main
 from pipeline.contrast.accuracies import is_right, read_scores
-from pipeline.contrasts import EXAMPLE, Contrast, write_contrasts
+from pipeline.formats.contrasts import EXAMPLE, Contrast, write_contrasts
 from tests.lines import lines, write_lines
 from tests.model_folders import random_model
 from tests.text_folders import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pipeline.contrast.words import baselines, classify, features
-from pipeline.contrasts import Contrast, write_contrasts
+from pipeline.formats.contrasts import Contrast, write_contrasts
 
 NOUNS = "dog cat tree park hat table".split()  # noqa: SIM905
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mgsa.base.cli import run
-from mgsa.base.io import read_json, write_json
+from mgsa.cli.files import read_json, write_json
+from mgsa.cli.run import run
 from mgsa.data.dataset import open_dataset
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
 from pipeline.dataset.__main__ import main

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from mgsa.base.errors import InputError
-from mgsa.base.io import write_json
-from pipeline.dataset.manifest import Preprocessing, recorded_parameters
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import write_json
+from pipeline.dataset.manifest import recorded_parameters
+from pipeline.formats.preprocessing import Preprocessing
 
 
 def test_parameters_are_recorded_less_those_that_change_no_output(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mgsa.base.errors import InputError
+from mgsa.cli.errors import InputError
 from pipeline.experiment.__main__ import keep_overrides
 from tests.imports import ROOT
 from tests.running import PATIENCE, is_running, wait_until

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.base.errors import InputError
-from mgsa.base.settings import from_mapping, read_yaml
+from mgsa.cli.errors import InputError
+from mgsa.cli.settings import from_mapping, read_yaml
 from pipeline.experiment.plan import Cell, Plan
 from pipeline.params import check_parameters, compose
 from tests.imports import ROOT

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.base.io import write_json
-from pipeline.base.tables import write_csv
+from mgsa.cli.files import write_json
 from pipeline.contrast.accuracies import accuracies, is_right
 from pipeline.evaluate import EvaluateSettings, score
 from pipeline.experiment.plan import Cell, Table
 from pipeline.experiment.results import collect, spread, write_table
+from pipeline.formats.tables import write_csv
 from pipeline.params import compose
 from tests.imports import ROOT
 from tests.lines import write_lines

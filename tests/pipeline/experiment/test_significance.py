@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from mgsa.analysis.ngrams import ngram_statistics
 from pipeline.evaluate import score
 from pipeline.experiment.plan import Cell
 from pipeline.experiment.significance import bleu, compare_cells, contrast_test, translation_test
+from pipeline.statistics.ngrams import ngram_statistics
 from tests.pipeline.experiment.test_results import REFERENCES, SETTINGS, worse, write_cell
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sacremoses import MosesTokenizer
 
+from pipeline.formats.trees import bracketed, read_tree
 from pipeline.sample import SamplePair, generate, write_sample
-from pipeline.tokens.trees import bracketed, read_tree
 
 LEFT_OUT_IN_ENGLISH = {",", "dass", "den", "die", "das"}
 """A comma, a conjunction, a relative pronoun that translate nothing."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from nltk.tree import Tree
 
+from pipeline.formats.trees import read_tree
 from pipeline.sample import SamplePair, generate
-from pipeline.tokens.trees import read_tree
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 from nltk.tree import Tree
 
+from pipeline.formats.trees import children, read_tree
 from pipeline.sample import SamplePair, generate
 from pipeline.sample.lexicon import words as words_of
-from pipeline.tokens.trees import children, read_tree
 
 Constituent = tuple[SamplePair, Tree, list[range]]
 

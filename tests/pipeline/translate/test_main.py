@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 import mgsa
-from mgsa.base.errors import InputError
+from mgsa.cli.errors import InputError
 from mgsa.data.dataset import open_dataset
 from mgsa.data.schema import LONGEST
-from pipeline.tokens.moses import MosesText
+from pipeline.tokenizers.moses import MosesText
 from pipeline.translate.__main__ import READ_BYTES, main, read_chunks
 from tests.imports import ROOT
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import mgsa
-from mgsa.base.cli import run
+from mgsa.cli.run import run
 from mgsa.data.dataset import open_dataset
-from pipeline.tokens.moses import MosesText
+from pipeline.tokenizers.moses import MosesText
 from pipeline.translate.split import WRITTEN, main
 
 

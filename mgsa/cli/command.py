@@ -1,0 +1,299 @@
+"""A command line from a function's signature.
+
+    def tokenize_corpus(
+        tokenize: TokenizeSettings,
+        run: RunConfig,
+        *,
+        corpus: Annotated[Path, Input("raw text")],
+        out: Annotated[Path, OutputFolder("tokenised text", "*.source", "*.target")],
+        report: Annotated[Path | None, Report()] = None,
+    ) -> None:
+        \"\"\"Normalise, tokenise and clean a parallel corpus.\"\"\"
+
+Positional parameters are sections of the parameter file, read by name; one with a default may be
+missing. Keyword-only parameters are options, required unless they have a default;
+`Path("{out}.log")` is a default that depends on `--out`. The docstring is the help. Inputs and
+outputs go through `mgsa.cli.guard` before the function is called.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+
+from mgsa.cli.errors import InputError
+from mgsa.cli.guard import Output, guard
+from mgsa.cli.run import STANDARD_OUTPUT
+from mgsa.cli.settings import Reads, from_mapping, parse_yaml, read_yaml, to_mapping
+
+
+@dataclass
+class Option:
+    """An option that is no path. `Literal` types give choices, `bool` makes a flag."""
+
+    help: str
+    metavar: str | None = None
+
+
+class Positional(Option):
+    """Arguments without a flag, of a `list` type."""
+
+
+@dataclass
+class Input(Option):
+    """A file or folder that is read; of type `dict[str, Path]`, several as `NAME=PATH`.
+
+    Of a folder with `parts`, only these paths within it are read.
+    """
+
+    metavar: str | None = "DIR"
+    parts: Sequence[str] = ("",)
+
+
+@dataclass
+class OutputFile(Option):
+    """A file that is written; a `str` may be `-`, stdout. Several runs may write a `shared` one."""
+
+    metavar: str | None = "FILE"
+    shared: bool = False
+
+
+@dataclass
+class Report(OutputFile):
+    """A JSON file of metrics that is written, and replaces nothing but JSON."""
+
+    help: str = "metrics (JSON)"
+
+
+class OutputFolder(Option):
+    """A folder that is written, and before holds no file that `files` don't match.
+
+    `files` are patterns of paths within it, with `{split}` for the value of `--split`.
+    """
+
+    def __init__(self, help: str, *files: str) -> None:  # noqa: A002
+        super().__init__(help, "DIR")
+        self.files = files
+
+
+class ParameterFile:
+    """Marks the keyword-only parameter that gets the path of the parameter file."""
+
+
+class _Parameter(NamedTuple):
+    name: str
+    kind: Any
+    option: Any
+    default: Any
+
+    @property
+    def required(self) -> bool:
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def type(self) -> Any:
+        """The type without `| None`."""
+        kind = get_args(self.kind)[0]
+        return get_args(kind)[0] if get_origin(kind) is types.UnionType else kind
+
+    @property
+    def flag(self) -> str:
+        positional = isinstance(self.option, Positional)
+        return self.name if positional else f"--{self.name.replace('_', '-')}"
+
+
+def command(
+    function: Callable[..., None],
+    prog: str,
+    *,
+    parameters: str = "--params",
+    default: str | None = "params.yaml",
+) -> Callable[[Sequence[str] | None], None]:
+    """The `main(argv)` of `function`.
+
+    Args:
+        prog: the command's name.
+        parameters: the option that names the parameter file.
+        default: that file's default; `None` makes the option required.
+    """
+
+    def main(argv: Sequence[str] | None = None) -> None:
+        sections, options = _parameters(function)
+        parser = argparse.ArgumentParser(
+            prog=prog,
+            description=inspect.cleandoc(function.__doc__ or ""),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if sections:
+            _add_parameter_file(parser, sections, parameters, default)
+        for parameter in options:
+            if isinstance(parameter.option, Option):
+                parser.add_argument(parameter.flag, **_argument(parameter))
+        arguments = vars(parser.parse_args(argv))
+        settings, files = _read_sections(sections, arguments) if sections else ([], [])
+        values, inputs, outputs = _read_options(options, arguments)
+        with guard([*files, *inputs], outputs):
+            function(*settings, **values)
+
+    return main
+
+
+def _parameters(function: Callable[..., None]) -> tuple[list[_Parameter], list[_Parameter]]:
+    """The sections (positional parameters) and the options (keyword-only ones)."""
+    hints = get_type_hints(function, include_extras=True)
+    sections, options = [], []
+    for parameter in inspect.signature(function).parameters.values():
+        name, hint, default = parameter.name, hints[parameter.name], parameter.default
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            options.append(_Parameter(name, hint, get_args(hint)[-1], default))
+        else:
+            sections.append(_Parameter(name, hint, None, default))
+    return sections, options
+
+
+def _add_parameter_file(
+    parser: argparse.ArgumentParser, sections: Sequence[_Parameter], flag: str, default: str | None
+) -> None:
+    required = any(section.required for section in sections)
+    names = [section.name for section in sections]
+    parser.add_argument(
+        flag,
+        dest="params",
+        type=Path,
+        required=required and default is None,
+        default=default if required or Path(default or "").is_file() else None,
+        metavar="FILE",
+        help=f"parameter file (YAML) with the sections {', '.join(names)}"
+        + (f" (default: {default})" if default else ""),
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help=f"another value (YAML) for a key of {names[0]}, or for SECTION.KEY; may be repeated",
+    )
+
+
+def _argument(parameter: _Parameter) -> dict[str, Any]:
+    """Keyword arguments of `ArgumentParser.add_argument`."""
+    kind, option = parameter.type, parameter.option
+    settings: dict[str, Any] = {"help": option.help}
+    if kind is bool:
+        return settings | {"action": "store_true"}
+    if get_origin(kind) is Literal:
+        settings["choices"] = get_args(kind)
+    else:
+        settings["metavar"] = option.metavar or parameter.name.upper()
+    if get_origin(kind) in (list, dict):
+        settings["nargs"] = "+" if parameter.required else "*"
+        if not isinstance(option, Positional):
+            settings["action"] = "extend"
+    if not parameter.required:
+        settings["default"] = parameter.default
+    elif not isinstance(option, Positional):
+        settings["required"] = True
+    return settings
+
+
+def _read_sections(
+    sections: Sequence[_Parameter], arguments: Mapping[str, Any]
+) -> tuple[list[Any], list[Path]]:
+    """The sections as dataclasses, and the input files: the parameter file and those it names."""
+    path = arguments["params"]
+    content = read_yaml(path) if path else {}
+    names = [section.name for section in sections]
+    for name, _, _, default in sections:
+        if name not in content:
+            if default is inspect.Parameter.empty:
+                raise InputError(f"{name}: missing section", path=path)
+            content[name] = to_mapping(default)
+    for setting in arguments["set"]:
+        keys, separator, text = setting.partition("=")
+        *outer, key = keys.split(".")
+        if not outer or outer[0] not in names:
+            outer.insert(0, names[0])
+        section: Any = content
+        for name in outer:
+            section = section.get(name) if isinstance(section, dict) else None
+        if not (separator and key and isinstance(section, dict)):
+            raise InputError(f"--set {setting}: expected KEY=VALUE, with the key of a section")
+        section[key] = parse_yaml(text, f"--set {setting}")
+    where = f"{path}: " if path else ""
+    settings = [from_mapping(kind, content[name], where + name) for name, kind, _, _ in sections]
+    named = [file for section in settings for file in _paths_read(section)]
+    return settings, [path, *named] if path else named
+
+
+def _paths_read(settings: Any) -> Iterator[Path]:
+    """The paths in fields marked `Reads`."""
+    if not is_dataclass(settings):
+        return
+    hints = get_type_hints(type(settings), include_extras=True)
+    for field in fields(settings):
+        value = getattr(settings, field.name)
+        if isinstance(value, str) and _is_marked(hints[field.name]):
+            yield Path(value)
+        yield from _paths_read(value)
+
+
+def _is_marked(hint: Any) -> bool:
+    return isinstance(hint, Reads) or any(map(_is_marked, get_args(hint)))
+
+
+def _read_options(
+    options: Sequence[_Parameter], arguments: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[Path], list[Output]]:
+    """The options' values, the inputs and the outputs."""
+    values: dict[str, Any] = {}
+    inputs: list[Path] = []
+    outputs = []
+    for parameter in options:
+        value = values[parameter.name] = _value(parameter, arguments)
+        match parameter.option:
+            case _ if value in (None, STANDARD_OUTPUT):
+                pass
+            case Input(parts=parts):
+                paths = value.values() if isinstance(value, dict) else value
+                paths = [paths] if isinstance(paths, Path) else paths
+                inputs += [path / part for path in paths for part in parts]
+            case OutputFile(shared=shared):
+                is_json = isinstance(parameter.option, Report)
+                outputs.append(Output(Path(value), is_json=is_json, shared=shared))
+            case OutputFolder(files=files):
+                outputs.append(Output(value, tuple(file.format(**arguments) for file in files)))
+    return values, inputs, outputs
+
+
+def _value(parameter: _Parameter, arguments: Mapping[str, Any]) -> Any:
+    """The validated value of an option; `{name}` in a default path is the option `--name`."""
+    from pydantic import TypeAdapter, ValidationError
+
+    value = arguments[parameter.name]
+    if value is parameter.default:
+        return Path(str(value).format(**arguments)) if isinstance(value, Path) else value
+    if get_origin(parameter.type) is dict:
+        value = _named_paths(value, parameter.flag)
+    try:
+        return TypeAdapter(parameter.kind).validate_python(value)
+    except ValidationError as error:
+        expected = error.errors()[0]["msg"].replace("Input should be ", "expected ")
+        raise InputError(f"{parameter.flag}: {expected}, got {value}") from None
+
+
+def _named_paths(words: Sequence[str], flag: str) -> dict[str, Path]:
+    """Paths by name: `NAME=PATH`, or a path alone, named by its last part."""
+    paths: dict[str, Path] = {}
+    for word in words:
+        name, separator, path = word.partition("=")
+        if not separator or Path(word).exists():
+            name, path = Path(word).name, word
+        if name in paths:
+            raise InputError(f"{flag} {word}: expected another name, {name} is taken")
+        paths[name] = Path(path)
+    return paths

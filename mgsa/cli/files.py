@@ -1,0 +1,244 @@
+"""Atomic outputs, text and JSON files, the files of an artifact."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from mgsa.cli.errors import InputError
+
+MANIFEST = "manifest.json"
+PARTIAL = ".partial-"
+"""Prefix of temporary files and folders, which lie beside their output."""
+RANDOM_CHARACTERS = 8
+"""Length of a temporary name's random suffix."""
+NOT_A_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
+
+
+def open_to_write(path: Path, mode: str = "w") -> IO[Any]:
+    r"""Open `path` for writing; text is UTF-8 with `\n` line ends."""
+    return path.open(mode) if "b" in mode else path.open(mode, encoding="utf-8", newline="\n")
+
+
+def partial_prefix(path: Path) -> str:
+    """How the names of the temporary files and folders of output `path` begin."""
+    return f"{PARTIAL}{path.name[:100]}-"  # file systems limit the length of names
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(partial_prefix(path) + secrets.token_hex(RANDOM_CHARACTERS // 2))
+
+
+@contextmanager
+def atomic_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
+    """Write `path` atomically: to a temporary sibling, renamed when the block succeeds.
+
+    A symbolic link is replaced itself, as it may lead to DVC's cache; devices and pipes are written
+    to directly.
+    """
+    if path.exists() and not path.is_file():
+        with open_to_write(path, mode) as file:
+            yield file
+        return
+    make_folder(path.parent)
+    temporary = _temporary(path)
+    with _named(path):
+        try:
+            with open_to_write(temporary, mode) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        _sync(path.parent)
+
+
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """Write the folder `path` atomically: a temporary sibling is renamed when the block succeeds.
+
+    A folder at `path`, or at the target of the link `path`, is replaced as a whole. Files get the
+    mode of the umask.
+    """
+    given, path = path, path.resolve()
+    make_folder(path.parent)
+    temporary = _temporary(path)
+    with _named(given):
+        try:
+            temporary.mkdir()
+            yield temporary
+            mode = temporary.stat().st_mode & 0o666
+            for inner in temporary.rglob("*"):
+                if inner.is_file() and not inner.is_symlink():
+                    inner.chmod(mode)
+                    _sync(inner)
+            _replace_folder(path, temporary)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        _sync(path.parent)
+
+
+def _replace_folder(path: Path, new: Path) -> None:
+    """Rename `new` to `path`; an old folder is restored on failure."""
+    old = _temporary(path)
+    if path.exists():
+        path.replace(old)
+    try:
+        new.replace(path)
+    except BaseException:
+        if old.exists():
+            old.replace(path)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and its parents; an `InputError` is raised if one of them is a file."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InputError("expected a folder, found a file", path=error.filename) from None
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Name `path` in an `OSError` that names no file (a full disk) or a temporary one."""
+    try:
+        yield
+    except OSError as error:
+        partial = PARTIAL in f"{error.filename}{error.filename2}"  # a copy's target comes second
+        if error.errno is not None and (not error.filename or partial):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
+
+
+def _sync(path: Path) -> None:
+    """fsync a file or a folder."""
+    descriptor = os.open(path, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write `content` as indented UTF-8 JSON, atomically."""
+    with atomic_file(path) as file:
+        dump_json(content, file)
+
+
+def dump_json(content: Any, file: IO[str]) -> None:
+    """Write indented JSON and a line end to an open file."""
+    json.dump(content, file, ensure_ascii=False, indent=2)
+    file.write("\n")
+
+
+def no_file(path: Path) -> InputError:
+    """The `InputError` for one of `NOT_A_FILE`."""
+    message = "expected a file, found a folder" if path.is_dir() else "no such file"
+    return InputError(message, path=path)
+
+
+def read_text(path: Path) -> str:
+    """The whole of a UTF-8 text file; an `InputError` if it is missing or not UTF-8."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except NOT_A_FILE:
+        raise no_file(path) from None
+    except UnicodeDecodeError as error:
+        raise not_utf_8(error, path=path) from None
+
+
+def read_json(path: Path, object_hook: Callable[[dict[str, Any]], Any] | None = None) -> Any:
+    """The content of a JSON file; an `InputError` if it is missing, malformed or not UTF-8."""
+    text = read_text(path)
+    try:
+        return json.loads(text, object_hook=object_hook)
+    except json.JSONDecodeError as error:
+        message = f"expected JSON: {error.msg} at column {error.colno}"
+        raise InputError(message, path=path, line=error.lineno) from None
+
+
+def read_lines(path: Path, opened: Callable[[Path, str], Any] = open) -> Iterator[str]:
+    r"""Yield the lines of a UTF-8 text file without their ends, which are `\n` alone (not U+2028).
+
+    `opened` opens the file, such as `gzip.open`. An `InputError` is raised if the file is missing,
+    or a line is not UTF-8.
+    """
+    try:
+        file = opened(path, "rb")
+    except NOT_A_FILE:
+        raise no_file(path) from None
+    with file:
+        for number, line in enumerate(file, start=1):
+            try:
+                yield line.removesuffix(b"\n").decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise not_utf_8(error, path=path, line=number) from None
+
+
+def not_utf_8(
+    error: UnicodeDecodeError, *, path: str | os.PathLike[str], line: int = 1
+) -> InputError:
+    """The `InputError` for bytes that are not UTF-8; the bytes start on `line` of the file."""
+    before = error.object[: error.start]
+    byte = len(before) - (before.rfind(b"\n") + 1) + 1
+    return InputError(
+        f"expected UTF-8 text: {error.reason} at byte {byte}",
+        path=path,
+        line=line + before.count(b"\n"),
+    )
+
+
+def sha256(path: Path) -> str:
+    """Hexadecimal SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True)
+class ManifestFile:
+    """A manifest's entry for a file."""
+
+    bytes: int
+    sha256: str
+
+
+def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
+    """The manifest's `files`: size in bytes and SHA-256 of every file below a folder, by path."""
+    return {
+        path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": sha256(path)}
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def check_files(folder: Path, files: Mapping[str, ManifestFile], *, verify: bool) -> None:
+    """Compare a folder's files with its manifest; `verify` reads every file for its SHA-256.
+
+    An `InputError` is raised if one is missing, truncated or altered, or another one is there that
+    is not hidden.
+    """
+    for name, file in files.items():
+        path = folder / name
+        if not path.is_file():
+            raise InputError("no such file, but the manifest lists it", path=path)
+        size = path.stat().st_size
+        if size != file.bytes:
+            message = f"expected {file.bytes} bytes as in the manifest, found {size}"
+            raise InputError(message, path=path)
+        if verify and sha256(path) != file.sha256:
+            raise InputError("its SHA-256 is not the manifest's: the file was altered", path=path)
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and name not in {*files, MANIFEST} and not path.name.startswith("."):
+            raise InputError(f"expected no file that {MANIFEST} does not list", path=path)

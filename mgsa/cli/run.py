@@ -1,0 +1,154 @@
+"""Running a command: exit status, one-line errors, signals, memory, cores, stdout, progress."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
+from pathlib import Path
+from types import FrameType
+from typing import IO, TypeVar
+
+from mgsa.cli.errors import FailedError, InputError, is_out_of_memory
+from mgsa.cli.files import atomic_file
+
+T = TypeVar("T")
+
+DONE, FAILED, BAD_INPUT = 0, 1, 2
+INTERRUPTED, TERMINATED = (128 + number for number in (signal.SIGINT, signal.SIGTERM))
+
+LONGEST_MESSAGE = 2000
+"""Characters."""
+
+STANDARD_OUTPUT = "-"
+"""The file name that stands for stdout."""
+
+
+class Terminated(BaseException):
+    """SIGTERM came."""
+
+
+def run(main: Callable[[Sequence[str] | None], None], argv: Sequence[str] | None = None) -> int:
+    """Run a command's `main` and give its exit status.
+
+    `InputError`, `FailedError` and the system's errors (full disk, no permission, no memory) are
+    one line on stderr; a bug keeps its traceback.
+    """
+    _keep_freed_memory()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # of the time of imports
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # it may be ASCII
+    try:
+        with handling_signals(_terminate, signal.SIGTERM):
+            main(argv)
+        print(end="", flush=True)  # a failing flush is still an OSError here
+    except InputError as error:
+        return _fail(str(error), BAD_INPUT)
+    except FailedError as error:
+        return _fail(str(error), FAILED)
+    except OSError as error:
+        _flush_or_abandon_stdout()
+        if isinstance(error, BrokenPipeError):  # the reader is gone (`| head`)
+            return DONE
+        return _fail(f"{error.filename or 'stdout'}: {error.strerror or error}", FAILED)
+    except (MemoryError, RuntimeError) as error:
+        if not is_out_of_memory(error):
+            raise
+        return _fail("out of memory; smaller batches or a smaller model need less", FAILED)
+    except KeyboardInterrupt:
+        return _fail("interrupted", INTERRUPTED)
+    except Terminated:
+        return _fail("terminated", TERMINATED)
+    return DONE
+
+
+@contextmanager
+def handling_signals(
+    handler: Callable[[int, FrameType | None], None], *numbers: signal.Signals
+) -> Iterator[None]:
+    """Handle signals by `handler` within the block."""
+    previous = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, before in previous.items():
+            signal.signal(number, before)
+
+
+def _keep_freed_memory() -> None:
+    """Have glibc keep large freed blocks, which models take again at every step."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # other C libraries have none
+    if mallopt is not None:
+        for parameter in (-1, -3):  # M_TRIM_THRESHOLD, M_MMAP_THRESHOLD
+            mallopt(parameter, (1 << 31) - 1)
+
+
+def spare_busy_cores() -> None:
+    """Have torch's threads wait asleep, if other work keeps a fifth of the cores busy.
+
+    They wait for each other by spinning: beside a busy process two of them have less than half the
+    speed of one, asleep nine tenths; but on idle cores sleep costs half. No result depends on it.
+    It is for the time before torch is imported, and takes a fifth of a second.
+    """
+    told = {"OMP_WAIT_POLICY", "OMP_NUM_THREADS", "LOCAL_RANK"} & os.environ.keys()
+    if told or "torch" in sys.modules:
+        return
+    with suppress(AttributeError, OSError, ValueError):  # a system that is no Linux, or tells less
+        before = _core_times()
+        time.sleep(0.2)
+        idle, total = (new - old for new, old in zip(_core_times(), before, strict=True))
+        if idle < 0.8 * total:
+            os.environ["OMP_WAIT_POLICY"] = "passive"
+            print(f"cores are busy ({1 - idle / total:.0%}): threads wait asleep", file=sys.stderr)
+
+
+def _core_times() -> tuple[int, int]:
+    """Of the cores that this process may use, idle and all time since the start of the system."""
+    cores = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+    lines = map(str.split, Path("/proc/stat").read_text().splitlines())
+    # user, nice, system, idle, iowait, irq, softirq, steal
+    times = [[int(field) for field in fields[:8]] for name, *fields in lines if name in cores]
+    return sum(sum(fields[3:5]) for fields in times), sum(map(sum, times))
+
+
+def _terminate(_number: int, _frame: FrameType | None) -> None:
+    raise Terminated  # unwinds, so that files and processes are cleaned up
+
+
+def _flush_or_abandon_stdout() -> None:
+    """Keep the interpreter's last flush from failing: redirect a broken stdout to /dev/null."""
+    try:
+        print(end="", flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fail(message: str, status: int) -> int:
+    print(f"error: {one_line(message)}", file=sys.stderr)
+    return status
+
+
+def one_line(text: str) -> str:
+    r"""`text` truncated, with control characters escaped (`\n`, `\x1b`)."""
+    short = text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]}…"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in short)
+
+
+@contextmanager
+def opened(name: str) -> Iterator[IO[str]]:
+    """Open `name` to write text, atomically; `-` is stdout."""
+    if name == STANDARD_OUTPUT:
+        out = TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
+        try:
+            yield out
+        finally:
+            out.detach()  # flushes, and leaves stdout open
+    else:
+        with atomic_file(Path(name)) as file:
+            yield file

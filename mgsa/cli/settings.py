@@ -1,0 +1,164 @@
+"""Settings: sections of a YAML file, checked by pydantic, as frozen dataclasses.
+
+A dataclass holds the type and range of each key; its value lives in the parameter file, never in a
+default. pydantic and ruamel.yaml are imported where they are used, for a quick `--help`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, overload
+
+from annotated_types import Interval, Len, Predicate
+
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import read_text
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+T = TypeVar("T")
+
+Count = Annotated[int, Interval(ge=0)]
+Positive = Annotated[int, Interval(ge=1)]
+Probability = Annotated[float, Interval(ge=0, lt=1)]
+Share = Annotated[float, Interval(ge=0, le=1)]
+NonNegative = Annotated[float, Interval(ge=0)]
+MAX_SEED = (1 << 32) - 1
+"""The limit of numpy's legacy generator."""
+Seed = Annotated[int, Interval(ge=0, le=MAX_SEED)]
+Resamples = Annotated[int, Interval(ge=2)]
+"""Bootstrap resamples of a corpus; an interval needs two."""
+Language = Annotated[str, Len(2, 3), Predicate(str.islower)]
+"""A language code of two or three letters."""
+
+
+class Reads:
+    """Marks a setting as the path of an input, for the guard."""
+
+
+InputPath = Annotated[str, Reads()]
+
+
+@overload
+def from_mapping(kind: type[T], values: Any, where: str) -> T: ...
+@overload
+def from_mapping(kind: UnionType, values: Any, where: str) -> Any: ...
+def from_mapping(kind: Any, values: Any, where: str) -> Any:
+    """Build a dataclass from a mapping, strictly.
+
+    Args:
+        kind: the dataclass, or a union of several by their key `kind`, or a list or dict type.
+        where: how errors begin.
+
+    Raises:
+        InputError: an unknown or missing key, a wrong type, a value out of range, or a `ValueError`
+            of the dataclass's `__post_init__` (checks across fields).
+    """
+    return _validated(kind, values, where, extra="forbid")
+
+
+def from_excerpt(cls: type[T], values: Any, where: str) -> T:
+    """`from_mapping` that ignores unknown keys."""
+    return _validated(cls, values, where, extra="ignore")
+
+
+def to_mapping(settings: Any) -> dict[str, Any]:
+    """The inverse of `from_mapping`: plain dicts, lists and scalars."""
+    return json.loads(json.dumps(dataclasses.asdict(settings)))
+
+
+def check_each_once(name: str, values: Sequence[object]) -> None:
+    """Raise a `ValueError` for the setting `name` if it is empty or repeats a value."""
+    if len(set(values)) != len(values) or not values:
+        raise ValueError(f"{name}: expected at least one, each once")
+
+
+def _check_plain(value: Any, where: str) -> None:
+    """Raise an `InputError` for what JSON lacks, such as a date or an infinite number."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            _check_plain(key, where)
+            _check_plain(inner, f"{where}.{key}")
+    elif isinstance(value, (list, tuple)):
+        for number, inner in enumerate(value):
+            _check_plain(inner, f"{where}[{number}]")
+    elif not isinstance(value, (str, int, float, type(None))) or (
+        isinstance(value, float) and not math.isfinite(value)
+    ):
+        raise InputError(f"{where}: expected text or a finite number, got {value!r}")
+
+
+def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "ignore"]) -> Any:
+    from pydantic import ValidationError
+
+    is_union = isinstance(kind, UnionType)
+    if (is_union or dataclasses.is_dataclass(kind)) and not isinstance(values, Mapping):
+        raise InputError(f"{where}: expected a section with keys, got {values!r}")
+    try:
+        # Through JSON, since strict types take a JSON list for a tuple.
+        text = json.dumps(values, allow_nan=False)
+        return _adapter(kind).validate_json(text, strict=True, extra=extra)
+    except ValidationError as failed:
+        # A mistyped key is unknown and the right one missing: the former is reported.
+        error = max(failed.errors(), key=lambda e: e["type"] == "unexpected_keyword_argument")
+    except (TypeError, ValueError) as failure:  # a date, an infinite number, a circle
+        with suppress(RecursionError):
+            _check_plain(values, where)
+        raise InputError(f"{where}: expected text, numbers and lists: {failure}") from None
+    for key in error["loc"][is_union:]:  # a union's errors begin with the kind
+        where += f"[{key}]" if isinstance(key, int) else f".{key}"
+    match error["type"]:
+        case "missing":
+            problem = "missing key"
+        case "unexpected_keyword_argument":
+            problem = "unknown key"
+        case "value_error":
+            problem = str(error["ctx"]["error"])
+        case "union_tag_not_found":
+            problem = "missing key kind"
+        case "union_tag_invalid":
+            problem = "kind: expected one of {expected_tags}, got '{tag}'".format(**error["ctx"])
+        case _:
+            expected = error["msg"].replace("Input should be ", "expected ")
+            problem = f"{expected}, got {error['input']!r}"
+    raise InputError(f"{where}: {problem}")
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    """Kept, as files have thousands of mappings of a kind."""
+    from pydantic import Discriminator, TypeAdapter
+
+    if isinstance(kind, UnionType):
+        kind = Annotated[kind, Discriminator("kind")]
+    return TypeAdapter(kind)
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The sections of a YAML file; an `InputError` if it is missing or no mapping in YAML."""
+    content = parse_yaml(read_text(path), path)
+    if not isinstance(content, dict):
+        raise InputError(f"expected a mapping of sections, found {content!r}", path=path)
+    return content
+
+
+def parse_yaml(text: str, path: str | Path) -> Any:
+    """Parse YAML 1.2, as DVC does: `1e-9` is a number, a repeated key an error."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        return YAML(typ="safe", pure=True).load(text)
+    except (YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", error)
+        line = mark.line + 1 if mark else None
+        raise InputError(f"expected YAML: {problem}", path=path, line=line) from None

@@ -1,0 +1,20 @@
+"""Settings of the stage `analyze`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mgsa.cli.settings import Count, Positive
+
+
+@dataclass(frozen=True)
+class AnalyzeSettings:
+    """The split to count over, and the rows (`sentences`) to draw."""
+
+    split: str
+    sentences: tuple[Count, ...]
+    batch_tokens: Positive
+
+    def __post_init__(self) -> None:
+        if len(set(self.sentences)) != len(self.sentences):
+            raise ValueError("sentences: expected each once")

@@ -1,0 +1,110 @@
+"""Bracketing scores of parsed trees, by the conventions of EVALB with its parameters COLLINS.prm.
+
+A bracket is a label over a span of words; a sentence's brackets are a multiset, so a unary chain
+`(NP (NP …))` has two. Scores are of the whole corpus: brackets are summed, then divided.
+
+- Punctuation (words tagged , : `` '' .) and empty elements (-NONE-) are deleted before spans are
+  counted, and so are brackets that nothing is left in.
+- Wrappers (TOP, ROOT, no label), constituents labelled as punctuation, and parts of speech are no
+  brackets.
+- Labels are cut at the first - or = (NP-SBJ is NP), and PRT is the same as ADVP.
+
+One thing differs: EVALB gives up on a sentence if the parser tags as punctuation what the treebank
+does not. Here the gold tags decide which words are deleted, from both trees.
+
+Source: S. Sekine and M. Collins, EVALB (1997); Black et al. 1991.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from pipeline.formats.trees import WRAPPERS, check_leaves, is_preterminal, preterminals
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
+
+DELETED_TAGS = frozenset({",", ":", "``", "''", ".", "-NONE-"})
+"""Parts of speech whose words take part in no span and no tagging accuracy."""
+
+_NO_BRACKETS = WRAPPERS | DELETED_TAGS
+
+_FUNCTION_TAG = re.compile("[-=].*", re.DOTALL)
+
+Bracket = tuple[str, int, int]
+"""A label, the first word, and the word after the last, counted without deleted words."""
+
+
+@dataclass
+class BracketScore:
+    """Counts over a corpus; scores from 0 to 1 (0 for an empty denominator)."""
+
+    matched_brackets: int = 0
+    gold_brackets: int = 0
+    predicted_brackets: int = 0
+    words: int = 0
+    correct_tags: int = 0
+
+    @property
+    def precision(self) -> float:
+        """The share of predicted brackets that match."""
+        return _ratio(self.matched_brackets, self.predicted_brackets)
+
+    @property
+    def recall(self) -> float:
+        """The share of gold brackets that match."""
+        return _ratio(self.matched_brackets, self.gold_brackets)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        return _ratio(2 * self.matched_brackets, self.gold_brackets + self.predicted_brackets)
+
+    @property
+    def tagging_accuracy(self) -> float:
+        """Over the words that are not deleted."""
+        return _ratio(self.correct_tags, self.words)
+
+
+def _ratio(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def score(gold: Iterable[Tree], predicted: Iterable[Tree]) -> BracketScore:
+    """Score predicted trees against gold ones; an `InputError` if their words differ."""
+    total = BracketScore()
+    for number, pair in enumerate(zip(gold, predicted, strict=True), start=1):
+        check_leaves(pair[1], pair[0].leaves(), path=f"sentence {number}")
+        tags = [[_equal_label(leaf.label()) for leaf in preterminals(tree)] for tree in pair]
+        kept = [tag not in DELETED_TAGS for tag in tags[0]]
+        of_gold, of_predicted = (brackets(tree, kept) for tree in pair)
+        total.matched_brackets += (of_gold & of_predicted).total()
+        total.gold_brackets += of_gold.total()
+        total.predicted_brackets += of_predicted.total()
+        total.words += sum(kept)
+        total.correct_tags += sum(k and one == two for k, one, two in zip(kept, *tags, strict=True))
+    return total
+
+
+def brackets(tree: Tree, kept: list[bool]) -> Counter[Bracket]:
+    """The multiset of a tree's brackets; words not `kept` take no position in spans."""
+    bounds = [0, *accumulate(kept)]
+    found: Counter[Bracket] = Counter()
+    first = 0  # word of the node: nodes come in preorder
+    for node in tree.subtrees():
+        if is_preterminal(node):
+            first += 1
+        elif node.label() not in _NO_BRACKETS:
+            start, end = bounds[first], bounds[first + len(node.leaves())]
+            if start < end:
+                found[_equal_label(_FUNCTION_TAG.sub("", node.label())), start, end] += 1
+    return found
+
+
+def _equal_label(label: str) -> str:
+    return "ADVP" if label == "PRT" else label

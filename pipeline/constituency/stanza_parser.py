@@ -1,0 +1,133 @@
+"""A constituency parser of stanza's, loaded from a parser folder, for tokenised text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mgsa.cli.errors import FailedError, InputError, is_out_of_memory
+from pipeline.constituency.parser_folder import read_parser_folder
+from pipeline.formats.trees import bracketed, put_words, read_tree
+
+if TYPE_CHECKING:
+    import stanza
+
+BATCH_SENTENCES = 64
+"""Sentences that go through the models together. Larger batches are no faster on a CPU."""
+SHIFT_REDUCE_SENTENCES = 32
+"""Sentences whose trees the parser builds in step."""
+
+_REFUSALS = (ValueError, IndexError, AssertionError, RuntimeError)
+"""What stanza raises on a sentence that is too long for its Transformer or that no tree fits."""
+_DEVICE = re.compile("CUDA|CUBLAS|CUDNN|CUSOLVER|HIP error|NCCL", re.IGNORECASE)
+
+
+class ConstituencyParser:
+    """Tags and parses sentences; the leaves of a tree are the sentence's tokens, escaped."""
+
+    def __init__(self, pipeline: stanza.Pipeline) -> None:
+        self._pipeline = pipeline
+
+    @classmethod
+    def load(cls, folder: Path, *, gpu: bool = False) -> ConstituencyParser:
+        """Load the models of a parser folder after their hashes are checked: they are pickles.
+
+        Raises:
+            InputError: the folder is no parser's, a file of it changed, stanza refuses it, or there
+                is no GPU.
+        """
+        parser = read_parser_folder(folder)
+        if parser.kind != "stanza":
+            raise InputError(f"it holds no models, but is of the kind {parser.kind}", path=folder)
+        import stanza
+        from stanza.models.common import utils
+
+        if gpu and utils.default_device() == "cpu":
+            # stanza would go on without one, many times slower, and say so in its log alone.
+            raise InputError("run.parse_gpu: expected false, as there is no GPU to be used")
+        try:
+            pipeline = stanza.Pipeline(
+                parser.language,
+                dir=str(folder),
+                package=parser.package,
+                processors="tokenize,pos,constituency",
+                tokenize_pretokenized=True,
+                download_method=None,
+                use_gpu=gpu,
+                pos_batch_size=BATCH_SENTENCES,
+                constituency_batch_size=SHIFT_REDUCE_SENTENCES,
+                logging_level="CRITICAL",  # it logs what it raises, traceback and all
+            )
+        except Exception as error:
+            if is_out_of_memory(error):
+                raise
+            # A model that was cut short before its hash was taken fails wherever reading it ends.
+            message = f"stanza can't load this parser: {_reason(error)}"
+            raise InputError(message, path=folder) from error
+        return cls(pipeline)
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
+        """The tree of each sentence on one line, `(ROOT …)`.
+
+        Raises:
+            Exception: the library could not parse a sentence, lost a word or made too deep a tree.
+        """
+        document = self._pipeline([list(sentence) for sentence in sentences])
+        return [
+            bracketed(put_words(read_tree(str(parsed.constituency)), tokens))
+            for parsed, tokens in zip(document.sentences, sentences, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class Unparsed:
+    """The reason why a sentence has no tree."""
+
+    reason: str
+
+
+Batch = Sequence[Sequence[str]]
+"""Sentences that go through the parser together."""
+ParsedBatch = list[str | Unparsed]
+
+
+def parse_each(parser: ConstituencyParser, sentences: Batch) -> ParsedBatch:
+    """As `parser.parse`, with `Unparsed` for each sentence that the parser can't parse.
+
+    Raises:
+        FailedError: the device or the parser failed, whatever the sentence.
+        MemoryError: or torch's out-of-memory error.
+    """
+    try:
+        return list(parser.parse(sentences))
+    except Exception as error:
+        if is_out_of_memory(error):
+            raise
+        if not isinstance(error, _REFUSALS) or _DEVICE.search(str(error)):
+            message = f"the parser failed: {type(error).__name__}: {_reason(error)}"
+            raise FailedError(message) from error
+        if len(sentences) == 1:
+            return [Unparsed(_reason(error))]
+    # The sentence must not cost those beside it: each is tried alone.
+    return [tree for sentence in sentences for tree in parse_each(parser, [sentence])]
+
+
+def parse_in_process(folder: Path, gpu: bool, batch: Batch) -> ParsedBatch:
+    """Parse a batch with the parser cached in this process."""
+    return parse_each(_load_once(folder, gpu), batch)
+
+
+@cache
+def _load_once(folder: Path, gpu: bool) -> ConstituencyParser:
+    import torch
+
+    torch.set_num_threads(1)  # several processes share the cores
+    return ConstituencyParser.load(folder, gpu=gpu)
+
+
+def _reason(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), "") or type(error).__name__

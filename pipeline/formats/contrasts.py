@@ -1,0 +1,109 @@
+"""Contrastive variants: targets that are wrong in one known respect (Sennrich 2017).
+
+`{split}.contrast` is a JSON object a line, any number of them for a pair, of raw text as the split:
+
+    {"line": 3, "category": "noun", "target": "Er liest im Park das Buch.", "depth": 2}
+
+LingEval97 is read too, by its first character: one JSON array with an object a pair, whose `errors`
+are its variants.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from operator import attrgetter
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+from annotated_types import Len, Predicate
+
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import read_json, read_lines
+from mgsa.cli.settings import Positive, from_excerpt, from_mapping
+
+Text = Annotated[str, Len(1)]
+Category = Annotated[Text, Predicate(str.isprintable)]
+EXAMPLE = '{"line": 1, "category": "noun", "target": "Text."}'
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A wrong variant of the target of a pair.
+
+    Attributes:
+        line: of the pair in its split, from 1.
+        category: what is wrong in it, or what a model must see to tell.
+        depth: the level of the syntactic partition that tells, if known.
+    """
+
+    line: Positive
+    category: Category
+    target: Text
+    depth: Positive | None = None
+
+
+@dataclass(frozen=True)
+class _Error:
+    type: Category
+    contrastive: Text
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    errors: tuple[_Error, ...]
+
+
+def read_contrasts(path: Path, *, pairs: int) -> list[Contrast]:
+    """The variants of a split, in the file's order; the file may be empty.
+
+    Args:
+        pairs: how many the split has.
+
+    Raises:
+        InputError: no such file, something is no variant or belongs to no pair; of LingEval97, the
+            pairs are not as many as the split's.
+    """
+    first = next(read_lines(path), "")
+    return list((_lingeval if first.startswith("[") else _json_lines)(path, pairs))
+
+
+def contrasts_of(corpus: Path, split: str) -> list[Contrast]:
+    """`read_contrasts` of a split of a corpus, by line; none if it brings none."""
+    path = corpus / f"{split}.contrast"
+    if not path.is_file():
+        return []
+    pairs = sum(1 for _ in read_lines(corpus / f"{split}.source"))
+    return sorted(read_contrasts(path, pairs=pairs), key=attrgetter("line"))
+
+
+def _json_lines(path: Path, pairs: int) -> Iterator[Contrast]:
+    for number, text in enumerate(read_lines(path), start=1):
+        try:
+            values = json.loads(text)
+        except ValueError:
+            message = f"expected a JSON object such as {EXAMPLE}, got {text!r}"
+            raise InputError(message, path=path, line=number) from None
+        contrast = from_mapping(Contrast, values, f"{path}:{number}: contrast")
+        if contrast.line > pairs:
+            message = f"contrast.line: expected 1 to {pairs}, got {contrast.line}"
+            raise InputError(message, path=path, line=number)
+        yield contrast
+
+
+def _lingeval(path: Path, pairs: int) -> Iterator[Contrast]:
+    sentences: Any = from_excerpt(list[_Sentence], read_json(path), f"{path}: sentences")
+    if pairs != len(sentences):
+        message = f"expected a sentence for each of {pairs} pairs, got {len(sentences)}"
+        raise InputError(message, path=path)
+    for line, sentence in enumerate(sentences, start=1):
+        for error in sentence.errors:
+            yield Contrast(line, error.type, error.contrastive)
+
+
+def write_contrasts(contrasts: Iterable[Contrast], file: IO[str]) -> None:
+    """Write variants as JSON lines."""
+    for contrast in contrasts:
+        known = {name: value for name, value in asdict(contrast).items() if value is not None}
+        file.write(f"{json.dumps(known, ensure_ascii=False)}\n")

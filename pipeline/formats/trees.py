@@ -1,0 +1,201 @@
+"""Bracketed constituency trees, `(ROOT (S (NP (NNP Bush)) (VP (VBD spoke))))`, as NLTK's `Tree`.
+
+A node is a label over nodes, or a preterminal: a part of speech over its word, escaped (`-LRB-`).
+Space, tab, carriage return and line feed separate the parts of a tree; other white space (U+00A0,
+U+2028) may stand in a word, and a backslash is a character like others.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import read_lines
+from pipeline.formats.text import split_tokens
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
+
+ROOT, FRAGMENT, UNKNOWN = "ROOT", "FRAG", "X"
+"""Labels of a flat tree: the wrapper, the PTB's fragment, and its tag for what cannot be tagged."""
+
+WRAPPERS = frozenset({"ROOT", "TOP", "S1", ""})
+"""Labels of a node that merely wraps the top node of a tree."""
+
+_ESCAPES = {
+    "(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-",
+}  # fmt: skip
+_ESCAPE = str.maketrans(_ESCAPES)
+_UNESCAPE = {escape: bracket for bracket, escape in _ESCAPES.items()}
+_ANY_ESCAPE = re.compile("|".join(_UNESCAPE))
+_AFTER_LABEL = re.compile("[-=|]")
+_SPACE, _WORD = r"[ \t\r\n]", r"[^ \t\r\n()]"
+_PART = re.compile(rf"\({_SPACE}*+([^\s()]*+)(?:{_SPACE}++({_WORD}++){_SPACE}*+\))?|(\))|{_WORD}++")
+"""`(LABEL` or `(TAG word)`; `)`; a word that is out of place."""
+
+
+def read_tree(
+    text: str, *, path: str | PathLike[str] | None = None, line: int | None = None
+) -> Tree:
+    """The one tree in `text`.
+
+    Only the outermost bracket may lack a label, as in the PTB's `( (S …))`.
+
+    Raises:
+        InputError: no tree or several, unbalanced, empty or unlabelled brackets, a word without a
+            part of speech, or nodes nested hundreds deep.
+    """
+    # NLTK's own reader accepts words beside nodes.
+    from nltk.tree import Tree
+    from nltk.tree.tree import MAX_TREE_DEPTH
+
+    unclosed = [Tree("", [])]
+    fault = ""
+    for part in _PART.finditer(text):
+        label, word, closing = part.groups()
+        if word:
+            unclosed[-1].append(Tree(label, [word]))
+        elif closing and unclosed[-1] and len(unclosed) > 1:
+            unclosed.pop()
+        elif label or (label is not None and len(unclosed) == 1):
+            node = Tree(label, [])
+            unclosed[-1].append(node)
+            unclosed.append(node)
+        else:
+            before = text[: part.start()]
+            line = None if line is None else line + before.count("\n")
+            column = len(before) - before.rfind("\n")
+            fault = f"column {column}: expected (LABEL (…) …) or (TAG word), found {part[0]!r}"
+            break
+        if len(unclosed) > MAX_TREE_DEPTH:
+            fault = f"expected at most {MAX_TREE_DEPTH} nodes in one another"
+            break
+    whole, *others = unclosed
+    if not fault and (others or len(whole) != 1):
+        found = "an unclosed bracket" if others else f"{len(whole)}"
+        fault = f"expected one bracketed tree, found {found}"
+    if fault:
+        raise InputError(fault, path=path, line=line)
+    tree: Tree = whole[0]
+    return tree
+
+
+def read_parse(brackets: str, text: str, *, path: Path, tokens_path: Path, line: int) -> Tree:
+    """The tree `brackets` of the tokenised sentence `text`.
+
+    Raises:
+        InputError: as for `read_tree`, `split_tokens` and `check_leaves`.
+    """
+    tree = read_tree(brackets, path=path, line=line)
+    check_leaves(tree, split_tokens(text, path=tokens_path, line=line), path=path, line=line)
+    return tree
+
+
+def read_treebank(path: Path) -> Iterator[Tree]:
+    """Yield the trees of a treebank file (`.mrg`), each on one or several lines.
+
+    A line that starts with `(` starts a tree; continuation lines are indented, as in the PTB.
+
+    Raises:
+        InputError: as for `read_tree`; the file is missing, not UTF-8, or has no tree.
+    """
+    lines: list[str] = []
+    start = 0
+    for number, line in enumerate(read_lines(path), start=1):
+        if line.startswith("(") and lines:
+            yield read_tree("\n".join(lines), path=path, line=start)
+            lines = []
+        if lines or line.strip(" \t\r"):
+            start = start if lines else number
+            lines.append(line)
+    if not start:
+        raise InputError("expected bracketed trees, found none", path=path)
+    yield read_tree("\n".join(lines), path=path, line=start)
+
+
+def bracketed(tree: Tree) -> str:
+    """The tree on one line: one space before every child and word, no other."""
+    return tree.pformat(margin=sys.maxsize)
+
+
+def is_preterminal(tree: Tree) -> bool:
+    """Whether a node is a part of speech over its word."""
+    return isinstance(next(iter(tree)), str)
+
+
+def preterminals(tree: Tree) -> list[Tree]:
+    """Preterminals from left to right."""
+    return list(tree.subtrees(is_preterminal))
+
+
+def put_words(tree: Tree, words: Sequence[str]) -> Tree:
+    """Replace the words of a tree in place, escaped; return the tree."""
+    for leaf, word in zip(preterminals(tree), words, strict=True):
+        leaf[0] = escape_token(word)
+    return tree
+
+
+def children(tree: Tree) -> list[Tree]:
+    """The nodes below a node: none below a preterminal."""
+    return [] if is_preterminal(tree) else list(tree)
+
+
+def top_node(tree: Tree) -> Tree:
+    """The tree without its wrapper, a node of one child that `WRAPPERS` names."""
+    while tree.label() in WRAPPERS and len(tree) == 1 and not is_preterminal(tree):
+        (tree,) = tree
+    return tree
+
+
+def plain_label(label: str) -> str:
+    """A label without function and index: `NP` of `NP-SBJ-1`, `ADVP` of `ADVP|PRT`, not `-LRB-`."""
+    return label if label.startswith("-") else _AFTER_LABEL.split(label, maxsplit=1)[0] or label
+
+
+def flat_tree(tokens: Sequence[str]) -> Tree:
+    """`(ROOT (FRAG (X w1) (X w2) …))`, for a sentence without a parse."""
+    from nltk.tree import Tree
+
+    words = [Tree(UNKNOWN, [escape_token(token)]) for token in tokens]
+    return Tree(ROOT, [Tree(FRAGMENT, words)])
+
+
+def escape_token(token: str) -> str:
+    """The token as a leaf: `(` in it becomes `-LRB-`, and so on for `)`, `[`, `]`, `{`, `}`."""
+    return token.translate(_ESCAPE)
+
+
+def unescape_token(leaf: str) -> str:
+    """The leaf with its brackets back; what was spelled `-LRB-` in the text becomes `(` as well."""
+    return _ANY_ESCAPE.sub(lambda match: _UNESCAPE[match[0]], leaf)
+
+
+def check_leaves(
+    tree: Tree,
+    tokens: Sequence[str],
+    *,
+    path: str | PathLike[str] | None = None,
+    line: int | None = None,
+) -> None:
+    """Check that leaves and tokens agree one to one, both in their escaped form.
+
+    Raises:
+        InputError: they don't; the first position (from 1) that differs is named.
+    """
+    leaves = tree.leaves()
+    if leaves == tokens:
+        return
+    fault = ""
+    if len(leaves) != len(tokens):
+        fault = f"the tree has {len(leaves)} leaves: expected {len(tokens)}, one for each token"
+    for position, (leaf, token) in enumerate(zip(leaves, tokens, strict=False), start=1):
+        if escape_token(leaf) != escape_token(token):
+            fault = f"leaf {position} of the tree is {leaf!r}: expected the token {token!r}"
+            break
+    if fault:
+        raise InputError(fault, path=path, line=line)

@@ -1,0 +1,7 @@
+"""Stage `parse`: a tree for each source sentence.
+
+settings    the longest sentence
+memory      parsed sentences, remembered between runs
+ray_parser  a loaded parser in each worker of a Ray cluster
+__main__    STAGE: trees of a corpus, by a parser or from files
+"""

@@ -1,0 +1,95 @@
+"""Charts of phrasal patterns, after figure 2 of Hao et al. 2019: the rows drawn, and their curves.
+
+With a baseline they show by how much systems are above it, else their scores; always with 95%
+intervals. Figures and the report draw the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pipeline.charts import Spec, chart
+from pipeline.formats.tables import Row
+
+MEASURES = {"precision": "n-gram precision", "bleu": "BLEU restricted to n"}
+MOST_CATEGORIES = 10
+"""The most categories in a chart: those with most n-grams."""
+FEWEST = {"ngrams": 30, "sentences": 10}
+"""The least counts of a category and of a bin in a chart; rarer ones are noise."""
+
+
+def drawn_panels(table: str, rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The rows of a table that are drawn, by the title of their panel.
+
+    Of lengths, BLEU restricted to 1, 2, 4, …; of categories, recall of the most frequent ones.
+    """
+    match table:
+        case "ngrams":
+            return {
+                title: [{**row, "measure": title} for row in rows if row["measure"] == measure]
+                for measure, title in MEASURES.items()
+            }
+        case "lengths":
+            largest = max(row["n"] for row in rows)
+            of_bleu = [row for row in _frequent(rows, "sentences") if row["measure"] == "bleu"]
+            return {
+                f"BLEU restricted to {n}": [row for row in of_bleu if row["n"] == n]
+                for n in (2**power for power in range(largest.bit_length()))
+            }
+    drawn = {}
+    for size in dict.fromkeys(row["n"] for row in rows):
+        of_size = _frequent([row for row in rows if row["n"] == size], "ngrams")
+        counts = {row["category"]: row["ngrams"] for row in of_size}
+        shown = sorted(counts, key=lambda name: -counts[name])[:MOST_CATEGORIES]
+        some = [row for row in of_size if row["category"] in shown]
+        title = "Recall of whole phrases" if size == "phrase" else f"Recall of {size}-grams"
+        drawn[title] = sorted(some, key=lambda row: shown.index(row["category"]))
+    return drawn
+
+
+def _frequent(rows: Sequence[Row], column: str) -> Sequence[Row]:
+    """Rows with enough counts; all rows if none has."""
+    return [row for row in rows if row[column] >= FEWEST[column]] or rows
+
+
+_CHARTS = {
+    "ngrams": ("ngram_patterns", "n"),
+    "lengths": ("length_patterns", "source_words"),
+    "categories": ("category_patterns", "category"),
+}
+
+
+def pattern_chart(
+    table: str,
+    rows: Sequence[Row],
+    baseline: str | None,
+    styles: Mapping[str, int] | None = None,
+) -> Spec:
+    """The chart of a table's rows: of scores or, given a baseline, of differences to it."""
+    template, place = _CHARTS[table]
+    score = "score" if baseline is None else "difference"
+    drawn = [
+        {name: value for name, value in row.items() if not name.startswith("difference")}
+        | {f"score{end}": row[f"{score}{end}"] for end in ("", "_low", "_high")}
+        for row in rows
+        if row["system"] != baseline
+    ]
+    if styles is None:
+        styles = {name: i for i, name in enumerate(dict.fromkeys(row["system"] for row in drawn))}
+    spec = chart(template, drawn, x=place, y="score", styles=styles)
+    del spec["facet"]["column"]
+    panels = spec["facet"]["row"]
+    panels["sort"] = list(dict.fromkeys(row[panels["field"]] for row in drawn))
+    for layer in spec["spec"]["layer"]:
+        for channel in ("strokeDash", "shape"):
+            layer["encoding"].get(channel, {}).pop("legend", None)  # joins that of colours
+    spec.pop("transform", None)  # what is drawn is chosen already, by the same rule
+    if table == "categories":
+        spec["spec"]["height"]["step"] = max(9, 20 / len({row["system"] for row in drawn}))
+    if baseline is not None:
+        channel = "x" if table == "categories" else "y"
+        for layer in spec["spec"]["layer"]:
+            layer["encoding"][channel]["title"] = f"points above {baseline}"
+        zero = dict.fromkeys(spec["spec"]["encoding"]) | {channel: {"datum": 0}}
+        spec["spec"]["layer"].append({"mark": {"type": "rule"}, "encoding": zero})
+    return spec

@@ -1,0 +1,25 @@
+"""Settings of the stage `phrasal_patterns`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from mgsa.cli.settings import Positive, Resamples, Seed
+
+
+@dataclass(frozen=True)
+class PhrasalPatternsSettings:
+    """N-gram sizes; `source_lengths` are the upper ends of all length bins but the last."""
+
+    max_ngram: Positive
+    max_category_ngram: Positive
+    bleu_tokenizer: Literal["13a", "intl", "zh", "char", "none"]
+    source_lengths: tuple[Positive, ...]
+    bootstrap_samples: Resamples
+    seed: Seed
+
+    def __post_init__(self) -> None:
+        if any(one >= other for one, other in pairwise(self.source_lengths)):
+            raise ValueError("source_lengths: expected each larger than the one before")

@@ -1,0 +1,235 @@
+"""Sentences to rows of ids: the same objects for training data and at inference.
+
+`Encoder` turns tokens, phrases and links into a row: of the dataset, of probing data, of raw text.
+`Preprocessor` does before it what the text stages do: it tokenises, parses and partitions raw text
+with the settings that an artifact's `preprocessing.json` records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mgsa.cli.errors import InputError
+from mgsa.data.schema import LONGEST, TAGS, VOCABULARY
+from mgsa.data.vocabulary import Vocabulary, join_subwords, read_tags, read_vocabularies
+from mgsa.data.word_links import Link, subword_links
+from pipeline.formats.phrases import Phrase, check_levels
+from pipeline.formats.preprocessing import Preprocessing
+from pipeline.formats.text import SIDES
+from pipeline.formats.trees import check_leaves, flat_tree, read_tree
+from pipeline.partition import syntactic_partition
+from pipeline.stage.workers import chunks
+from pipeline.subwords import CACHE_WORDS, SubwordSplitter
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
+
+    from mgsa.data.batch import Row
+    from pipeline.constituency.stanza_parser import ConstituencyParser
+    from pipeline.tokenizers.moses import MosesText
+
+
+class SideEncoder:
+    """Tokens of one language to subwords and their ids."""
+
+    def __init__(self, splitter: SubwordSplitter, vocabulary: Vocabulary) -> None:
+        self._splitter = splitter
+        self._vocabulary = vocabulary
+        self._word = lru_cache(CACHE_WORDS)(self._split_word)
+
+    def segment(self, tokens: Sequence[str]) -> str:
+        """Marked subwords, joined by spaces."""
+        return " ".join([text for text, _ in map(self._word, tokens)])
+
+    def encode(self, tokens: Sequence[str]) -> tuple[list[int], list[int]]:
+        """Subword ids, and the number of subwords of each token."""
+        words = [ids for _, ids in map(self._word, tokens)]
+        return list(chain.from_iterable(words)), list(map(len, words))
+
+    def _split_word(self, word: str) -> tuple[str, list[int]]:
+        subwords = self._splitter.split((word,))
+        return " ".join(subwords), self._vocabulary.encode(subwords)
+
+
+class Encoder:
+    """Subwords, phrases and tags of a pair as ids."""
+
+    def __init__(self, source: SideEncoder, target: SideEncoder, tags: Sequence[str]) -> None:
+        """`tags` are phrase tags by id; id 0 also stands for unknown tags."""
+        self.source = source
+        self.target = target
+        self._tag_ids = {tag: index for index, tag in enumerate(tags)}
+
+    @classmethod
+    def load(cls, folder: Path) -> Encoder:
+        """The encoder of a dataset or model artifact: its BPE files, `vocab.json`, `tags.json`."""
+        threshold = Preprocessing.read(folder).bpe.vocabulary_threshold
+        source, target = (
+            SideEncoder(SubwordSplitter.load(folder, side, threshold=threshold), vocabulary)
+            for side, vocabulary in zip(SIDES, read_vocabularies(folder / VOCABULARY), strict=True)
+        )
+        return cls(source, target, read_tags(folder / TAGS))
+
+    def encode(
+        self,
+        source: Sequence[str],
+        target: Sequence[str] | None = None,
+        *,
+        phrases: Sequence[Sequence[Phrase]] = (),
+        links: Iterable[Link] | None = None,
+    ) -> dict[str, Any]:
+        """The row of a sentence or pair: the columns of `mgsa.data.schema` without texts.
+
+        Args:
+            source, target: tokens.
+            phrases: by level; each level covers the source tokens.
+            links: (source, target) token pairs; all their subwords are linked.
+        """
+        ids, counts = self.source.encode(source)
+        bounds = [0, *accumulate(counts)]
+        row: dict[str, Any] = {
+            "source_ids": ids,
+            "source_length": len(ids),
+            "subwords_per_word": counts,
+            "phrase_lengths": [
+                [bounds[end] - bounds[start] for start, end, _ in p] for p in phrases
+            ],
+            "phrase_tags": [[self._tag_ids.get(tag or "", 0) for _, _, tag in p] for p in phrases],
+        }
+        if target is not None:
+            ids, target_counts = self.target.encode(target)
+            row |= {
+                "target_ids": ids,
+                "target_length": len(ids),
+                "target_subwords_per_word": target_counts,
+                "links": None,
+            }
+            if links is not None:
+                row["links"] = subword_links(links, source_words=counts, target_words=target_counts)
+        return row
+
+
+def check_length(length: int, *, path: Path | str, line: int) -> None:
+    """Raise `InputError` for a sentence of more subwords than a row may have."""
+    if length > LONGEST:
+        raise InputError(f"expected at most {LONGEST} subwords, got {length}", path=path, line=line)
+
+
+@dataclass(frozen=True)
+class Preprocessor:
+    """Raw or tokenised text to rows, and target subwords to raw text.
+
+    Attributes:
+        texts: tokenisers of source and target.
+        levels: number of phrase levels; 0: none.
+        max_words: longest sentence to parse; longer ones get a flat tree.
+        parser: `None`: all trees are flat.
+    """
+
+    encoder: Encoder
+    texts: tuple[MosesText, MosesText]
+    levels: int = 0
+    max_words: int = 0
+    parser: ConstituencyParser | None = None
+
+    @classmethod
+    def load(cls, folder: Path, *, parser: Path | None, gpu: bool = False) -> Preprocessor:
+        """Load the preprocessor recorded in a dataset or model artifact.
+
+        Args:
+            parser: the parser's folder; `None`: no syntactic phrases.
+            gpu: run the parser on a GPU.
+
+        Raises:
+            InputError: the parser is not the one that made the trees (for a corpus's own trees, any
+                of the language will do), or raw text can't have such phrases.
+        """
+        from pipeline.tokenizers.moses import MosesText
+
+        made = Preprocessing.read(folder)
+        texts = MosesText(made.source_language), MosesText(made.target_language)
+        encoder = Encoder.load(folder)
+        if parser is None:
+            return cls(encoder, texts)
+        loaded = _load_parser(parser, made, folder, gpu=gpu)
+        return cls(encoder, texts, made.partition.levels, made.parse.max_words, loaded)
+
+    def tokenize(self, *texts: str) -> list[list[str]]:
+        """Tokens of a source sentence, or of a pair."""
+        return [text.normalize_and_tokenize(t) for text, t in zip(self.texts, texts, strict=False)]
+
+    def rows_of_tokens(
+        self,
+        sources: Sequence[Sequence[str]],
+        targets: Sequence[Sequence[str]] | None = None,
+        *,
+        phrases: Sequence[Sequence[Sequence[Phrase]]] | None = None,
+    ) -> list[Row]:
+        """A row for each tokenised sentence or pair; one without tokens has no subwords.
+
+        `phrases` of each source, by level, stand in for those of its tree; an `InputError` is
+        raised if they don't cover it.
+        """
+        from mgsa.data.batch import Row
+
+        trees = self.trees(sources) if self.levels and phrases is None else {}
+        rows = []
+        for index, source in enumerate(sources):
+            levels: Sequence[Sequence[Phrase]] = ()
+            if phrases is not None and source:
+                levels = phrases[index]
+                check_levels(levels, num_levels=self.levels, num_words=len(source))
+            elif index in trees:
+                levels = syntactic_partition(trees[index], self.levels)
+            target = targets[index] if targets else ()
+            rows.append(Row.of_columns(index, self.encoder.encode(source, target, phrases=levels)))
+        return rows
+
+    def detokenize(self, subwords: Sequence[str]) -> str:
+        """Join subwords and detokenise."""
+        return self.texts[1].detokenize(join_subwords(subwords).split())
+
+    def trees(self, sentences: Sequence[Sequence[str]]) -> dict[int, Tree]:
+        """Trees of non-empty sentences, by index."""
+        from pipeline.constituency.stanza_parser import BATCH_SENTENCES, Unparsed, parse_each
+
+        trees = {i: flat_tree(tokens) for i, tokens in enumerate(sentences) if tokens}
+        if self.parser is None:
+            return trees
+        fitting = [i for i in trees if len(sentences[i]) <= self.max_words]
+        # Like lengths together, as the parse stage does: a batch then holds little padding.
+        for batch in chunks(sorted(fitting, key=lambda i: len(sentences[i])), BATCH_SENTENCES):
+            parsed = parse_each(self.parser, [sentences[i] for i in batch])
+            for i, tree in zip(batch, parsed, strict=True):
+                if not isinstance(tree, Unparsed):
+                    trees[i] = read_tree(tree)
+                    check_leaves(trees[i], sentences[i])
+        return trees
+
+
+def _load_parser(
+    parser: Path, made: Preprocessing, artifact: Path, *, gpu: bool
+) -> ConstituencyParser | None:
+    from pipeline.constituency.parser_folder import read_parser_folder
+    from pipeline.constituency.stanza_parser import ConstituencyParser
+
+    boundaries = made.partition.boundaries
+    if boundaries != "parsed":
+        message = f"raw text can have parsed phrases (partition.boundaries), not {boundaries}"
+        raise InputError(f"{message}: expected rows of a dataset", path=artifact)
+    folder = read_parser_folder(parser)
+    if made.parser.kind not in ("trees", "none") and folder.identity != made.parser.identity:
+        raise InputError(
+            f"expected the parser that {artifact} was made with "
+            f"({made.parser.identity[:12]}), got another one ({folder.identity[:12]})",
+            path=parser,
+        )
+    if folder.language != made.source_language:
+        message = f"expected a parser of {made.source_language}, got one of {folder.language}"
+        raise InputError(message, path=parser)
+    return None if made.parser.kind == "none" else ConstituencyParser.load(parser, gpu=gpu)

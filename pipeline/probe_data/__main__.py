@@ -1,0 +1,54 @@
+"""Stage `probe_data`: sentences with labels of their trees, to probe encoders.
+
+The tasks are those of Shi et al. 2016 (`pipeline.probe_data.labels`), sizes and splits those of Hao et
+al. 2019, section 4.4: 120,000 sentences, 10 to train on for each one to validate and to test on.
+Splits share no text. Encoders see the phrases of the parser's trees, as in translation, whichever
+trees the labels are of. Classes are those of the training split; other labels are of the class
+`OTHER`, which no probe learns, so they count as mistakes.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from mgsa.cli.command import Input, OutputFolder, Report
+from mgsa.cli.run import run
+from pipeline.formats.text import SPLITS
+from pipeline.probe_data.settings import ProbeDataSettings
+from pipeline.stage.command import stage, stage_outputs
+
+FILES = (*(f"{split}.parquet" for split in SPLITS), "*.json")
+
+
+def make_probe_data(
+    probe_data: ProbeDataSettings,
+    *,
+    parsed: Annotated[Path, Input("parse's output")],
+    tokenized: Annotated[Path, Input("the tokens parsed, and gold trees if the corpus has any")],
+    dataset: Annotated[Path, Input("the dataset artifact whose subwords and tags are used")],
+    out: Annotated[Path, OutputFolder("probing data", *FILES)],
+    report: Annotated[Path | None, Report("counts (JSON)")] = None,
+) -> None:
+    """Label sentences by their trees, for probes."""
+    from mgsa.data.dataset import open_dataset
+    from pipeline.probe_data.build import build_probe_data
+    from pipeline.probe_data.sentences import find_files
+
+    files = find_files(probe_data.trees, parsed=parsed, tokenized=tokenized)
+    opened = open_dataset(dataset)
+    with stage_outputs(out, report) as (folder, metrics):
+        metrics.update(build_probe_data(opened, files, probe_data, folder))
+    sizes = ", ".join(f"{metrics[split]['sentences']:,} {split}" for split in SPLITS)
+    print(
+        f"probe_data: {sizes}, of {metrics['read']:,} sentences "
+        f"({metrics['duplicates']:,} duplicates, {metrics['flat']:,} with flat trees)",
+        file=sys.stderr,
+    )
+
+
+main = stage(make_probe_data)
+
+if __name__ == "__main__":
+    sys.exit(run(main))

@@ -1,0 +1,57 @@
+"""Labels of a sentence's tree, which probes predict from its encoding.
+
+The five tasks of Shi et al. 2016 ("Does String-Based Neural MT Learn Source Syntax?"), as in Hao et
+al. 2019 (section 4.4). Of a sentence: voice, tense, and the top-level syntactic sequence (TSS), the
+labels of the top node's children with punctuation, `NP-VP-.`. Of a word: the smallest phrase
+constituent above it (SPC) and its part of speech (POS). Labels are without functions and indices
+(`NP-SBJ-1`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from pipeline.formats.probing import OTHER
+from pipeline.formats.trees import ROOT, children, plain_label, preterminals, top_node
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
+
+    from pipeline.probe_data.voice_and_tense import VerbPatterns
+
+
+Labels = dict[str, Any]
+"""By task, the label of a sentence (voice and tense are `None` without a main clause), or the list
+of those of its words."""
+
+
+def label_tree(tree: Tree, verbs: VerbPatterns | None) -> Labels:
+    """All labels of a sentence; `verbs`, for English alone, decides voice and tense."""
+    voice, tense = (None, None) if verbs is None else verbs.voice_and_tense(tree)
+    return {
+        "voice": voice,
+        "tense": tense,
+        "tss": top_level_sequence(tree),
+        "spc": smallest_phrases(tree),
+        "pos": [plain_label(leaf.label()) for leaf in preterminals(tree)],
+    }
+
+
+def top_level_sequence(tree: Tree) -> str:
+    """The labels of the top node's children, or of the top node if it is a preterminal."""
+    top = top_node(tree)
+    return "-".join(plain_label(node.label()) for node in children(top) or [top])
+
+
+def smallest_phrases(tree: Tree) -> list[str]:
+    """For each word the label of the node above its part of speech; `ROOT` without any."""
+    leaves = tree.treepositions("leaves")
+    above = [plain_label(tree[place[:-2]].label()) if place[1:] else ROOT for place in leaves]
+    return [label or ROOT for label in above]
+
+
+def frequent_classes(counts: Counter[str], most: int | None = None) -> tuple[str, ...]:
+    """The `most` frequent labels (`None`: all), equals in alphabetical order, then `OTHER`."""
+    ranking = sorted(counts.keys() - {OTHER}, key=lambda label: (-counts[label], label))
+    return (*ranking[:most], OTHER)

@@ -1,0 +1,31 @@
+"""Settings of the stage `probe_data`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mgsa.cli.settings import InputPath, Positive, Seed
+
+
+@dataclass(frozen=True)
+class ProbeDataSettings:
+    """The data that probes are trained and tested on.
+
+    Attributes:
+        trees: source of labels: `parsed` (the parser's trees of the training split), `gold` (those
+            of the corpus), or a file of bracketed trees with their words.
+        sentences: the most to take.
+        shares: of train, valid and test.
+        tss_classes: the most frequent top-level syntactic sequences; the others share one more.
+        seed: of the choice of sentences.
+    """
+
+    trees: InputPath
+    sentences: Positive
+    shares: tuple[Positive, ...]
+    tss_classes: Positive
+    seed: Seed
+
+    def __post_init__(self) -> None:
+        if len(self.shares) != 3:
+            raise ValueError(f"shares: expected those of train, valid, test, got {self.shares}")

@@ -1,0 +1,228 @@
+"""What models do: phrasal patterns, attention, probing."""
+
+from __future__ import annotations
+
+import base64
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from markupsafe import Markup
+
+from pipeline.analyze.__main__ import SHARES
+from pipeline.charts import SYSTEMS, chart, panel
+from pipeline.formats.tables import Record, Row, read_csv
+from pipeline.formats.text import SPLITS
+from pipeline.phrasal_patterns.figures import FEWEST, drawn_panels, pattern_chart
+from pipeline.probe.accuracies import (
+    COLUMNS,
+    MAJORITY,
+    Accuracy,
+    accuracy_chart,
+    last_layers,
+    layer_chart,
+)
+from pipeline.report.blocks import (
+    MACROS,
+    details,
+    figure,
+    group,
+    html,
+    join,
+    number,
+    table,
+    text_in,
+)
+from pipeline.report.inputs import Inputs
+
+TEXTS = {
+    "ngrams": ("measure",),
+    "lengths": ("measure", "source_words"),
+    "categories": ("n", "category"),
+}
+"""The tables of the stage `phrasal_patterns`, and their columns that are text."""
+QUADRANTS = {
+    "token_to_token": SYSTEMS[5],
+    "token_to_phrase": SYSTEMS[1],
+    "phrase_to_token": SYSTEMS[2],
+    "phrase_to_phrase": SYSTEMS[3],
+}
+PLACES = {
+    "encoder": "encoder self-attention",
+    "decoder": "decoder self-attention",
+    "cross": "cross-attention",
+}
+TASKS = {
+    "voice": ("Voice", "Is the main clause active or passive?"),
+    "tense": ("Tense", "Is the finite verb of the main clause in the past tense?"),
+    "tss": ("Top-level sequence (TSS)", "Which constituents does the sentence consist of?"),
+    "spc": (
+        "Smallest phrase constituent (SPC)",
+        "Which constituent is right above the word’s part of speech?",
+    ),
+    "pos": ("Part of speech (POS)", "Which part of speech is the word?"),
+}
+"""What a task is called, and what it asks."""
+GREY = 6
+"""The style of the majority class."""
+
+
+def patterns(inputs: Inputs) -> Iterator[Markup]:
+    """Which n-grams systems get right: by size, by source length, by syntactic category."""
+    folder = inputs.paths.get("patterns")
+    if folder is None:
+        return
+    tables = {
+        name: read_csv(folder / f"{name}.csv", "system", "baseline", *texts)
+        for name, texts in TEXTS.items()
+        if (folder / f"{name}.csv").is_file()  # without a source there are n-grams alone
+    }
+    ngrams = tables["ngrams"]
+    baseline = ngrams[0].get("baseline")
+    systems = dict.fromkeys(row["system"] for row in ngrams)
+    styles = {name: style for name, style in inputs.styles.items() if name in systems}
+    if len(styles) < len(systems):
+        styles = {system: style for style, system in enumerate(systems)}
+    differences = f" Differences are points above {baseline}, with p-values of a paired bootstrap."
+    yield html(
+        "<p>The precision of n-grams as BLEU counts it, and BLEU restricted to n: all of its "
+        "weight on one n, with the brevity penalty and no smoothing. Scores are in per cent; "
+        "whiskers are 95% intervals of bootstrap resamples.{}</p>",
+        differences if baseline else "",
+    )
+    yield MACROS.legend(styles)
+    compared = [_panels("ngrams", ngrams, to, styles) for to in dict.fromkeys((None, baseline))]
+    yield group("charts", [drawing for panels in compared for drawing in panels.values()])
+    if lengths := tables.get("lengths"):
+        yield html(
+            "<h3>By source length</h3><p>The same for sentences of like lengths; lengths that "
+            "fewer than {} sentences have are not drawn.</p>",
+            FEWEST["sentences"],
+        )
+        yield group("charts", _panels("lengths", lengths, baseline, styles).values())
+    if categories := tables.get("categories"):
+        yield html(
+            "<h3>By syntactic category</h3><p>Which share of the references’ n-grams the "
+            "translations have, by the label of the smallest constituent of the source over the "
+            "words that an n-gram is aligned to; whole phrases are what constituents were "
+            "translated to. Drawn are the most frequent categories with at least {} n-grams.</p>",
+            FEWEST["ngrams"],
+        )
+        panels = _panels("categories", categories, baseline, styles)
+        for place, (title, drawing) in enumerate(panels.items()):
+            yield details(title, drawing, style="drawing", opened=place == 0)
+
+
+def _panels(
+    table: str, rows: Sequence[Row], baseline: str | None, styles: Mapping[str, int]
+) -> dict[str, Markup]:
+    """Charts of scores or, given a baseline, of differences to it, by title."""
+    fitted = partial(panel, width=420, height=None) if table == "categories" else panel
+    above = "" if baseline is None else f", above {baseline}"
+    return {
+        title: figure(title + above, fitted(pattern_chart(table, some, baseline, styles)))
+        for title, some in drawn_panels(table, rows).items()
+    }
+
+
+def attention(inputs: Inputs) -> Iterator[Markup]:
+    """Shares of attention by quadrant and layer; heat maps of sentences."""
+    folders = inputs.system_outputs("attention")
+    texts = ("place", "attention", "quadrant")
+    shares = {name: read_csv(folder / SHARES, *texts) for name, folder in folders.items()}
+    # Attention from subwords to subwords alone has nothing to share out.
+    shares = {n: rows for n, rows in shares.items() if len({row["quadrant"] for row in rows}) > 1}
+    if shares:
+        quadrant = '<span class="quadrant" style="--tag:{}">{}</span>'
+        yield html(
+            "<p>Of the attention that each layer pays over the whole test split, the share that "
+            "goes from subwords or phrases to subwords or phrases; references are the target.</p>"
+            '<p class="families">{}</p>',
+            join(
+                html(quadrant, colour, name.replace("_", " ").replace("token", "subword"))
+                for name, colour in QUADRANTS.items()
+            ),
+        )
+    for name, rows in shares.items():
+        spec = chart("attention_shares", rows, x="share", y="layer")
+        del spec["facet"]["row"]
+        colours = {"domain": list(QUADRANTS), "range": list(QUADRANTS.values())}
+        spec["spec"]["encoding"]["color"]["scale"] = colours
+        yield figure(f"Shares of {name}", spec)
+    maps = [one for system in folders.items() for one in _heat_maps(*system, inputs)]
+    if maps:
+        yield Markup(
+            "<h3>Heat maps</h3><p>Weights are means over the heads that attend to a part; lines "
+            "set subwords and phrases apart (quadrants). All maps share one colour scale.</p>"
+        )
+    for place, (summary, pictures) in enumerate(maps):
+        yield details(summary, pictures, style="drawing", opened=place == 0)
+
+
+def _heat_maps(system: str, folder: Path, inputs: Inputs) -> Iterator[tuple[Markup, Markup]]:
+    """For each sentence and place a summary and the maps of all layers: `test_0/encoder_1.svg`."""
+    sources = inputs.text("tokenized", "source")
+    maps: dict[tuple[str, int, int], list[tuple[int, str]]] = defaultdict(list)
+    for path in folder.glob("heat_maps/*/*"):
+        split, _, index = path.parent.name.rpartition("_")
+        place, _, layer = path.stem.rpartition("_")
+        data = base64.b64encode(path.read_bytes()).decode("ascii")
+        picture = (int(layer), f"data:image/svg+xml;base64,{data}")
+        maps[split, int(index), list(PLACES).index(place)].append(picture)
+    for (split, sentence, number_of_place), pictures in sorted(maps.items()):
+        title = list(PLACES.values())[number_of_place]
+        of_split = sources if split == inputs.settings.split else None
+        text = of_split.lines[sentence] if of_split else ""
+        summary = html(
+            '{}{} <span class="muted">of {}, sentence {}</span> {}',
+            f"{system}, " if len(inputs.systems) > 1 else "",
+            *(title, split, sentence, text_in(inputs.languages["source"], text)),
+        )
+        label = f"Heat maps of {system}, {title}, {split} sentence {sentence}"
+        yield summary, MACROS.heat_maps(label, sorted(pictures))
+
+
+def probing(inputs: Inputs) -> Iterator[Markup]:
+    """Accuracies of probes: every encoder beside the majority class, by task and by layer."""
+    report, data = inputs.report("probe"), inputs.report("probe_data")
+    if report is None or not report["cells"]:
+        return
+    cells = [Accuracy(**{name: cell[name] for name in COLUMNS}) for cell in report["cells"]]
+    encoders = dict.fromkeys(cell.encoder for cell in cells)
+    styles = {name: style for style, name in enumerate(encoders)} | {MAJORITY: GREY}
+    yield html(
+        "<p>What the states of an encoder tell about syntax: a classifier with one hidden layer "
+        "learns each task from them. The encoder is frozen; one whose name begins with "
+        "<code>scratch_</code> learns the task itself. Accuracy is in per cent of the test split’s "
+        "{} sentences, or of their subwords, with 95% intervals of bootstrap resamples. The dashed "
+        "line is the majority class: who always says what is most frequent in training.</p>",
+        number(report["test_sentences"]),
+    )
+    if len(cells) > len(last_layers(cells)):
+        yield MACROS.legend(styles)
+    tasks: dict[str, list[Accuracy]] = {}
+    for cell in cells:
+        tasks.setdefault(cell.task, []).append(cell)
+    yield group("beside", [_task(task, some, styles, data) for task, some in tasks.items()])
+
+
+def _task(
+    task: str, cells: Sequence[Accuracy], styles: Mapping[str, int], data: Record | None
+) -> Markup:
+    """The last layers, the curve over all of them, classes."""
+    title, question = TASKS.get(task, (task, ""))
+    last = last_layers(cells)
+    about = '<h3>{}</h3><p>{} <span class="muted">{} classes, {} in the test split.</span></p>'
+    blocks = [html(about, title, question, number(cells[0].classes), number(cells[0].counted))]
+    drawn = panel(accuracy_chart(last, styles), height=None)
+    blocks.append(figure(f"{title}, last layers", drawn))
+    if len(cells) > len(last):
+        blocks.append(figure(f"{title} by layer", panel(layer_chart(cells, styles))))
+    if data is not None:
+        classes = [
+            {"class": name} | {split: number(data[split][task][name]) for split in SPLITS}
+            for name in data["train"][task]
+        ]
+        blocks.append(details("Classes", table(f"Classes of {title}", classes), style="numbers"))
+    return html('<div class="task">{}</div>', join(blocks))

@@ -1,0 +1,204 @@
+"""Data: the corpus, its subwords, and its word alignments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import product
+from typing import Any
+
+from markupsafe import Markup
+
+from mgsa.data.word_links import Link
+from pipeline.charts import MUTED, SYSTEMS, Spec, chart, labels
+from pipeline.formats.links import PHARAOH, read_gold_links, read_links
+from pipeline.formats.tables import Record, Row
+from pipeline.formats.text import SIDES, SPLITS, read_sentences
+from pipeline.report.blocks import (
+    drawn_sentence,
+    figure,
+    group,
+    html,
+    join,
+    line_figure,
+    number,
+    table,
+)
+from pipeline.report.inputs import Inputs, Text, check_same_number
+
+LONGEST = 100
+"""Words: longer sentences are counted with these in the chart."""
+LINK_COUNTS = {
+    "links": ("links", None),
+    "a target word": ("links_per_target_word", ".2f"),
+    "source without": ("unaligned_source", ".1%"),
+    "target without": ("unaligned_target", ".1%"),
+    "precision": ("precision", ".2f"),
+    "recall": ("recall", ".2f"),
+    "AER": ("aer", ".2f"),
+}
+"""Columns about links: keys of the reports, and formats."""
+CROSS, CLEAR = "M-.7,-.7L.7,.7M.7,-.7L-.7,.7", "transparent"
+LINK_KINDS = {
+    "link": ("link", "links", "■", "square", SYSTEMS[0], SYSTEMS[0]),
+    "sure": ("found, a sure gold link", "right", "■", "square", SYSTEMS[0], SYSTEMS[0]),
+    "possible": ("found, a possible one", "possible", "◆", "diamond", SYSTEMS[5], SYSTEMS[5]),
+    "wrong": ("found, no gold link", "wrong", "✕", CROSS, CLEAR, SYSTEMS[1]),
+    "missed": ("sure gold link, not found", "missed", "○", "circle", CLEAR, SYSTEMS[3]),
+    "unneeded": ("possible one, not found", "possible left out", "◇", "diamond", CLEAR, MUTED),
+}
+"""What a cell of a matrix can be, `link` where there is no gold: its meaning, what it is called
+where such cells are counted, its character in the legend; shape, fill and stroke."""
+
+
+def corpus(inputs: Inputs) -> Iterator[Markup]:
+    """Corpus size, sentence lengths, dropped pairs."""
+    report = inputs.report("tokenize")
+    if report is None:
+        return
+    reasons = ", ".join(
+        f"{number(count)} {key.removeprefix('train_dropped_')}"
+        for key, count in report.items()
+        if key.startswith("train_dropped_") and count
+    )
+    yield html("<p>Training pairs that cleaning dropped: {}.</p>", reasons or "none")
+    sizes = []
+    for split in (split for split in SPLITS if f"{split}_pairs" in report):
+        kept = report[f"{split}_kept"]
+        row = {"split": split, "pairs": number(report[f"{split}_pairs"]), "kept": number(kept)}
+        for side in SIDES:
+            tokens = report[f"{split}_{side}_tokens"]
+            row[f"{side} tokens"] = number(tokens)
+            row[f"a {side} sentence"] = number(tokens / kept if kept else None, ".1f")
+        sizes.append(row)
+    yield table("Sizes", sizes)
+    if "tokenized" in inputs.paths:
+        rows: list[Row] = []
+        for side in SIDES:
+            texts = read_sentences(inputs.paths["tokenized"] / f"train.{side}")
+            counts = Counter(min(text.count(" ") + 1, LONGEST) for text in texts)
+            lengths = range(1, max(counts) + 1)
+            rows += [{"rev": side, "tokens": n, "sentences": counts[n]} for n in lengths]
+        yield line_figure("Training sentences by tokens", rows, "tokens", "sentences")
+
+
+def subwords(inputs: Inputs) -> Iterator[Markup]:
+    """BPE size, and subwords a word."""
+    report, tokenized = inputs.report("bpe"), inputs.report("tokenize") or Record()
+    if report is None:
+        return
+    numbers = [number(report[key]) for key in ("merges", "source_subwords", "target_subwords")]
+    text = "<p>{} merges, of both languages together, to {} source and {} target subwords.</p>"
+    yield html(text, *numbers)
+    rows = []
+    for split, side in product(SPLITS, SIDES):
+        if count := report.get(f"{split}_{side}_subwords"):
+            words = tokenized.get(f"{split}_{side}_tokens")
+            row = {"split": split, "side": side, "words": number(words), "subwords": number(count)}
+            rows.append(row | {"a word": number(count / words if words else None, ".3f")})
+    yield table("Subwords of each split", rows)
+
+
+def alignments(inputs: Inputs) -> Iterator[Markup]:
+    """Counts and error rates of links; links as matrices, against gold ones if there are any."""
+    report, split = inputs.report("align") or Record(), inputs.settings.split
+    rows = [_link_counts("aligner", s, report, f"{s}_") for s in SPLITS if f"{s}_links" in report]
+    for name, of_system in inputs.system_reports("alignment").items():
+        rows.append(_link_counts(name, split, of_system))
+    if rows:
+        yield table("Links, and their precision, recall and error rate in per cent", rows)
+    source, target, links = inputs.tokens("source"), inputs.tokens("target"), _links(inputs)
+    if source is None or target is None or not links:
+        return
+    gold, sides = _gold(inputs), [inputs.text("tokenized", side) for side in SIDES]
+    check_same_number(*sides, *links.values(), gold)
+    item = '<li><span style="color: {}" aria-hidden="true">{}</span>{}</li>'
+    items = [
+        html(item, colour, character, meaning)
+        for kind, (meaning, _, character, *_, colour) in LINK_KINDS.items()
+        if (kind == "link") == (gold is None)
+    ]
+    yield html('<ul class="legend" aria-label="Marks">{}</ul>', join(items))
+    for index in inputs.drawn:
+        words = source[index], target[index]
+        matrices = [_matrix(index, *words, *one, gold) for one in links.items()]
+        yield drawn_sentence(inputs, index, source[index], group("matrices", matrices))
+
+
+def _link_counts(
+    name: str, split: str, report: Mapping[str, Any], prefix: str = ""
+) -> dict[str, str]:
+    counts = {
+        title: number(report.get(f"{prefix}{key}"), form)
+        for title, (key, form) in LINK_COUNTS.items()
+    }
+    return {"links of": name, "split": split, **counts}
+
+
+def _links(inputs: Inputs) -> dict[str, Text]:
+    """The aligner's links of the split, then those of systems."""
+    split, aligner = inputs.settings.split, inputs.description("alignments", "aligner.json")
+    paths = {s.name: s.folder / f"{split}.links" for s in inputs.systems if s.folder is not None}
+    links = {name: Text.read(path) for name, path in paths.items() if path.is_file()}
+    if aligner and split in aligner["splits"]:
+        links = {aligner["kind"]: Text.read(aligner.path.with_name(f"{split}.links")), **links}
+    return links
+
+
+def _gold(inputs: Inputs) -> Text | None:
+    """Gold links: the given file, or the corpus's unless the aligner took those."""
+    path, aligner = inputs.gold, inputs.description("alignments", "aligner.json")
+    if path is None:
+        path = inputs.paths["tokenized"] / f"{inputs.settings.split}.links"
+        if not path.is_file() or (aligner and aligner["kind"] == "corpus"):
+            return None
+    return Text.read(path)
+
+
+def _matrix(
+    index: int,
+    source: Sequence[str],
+    target: Sequence[str],
+    name: str,
+    links: Text,
+    gold: Text | None,
+) -> Markup:
+    line, lengths = index + 1, (len(source), len(target))
+    linked = set(read_links(links.lines[index], lengths=lengths, path=links.path, line=line))
+    sure_possible = None
+    if gold is not None:
+        sure_possible = read_gold_links(
+            gold.lines[index], PHARAOH, lengths=lengths, path=gold.path, line=line
+        )
+    kinds = kinds_of(linked, sure_possible)
+    counts = Counter(kinds.values())
+    told = [f"{counts[kind]} {LINK_KINDS[kind][1]}" for kind in LINK_KINDS if counts[kind]]
+    title = f"{name}: {', '.join(told) or 'no links'}"
+    return figure(title, link_chart(source, target, kinds), with_numbers=False)
+
+
+def link_chart(source: Sequence[str], target: Sequence[str], kinds: Mapping[Link, str]) -> Spec:
+    """Links as a matrix: columns are source words, rows target words."""
+    rows = [{"source": i, "target": j, "kind": kind} for (i, j), kind in sorted(kinds.items())]
+    spec = chart("link_matrix", rows, x="source", y="target", title="")
+    for channel, words in (("x", source), ("y", target)):
+        spec["encoding"][channel]["scale"]["domain"] = list(range(len(words)))
+        spec["encoding"][channel]["axis"]["labelExpr"] = labels(words)
+    for place, channel in enumerate(("shape", "fill", "stroke"), start=3):
+        marks = [kind[place] for kind in LINK_KINDS.values()]
+        spec["encoding"][channel]["scale"] = {"domain": list(LINK_KINDS), "range": marks}
+    return spec
+
+
+def kinds_of(links: Set[Link], gold: tuple[Set[Link], Set[Link]] | None) -> dict[Link, str]:
+    """The kind of each link, found or gold (sure, possible)."""
+    if gold is None:
+        return dict.fromkeys(links, "link")
+    sure, possible = gold[0], gold[1] - gold[0]
+    return (
+        dict.fromkeys(possible, "unneeded")
+        | dict.fromkeys(sure, "missed")
+        | dict.fromkeys(links, "wrong")
+        | dict.fromkeys(links & possible, "possible")
+        | dict.fromkeys(links & sure, "sure")
+    )

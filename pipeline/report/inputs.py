@@ -1,0 +1,213 @@
+"""Inputs of a report: outputs of the stages, each of which may be missing.
+
+A folder that is there must hold what a section needs. The sections that need a missing one are left
+out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mgsa.cli.errors import InputError
+from pipeline.formats.tables import Record
+from pipeline.formats.text import SIDES, read_languages, read_sentences, unequal_lines
+from pipeline.report.settings import ReportSettings
+
+OUTPUTS = ("translations", "curves", "attention", "model", "contrast")
+"""Outputs of a system, in the folders of its own."""
+FOLDERS = {
+    **{name: name for name in ("reports", "corpus", "tokenized", "parser", "parsed", "partitions")},
+    **{name: name for name in ("alignments", "dataset", "model", "translations", "contrast")},
+    "phrase-counts": "plots/partition",
+    "curves": "plots/train",
+    "attention": "plots/attention",
+    "patterns": "plots/phrasal_patterns",
+}
+"""Outputs of the stages, and where they lie in a project's data."""
+
+
+class Text(NamedTuple):
+    """A text file with a line for each sentence."""
+
+    path: Path
+    lines: list[str]
+
+    @classmethod
+    def read(cls, path: Path) -> Text:
+        """Read a file of sentences."""
+        return cls(path, list(read_sentences(path)))
+
+
+@dataclass(frozen=True)
+class System:
+    """A trained model: the folder of its reports, and those of its `OUTPUTS` that are there."""
+
+    name: str
+    folder: Path | None
+    outputs: Mapping[str, Path]
+
+    @classmethod
+    def in_folder(cls, name: str, folder: Path) -> System:
+        """The system whose stages wrote below `folder`, laid out as `experiments/runs/NAME`."""
+        if not folder.is_dir():
+            raise InputError(f"--system {name}: no such folder", path=folder)
+        system = cls(name, folder, existing({output: folder / output for output in OUTPUTS}))
+        if system.is_empty:
+            expected = f"evaluate.json, {', '.join(OUTPUTS[:-1])} or {OUTPUTS[-1]}"
+            raise InputError(f"--system {name}: expected {expected}", path=folder)
+        return system
+
+    @classmethod
+    def of_run(cls, paths: Mapping[str, Path]) -> System:
+        """The run's own system, named for its model."""
+        outputs = {name: paths[name] for name in OUTPUTS if name in paths}
+        system = cls("this run", paths.get("reports"), outputs)
+        return replace(system, name=(system.report("params") or Record()).get("model", system.name))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing of a model is there."""
+        return not self.outputs and self.report("evaluate") is None
+
+    def report(self, stage: str) -> Record | None:
+        """A stage's report on this system, if any."""
+        return report_in(self.folder, stage)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What was given, and what several sections read of it.
+
+    Attributes:
+        parameters: all sections of the parameter file; `None` for a comparison of systems.
+        paths: the folders of `FOLDERS` that are there.
+        gold: gold links, in place of the corpus's.
+        systems: the run itself (if it has model outputs), then the systems to compare.
+        tables: JSON files of `pipeline.experiment`.
+    """
+
+    settings: ReportSettings
+    parameters: Mapping[str, Any] | None
+    paths: Mapping[str, Path]
+    gold: Path | None
+    systems: Sequence[System]
+    tables: Sequence[Path]
+
+    def report(self, stage: str) -> Record | None:
+        """A stage's report on the run, if any."""
+        return report_in(self.paths.get("reports"), stage)
+
+    def system_reports(self, stage: str) -> dict[str, Record]:
+        """A stage's reports by system."""
+        return {s.name: report for s in self.systems if (report := s.report(stage)) is not None}
+
+    def system_outputs(self, name: str) -> dict[str, Path]:
+        """The folders of an output by system."""
+        return {s.name: s.outputs[name] for s in self.systems if name in s.outputs}
+
+    def description(self, folder: str, file: str) -> Record | None:
+        """A JSON file in a given folder."""
+        return Record.read(self.paths[folder] / file) if folder in self.paths else None
+
+    @cached_property
+    def runs(self) -> list[Record]:
+        """Records of `pipeline.stage.command` in order of time."""
+        reports = self.paths.get("reports")
+        notes = [] if reports is None else reports.with_name("runs").glob("*.json")
+        return sorted(map(Record.read, sorted(notes)), key=lambda run: run["started"])
+
+    @property
+    def styles(self) -> dict[str, int]:
+        """The number of each system's colour, dash and mark."""
+        return {system.name: number for number, system in enumerate(self.systems)}
+
+    @cached_property
+    def flat_trees(self) -> bool:
+        """Whether all trees are flat, for lack of a parser."""
+        parser = self.description("parser", "parser.json")
+        return parser is not None and parser["kind"] == "none"
+
+    @cached_property
+    def languages(self) -> dict[str, str]:
+        """Language codes by side; empty without a corpus."""
+        corpus = self.paths.get("corpus")
+        return dict.fromkeys(SIDES, "") if corpus is None else read_languages(corpus)
+
+    @cached_property
+    def translations(self) -> tuple[Text | None, dict[str, list[str]]]:
+        """References and translations by system.
+
+        Raises:
+            InputError: systems have different references or numbers of translations.
+        """
+        references: Text | None = None
+        hypotheses: dict[str, list[str]] = {}
+        for system, folder in self.system_outputs("translations").items():
+            own = Text.read(folder / f"{self.settings.split}.references")
+            translated = Text.read(folder / f"{self.settings.split}.hypotheses")
+            references = references or own
+            if own.lines != references.lines:
+                message = f"expected the references of {references.path}"
+                raise InputError(message, path=own.path)
+            check_same_number(own, translated)
+            hypotheses[system] = translated.lines
+        return references, hypotheses
+
+    @cached_property
+    def drawn(self) -> list[int]:
+        """Indices of the drawn sentences, from short to long; none without tokenised text."""
+        return drawn_sentences(
+            [len(words) for words in self.tokens("source") or []],
+            count=self.settings.sentences,
+            longest=self.settings.max_words,
+        )
+
+    def text(self, folder: str, ending: str) -> Text | None:
+        """A folder's file of the split, such as `test.source`, if the folder is given."""
+        if folder not in self.paths:
+            return None
+        return Text.read(self.paths[folder] / f"{self.settings.split}.{ending}")
+
+    def tokens(self, side: str) -> list[list[str]] | None:
+        """The tokens of every sentence of the split, if given."""
+        text = self.text("tokenized", side)
+        return text and [line.split(" ") for line in text.lines]
+
+    @cached_property
+    def sources(self) -> Text | None:
+        """The source sentences of the translations, if they came with them."""
+        folders = self.system_outputs("translations").values()
+        files = [folder / f"{self.settings.split}.sources" for folder in folders]
+        return next((Text.read(file) for file in files if file.is_file()), None)
+
+
+def report_in(folder: Path | None, stage: str) -> Record | None:
+    """The report of a stage in a folder, if it is there."""
+    path = folder and folder / f"{stage}.json"
+    return Record.read(path) if path and path.is_file() else None
+
+
+def existing(folders: Mapping[str, Path]) -> dict[str, Path]:
+    """The folders that are there."""
+    return {name: folder for name, folder in folders.items() if folder.is_dir()}
+
+
+def drawn_sentences(lengths: Sequence[int], *, count: int, longest: int) -> list[int]:
+    """Indices of `count` sentences of at most `longest` words, evenly spaced by length."""
+    fitting = [index for index, length in enumerate(lengths) if length <= longest]
+    fitting.sort(key=lambda index: lengths[index])
+    count = min(count, len(fitting))
+    if count < 2:
+        return fitting[len(fitting) // 2 :][:count]
+    return [fitting[i * (len(fitting) - 1) // (count - 1)] for i in range(count)]
+
+
+def check_same_number(*texts: Text | None) -> None:
+    """Check that files have equal numbers of lines."""
+    counts = {text.path: len(text.lines) for text in texts if text is not None}
+    if len(set(counts.values())) > 1:
+        raise unequal_lines(counts)

@@ -1,0 +1,74 @@
+"""What was run: stages, times, parameters, hashes, versions."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator
+from typing import Any
+
+from markupsafe import Markup
+
+from mgsa.cli.files import sha256
+from pipeline.dataset.manifest import library_versions
+from pipeline.formats.tables import flatten
+from pipeline.report.blocks import breakable, details, group, html, number, table
+from pipeline.report.inputs import Inputs
+
+LIBRARIES = (
+    *("torch", "lightning-fabric", "safetensors", "sacrebleu", "spacy", "nltk", "Jinja2"),
+    *("vl-convert-python", "dvc", "dvclive"),
+)
+"""What a run's numbers, or this page, may depend on besides what a dataset does."""
+
+
+def provenance(inputs: Inputs) -> Iterator[Markup]:
+    """When and where each stage ran, and the parameters."""
+    if inputs.runs:
+        rows = [
+            {
+                "stage": run.path.stem,
+                "started (UTC)": run["started"].replace("T", " ")[:19],
+                "seconds": number(run["seconds"], ",.1f"),
+                "machine": run["host"],
+                "commit": html("<code>{}</code>", run["commit"] or ""),
+            }
+            for run in inputs.runs
+        ]
+        yield Markup("<h3>Stages</h3>")
+        yield table("When and where each stage ran last", rows)
+    if inputs.parameters is not None:
+        yield Markup("<h3>Parameters</h3>")
+        yield group("parameters", [_section(*section) for section in inputs.parameters.items()])
+    if artifacts := [*_artifacts(inputs)]:
+        yield Markup("<h3>Artifacts</h3>")
+        yield table("SHA-256 of what describes each artifact", artifacts)
+    yield Markup("<h3>Versions</h3>")
+    versions = {"Python": platform.python_version(), **library_versions(*LIBRARIES)}
+    rows = [{"library": name, "version": version} for name, version in versions.items()]
+    yield table("Versions where this page was made", rows)
+
+
+def _section(name: str, values: Any) -> Markup:
+    rows = [
+        {
+            "key": breakable(key),
+            "value": value if isinstance(value, str) else json.dumps(value, ensure_ascii=False),
+        }
+        for key, value in flatten(values).items()
+    ]
+    numbers = table(f"Parameters: {name}", rows, "keys-values")
+    return details(name, numbers, opened=name in ("model", "train"))
+
+
+def _artifacts(inputs: Inputs) -> Iterator[dict[str, str]]:
+    """Hashes that identify the artifacts."""
+    described = {"parser": "parser.json", "alignments": "aligner.json", "dataset": "manifest.json"}
+    files = {
+        name: inputs.paths[name] / described[name] for name in described if name in inputs.paths
+    }
+    for system, model in inputs.system_outputs("model").items():
+        files[f"model: {system}"] = model / "manifest.json"
+    for name, path in files.items():
+        digest = html('<code class="hash">{}</code>', sha256(path))
+        yield {"artifact": breakable(name), "SHA-256": digest, "of": html("<code>{}</code>", path)}

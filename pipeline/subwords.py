@@ -1,0 +1,198 @@
+"""Words to subwords by byte-pair encoding: one object for training and inference.
+
+Sennrich et al. 2016, in the form of subword-nmt: its `@@ ` marks, and merges that give a subword
+outside the vocabulary are undone, so that no subword of a text is rare in training. With dropout
+(Provilkov et al. 2020) its draws, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import open_to_write, read_lines
+
+CODES = "bpe.codes"
+"""The file of merges in a folder that has them; `vocab.SIDE` beside it counts the subwords."""
+
+MARK = "@@"
+"""Suffix of a subword that does not end its word."""
+
+CACHE_WORDS = 200_000
+"""Size of the cache of split words."""
+
+_VERSION = "#version: 0.2"
+_END_OF_WORD = "</w>"
+
+
+class SubwordSplitter:
+    """Splits words as `subword-nmt apply-bpe --vocabulary` does."""
+
+    def __init__(self, codes: Path, vocabulary: Set[str] | None) -> None:
+        """Read the merges.
+
+        Args:
+            codes: file of merges.
+            vocabulary: allowed subwords, marks included, beside all characters; `None`: any.
+
+        Raises:
+            InputError: `codes` is malformed, or of another vocabulary.
+        """
+        merges = read_merges(codes)
+        _check_made(vocabulary or (), merges, codes)
+        self._vocabulary = vocabulary
+        # Of equal merges, and of those that give the same symbol, the first counts.
+        self._ranks = {merge: rank for rank, merge in reversed(list(enumerate(merges)))}
+        self._halves = {left + right: (left, right) for left, right in self._ranks}
+        self.split_word = lru_cache(CACHE_WORDS)(self.segment)
+
+    @classmethod
+    def load(cls, folder: Path, side: str, *, threshold: int) -> SubwordSplitter:
+        """The splitter of one side, by the files of the stage `bpe` or their copies in an artifact.
+
+        Args:
+            threshold: rarer subwords are split further.
+
+        Raises:
+            InputError: a file is missing or malformed, the two don't belong together, or all
+                subwords are rarer.
+        """
+        counts = read_subword_counts(folder / f"vocab.{side}")
+        return cls(folder / CODES, allowed_subwords(counts, side, threshold=threshold))
+
+    def split(self, tokens: Iterable[str]) -> list[str]:
+        """The subwords of all `tokens`, marked."""
+        return [subword for token in tokens for subword in self.split_word(token)]
+
+    def segment(
+        self, word: str, dropout: float = 0.0, generator: Random | None = None
+    ) -> tuple[str, ...]:
+        """The subwords of a word; with `generator`, each merge at each step may be dropped."""
+        symbols = self._merged(word, dropout, generator)
+        last = len(symbols) - 1
+        return tuple(
+            s for i, symbol in enumerate(symbols) for s in self._allowed(symbol, i == last)
+        )
+
+    def _merged(self, word: str, dropout: float, generator: Random | None) -> list[str]:
+        """The symbols of a word after all merges, the one learned first before others."""
+        symbols = [*word[:-1], word[-1] + _END_OF_WORD] if word else []
+        while len(symbols) > 1:
+            pairs = [
+                (self._ranks[pair], place, pair)
+                for place, pair in enumerate(pairwise(symbols))
+                if (generator is None or generator.random() > dropout) and pair in self._ranks
+            ]
+            if not pairs:
+                break
+            _, _, first = min(pairs)
+            num_merged = 0
+            for _, place, pair in pairs:
+                here = slice(place - num_merged, place - num_merged + 2)
+                if pair == first and symbols[here] == [*first]:  # not so if it overlaps the last
+                    symbols[here] = ["".join(first)]
+                    num_merged += 1
+        return symbols
+
+    def _allowed(self, symbol: str, final: bool) -> Iterator[str]:
+        """A symbol as a marked subword, or those of its halves if the vocabulary lacks it."""
+        subword = symbol.removesuffix(_END_OF_WORD) if final else symbol + MARK
+        if not self._vocabulary or subword in self._vocabulary or symbol not in self._halves:
+            yield subword
+            return
+        left, right = self._halves[symbol]
+        yield from self._allowed(left, False)
+        yield from self._allowed(right, final)
+
+
+def read_merges(path: Path) -> list[tuple[str, str]]:
+    """The merges of a file of BPE codes, in order.
+
+    Raises:
+        InputError: no such file, not of version 0.2, or a line that is not two symbols.
+    """
+    lines = read_lines(path)
+    version = next(lines, "")
+    if version != _VERSION:
+        raise InputError(f"expected BPE codes: {_VERSION!r}, got {version!r}", path=path, line=1)
+    merges = []
+    for number, line in enumerate(lines, start=2):
+        left, _, right = line.partition(" ")
+        if not left or not right or " " in right:
+            message = f"expected a merge of two symbols, got {line!r}"
+            raise InputError(message, path=path, line=number)
+        merges.append((left, right))
+    return merges
+
+
+def read_subword_counts(path: Path) -> dict[str, int]:
+    """Subwords and their counts, most frequent first, from a file of `subword count` lines.
+
+    Raises:
+        InputError: no such file, or a line that is not a subword and its count.
+    """
+    counts: dict[str, int] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        subword, _, count = line.partition(" ")
+        if not subword or not count.isdecimal():
+            raise InputError(f"expected `subword count`, got {line!r}", path=path, line=number)
+        counts[subword] = int(count)
+    return counts
+
+
+def allowed_subwords(counts: Mapping[str, int], side: str, *, threshold: int) -> set[str]:
+    """The subwords of one side that occur `threshold` times.
+
+    Raises:
+        InputError: there are none, which subword-nmt would take for no vocabulary, and allow any.
+    """
+    allowed = {subword for subword in counts if counts[subword] >= threshold}
+    if not allowed:
+        most = max(counts.values(), default=0)
+        raise InputError(
+            f"bpe.vocabulary_threshold: expected at most {most}, so often the most frequent {side} "
+            f"subword occurs, got {threshold}"
+        )
+    return allowed
+
+
+def write_subword_counts(path: Path, counts: Mapping[str, int]) -> None:
+    """Write subwords and their counts, most frequent first; equals keep their order."""
+    with open_to_write(path) as file:
+        for subword, count in sorted(counts.items(), key=lambda item: -item[1]):
+            file.write(f"{subword} {count}\n")
+
+
+def check_subwords(folder: Path, side: str, subwords: Iterable[str]) -> None:
+    """Check that the files in `folder` split one side's training text into these subwords.
+
+    Raises:
+        InputError: a file is missing or malformed, or is of another corpus.
+    """
+    path = folder / f"vocab.{side}"
+    counts = read_subword_counts(path)
+    _check_made(counts, read_merges(folder / CODES), folder / CODES)
+    for subword in subwords:
+        if subword not in counts and len(subword.removesuffix(MARK)) > 1:
+            raise InputError(
+                f"{subword!r} of train.{side} is not in this vocabulary: it is of another corpus",
+                path=path,
+            )
+
+
+def _check_made(vocabulary: Iterable[str], merges: Sequence[tuple[str, str]], codes: Path) -> None:
+    """Check that a merge gives each subword of several characters."""
+    made = {left + right for left, right in merges}
+    for subword in vocabulary:
+        inner = subword.removesuffix(MARK)
+        # A word of the text may itself end in the mark, so both readings are tried.
+        if len(inner) > 1 and made.isdisjoint((inner, subword + _END_OF_WORD)):
+            raise InputError(
+                f"no merge gives {subword!r}: these codes and the vocabulary are of different "
+                "corpora",
+                path=codes,
+            )

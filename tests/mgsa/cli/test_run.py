@@ -1,0 +1,165 @@
+"""What every command shares: its exit status, its one line of error, its progress."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import torch
+
+from mgsa.cli import run as cli
+from mgsa.cli.errors import InputError
+from mgsa.cli.progress import progress
+from mgsa.cli.run import BAD_INPUT, DONE, FAILED, INTERRUPTED, run, spare_busy_cores
+
+NO_ROOM = "out of memory; smaller batches or a smaller model need less"
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [
+        (None, DONE, ""),
+        (InputError("expected b", path="a.txt", line=3), BAD_INPUT, "a.txt:3: expected b"),
+        (OSError(28, "No space left on device"), FAILED, "stdout: No space left on device"),
+        (PermissionError(13, "Permission denied", "out"), FAILED, "out: Permission denied"),
+        (InputError("a\nb \x1b[2J\u2028 \ud800 ü"), BAD_INPUT, r"a\nb \x1b[2J\u2028 \ud800 ü"),
+        (InputError("a" * 5000), BAD_INPUT, f"{'a' * 2000}…"),
+        (MemoryError(), FAILED, NO_ROOM),
+        (torch.OutOfMemoryError("CUDA out of memory"), FAILED, NO_ROOM),
+        (RuntimeError("std::bad_alloc"), FAILED, NO_ROOM),
+        (KeyboardInterrupt(), INTERRUPTED, "interrupted"),
+    ],
+    ids=str,
+)
+def test_the_status_and_the_line_of_an_error(
+    capsys: pytest.CaptureFixture[str], error: BaseException | None, status: int, line: str
+) -> None:
+    def main(argv: Sequence[str] | None) -> None:
+        assert argv == ["x"]
+        if error is not None:
+            raise error
+
+    assert run(main, ["x"]) == status
+    assert capsys.readouterr().err == (f"error: {line}\n" if line else "")
+
+
+def test_sigterm_lets_a_command_clean_up(capsys: pytest.CaptureFixture[str]) -> None:
+    left = []
+
+    def main(_: Sequence[str] | None) -> None:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            left.append("cleanly")
+
+    before = signal.getsignal(signal.SIGTERM)
+    assert run(main) == 128 + signal.SIGTERM
+    assert left == ["cleanly"]
+    assert capsys.readouterr().err == "error: terminated\n"
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.parametrize("bug", [ValueError("a bug"), RuntimeError("a bug")], ids=repr)
+def test_a_bug_keeps_its_traceback(bug: Exception) -> None:
+    def main(_: Sequence[str] | None) -> None:
+        raise bug
+
+    with pytest.raises(type(bug), match="a bug"):
+        run(main)
+
+
+def printing(lines: int) -> list[str]:
+    """A command that prints so many lines."""
+    code = "import sys; from mgsa.cli.run import run\n"
+    code += f"sys.exit(run(lambda argv: [print(i) for i in range({lines})] and None))"
+    return [sys.executable, "-c", code]
+
+
+def test_a_reader_that_went_away_is_no_error() -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(printing(100_000), stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == "0\n"
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == DONE
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("lines", [1, 100_000], ids=["noticed at the end", "noticed on the way"])
+def test_a_full_disk_under_stdout_is_one_line(lines: int) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(printing(lines), stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (FAILED, "error: stdout: No space left on device\n")
+
+
+def test_progress_is_quiet_in_logs_and_shows_count_and_rate_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    items = [[1, 2], [3]]
+    assert list(progress(items, "count", total=3, unit="things", size=len)) == items
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert list(progress(items, "count", total=3, unit="things", size=len)) == items
+    said = capsys.readouterr().err
+    assert "3/3" in said
+    assert "things/s" in said
+    assert list(progress(items, "count", total=None, unit="things", size=len)) == items
+    assert "3/?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("argv", "silent"), [("-m", True), ("-c", False)])
+def test_ctrl_c_is_silent_while_a_command_is_imported(argv: str, silent: bool) -> None:
+    """It interrupts the command after that; who imports `pipeline` otherwise keeps a handler."""
+    code = (
+        f"import signal, sys; sys.argv[0] = {argv!r}; import pipeline\n"
+        "print(signal.getsignal(signal.SIGINT) is signal.SIG_DFL)\n"
+        "from mgsa.cli.run import run\n"
+        "run(lambda argv: print(signal.getsignal(signal.SIGINT) is signal.default_int_handler))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [str(silent), "True"]
+
+
+@pytest.mark.parametrize(
+    ("times", "told", "policy"),
+    [
+        ([(0, 0), (38, 40)], {}, None),
+        ([(0, 0), (20, 40)], {}, "passive"),
+        ([(0, 0), (20, 40)], {"OMP_NUM_THREADS": "2"}, None),
+        ([(0, 0), (0, 0)], {}, None),  # nothing is told
+    ],
+)
+def test_threads_sleep_where_others_work(
+    times: list[tuple[int, int]],
+    told: dict[str, str],
+    policy: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cli, "_core_times", iter(times).__next__)
+    monkeypatch.delitem(sys.modules, "torch")
+    monkeypatch.setattr(os, "environ", dict(told))
+    spare_busy_cores()
+    assert os.environ.get("OMP_WAIT_POLICY") == policy
+
+
+@pytest.mark.skipif(not Path("/proc/stat").is_file(), reason="no Linux")
+def test_busy_cores_are_seen() -> None:
+    """Of cores of one's own alone."""
+    alone = "import os; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\n"
+    look = "from mgsa.cli.run import spare_busy_cores as spare; spare()"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("OMP_")}
+    with subprocess.Popen([sys.executable, "-c", f"{alone}while True: pass"]) as busy:
+        time.sleep(0.5)
+        command = [sys.executable, "-c", alone + look]
+        found = subprocess.run(command, env=environment, stderr=subprocess.PIPE, check=False)
+        busy.kill()
+    assert b"threads wait asleep" in found.stderr

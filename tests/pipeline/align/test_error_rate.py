@@ -1,0 +1,92 @@
+"""AER, precision and recall by hand, as Och & Ney's definitions bound them, and of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mgsa.cli.files import read_json
+from mgsa.cli.run import run
+from mgsa.data.word_links import Link
+from pipeline.align.error_rate import AlignmentCounts, count, main
+
+SURE = {(0, 0), (1, 1)}
+POSSIBLE = {(1, 2), (2, 1)}
+
+
+@pytest.mark.parametrize(
+    ("predicted", "precision", "recall", "error_rate"),
+    [
+        (SURE, 1, 1, 0),
+        (SURE | POSSIBLE, 1, 1, 0),  # what is possible is no mistake
+        ({(0, 0)}, 1, 1 / 2, 1 - (1 + 1) / (1 + 2)),
+        ({(0, 0), (1, 2), (2, 2), (3, 3)}, 2 / 4, 1 / 2, 1 - (1 + 2) / (4 + 2)),
+        (POSSIBLE, 1, 0, 1 - (0 + 2) / (2 + 2)),
+        ({(5, 5)}, 0, 0, 1),
+        (set(), 1, 0, 1),
+    ],
+)
+def test_rates_are_those_computed_by_hand(
+    predicted: set[Link], precision: float, recall: float, error_rate: float
+) -> None:
+    counts = count(predicted, SURE, POSSIBLE)
+    found = (counts.precision, counts.recall, counts.error_rate)
+    assert found == pytest.approx((precision, recall, error_rate))
+
+
+links = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)))
+
+
+@given(st.lists(st.tuples(links, links)))
+def test_counts_add_up_and_with_sure_links_alone_it_is_one_less_f1(
+    corpus: list[tuple[set[Link], set[Link]]],
+) -> None:
+    total = sum((count(found, sure) for found, sure in corpus), AlignmentCounts())
+    found, sure = (sum(len(pair[side]) for pair in corpus) for side in (0, 1))
+    right = sum(len(pair[0] & pair[1]) for pair in corpus)
+    assert total == AlignmentCounts(found, sure, right, right)
+    if found and sure:
+        assert (total.precision, total.recall) == (right / found, right / sure)
+    assert total.error_rate == pytest.approx(
+        1 - (2 * right / (found + sure) if found + sure else 1)
+    )
+
+
+FOUND = "0-0 1-2\n0-1\n"
+GOLD = "0-0 1-1 1p2\n0-1 1-0\n"
+SAME = [
+    (FOUND, GOLD, []),
+    (FOUND, "1-1 2-2 3p2\n2-1 1-2\n", ["--gold-first-index", "1", "--gold-target-first"]),
+    ("1-1 3-2\n2-1\n", GOLD, ["--first-index", "1", "--target-first"]),
+]
+"""Three links, all of them possible; two of four sure ones. AER: 1 - (2 + 3) / (3 + 4)."""
+
+
+def argv(folder: Path, found: str, gold: str) -> list[str]:
+    (folder / "found").write_text(found)
+    (folder / "gold").write_text(gold)
+    return ["--alignments", str(folder / "found"), "--gold", str(folder / "gold")]
+
+
+@pytest.mark.parametrize(("found", "gold", "notation"), SAME)
+def test_files_are_scored(
+    tmp_path: Path, found: str, gold: str, notation: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = ["--report", str(tmp_path / "report.json")]
+    assert run(main, [*argv(tmp_path, found, gold), *notation, *report]) == 0
+    assert capsys.readouterr().out == (
+        "AER 28.57, precision 100.00, recall 50.00 "
+        "(3 links, 3 of them possible; 2 of 4 sure links found)\n"
+    )
+    assert read_json(tmp_path / "report.json") == {
+        "precision": 100,
+        "recall": 50,
+        "aer": 28.57,
+        "predicted": 3,
+        "sure": 4,
+        "predicted_sure": 2,
+        "predicted_possible": 3,
+    }

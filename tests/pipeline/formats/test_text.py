@@ -1,0 +1,129 @@
+"""Reading parallel text: what ends a line, and the one line that says what is wrong where."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import write_json
+from pipeline.formats.text import read_languages, read_pairs, read_parallel, read_sentences
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        (b"a b\nc\n", ["a b", "c"]),
+        (b"a b\nc", ["a b", "c"]),
+        (b"a\r\nb\r\n", ["a", "b"]),
+        (b"a\rb\n", ["a\rb"]),
+        (b"\n\na\n", ["", "", "a"]),
+        ("a\u2028b\x0bc\x85d\x1ce\n".encode(), ["a\u2028b\x0bc\x85d\x1ce"]),
+        (b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n", ["a", "\ufeffb"]),
+        (b"a\tb\x00c \n", ["a\tb\x00c "]),
+        (b"\n", [""]),
+    ],
+)
+def test_only_a_line_feed_ends_a_line(tmp_path: Path, content: bytes, lines: list[str]) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(content)
+    assert list(read_sentences(path)) == lines
+    packed = tmp_path / "text.gz"
+    packed.write_bytes(gzip.compress(content))
+    assert list(read_sentences(packed)) == lines
+
+
+def test_the_segments_of_a_test_set_are_its_lines(tmp_path: Path) -> None:
+    path = tmp_path / "newstest.sgm"
+    path.write_text(
+        '<srcset setid="newstest2014" srclang="any">\n<doc sysid="ref" docid="1">\n<p>\n'
+        '<seg id="1">Orlando Bloom and Miranda Kerr</seg>\n<seg id="2"></seg>\n</p>\n'
+        '<p>\n<seg id="3">AT&amp;T "wins" 2 < 3</seg>\n</p>\n</doc>\n</srcset>\n',
+        encoding="utf-8",
+    )
+    assert list(read_sentences(path)) == [
+        "Orlando Bloom and Miranda Kerr",
+        "",
+        'AT&amp;T "wins" 2 < 3',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a\nb\xff\n", "text:2: expected UTF-8 text: invalid start byte at byte 2"),
+        (b"a\n\xed\xa0\x80\n", "text:2: expected UTF-8 text: invalid continuation byte at byte 1"),
+        (b"a\n\xc3", "text:2: expected UTF-8 text: unexpected end of data at byte 1"),
+    ],
+    ids=["byte", "surrogate", "cut"],
+)
+def test_an_unreadable_file_is_named_with_its_line(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(message) + "$"):
+        list(read_sentences(path))
+
+
+@pytest.mark.parametrize(
+    "content", [b"no gzip", gzip.compress(b"a\n" * 1000)[:-20]], ids=["other", "cut"]
+)
+def test_a_damaged_gzip_file_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "text.gz"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"text\.gz: damaged gzip file: "):
+        list(read_sentences(path))
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ((3, 3, 3), None),
+        ((3, 5), r"/a:3: ends after 3 lines; expected as many as in \S+/b \(5 lines\)$"),
+        ((5, 3), r"/b:3: ends after 3 lines; expected as many as in \S+/a \(5 lines\)$"),
+        ((4, 4, 2), r"/c:2: ends after 2 lines; expected as many as in \S+/a \(4 lines\)$"),
+    ],
+)
+def test_files_are_read_side_by_side(
+    tmp_path: Path, counts: tuple[int, ...], message: str | None
+) -> None:
+    paths = [tmp_path / name for name in "abc"[: len(counts)]]
+    for path, count in zip(paths, counts, strict=True):
+        path.write_text("".join(f"{path.name}{number}\n" for number in range(count)))
+    if message is None:
+        rows = list(read_parallel(paths))
+        assert rows == [("a0", "b0", "c0"), ("a1", "b1", "c1"), ("a2", "b2", "c2")]
+        return
+    with pytest.raises(InputError, match=message):
+        list(read_parallel(paths))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected tokens with one space between them, found an empty line"),
+        (" a", "expected tokens with one space between them"),
+        ("a\tb c", "expected tokens without tabs and carriage returns"),
+    ],
+)
+def test_pairs_are_of_tokens(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "valid.source").write_text("a b\nc\n")
+    (tmp_path / "valid.target").write_text(f"d\n{text}\n")
+    pairs = read_pairs(tmp_path, "valid")
+    assert next(pairs) == ("a b", "d")
+    with pytest.raises(InputError, match=rf"valid\.target:2: {message}$"):
+        next(pairs)
+
+
+def test_languages_are_read(tmp_path: Path) -> None:
+    content = {"source_language": "en", "target_language": "de", "name": "x"}
+    write_json(tmp_path / "corpus.json", content)
+    assert read_languages(tmp_path) == {"source": "en", "target": "de"}
+
+    write_json(tmp_path / "corpus.json", {"source_language": "../x", "target_language": "de"})
+    with pytest.raises(InputError, match=r"corpus\.json: corpus\.source_language: "):
+        read_languages(tmp_path)

@@ -1,0 +1,88 @@
+"""The stage `report`: one file, the same bytes twice; mistakes are one line and leave it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from markupsafe import escape
+
+from mgsa.cli.files import read_json
+from mgsa.cli.run import BAD_INPUT, DONE, run
+from pipeline.report.__main__ import PAGE, main
+from tests.all_stages import contents
+from tests.report_folders import PLAIN, SYSTEM, arguments, write_run, write_system
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_run(tmp_path, PLAIN)
+    write_system(tmp_path / "second", PLAIN, dropped=2)
+    return tmp_path
+
+
+def made(folder: Path, *argv: str) -> str:
+    """The page of these arguments, besides those of the parameters and the output."""
+    more = ("--params", str(folder / "params.yaml"), "--out", str(folder / "page"))
+    assert run(main, [*(word.format(folder) for word in argv), *more]) == DONE
+    return (folder / "page" / PAGE).read_text("utf-8")
+
+
+def test_one_file_with_the_numbers_that_dvc_shows(folder: Path) -> None:
+    """`dvc metrics` reads the same reports, `dvc plots` the same tables."""
+    page = made(folder, "--data", "{}")
+    assert set(contents(folder / "page")) == {PAGE}
+    assert made(folder, "--data", "{}") == page
+    scores = read_json(folder / "reports/evaluate.json")
+    parser = read_json(folder / "reports/parser.json")
+    for value in (scores["bleu"], scores["chrf"], parser["labelled_f1"]):
+        assert f'class="number">{value:.2f}</td>' in page
+    curve = (folder / "plots/train/plots/metrics/valid_nll.tsv").read_text("utf-8")
+    for step, value in (line.split("\t") for line in curve.split("\n")[1:-1]):
+        assert f'{step}</th> <td dir="auto" class="number">{float(value):.4g}</td>' in page
+
+
+@pytest.mark.parametrize(
+    ("argv", "title"),
+    [
+        ("", "data"),
+        ("--table {}/tables/some.json", "systems over seeds"),
+        ("--system {}/second", "second"),
+        ("--system {}/second a={}/second", "2 systems"),
+        ("--data {}/second", "this run"),
+        ("--data {}", f"{SYSTEM} on <b>made up</b> en → de"),
+        ("--data {} --system {}/second", "2 systems on <b>made up</b> en → de"),
+    ],
+)
+def test_what_a_page_is_called_and_whose_parameters_it_shows(
+    folder: Path, argv: str, title: str
+) -> None:
+    page = made(folder, *argv.split())
+    assert f"<title>{escape(title)}</title>" in page
+    of_run = "--data" in argv or not argv
+    assert ("<h3>Parameters</h3>" in page) == of_run
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--data", "nowhere"], "nowhere: --data: no such folder"),
+        (["--system", "a=nowhere"], "nowhere: --system a: no such folder"),
+        (["--system", "a={}/own", "a={}/second"], "second: expected another name, a is taken"),
+        (["--system", f"{SYSTEM}={{}}/second"], "another name, the run's model has it"),
+        (["--gold", "{}/nothing"], "nothing: no such file"),
+        (["--set", "split=valid"], "valid.source: no such file"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_the_page(
+    folder: Path, more: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "page").mkdir()
+    (folder / "page" / PAGE).write_text("a page", "utf-8")
+    before = contents(folder)
+    assert run(main, arguments(folder, *(word.format(folder) for word in more))) == BAD_INPUT
+    said = capsys.readouterr().err
+    assert said.startswith("error: ")
+    assert said.count("\n") == 1
+    assert message in said
+    assert contents(folder) == before

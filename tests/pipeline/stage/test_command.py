@@ -1,0 +1,63 @@
+"""What every stage shares: a folder and a report that are new together, or as they were."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+
+from mgsa.cli.command import OutputFolder, Report
+from mgsa.cli.files import read_json
+from pipeline.stage.command import stage, stage_outputs
+
+
+def fill(out: Path, report: Path, number: object) -> None:
+    with stage_outputs(out, report) as (folder, numbers):
+        (folder / "mark").touch()
+        (folder / f"file {number}").touch()
+        numbers["number"] = number  # type: ignore[assignment]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_folder_and_its_report_are_replaced(tmp_path: Path) -> None:
+    for number in (1, 2):
+        fill(tmp_path / "out", tmp_path / "reports" / "out.json", number)
+        assert names(tmp_path / "out") == [f"file {number}", "mark"]
+        assert read_json(tmp_path / "reports" / "out.json") == {"number": number}
+
+
+def test_a_report_that_cannot_be_written_leaves_the_folder(tmp_path: Path) -> None:
+    fill(tmp_path / "out", tmp_path / "out.json", 1)
+    with pytest.raises(TypeError, match="not JSON serializable"):
+        fill(tmp_path / "out", tmp_path / "out.json", object())
+    assert names(tmp_path / "out") == ["file 1", "mark"]
+    assert read_json(tmp_path / "out.json") == {"number": 1}
+
+
+def test_when_and_where_a_stage_ran_is_noted_beside_its_reports(tmp_path: Path) -> None:
+    argv = ["--out", str(tmp_path / "out"), "--report"]
+    touch([*argv, str(tmp_path / "reports/touch.json")])
+    note = read_json(tmp_path / "runs/touch.json")
+    assert set(note) == {"started", "seconds", "host", "commit"}
+    assert datetime.fromisoformat(note["started"]).tzinfo is not None
+    assert 0 <= note["seconds"] < 60
+    touch([*argv, str(tmp_path / "elsewhere/touch.json")])
+    assert names(tmp_path) == ["elsewhere", "out", "reports", "runs"]
+
+
+def touch_files(
+    *,
+    out: Annotated[Path, OutputFolder("files", "mark")],
+    report: Annotated[Path | None, Report()] = None,
+) -> None:
+    """Write one file."""
+    with stage_outputs(out, report) as (folder, _):
+        (folder / "mark").touch()
+
+
+touch = stage(touch_files)

@@ -1,0 +1,104 @@
+"""Chunks over processes: order, bounds, errors, and workers that die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mgsa.cli.errors import FailedError, InputError
+from pipeline.stage.workers import CHUNKS_AHEAD, map_chunks
+from tests.running import is_running, wait_until
+
+
+def as_it_is(chunk: list[int]) -> list[int]:
+    time.sleep(0.2 if chunk[0] == 1 else 0)  # the first chunk ends last
+    return chunk
+
+
+def refuse_five(chunk: list[int]) -> list[int]:
+    if 5 in chunk:
+        raise InputError("five", path="numbers", line=6)
+    return chunk
+
+
+def kill_at_five(chunk: list[int]) -> list[int]:
+    if 5 in chunk:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return chunk
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("items", "chunk_size", "chunks"),
+    [
+        ([], 2, []),
+        ([1], 2, [[1]]),
+        ([1, 2], 2, [[1, 2]]),
+        ([1, 2, 3, 4, 5], 2, [[1, 2], [3, 4], [5]]),
+    ],
+)
+def test_chunks_come_in_order_whatever_the_workers(
+    workers: int, items: list[int], chunk_size: int, chunks: list[list[int]]
+) -> None:
+    found = map_chunks(as_it_is, items, workers=workers, chunk_size=chunk_size)
+    assert list(found) == chunks
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_comes_after_the_results_before_it(workers: int) -> None:
+    found = map_chunks(refuse_five, range(20), workers=workers, chunk_size=1)
+    assert [next(found) for _ in range(5)] == [[0], [1], [2], [3], [4]]
+    with pytest.raises(InputError, match=r"^numbers:6: five$"):
+        next(found)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_items_are_read_only_as_results_are_taken(workers: int) -> None:
+    taken: list[int] = []
+
+    def items() -> Iterator[int]:
+        for item in range(1000):
+            taken.append(item)
+            yield item
+
+    found = map_chunks(as_it_is, items(), workers=workers, chunk_size=10)
+    for results in range(1, 20):
+        next(found)
+        assert len(taken) <= 10 * (results + CHUNKS_AHEAD * workers)
+    found.close()  # type: ignore[attr-defined]
+
+
+def test_a_killed_worker_is_one_clear_error() -> None:
+    with pytest.raises(FailedError, match=r"^workers: a worker process was killed"):
+        list(map_chunks(kill_at_five, range(20), workers=2, chunk_size=2))
+
+
+def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
+    parent = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import os\n"
+            "from tests.pipeline.base.test_workers import write_pid\n"
+            "from pipeline.stage.workers import map_chunks\n"
+            f"found = map_chunks(write_pid, [{str(tmp_path)!r}] * 2, workers=2, chunk_size=1)\n"
+            "list(found)\n",
+        ],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    pids = wait_until(lambda: [int(path.name) for path in tmp_path.iterdir()], "no worker started")
+    parent.kill()
+    parent.wait()
+    wait_until(lambda: not any(map(is_running, pids)), "a worker is still there")
+
+
+def write_pid(chunk: list[str]) -> None:
+    (Path(chunk[0]) / str(os.getpid())).touch()
+    time.sleep(600)
