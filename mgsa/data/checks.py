@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -13,14 +13,28 @@ from mgsa.data.ragged import Ragged
 from mgsa.data.schema import LABELS, SUBWORDS_PER_WORD, TAGS, TEXTS
 from mgsa.data.vocabulary import UNK
 
-if TYPE_CHECKING:
-    from mgsa.data.dataset import Dataset
+
+@dataclass(frozen=True)
+class RowLimits:
+    """Sizes of an artifact within which its rows lie.
+
+    Attributes:
+        symbols: of the vocabularies of source and target.
+        levels: of phrases.
+        tags: of phrases.
+        classes: by label column.
+    """
+
+    symbols: tuple[int, int]
+    levels: int
+    tags: int
+    classes: Mapping[str, int]
 
 
-def wrong_row(table: pa.Table, dataset: Dataset) -> tuple[int, str] | None:
+def wrong_row(table: pa.Table, limits: RowLimits) -> tuple[int, str] | None:
     """The first row that fails the first failing check, and what was expected of it."""
     columns = {name: one_piece(table[name]) for name in table.column_names}
-    for expectation, rows in _checks(columns, dataset):
+    for expectation, rows in _checks(columns, limits):
         if len(rows):
             return int(rows[0]), expectation
     return None
@@ -35,8 +49,8 @@ Checks = Iterator[tuple[str, np.ndarray]]
 """An expectation and the rows that fail it; a check relies on those before it."""
 
 
-def _checks(columns: Mapping[str, pa.Array], dataset: Dataset) -> Checks:
-    for side, vocabulary in zip(SUBWORDS_PER_WORD, dataset.vocabularies, strict=True):
+def _checks(columns: Mapping[str, pa.Array], limits: RowLimits) -> Checks:
+    for side, symbols in zip(SUBWORDS_PER_WORD, limits.symbols, strict=True):
         name, length, words = f"{side}_ids", f"{side}_length", SUBWORDS_PER_WORD[side]
         if length in columns:
             lengths = columns[length].to_numpy()
@@ -44,7 +58,7 @@ def _checks(columns: Mapping[str, pa.Array], dataset: Dataset) -> Checks:
         if name in columns:
             ids = Ragged.of_arrow(columns[name])
             yield f"{length} ids", np.flatnonzero(ids.lengths != lengths)
-            yield f"{name} of the vocabulary", _rows_outside(ids, UNK, len(vocabulary))
+            yield f"{name} of the vocabulary", _rows_outside(ids, UNK, symbols)
         if words in columns:
             wrong = _not_adding_up(Ragged.of_arrow(columns[words]), lengths)
             yield f"{words} that give each word a share of {name}", wrong
@@ -52,17 +66,17 @@ def _checks(columns: Mapping[str, pa.Array], dataset: Dataset) -> Checks:
         if name in columns:  # a line feed would add a line to translations
             fed = pc.match_substring(columns[name], "\n").to_numpy(zero_copy_only=False)
             yield f"{name} without line feeds", np.flatnonzero(fed)
-    if dataset.manifest.levels and "phrase_lengths" in columns:
-        yield from _phrase_checks(columns, dataset.manifest.levels, len(dataset.tags))
+    if limits.levels and "phrase_lengths" in columns:
+        yield from _phrase_checks(columns, limits.levels, limits.tags)
     if "links" in columns:
         for side in SUBWORDS_PER_WORD:
             positions = Ragged.of_arrow(columns["links"], side)
             rows, indices = positions.rows(), positions.flat()
             wrong = rows[(indices < 0) | (indices >= columns[f"{side}_length"].to_numpy()[rows])]
             yield f"links between positions of the {side}", wrong
-    for name, classes in dataset.classes.items():
+    for name, classes in limits.classes.items():
         if name in columns:
-            yield from _label_checks(columns, name, len(classes))
+            yield from _label_checks(columns, name, classes)
 
 
 def _phrase_checks(columns: Mapping[str, pa.Array], levels: int, num_tags: int) -> Checks:

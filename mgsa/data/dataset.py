@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import MANIFEST, check_files
 from mgsa.data.batch import NO_LABEL, Row, RowColumns
-from mgsa.data.checks import counts_of, one_piece, wrong_row
+from mgsa.data.checks import RowLimits, counts_of, one_piece, wrong_row
 from mgsa.data.ragged import Ragged
 from mgsa.data.schema import LABELS, PAIRS, SCHEMA, TAGS, TEXTS, VOCABULARY, Kind, Manifest
 from mgsa.data.vocabulary import Vocabulary, read_classes, read_tags, read_vocabularies
@@ -78,6 +78,9 @@ class Dataset:
         self.vocabularies: tuple[Vocabulary, Vocabulary] = read_vocabularies(folder / VOCABULARY)
         self.tags: tuple[str, ...] = read_tags(folder / TAGS)
         self.classes = read_classes(folder / LABELS, kind.labels) if kind.labels else {}
+        source, target = map(len, self.vocabularies)
+        classes = {name: len(names) for name, names in self.classes.items()}
+        self._limits = RowLimits((source, target), manifest.levels, len(self.tags), classes)
         self._kind = kind
         self._shards = {
             name: Shards([folder / file for file in split.files], kind.columns, split.rows)
@@ -196,7 +199,7 @@ class Dataset:
         tables = [] if groups else [self._kind.columns.empty_table().select(columns)]
         for group in groups:
             tables.append(shards.read(group, columns))
-            if wrong := wrong_row(tables[-1], self):
+            if wrong := wrong_row(tables[-1], self._limits):
                 raise shards.wrong_row(group, *wrong)
         return pa.concat_tables(tables)
 
