@@ -35,6 +35,7 @@ from pipeline.phrasal_patterns.settings import PhrasalPatternsSettings
 from pipeline.probe.settings import ProbeConfig
 from pipeline.probe_data.settings import ProbeDataSettings
 from pipeline.report.settings import ReportSettings
+from pipeline.stage.command import MARKERS
 from pipeline.tokenize import TokenizeSettings
 
 SETTINGS: dict[str, Any] = {
@@ -230,7 +231,7 @@ def check_or_compose(
         write_json(report, {**options, "differences": pairs})
 
 
-main = command(check_or_compose, "python -m pipeline.params")
+main = command(check_or_compose, "python -m pipeline.params", markers=MARKERS)
 
 if __name__ == "__main__":
     sys.exit(run(main))

@@ -12,6 +12,7 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.guard import Output, guard
 from tests.text_folders import contents
 
+MARKERS = {"manifest.json": b"", "bpe.codes": b""}
 OURS = ("codes", "vocab.*", "plots/*")
 
 
@@ -68,7 +69,7 @@ def test_what_would_cost_a_file_is_refused(
     folder: Path, outputs: list[Output], message: str
 ) -> None:
     before = contents(folder)
-    with pytest.raises(InputError, match=message), guard(INPUTS, outputs):
+    with pytest.raises(InputError, match=message), guard(INPUTS, outputs, MARKERS):
         pass
     assert contents(folder) == before
 
@@ -87,7 +88,7 @@ def test_what_would_cost_a_file_is_refused(
 )
 def test_what_is_new_or_ours_is_taken(folder: Path, output: Output) -> None:
     before = contents(folder)
-    with guard(INPUTS, [output]):
+    with guard(INPUTS, [output], MARKERS):
         pass
     assert contents(folder) == before
 
