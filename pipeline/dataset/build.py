@@ -28,13 +28,14 @@ from mgsa.data.schema import (
 )
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from pipeline.dataset.card import dataset_card
-from pipeline.dataset.manifest import CARD, INFERENCE_SECTIONS, library_versions
+from pipeline.dataset.manifest import CARD, INFERENCE_SECTIONS
 from pipeline.dataset.rows import StageOutputs, encode_rows
 from pipeline.dataset.settings import DatasetSettings
 from pipeline.formats.phrases import LEVEL_SEPARATOR
 from pipeline.formats.preprocessing import Preprocessing
 from pipeline.formats.tables import Record
 from pipeline.formats.text import SIDES, SPLITS
+from pipeline.stage.command import library_versions
 from pipeline.stage.workers import map_chunks
 from pipeline.subwords import check_subwords, read_subword_counts
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +10,6 @@ from mgsa.cli.files import MANIFEST
 from mgsa.cli.settings import read_yaml
 from pipeline.formats.preprocessing import PREPROCESSING
 from pipeline.formats.text import SPLITS
-
-LIBRARIES = ("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt")
-"""Libraries whose version can show in a dataset."""
 
 RECORDED_SECTIONS = (
     *("corpus", "tokenize", "parser", "parse"),
@@ -50,12 +45,3 @@ def recorded_parameters(path: Path) -> dict[str, dict[str, Any]]:
 def recorded(section: Mapping[str, Any]) -> dict[str, Any]:
     """A section less `NOT_RECORDED`."""
     return {key: value for key, value in section.items() if key not in NOT_RECORDED}
-
-
-def library_versions(*more: str) -> dict[str, str]:
-    """Versions of the installed ones among `LIBRARIES` and `more`."""
-    versions = {}
-    for name in (*LIBRARIES, *more):
-        with suppress(metadata.PackageNotFoundError):
-            versions[name] = metadata.version(name)
-    return versions

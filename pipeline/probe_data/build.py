@@ -18,7 +18,6 @@ from mgsa.cli.progress import progress
 from mgsa.cli.settings import to_mapping
 from mgsa.data.dataset import Dataset
 from mgsa.data.schema import LABELS, TAGS, VOCABULARY
-from pipeline.dataset.manifest import library_versions
 from pipeline.formats.preprocessing import Preprocessing
 from pipeline.formats.probing import OTHER, PROBING, SCHEMA, SENTENCE_TASKS
 from pipeline.formats.text import SPLITS
@@ -28,6 +27,7 @@ from pipeline.preprocessor import Encoder, check_length
 from pipeline.probe_data.labels import Labels, frequent_classes, label_tree
 from pipeline.probe_data.sentences import ProbeSentence, SentenceFiles, draw_splits, read_sentences
 from pipeline.probe_data.voice_and_tense import TENSES, VOICES, VerbPatterns
+from pipeline.stage.command import library_versions
 from pipeline.stage.workers import chunks
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import Any
 from markupsafe import Markup
 
 from mgsa.cli.files import sha256
-from pipeline.dataset.manifest import library_versions
 from pipeline.formats.tables import flatten
 from pipeline.report.blocks import breakable, details, group, html, number, table
 from pipeline.report.inputs import Inputs
+from pipeline.stage.command import library_versions
 
 LIBRARIES = (
     *("torch", "lightning-fabric", "safetensors", "sacrebleu", "spacy", "nltk", "Jinja2"),

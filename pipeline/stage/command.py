@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,9 @@ MARKERS = {
 }
 """The file by which the output folder of a stage is known, and bytes that it must contain: a report
 may have the same name."""
+
+LIBRARIES = ("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt")
+"""Libraries whose version can show in a dataset."""
 
 
 def stage(function: Callable[..., None]) -> Callable[[Sequence[str] | None], None]:
@@ -82,3 +86,12 @@ def stage_outputs(out: Path, report: Path | None) -> Iterator[tuple[Path, dict[s
         yield files.enter_context(atomic_folder(out)), metrics
         if file is not None:
             dump_json(metrics, file)
+
+
+def library_versions(*more: str) -> dict[str, str]:
+    """Versions of the installed ones among `LIBRARIES` and `more`."""
+    versions = {}
+    for name in (*LIBRARIES, *more):
+        with suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return versions
