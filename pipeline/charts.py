@@ -17,7 +17,7 @@ from typing import Any
 from mgsa.cli.files import open_to_write
 from pipeline.formats.tables import Row
 
-TEMPLATES = Path(__file__).parents[2] / ".dvc" / "plots"
+TEMPLATES = Path(__file__).parents[1] / ".dvc" / "plots"
 VEGA_LITE = "5.20"
 LARGEST = 1e100
 """Larger numbers have no place on an axis: the distance of two such may be infinite."""
@@ -91,6 +91,49 @@ def chart(
     spec: Spec = json.loads(text)
     if styles is not None:
         _set_styles(spec, styles)
+    return spec
+
+
+def chart_of_systems(
+    template: str,
+    rows: Sequence[Row],
+    *,
+    x: str,
+    baseline: str | None = None,
+    styles: Mapping[str, int] | None = None,
+) -> Spec:
+    """Panels of `score` by `system` with intervals or, given a baseline, of `difference` to it.
+
+    Panels are in the order of the rows. A template with rows of fixed height has scores across.
+    """
+    score = "score" if baseline is None else "difference"
+    drawn = [
+        {name: value for name, value in row.items() if not name.startswith("difference")}
+        | {f"score{end}": row[f"{score}{end}"] for end in ("", "_low", "_high")}
+        for row in rows
+        if row["system"] != baseline
+    ]
+    systems = dict.fromkeys(row["system"] for row in drawn)
+    if styles is None:
+        styles = {name: number for number, name in enumerate(systems)}
+    spec = chart(template, drawn, x=x, y="score", styles=styles)
+    del spec["facet"]["column"]
+    panels = spec["facet"]["row"]
+    panels["sort"] = list(dict.fromkeys(row[panels["field"]] for row in drawn))
+    layers = spec["spec"]["layer"]
+    for layer in layers:
+        for channel in ("strokeDash", "shape"):
+            layer["encoding"].get(channel, {}).pop("legend", None)  # joins that of colours
+    spec.pop("transform", None)  # what is drawn is chosen already, by the same rule
+    across = isinstance(spec["spec"]["height"], dict)
+    if across:
+        spec["spec"]["height"]["step"] = max(9, 20 / len(systems))
+    if baseline is not None:
+        channel = "x" if across else "y"
+        for layer in layers:
+            layer["encoding"][channel]["title"] = f"points above {baseline}"
+        zero = dict.fromkeys(spec["spec"]["encoding"]) | {channel: {"datum": 0}}
+        layers.append({"mark": {"type": "rule"}, "encoding": zero})
     return spec
 
 

@@ -26,7 +26,7 @@ from pipeline.bpe import BpeSettings
 from pipeline.contrast.settings import ContrastSettings
 from pipeline.corpus import Corpus, LocalCorpus, SampleCorpus
 from pipeline.dataset.settings import DatasetSettings
-from pipeline.evaluate import EvaluateSettings
+from pipeline.evaluate.settings import EvaluateSettings
 from pipeline.formats.tables import flatten
 from pipeline.parse.settings import ParseSettings
 from pipeline.parser.settings import ParserSettings, ReadyTrees, TrainedParser

@@ -168,11 +168,10 @@ def run_identity(
 
 
 def code_identity(*others: Path) -> str:
-    """A hash of this package's sources, and of those in other folders."""
-    folders = (Path(mgsa.__file__).parent, *others)
-    return _hash(
-        {f"{f.name}/{p.relative_to(f)}": sha256(p) for f in folders for p in f.rglob("*.py")}
-    )
+    """A hash of this package's sources, and of other files."""
+    package = Path(mgsa.__file__).parent
+    sources = {str(path.relative_to(package)): sha256(path) for path in package.rglob("*.py")}
+    return _hash(sources | {f"other/{path.name}": sha256(path) for path in others})
 
 
 def _hash(content: dict[str, object]) -> str:

@@ -18,7 +18,8 @@ import numpy as np
 from mgsa.cli.settings import T, from_mapping, read_yaml
 from pipeline.contrast.accuracies import accuracy_test, kinds_of, read_scores, sentence_counts
 from pipeline.contrast.settings import ContrastSettings
-from pipeline.evaluate import EvaluateSettings, compare
+from pipeline.evaluate.scores import compare
+from pipeline.evaluate.settings import EvaluateSettings
 from pipeline.experiment.plan import Cell
 from pipeline.formats.text import read_parallel
 from pipeline.statistics.ngrams import ngram_statistics

@@ -25,8 +25,6 @@ SIDES = ("source", "target")
 TREEBANK_PARTS = ("train", "dev")
 ANNOTATIONS = ("trees", "links", "voice", "tense")
 """What a corpus may bring with its pairs, one line each: trees and labels of the source side."""
-
-
 Pair = tuple[str, str]
 """Source and target, tokens with one space between them."""
 

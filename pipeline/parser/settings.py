@@ -10,8 +10,6 @@ from annotated_types import Interval
 from mgsa.cli.settings import InputPath, NonNegative, Positive, Probability, Seed
 
 Rounds = Annotated[int, Interval(ge=1, le=10_000_000)]
-
-
 Batch = Annotated[int, Interval(ge=1, le=100_000)]
 
 

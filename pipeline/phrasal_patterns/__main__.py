@@ -1,10 +1,10 @@
 """Which n-grams systems get right: by size, by source length, by syntactic category of the source.
 
-After Hao et al. 2019, figure 2: n-gram precision and BLEU restricted to n (`pipeline.statistics.ngrams`)
-of one system or several, over text as sacreBLEU tokenises it. Beyond the paper: the same by source
-length; and recall of the references' n-grams, by the category of the source phrase that they are
-aligned to (`pipeline.phrasal_patterns.categories`). Trees and links are over the pipeline's tokens, so for
-recall text is tokenised as in the stage `tokenize`. All intervals and tests share resamples.
+After Hao et al. 2019, figure 2: n-gram precision and BLEU restricted to n, of one system or
+several, over text as sacreBLEU tokenises it. Beyond the paper: the same by source length; and
+recall of the references' n-grams, by the category of the source phrase that they are aligned to.
+Trees and links are over the pipeline's tokens, so for recall text is tokenised as in the stage
+`tokenize`. All intervals and tests share resamples.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pipeline.charts import Spec, chart
+from pipeline.charts import Spec, chart_of_systems
 from pipeline.formats.tables import Row
 
 MEASURES = {"precision": "n-gram precision", "bleu": "BLEU restricted to n"}
@@ -67,29 +67,4 @@ def pattern_chart(
 ) -> Spec:
     """The chart of a table's rows: of scores or, given a baseline, of differences to it."""
     template, place = _CHARTS[table]
-    score = "score" if baseline is None else "difference"
-    drawn = [
-        {name: value for name, value in row.items() if not name.startswith("difference")}
-        | {f"score{end}": row[f"{score}{end}"] for end in ("", "_low", "_high")}
-        for row in rows
-        if row["system"] != baseline
-    ]
-    if styles is None:
-        styles = {name: i for i, name in enumerate(dict.fromkeys(row["system"] for row in drawn))}
-    spec = chart(template, drawn, x=place, y="score", styles=styles)
-    del spec["facet"]["column"]
-    panels = spec["facet"]["row"]
-    panels["sort"] = list(dict.fromkeys(row[panels["field"]] for row in drawn))
-    for layer in spec["spec"]["layer"]:
-        for channel in ("strokeDash", "shape"):
-            layer["encoding"].get(channel, {}).pop("legend", None)  # joins that of colours
-    spec.pop("transform", None)  # what is drawn is chosen already, by the same rule
-    if table == "categories":
-        spec["spec"]["height"]["step"] = max(9, 20 / len({row["system"] for row in drawn}))
-    if baseline is not None:
-        channel = "x" if table == "categories" else "y"
-        for layer in spec["spec"]["layer"]:
-            layer["encoding"][channel]["title"] = f"points above {baseline}"
-        zero = dict.fromkeys(spec["spec"]["encoding"]) | {channel: {"datum": 0}}
-        spec["spec"]["layer"].append({"mark": {"type": "rule"}, "encoding": zero})
-    return spec
+    return chart_of_systems(template, rows, x=place, baseline=baseline, styles=styles)

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from pipeline.charts import Spec, chart
+from pipeline.charts import Spec, chart, chart_of_systems
 from pipeline.formats.tables import markdown
-from pipeline.phrasal_patterns.figures import pattern_chart
 
 if TYPE_CHECKING:
     from pipeline.probe.classifier import ProbeResult
@@ -151,6 +150,6 @@ def layer_chart(cells: Sequence[Accuracy], styles: Mapping[str, int] | None = No
         | dict.fromkeys(("score_low", "score_high"))
         for (task, layer), majority in sorted(majorities.items())
     ]
-    spec = pattern_chart("ngrams", rows, None, styles)
+    spec = chart_of_systems("ngram_patterns", rows, x="n", styles=styles)
     spec["spec"]["encoding"]["x"]["title"] = "layer"
     return spec

@@ -1,8 +1,8 @@
 """Stage `probe_data`: sentences with labels of their trees, to probe encoders.
 
-The tasks are those of Shi et al. 2016 (`pipeline.probe_data.labels`), sizes and splits those of Hao et
-al. 2019, section 4.4: 120,000 sentences, 10 to train on for each one to validate and to test on.
-Splits share no text. Encoders see the phrases of the parser's trees, as in translation, whichever
+The tasks are those of Shi et al. 2016, sizes and splits those of Hao et al. 2019, section 4.4:
+120,000 sentences, 10 to train on for each one to validate and to test on. Splits share no text.
+Encoders see the phrases of the parser's trees, as in translation, whichever
 trees the labels are of. Classes are those of the training split; other labels are of the class
 `OTHER`, which no probe learns, so they count as mistakes.
 """

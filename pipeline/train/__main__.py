@@ -61,10 +61,10 @@ def train_model(
     from mgsa.training.processes import make_fabric
     from mgsa.training.run import train_model
     from mgsa.training.trainer import Run
-    from pipeline import tokens
-    from pipeline.train.bpe_dropout import BpeDropout
+    from pipeline import subwords
+    from pipeline.train import bpe_dropout
 
-    segmenting = [Path(tokens.__file__).parent] if train.bpe_dropout else []
+    parts = [Path(part.__file__) for part in (subwords, bpe_dropout)] if train.bpe_dropout else []
     if with_parser is not None:
         check_parser(with_parser, dataset)
     live = checkpoints / "live"
@@ -76,10 +76,10 @@ def train_model(
                 train,
                 out=out,
                 checkpoints=checkpoints,
-                code=code_identity(*segmenting),
+                code=code_identity(*parts),
                 parser=with_parser,
                 logger=run.logger,
-                resegment=BpeDropout(dataset, train) if train.bpe_dropout else None,
+                resegment=bpe_dropout.BpeDropout(dataset, train) if train.bpe_dropout else None,
             ),
             make_fabric(run.accelerator, run.devices, run.nodes, precision=train.precision),
             restart="if_changed",

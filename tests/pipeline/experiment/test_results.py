@@ -11,7 +11,8 @@ import yaml
 
 from mgsa.cli.files import write_json
 from pipeline.contrast.accuracies import accuracies, is_right
-from pipeline.evaluate import EvaluateSettings, score
+from pipeline.evaluate.scores import score
+from pipeline.evaluate.settings import EvaluateSettings
 from pipeline.experiment.plan import Cell, Table
 from pipeline.experiment.results import collect, spread, write_table
 from pipeline.formats.tables import write_csv

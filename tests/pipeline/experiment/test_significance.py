@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from pipeline.evaluate import score
+from pipeline.evaluate.scores import score
 from pipeline.experiment.plan import Cell
 from pipeline.experiment.significance import bleu, compare_cells, contrast_test, translation_test
 from pipeline.statistics.ngrams import ngram_statistics

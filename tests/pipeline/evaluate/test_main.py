@@ -17,7 +17,9 @@ import yaml
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_json
 from mgsa.cli.settings import to_mapping
-from pipeline.evaluate import EvaluateSettings, main, score
+from pipeline.evaluate.__main__ import main
+from pipeline.evaluate.scores import score
+from pipeline.evaluate.settings import EvaluateSettings
 from tests.lines import lines, write_lines
 
 SAMPLES, TRIALS, SEED = 200, 300, 777

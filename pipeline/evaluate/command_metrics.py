@@ -21,7 +21,7 @@ NUMBER = re.compile(r"(?:.*\s)?([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|[-
 
 
 @dataclass(frozen=True)
-class OutsideMetric:
+class CommandMetric:
     """`comet=comet-score -s {source} -t {hypotheses} -r {references}`.
 
     The command is run without a shell. Lines of its output that end in a number count: there is
@@ -33,7 +33,7 @@ class OutsideMetric:
     command: str
 
     @classmethod
-    def of(cls, setting: str) -> OutsideMetric:
+    def of(cls, setting: str) -> CommandMetric:
         """Raise a `ValueError` for another form."""
         if not (form := FORM.fullmatch(setting)):
             expected = "expected NAME=COMMAND, NAME in lower case, with {hypotheses} in the command"
@@ -82,8 +82,8 @@ class OutsideMetric:
         return (numbers[-1] if len(numbers) > sentences else fmean(each)), each
 
 
-def outside_scores(
-    metric: OutsideMetric,
+def command_scores(
+    metric: CommandMetric,
     files: Mapping[str, Path],
     baseline: Path | None,
     *,
@@ -96,7 +96,7 @@ def outside_scores(
 
     Intervals (bootstrap `samples`, at least two) and p-values (by bootstrap, and by `trials` of
     randomisation if there are some) are of the mean over sentences, where the command tells their
-    scores. Errors are as of `OutsideMetric.scores`.
+    scores. Errors are as of `CommandMetric.scores`.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Stage `evaluate`: sacreBLEU's BLEU, chrF and TER of translations, cased, with their signatures.
+"""sacreBLEU's BLEU, chrF and TER of translations, cased, with their signatures.
 
 Scores, confidence intervals and the paired tests, by bootstrap and by approximate randomisation
 (Riezler & Maxwell 2005), are those of sacreBLEU's command on the same files.
@@ -8,23 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from annotated_types import Interval
-
-from mgsa.cli.command import Input, Report
-from mgsa.cli.files import write_json
-from mgsa.cli.run import run
-from mgsa.cli.settings import MAX_SEED, check_each_once
-from pipeline.formats.text import read_parallel
-from pipeline.outside_metrics import OutsideMetric, outside_scores
-from pipeline.stage.command import stage
+from pipeline.evaluate.settings import EvaluateSettings
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
@@ -33,32 +22,10 @@ SEED_VARIABLE = "SACREBLEU_SEED"
 """The only place where sacreBLEU takes the seed of its draws from."""
 DECIMALS = 350
 """Enough for sacreBLEU's JSON to round no float."""
+
+
 RESULTS = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}
 """Metrics by their names in sacreBLEU's results."""
-
-
-@dataclass(frozen=True)
-class EvaluateSettings:
-    """Metrics, bootstrap samples of their 95% intervals, trials of randomisation tests (0: none).
-
-    The seed is at least 1: sacreBLEU's paired tests take 0 for no seed. `commands` are metrics of
-    others, `NAME=COMMAND` (`pipeline.outside_metrics`).
-    """
-
-    metrics: tuple[Literal["bleu", "chrf", "ter"], ...]
-    bleu_tokenizer: Literal["13a", "intl", "zh", "char", "none"]
-    bootstrap_samples: Annotated[int, Interval(ge=1, le=1_000_000)]
-    randomization_trials: Annotated[int, Interval(ge=0, le=1_000_000)]
-    seed: Annotated[int, Interval(ge=1, le=MAX_SEED)]
-    commands: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        check_each_once("metrics", self.metrics)
-        taken = {"bleu", "chrf", "ter", "sentences", "signatures"}
-        for name in (OutsideMetric.of(command).name for command in self.commands):
-            if name in taken:
-                raise ValueError(f"commands: expected another name than {name}, which is taken")
-            taken.add(name)
 
 
 def score(
@@ -184,51 +151,3 @@ def describe(report: Mapping[str, Any]) -> Iterator[str]:
         keys = [key for key in report if key.partition("_")[0] == metric["metric"]]
         numbers = ", ".join(f"{key} {report[key]:.4g}" for key in keys)
         yield f"{numbers}  {metric['signature']}"
-
-
-def evaluate_translations(
-    evaluate: EvaluateSettings,
-    *,
-    hypotheses: Annotated[Path, Input("detokenised translations, one a line", "FILE")],
-    references: Annotated[Path, Input("their references", "FILE")],
-    baseline: Annotated[
-        Path | None, Input("another system's translations, to compare with", "FILE")
-    ] = None,
-    source: Annotated[
-        Path | None, Input("what was translated, for commands that read it", "FILE")
-    ] = None,
-    report: Annotated[Path | None, Report()] = None,
-) -> None:
-    """BLEU, chrF and TER of detokenised translations, with confidence intervals.
-
-    So are other metrics, by the commands in `evaluate.commands`.
-    """
-    paths = [references, hypotheses, *(path for path in (baseline, source) if path)]
-    # sacreBLEU's command strips lines so.
-    columns = [
-        [line.rstrip() for line in column] for column in zip(*read_parallel(paths), strict=True)
-    ]
-    scores = score(columns[1], columns[0], evaluate, baseline=columns[2] if baseline else None)
-    files = {"hypotheses": hypotheses, "references": references}
-    files |= {"source": source} if source else {}
-    for metric in map(OutsideMetric.of, evaluate.commands):
-        scores |= outside_scores(
-            metric,
-            files,
-            baseline,
-            sentences=len(columns[0]),
-            samples=evaluate.bootstrap_samples,
-            trials=evaluate.randomization_trials,
-            seed=evaluate.seed,
-        )
-        scores["signatures"].append({"metric": metric.name, "signature": metric.command})
-    if report is not None:
-        write_json(report, scores)
-    for line in describe(scores):
-        print(line)
-
-
-main = stage(evaluate_translations)
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -11,8 +11,8 @@ import yaml
 
 from mgsa.cli.errors import FailedError, InputError
 from mgsa.cli.files import read_json
-from pipeline.evaluate import main
-from pipeline.outside_metrics import OutsideMetric
+from pipeline.evaluate.__main__ import main
+from pipeline.evaluate.command_metrics import CommandMetric
 from tests.lines import write_lines
 
 N = 200
@@ -91,10 +91,10 @@ def test_errors_say_which_metric_and_what_was_expected(folder: Path) -> None:
         ),
     ):
         with pytest.raises(kind, match=message):
-            OutsideMetric.of(f"m={command}").scores(files, N)
+            CommandMetric.of(f"m={command}").scores(files, N)
     command = f"m={run} 'print(float(\"nan\"))' {{hypotheses}}"
     with pytest.raises(FailedError, match="m: expected finite numbers"):
-        OutsideMetric.of(command).scores(files, 1)
+        CommandMetric.of(command).scores(files, 1)
 
 
 @pytest.mark.parametrize(
@@ -108,4 +108,4 @@ def test_errors_say_which_metric_and_what_was_expected(folder: Path) -> None:
 )
 def test_a_setting_is_name_and_command(setting: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        OutsideMetric.of(setting)
+        CommandMetric.of(setting)
