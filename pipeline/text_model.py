@@ -164,7 +164,7 @@ class TextModel:
         It names the sentence by `path` and its number, from `first_line` on.
         """
         from mgsa.data.schema import LONGEST
-        from pipeline.preprocessor import check_length
+        from pipeline.encoder import check_length
 
         tokens = [self.preprocessor.tokenize(text)[0] for text in texts]
         every = self.preprocessor.rows_of_tokens(tokens, phrases=phrases)

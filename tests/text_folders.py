@@ -17,8 +17,9 @@ import pipeline.tokenize
 from mgsa.cli.files import write_json
 from mgsa.data.dataset import Dataset
 from pipeline.constituency.parser_folder import write_parser_folder
+from pipeline.encoder import Encoder
 from pipeline.formats.trees import bracketed, escape_token, flat_tree
-from pipeline.preprocessor import Encoder, Preprocessor
+from pipeline.preprocessor import Preprocessor
 from pipeline.tokenizers.moses import MosesText
 from tests.lines import lines, write_lines
 from tests.run_section import RUN

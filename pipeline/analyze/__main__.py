@@ -15,7 +15,7 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
 from mgsa.run_config import Accelerator
-from pipeline.analyze.settings import AnalyzeSettings
+from pipeline.analyze.settings import SHARES, AnalyzeSettings
 from pipeline.formats.tables import write_csv
 from pipeline.stage.command import stage, stage_outputs
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mgsa.data.dataset import Dataset
     from mgsa.decoding.opened import OpenedModel
     from pipeline.analyze.quadrants import Shares
-
-SHARES = "attention_shares.csv"
 
 
 def count_attention(loaded: OpenedModel, dataset: Dataset, settings: AnalyzeSettings) -> Shares:

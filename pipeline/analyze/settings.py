@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from mgsa.cli.settings import Count, Positive
 
+SHARES = "attention_shares.csv"
+"""File of the table of shares."""
+
 
 @dataclass(frozen=True)
 class AnalyzeSettings:

@@ -31,7 +31,8 @@ from pipeline.stage.command import stage, stage_outputs
 if TYPE_CHECKING:
     from mgsa.data import batch
     from mgsa.data.dataset import Dataset
-    from pipeline.preprocessor import Preprocessor
+    from pipeline.encoder import SideEncoder
+    from pipeline.tokenizers.moses import MosesText
 
 
 def check_rows(dataset: Dataset, split: str, source: Path) -> None:
@@ -67,16 +68,16 @@ def gold_rows(
 def with_variants(
     rows: Iterable[batch.Row],
     contrasts: Mapping[int, Sequence[Contrast]],
-    preprocessor: Preprocessor,
+    encoder: SideEncoder,
+    text: MosesText,
 ) -> Iterator[batch.Row]:
     """Yield each row that has contrasts (by line): with its reference, then with the variants."""
-    target, text = preprocessor.encoder.target, preprocessor.texts[1]
     for row in rows:
         variants = contrasts.get(row.index + 1, ())
         if variants:
             yield row
         for variant in variants:
-            ids, counts = target.encode(text.normalize_and_tokenize(variant.target))
+            ids, counts = encoder.encode(text.normalize_and_tokenize(variant.target))
             yield replace(row, target=ids, target_subwords_per_word=counts, links=None)
 
 
@@ -120,7 +121,8 @@ def score_contrasts(
     from mgsa.decoding.opened import OpenedModel
     from pipeline.contrast.accuracies import ABOUT, accuracies, comparison, is_right, read_scores
     from pipeline.contrast.words import baselines
-    from pipeline.preprocessor import Preprocessor
+    from pipeline.encoder import Encoder
+    from pipeline.tokenizers.moses import MosesText
 
     opened = open_dataset(dataset)
     check_rows(opened, split, corpus / f"{split}.source")
@@ -130,10 +132,10 @@ def score_contrasts(
     others = [] if baseline is None else read_scores(baseline, same=table)
     scorer = OpenedModel.load(model, accelerator=accelerator)
     scorer.check_dataset(opened)
-    preprocessor = Preprocessor.load(model, parser=None)
     kinds: list[PhraseSource] = ["parsed"]
     trees = corpus / f"{split}.trees"
     made = Preprocessing.read(dataset)
+    encoder, text = Encoder.load(model).target, MosesText(made.target_language)
     if phrases and scorer.levels and made.partition.boundaries == "parsed":
         other = trees.is_file() and made.parser.kind != "trees"
         asked = [kind for kind in PHRASE_SOURCES if kind in phrases and (other or kind != "gold")]
@@ -145,7 +147,7 @@ def score_contrasts(
                 rows = gold_rows(opened, split, trees, by_line)
             else:
                 rows = read_rows(opened, split, kind)
-            targets = with_variants(rows, by_line, preprocessor)
+            targets = with_variants(rows, by_line, encoder, text)
             scores = scorer.score(targets, batch_tokens=contrast.batch_tokens, advance=advance)
             add_scores(table, kind, scores)
     with stage_outputs(out, report) as (folder, metrics):

@@ -13,11 +13,11 @@ import pyarrow as pa
 
 from mgsa.cli.errors import InputError
 from mgsa.data.schema import SCHEMA
+from pipeline.encoder import Encoder, check_length
 from pipeline.formats.links import read_links
 from pipeline.formats.phrases import read_phrases_line
 from pipeline.formats.tables import Record
 from pipeline.formats.text import SIDES, read_parallel, split_tokens
-from pipeline.preprocessor import Encoder, check_length
 
 
 @dataclass(frozen=True)

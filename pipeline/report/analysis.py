@@ -10,7 +10,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from pipeline.analyze.__main__ import SHARES
+from pipeline.analyze.settings import SHARES
 from pipeline.charts import SYSTEMS, chart, panel
 from pipeline.formats.tables import Record, Row, read_csv
 from pipeline.formats.text import SPLITS

@@ -42,9 +42,10 @@ def translate_split(
 
     Without params.yaml: beam 5, length penalty 0.6.
     """
-    from pipeline.preprocessor import Preprocessor
+    from pipeline.formats.preprocessing import Preprocessing
+    from pipeline.tokenizers.moses import MosesText
 
-    preprocessor = Preprocessor.load(model[0], parser=None)
+    target = MosesText(Preprocessing.read(model[0]).target_language)
     with (
         opened_split("translate", model, dataset, split, accelerator) as (loaded, data, advance),
         atomic_folder(out) as folder,
@@ -54,7 +55,7 @@ def translate_split(
         sources, references = data.texts(split, "source_text"), data.texts(split, "target_text")
         hypothesis_file, source_file, reference_file, score_file = files.values()
         for translation, source, reference in zip(found, sources, references, strict=True):
-            hypothesis_file.write(f"{preprocessor.detokenize(translation.subwords)}\n")
+            hypothesis_file.write(f"{target.detokenize(translation.text.split())}\n")
             source_file.write(f"{source}\n")
             reference_file.write(f"{reference}\n")
             score_file.write(f"{translation.score:.6f}\n")

@@ -19,11 +19,12 @@ from mgsa.data.dataset import Dataset, open_dataset
 from mgsa.data.schema import LONGEST
 from mgsa.data.vocabulary import UNK, Vocabulary
 from pipeline.constituency.parser_folder import write_parser_folder
+from pipeline.encoder import Encoder, SideEncoder, check_length
 from pipeline.formats.phrases import Phrase
 from pipeline.formats.text import SPLITS
 from pipeline.parse import __main__ as parse
 from pipeline.partition import to_subwords
-from pipeline.preprocessor import Encoder, Preprocessor, SideEncoder, check_length
+from pipeline.preprocessor import Preprocessor
 from pipeline.subwords import SubwordSplitter
 from tests.stage_folders import write_merges
 from tests.text_folders import (

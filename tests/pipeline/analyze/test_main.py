@@ -12,7 +12,8 @@ import yaml
 
 from mgsa.cli.files import read_json
 from mgsa.cli.run import BAD_INPUT, DONE, run
-from pipeline.analyze.__main__ import SHARES, main
+from pipeline.analyze.__main__ import main
+from pipeline.analyze.settings import SHARES
 from tests.model_folders import random_model
 from tests.stage_folders import random_dataset
 from tests.text_folders import stage_argv
