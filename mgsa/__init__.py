@@ -5,27 +5,22 @@ ruamel.yaml and rich; never stanza, spaCy, NLTK or DVC.
 
 In reading order:
 
-base/           errors, files, settings and command lines
-config          settings of models, training, translation and devices
-data/           the dataset artifact as batches
-masks           the one mask convention
-operators       linear maps and dropout, fast on a CPU
-composition     one vector a phrase
-lstm            torch's, in the precision of its weights
-onlstm          the ordered-neurons LSTM
-interaction     phrases that know of each other; a tag of each
-boundaries      where phrases begin and end, told to words or to phrases
-attention/      memory builders before one scaled dot product
-model/          the encoder-decoder
-weights         tensors in files that hold no code
-training/       the loop, on one page, and what it calls
-model_card      a README of settings and scores
-model_artifact  a trained model as a folder
-decoding/       beam search, translations, forced alignment, scores of given pairs
-export          a model for another engine
-probing/        what an encoder knows of syntax
-analysis/       what a trained model does, as numbers to look at
-__main__        `mgsa train`, `mgsa translate`, `mgsa align`, `mgsa score`, …
+cli/          command lines: errors, files, settings, guard
+config        settings of models, training and translation
+run_config    processes and devices
+data/         the dataset artifact as batches
+masks         the one mask convention
+operators     linear maps, dropout and LSTMs, fast on a CPU
+composition   one vector a phrase
+onlstm        the ordered-neurons LSTM
+interaction   phrases that know of each other; a tag of each
+boundaries    flags of where phrases begin
+attention/    memory builders before one scaled dot product
+model/        the encoder-decoder
+artifact/     a trained model as a folder
+training/     the loop, on one page, and what it calls
+decoding/     beam search; a model that translates, aligns and scores
+__main__      `mgsa train`, `mgsa translate`, `mgsa align`, `mgsa score`, …
 
 Shape letters, used in every docstring:
 

@@ -1,44 +1,29 @@
 """Text in, arrays out: the stages from a parallel corpus to a dataset, and the text side of models.
 
-`pipeline` imports `mgsa`, never the reverse. A stage is run as `python -m pipeline.<stage>`. In
-reading order, each stage after the parts that only it is made of:
+`pipeline` imports `mgsa`, never the reverse. A stage is a file or a package of its name, run as
+`python -m pipeline.STAGE`; `dvc.yaml` has the stages in order, each with a line on what it makes.
+What several stages stand on lies in rooms that are named by what they hold and import no stage:
 
-base/              stages, parallel text, pools of processes, downloads, charts
-tokens/            tokens of a sentence: Moses, subwords, trees
-sample/            the built-in corpus: a synchronous grammar of English and German
-corpus             STAGE: raw parallel text
-links              word alignments in Pharaoh's format
-contrasts          targets that are wrong in one respect
-tokenize           STAGE: tokenised, cleaned text
-parsing/           what a parser is trained from, made of and measured by
-parser             STAGE: a constituency parser, trained or fetched
-parse              STAGE: a tree for each sentence
-bpe                STAGE: joint codes and segmented text
-partition          STAGE: phrases and tags of each level
-aligners/          word links, by statistics, by tools and from files
-alignment_error    COMMAND: error rate of links against gold links
-align              STAGE: word links of each pair
-dataset/           STAGE: the dataset artifact
-reverse            COMMAND: a dataset the other way round
-train              STAGE: a model and its curves
-text_model         a model with its preprocessing and parser, to translate, align and score text
-translate/         COMMAND: translations of raw text; STAGE: of a dataset's split
-explore/           COMMAND: a live page: sentences, their phrases as parsed or as cut by hand
-contrast/          STAGE: how often references are likelier than contrastive variants
-forced_align       COMMAND: word alignments of given text, as a model sees them
-score              COMMAND: log probabilities of given text
-outside_metrics    metrics by commands, with intervals and tests
-evaluate           STAGE: scores with confidence intervals
-experiment/        COMMAND: tables of systems, each trained from several seeds
-analyze            STAGE: what a model attends to: shares, heat maps
-patterns/          n-grams of translations, by the phrases of the source they come from
-phrasal_patterns   STAGE: which n-grams are right
-probing/           what probes are asked, and what their answers come to
-probe_data         STAGE: what probes learn from and are tested on
-probe              STAGE: what encoders know of syntax
-report_page/       the sections of a report, their drawings and templates
-report             STAGE: one HTML page about a run or a comparison
-params             STAGE, the first to run: params.yaml checked; which composition of conf/ it is
+stage/         how a stage runs: command, outputs, processes, downloads
+formats/       what stages hand on: text, trees, phrases, links, contrasts, tables
+tokenizers/    sentences to tokens and back
+subwords       byte-pair encoding of words
+constituency/  parsers, treebanks and their F1
+statistics/    n-gram scores, intervals, tests
+charts         Vega-Lite charts for `dvc plots`, files and the report
+encoder        tokens, phrases and links to rows of ids
+preprocessor   raw text to rows, and back
+text_model     a model with its preprocessor: raw text translated, aligned, scored
+sample/        the built-in corpus: a synchronous grammar of English and German
+
+Commands that are no stages:
+
+forced_align   word alignments of given text
+score          log probabilities of given text
+experiment/    tables of systems, each trained from several seeds
+explore/       a live page of sentences, phrases and translations
+
+`params`, `report`, `experiment` and `explore` stand above the stages: they alone import several.
 """
 
 from __future__ import annotations

@@ -27,10 +27,10 @@ from pipeline.contrast.settings import ContrastSettings
 from pipeline.corpus import Corpus, LocalCorpus, SampleCorpus
 from pipeline.dataset.settings import DatasetSettings
 from pipeline.evaluate.settings import EvaluateSettings
+from pipeline.formats.phrases import PartitionSettings
 from pipeline.formats.tables import flatten
 from pipeline.parse.settings import ParseSettings
 from pipeline.parser.settings import ParserSettings, ReadyTrees, TrainedParser
-from pipeline.partition import PartitionSettings
 from pipeline.phrasal_patterns.settings import PhrasalPatternsSettings
 from pipeline.probe.settings import ProbeConfig
 from pipeline.probe_data.settings import ProbeDataSettings

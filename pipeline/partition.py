@@ -14,7 +14,6 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, groupby
 from operator import itemgetter
@@ -25,10 +24,10 @@ from mgsa.cli.command import Input, OutputFolder, Report
 from mgsa.cli.files import atomic_folder
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
-from mgsa.cli.settings import Positive, Seed
-from mgsa.data.controls import Boundaries, apply_control
+from mgsa.data.controls import apply_control
 from mgsa.run_config import RunConfig
 from pipeline.formats.phrases import (
+    PartitionSettings,
     Phrase,
     consecutive,
     write_phrases_line,
@@ -42,20 +41,9 @@ from pipeline.stage.workers import map_chunks
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
+__all__ = ["Phrase", "ngram_partition", "syntactic_partition", "to_subwords"]
+
 SENTENCES_PER_CHUNK = 2500
-
-
-@dataclass(frozen=True)
-class PartitionSettings:
-    """`levels` syntactic levels to write; `ngrams`: sizes to count in the report only.
-
-    Boundaries that are not `parsed` are controls (`mgsa.data.controls`).
-    """
-
-    levels: Positive
-    ngrams: tuple[Positive, ...]
-    boundaries: Boundaries
-    seed: Seed
 
 
 def ngram_partition(length: int, n: int) -> list[Phrase]:

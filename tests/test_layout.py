@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.dvc_project import STAGES
 from tests.imports import ROOT
 
 PACKAGES = sorted(
@@ -36,6 +37,8 @@ def test_the_map_in_a_package_docstring_lists_its_files(package: Path) -> None:
         for path in (ROOT / package).iterdir()
         if (path.suffix == ".py" and path.name != "__init__.py") or (path / "__init__.py").is_file()
     ]
+    if package == Path("pipeline"):
+        present = [name for name in present if name.rstrip("/") not in STAGES]  # in dvc.yaml
     assert sorted(mapped) == sorted(present)
 
 

@@ -1,15 +1,18 @@
-"""Phrases of a sentence, and the lines of `{split}.phrases`."""
+"""Phrases of a sentence, how they are cut, and the lines of `{split}.phrases`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from os import PathLike
 from typing import NamedTuple
 
 from mgsa.cli.errors import InputError
+from mgsa.cli.settings import Positive, Seed
+from mgsa.data.controls import Boundaries
 
 LEVEL_SEPARATOR = " ||| "
 PHRASE = re.compile("([1-9][0-9]{0,8}):(.+)")
@@ -21,6 +24,19 @@ class Phrase(NamedTuple):
     start: int
     end: int
     tag: str | None
+
+
+@dataclass(frozen=True)
+class PartitionSettings:
+    """`levels` syntactic levels to write; `ngrams`: sizes to count in the report only.
+
+    Boundaries that are not `parsed` are controls (`mgsa.data.controls`).
+    """
+
+    levels: Positive
+    ngrams: tuple[Positive, ...]
+    boundaries: Boundaries
+    seed: Seed
 
 
 def consecutive(lengths: Sequence[int], tags: Sequence[str | None]) -> list[Phrase]:

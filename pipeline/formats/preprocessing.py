@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mgsa.cli.files import read_json
 from mgsa.cli.settings import Count, Language, Positive, from_excerpt
-from pipeline.partition import PartitionSettings
+from pipeline.formats.phrases import PartitionSettings
 
 PREPROCESSING = "preprocessing.json"
 

@@ -19,11 +19,12 @@ from mgsa.cli.settings import to_mapping
 from mgsa.data.dataset import Dataset
 from mgsa.data.schema import LABELS, TAGS, VOCABULARY
 from pipeline.encoder import Encoder, check_length
+from pipeline.formats.phrases import PartitionSettings
 from pipeline.formats.preprocessing import Preprocessing
 from pipeline.formats.probing import OTHER, PROBING, SCHEMA, SENTENCE_TASKS
 from pipeline.formats.text import SPLITS
 from pipeline.formats.trees import read_parse
-from pipeline.partition import PartitionSettings, cut_rates, partition_tree
+from pipeline.partition import cut_rates, partition_tree
 from pipeline.probe_data.labels import Labels, frequent_classes, label_tree
 from pipeline.probe_data.sentences import ProbeSentence, SentenceFiles, draw_splits, read_sentences
 from pipeline.probe_data.voice_and_tense import TENSES, VOICES, VerbPatterns
