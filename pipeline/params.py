@@ -35,7 +35,6 @@ from pipeline.phrasal_patterns.settings import PhrasalPatternsSettings
 from pipeline.probe.settings import ProbeConfig
 from pipeline.probe_data.settings import ProbeDataSettings
 from pipeline.report.settings import ReportSettings
-from pipeline.stage.command import MARKERS
 from pipeline.tokenize import TokenizeSettings
 
 SETTINGS: dict[str, Any] = {
@@ -231,7 +230,7 @@ def check_or_compose(
         write_json(report, {**options, "differences": pairs})
 
 
-main = command(check_or_compose, "python -m pipeline.params", markers=MARKERS)
+main = command(check_or_compose, "python -m pipeline.params")
 
 if __name__ == "__main__":
     sys.exit(run(main))

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.guard import MARKERS, Markers, Output, guard
+from mgsa.cli.guard import Output, guard
 from mgsa.cli.run import STANDARD_OUTPUT
 from mgsa.cli.settings import Reads, from_mapping, parse_yaml, read_yaml, to_mapping
 
@@ -113,7 +113,6 @@ def command(
     *,
     parameters: str = "--params",
     default: str | None = "params.yaml",
-    markers: Markers = MARKERS,
 ) -> Callable[[Sequence[str] | None], None]:
     """The `main(argv)` of `function`.
 
@@ -121,7 +120,6 @@ def command(
         prog: the command's name.
         parameters: the option that names the parameter file.
         default: that file's default; `None` makes the option required.
-        markers: of the folders that this and other commands write, for the guard.
     """
 
     def main(argv: Sequence[str] | None = None) -> None:
@@ -139,7 +137,7 @@ def command(
         arguments = vars(parser.parse_args(argv))
         settings, files = _read_sections(sections, arguments) if sections else ([], [])
         values, inputs, outputs = _read_options(options, arguments)
-        with guard([*files, *inputs], outputs, markers):
+        with guard([*files, *inputs], outputs):
             function(*settings, **values)
 
     return main

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -15,11 +15,16 @@ from pathlib import Path
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import PARTIAL, RANDOM_CHARACTERS, make_folder, partial_prefix
 
-Markers = Mapping[str, bytes]
-"""By name, the file that marks the output folder of a command, and bytes that it must contain."""
-
-MARKERS: Markers = {"manifest.json": b'"sha256"'}
-"""Those of models and datasets; a report may be called so, too."""
+MARKERS = {
+    "manifest.json": b'"sha256"',
+    "corpus.json": b'"source_language"',
+    "parser.json": b'"identity"',
+    "languages.json": b"",
+    "aligner.json": b"",
+    "bpe.codes": b"",
+}
+"""Marker file of each command's output folder and bytes it must contain (a report may have the same
+name). `mgsa translate --out` must not replace a file of a stage either, so all stand here."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +45,7 @@ class Output:
 
 
 @contextmanager
-def guard(
-    inputs: Sequence[Path], outputs: Sequence[Output], markers: Markers = MARKERS
-) -> Iterator[None]:
+def guard(inputs: Sequence[Path], outputs: Sequence[Output]) -> Iterator[None]:
     """Check the outputs of a command, and lock them while it runs.
 
     An `InputError` is raised if an output overlaps another path, lies in an artifact, would replace
@@ -55,7 +58,7 @@ def guard(
                 message = f"expected an output apart from the {name} {path}"
                 raise InputError(message, path=output.path)
     for output in outputs:
-        _check_replaceable(output, markers)
+        _check_replaceable(output)
     with ExitStack() as locks:
         if _is_first_process():
             for output in (output for output in outputs if not output.shared):
@@ -68,10 +71,10 @@ def _overlap(one: Path, other: Path) -> bool:
     return one.is_relative_to(other) or other.is_relative_to(one)
 
 
-def _check_replaceable(output: Output, markers: Markers) -> None:
+def _check_replaceable(output: Output) -> None:
     path = output.path
     for folder in path.resolve().parents:
-        if any(_is_marked(folder, *marker) for marker in markers.items()):
+        if any(_is_marker(folder / name) for name in MARKERS):
             message = f"expected an output outside {folder}, which another command wrote"
             raise InputError(message, path=path)
     if output.files is None:
@@ -88,16 +91,15 @@ def _check_replaceable(output: Output, markers: Markers) -> None:
         if not any(fnmatch(name, pattern) for pattern in output.files):
             message = f"expected a folder of this command's files alone, found {name}"
             raise InputError(message, path=path)
-    mark = next((name for name in markers if name in output.files), None)
-    if found and mark and not _is_marked(path, mark, markers[mark]):
+    mark = next((name for name in MARKERS if name in output.files), None)
+    if found and mark and not _is_marker(path / mark):
         message = f"expected a folder that this command wrote, found {found[0]} and no {mark} of it"
         raise InputError(message, path=path)
 
 
-def _is_marked(folder: Path, name: str, content: bytes) -> bool:
-    """Whether a folder holds the marker file `name` with `content`."""
-    file = folder / name
-    return file.is_file() and content in file.read_bytes()
+def _is_marker(file: Path) -> bool:
+    """Whether it is one of `MARKERS`."""
+    return file.is_file() and MARKERS[file.name] in file.read_bytes()
 
 
 def _is_first_process() -> bool:

@@ -23,7 +23,6 @@ from mgsa.cli.settings import from_mapping, read_yaml
 from pipeline.experiment.plan import Plan
 from pipeline.experiment.results import Missing, collect, to_markdown, write_table
 from pipeline.params import check_parameters, compose
-from pipeline.stage.command import MARKERS
 
 DVC = (sys.executable, "-m", "dvc")
 LAST = ("contrast@", "evaluate@", "analyze@")
@@ -125,7 +124,7 @@ def unfinished_stages(folder: Path, stages: Sequence[str]) -> frozenset[str]:
     return frozenset(json.loads(done.stdout))
 
 
-main = command(experiment, "python -m pipeline.experiment", markers=MARKERS)
+main = command(experiment, "python -m pipeline.experiment")
 
 if __name__ == "__main__":
     sys.exit(run(main))

@@ -16,18 +16,6 @@ from typing import Any
 
 from mgsa.cli.command import command
 from mgsa.cli.files import atomic_file, atomic_folder, dump_json, write_json
-from mgsa.cli.guard import MARKERS as ARTIFACTS
-
-MARKERS = {
-    **ARTIFACTS,
-    "corpus.json": b'"source_language"',
-    "parser.json": b'"identity"',
-    "languages.json": b"",
-    "aligner.json": b"",
-    "bpe.codes": b"",
-}
-"""The file by which the output folder of a stage is known, and bytes that it must contain: a report
-may have the same name."""
 
 LIBRARIES = ("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt")
 """Libraries whose version can show in a dataset."""
@@ -38,7 +26,7 @@ def stage(function: Callable[..., None]) -> Callable[[Sequence[str] | None], Non
     module = sys.modules[function.__module__]
     name = module.__spec__.name if module.__spec__ else function.__module__
     prog = f"python -m {name.removesuffix('.__main__')}"
-    return command(_noting_runs(function), prog, markers=MARKERS)
+    return command(_noting_runs(function), prog)
 
 
 def _noting_runs(function: Callable[..., None]) -> Callable[..., None]:

@@ -19,7 +19,6 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
-from tests.pipeline.test_parser import TRAIN, command
 
 from mgsa.cli.errors import FailedError, InputError
 from mgsa.cli.files import read_json, sha256
@@ -31,6 +30,7 @@ from pipeline.parse.__main__ import main as parse
 from pipeline.parse.ray_parser import LOSSES, connected, map_batches
 from pipeline.sample import write_sample
 from tests.imports import ROOT
+from tests.pipeline.parser.test_main import TRAIN, command
 from tests.run_section import RUN
 from tests.running import PATIENCE, wait_until
 from tests.slow.ray_nodes import RayNodes, kill_node, ray_head, wait_for_workers

@@ -1,6 +1,6 @@
 """No command removes or overwrites what it did not write: every command, each of its outputs.
 
-The guard itself is tested in `tests/mgsa/base/test_guard.py`; here every command is seen to call it
+The guard itself is tested in `tests/mgsa/cli/test_guard.py`; here every command is seen to call it
 with all that it reads and all that it writes, before any work.
 """
 

@@ -121,7 +121,7 @@ def test_every_stage_runs_once_and_again_only_for_a_reason(project: Project) -> 
     (project.folder / "mgsa/mean_pool.py").touch()
     assert "train" in changed(project)
     (project.folder / "mgsa/mean_pool.py").unlink()
-    (project.folder / "pipeline/parsing/another.py").touch()
+    (project.folder / "pipeline/constituency/another.py").touch()
     assert {"parser", "parse"} <= changed(project)
     assert "tokenize" not in changed(project)
 

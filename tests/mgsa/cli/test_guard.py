@@ -12,7 +12,6 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.guard import Output, guard
 from tests.text_folders import contents
 
-MARKERS = {"manifest.json": b"", "bpe.codes": b""}
 OURS = ("codes", "vocab.*", "plots/*")
 
 
@@ -69,7 +68,7 @@ def test_what_would_cost_a_file_is_refused(
     folder: Path, outputs: list[Output], message: str
 ) -> None:
     before = contents(folder)
-    with pytest.raises(InputError, match=message), guard(INPUTS, outputs, MARKERS):
+    with pytest.raises(InputError, match=message), guard(INPUTS, outputs):
         pass
     assert contents(folder) == before
 
@@ -88,7 +87,7 @@ def test_what_would_cost_a_file_is_refused(
 )
 def test_what_is_new_or_ours_is_taken(folder: Path, output: Output) -> None:
     before = contents(folder)
-    with guard(INPUTS, [output], MARKERS):
+    with guard(INPUTS, [output]):
         pass
     assert contents(folder) == before
 

@@ -58,7 +58,7 @@ def align(folder: Path, option: str, *overrides: str) -> dict[str, Any]:
 def test_the_hidden_markov_model_aligns_every_split(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.align.PORTION", 3)
+    monkeypatch.setattr("pipeline.align.__main__.PORTION", 3)
     report = align(folder, "hmm")
     for split, size in SIZES.items():
         assert lines(folder / f"out/{split}.links") == right_links(folder, split)
@@ -122,7 +122,7 @@ def test_bad_links_of_the_corpus_are_named_before_anything_is_learned(
     def fail(*_: object) -> None:
         raise AssertionError("it learns")
 
-    monkeypatch.setattr("pipeline.align.find_links", fail)
+    monkeypatch.setattr("pipeline.align.__main__.find_links", fail)
     write_lines(folder / "tokenized/test.links", [*[""] * 5, "9-0"])
     for option in ("corpus", "hmm"):
         with pytest.raises(InputError, match=r"tokenized/test\.links:6: .* got 9-0"):

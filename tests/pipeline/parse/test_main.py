@@ -75,7 +75,7 @@ def test_a_sentence_that_the_parser_refuses_is_flat_and_tried_by_the_next_run(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("pipeline.parse.WINDOW_SENTENCES", 2)
+    monkeypatch.setattr("pipeline.parse.__main__.WINDOW_SENTENCES", 2)
     argv = command(tmp_path, ["a b", "a poison", "c"])
     assert run(main, argv) == 0
     flat = "(ROOT (FRAG (X a) (X poison)))"

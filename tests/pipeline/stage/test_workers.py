@@ -86,7 +86,7 @@ def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
             sys.executable,
             "-c",
             "import os\n"
-            "from tests.pipeline.base.test_workers import write_pid\n"
+            "from tests.pipeline.stage.test_workers import write_pid\n"
             "from pipeline.stage.workers import map_chunks\n"
             f"found = map_chunks(write_pid, [{str(tmp_path)!r}] * 2, workers=2, chunk_size=1)\n"
             "list(found)\n",
