@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -174,5 +174,5 @@ def code_identity(*others: Path) -> str:
     return _hash(sources | {f"other/{path.name}": sha256(path) for path in others})
 
 
-def _hash(content: dict[str, object]) -> str:
+def _hash(content: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

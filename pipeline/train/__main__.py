@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from inspect import getfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,7 +65,7 @@ def train_model(
     from pipeline import subwords
     from pipeline.train import bpe_dropout
 
-    parts = [Path(part.__file__) for part in (subwords, bpe_dropout)] if train.bpe_dropout else []
+    parts = [Path(getfile(part)) for part in (subwords, bpe_dropout)] if train.bpe_dropout else []
     if with_parser is not None:
         check_parser(with_parser, dataset)
     live = checkpoints / "live"
