@@ -29,7 +29,15 @@ suppress_warnings = ["myst.header", "ref.python"]  # short names that several mo
 
 COMMANDS = ("train", "translate", "align", "score")
 """Of `mgsa`."""
-TOOLS = ("reverse", "forced_align", "score", "alignment_error", "experiment", "explore")
+TOOLS = (
+    "translate",
+    "dataset.reverse",
+    "forced_align",
+    "score",
+    "align.error_rate",
+    "experiment",
+    "explore",
+)
 """Of `pipeline`, which are no stages of `dvc.yaml`."""
 
 
@@ -47,7 +55,8 @@ def write_stages(path: Path) -> None:
     text = ["# Stages and commands", "", "In the order in which `dvc repro` runs them."]
     for name, stage in stages.items():
         text += ["", f"## {name}", "", f"{stage['desc']}.", ""]
-        text += ["```text", help_of(module_of(name), []), "```"]
+        module = stage["cmd"].split()[2].removeprefix("pipeline.")
+        text += ["```text", help_of(module_of(module), []), "```"]
     text += ["", "## Other commands"]
     for name in TOOLS:
         text += ["", f"### pipeline.{name}", "", "```text", help_of(module_of(name), []), "```"]
@@ -58,7 +67,7 @@ def write_stages(path: Path) -> None:
 
 def module_of(name: str) -> str:
     """The module that `python -m pipeline.NAME` runs."""
-    package = ROOT / "pipeline" / name / "__main__.py"
+    package = ROOT.joinpath("pipeline", name, "__main__.py")
     return f"pipeline.{name}.__main__" if package.is_file() else f"pipeline.{name}"
 
 

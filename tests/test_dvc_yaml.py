@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from mgsa.cli.settings import read_yaml
+from docs import reruns
 from pipeline.params import SETTINGS, compose
 from pipeline.report.inputs import FOLDERS
 from tests.dvc_project import STAGES, outputs
@@ -125,40 +125,23 @@ def test_git_ignores_what_dvc_stores() -> None:
     assert said.stdout.splitlines() == stored
 
 
-ALWAYS = {"params", "report"}
-"""Stages that a change of any parameter runs again."""
+def test_the_tables_of_what_runs_again_are_those_of_the_graph() -> None:
+    """In `docs/howto/sharing.md`; `python docs/reruns.py` makes them."""
+    assert reruns.PAGE.read_text("utf-8") == reruns.page()
 
 
-def stages_of(section: str) -> set[str]:
-    """The stages that a change of a section runs again, whatever comes of it."""
-    return {name for name, stage in STAGES.items() if section in stage.get("params", [])} - ALWAYS
-
-
-def stages_after(stages: set[str]) -> set[str]:
-    """The stages that read what these write, directly or not."""
-    after: set[str] = set()
-    waiting = outputs(sorted(stages))
-    while waiting:
-        path = waiting.pop()
-        readers = {
-            name
-            for name, stage in STAGES.items()
-            if any(_covered(path, [dep]) or _covered(dep, [path]) for dep in stage["deps"])
-        }
-        waiting += outputs(sorted(readers - after))
-        after |= readers
-    return after
-
-
-def test_the_table_of_what_runs_again_is_that_of_the_graph() -> None:
-    """In `docs/howto/sharing.md`, by section."""
-    text = (ROOT / "docs/howto/sharing.md").read_text("utf-8").partition("## What runs again")[2]
-    rows: dict[str, list[set[str]]] = {}
-    for line in text.splitlines():
-        if line.startswith("| `"):
-            names, *cells = (re.findall("`([^`]+)`", cell) for cell in line.split("|")[1:-1])
-            rows |= {name: [set(cell) for cell in cells] for name in names}
-    assert rows.keys() == read_yaml(ROOT / "params.yaml").keys()
-    for section, found in rows.items():
-        certain = stages_of(section)
-        assert found == [certain, stages_after(certain) - certain - ALWAYS], section
+@pytest.mark.parametrize(
+    ("code", "stages"),
+    [
+        ("pipeline/charts.py", "phrasal_patterns analyze probe report"),
+        ("pipeline/constituency", "parser parse probe_data"),
+        ("pipeline/tokenizers", "tokenize probe_data translate contrast phrasal_patterns"),
+        ("pipeline/statistics", "contrast evaluate phrasal_patterns probe report"),
+        ("pipeline/analyze", "analyze report"),
+        ("pipeline/train/bpe_dropout.py", "train"),
+        ("pipeline/text_model.py", ""),
+        ("mgsa/decoding", "train translate contrast analyze probe"),
+    ],
+)
+def test_an_edit_runs_the_stages_that_need_it(code: str, stages: str) -> None:
+    assert reruns.stages_on(code) == set(stages.split())
