@@ -14,7 +14,13 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 from torch.nn.utils.rnn import PackedSequence
 
-ONEDNN = torch.backends.mkldnn.is_available() and torch.backends.mkl.is_available()
+ONEDNN = (
+    torch.backends.mkldnn.is_available()
+    and torch.backends.mkl.is_available()
+    and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+    and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
+)
+"""Whether this torch has oneDNN's product and packing, none of which is a public operator."""
 BLOCK = 64
 """oneDNN is given a multiple of so many rows: for each number of them it compiles a kernel, which
 takes memory, and longer than many a product.
@@ -82,9 +88,18 @@ def _padded(x: Tensor) -> Tensor:
 
 
 def onednn_product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`F.linear` by oneDNN, without gradients; `weight` may be packed by it."""
+    """`F.linear`, by oneDNN if it is there, without gradients; `weight` may be `packed`."""
+    if not ONEDNN:
+        return F.linear(x, weight, bias)
     product = torch.ops.mkldnn._linear_pointwise  # noqa: SLF001 - oneDNN has no public operator
     return product(x, weight, bias, "none", [], "")
+
+
+def packed(weight: Tensor) -> Tensor:
+    """A weight in oneDNN's own layout, for `onednn_product`; as it is without oneDNN."""
+    if not ONEDNN:
+        return weight
+    return torch.ops.mkldnn._reorder_linear_weight(weight, None)  # noqa: SLF001 - as above
 
 
 def _transposed_product(x: Tensor, y: Tensor) -> Tensor:

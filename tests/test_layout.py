@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -42,9 +43,105 @@ def test_the_map_in_a_package_docstring_lists_its_files(package: Path) -> None:
     assert sorted(mapped) == sorted(present)
 
 
-def test_no_file_is_a_drawer() -> None:
+def test_no_file_or_folder_is_a_drawer() -> None:
     drawers = {"utils", "util", "helpers", "common", "misc", "base"}
-    assert [path for path in SOURCES if path.stem in drawers] == []
+    names = [Path(path.relative_to(ROOT)).with_suffix("").parts for path in SOURCES]
+    assert [parts for parts in names if drawers.intersection(parts)] == []
+
+
+ABOVE = {"params", "report", "experiment", "explore"}
+"""They alone import several stages."""
+
+
+def imports_of(path: Path) -> set[str]:
+    """The modules of the project that a file imports, wherever in it and for whatever reason."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                found |= {alias.name for alias in names}
+            case ast.ImportFrom(module=str(module), names=names):
+                parts = [f"{module}.{alias.name}" for alias in names]
+                found |= {part if part in MODULES else module for part in parts}
+    return found & MODULES.keys() - {module_name(path)}
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {module_name(path): path for path in SOURCES}
+
+
+def test_imports_have_no_circles() -> None:
+    """Those in functions and those for type checkers included."""
+    TopologicalSorter({name: imports_of(path) for name, path in MODULES.items()}).prepare()
+
+
+def test_rooms_import_no_stage_and_stages_no_other() -> None:
+    """But `partition`, whose functions make phrases everywhere."""
+    for name, path in MODULES.items():
+        package, *rest = name.split(".")
+        if package != "pipeline" or not rest or rest[0] in ABOVE:
+            continue
+        stages = {module.split(".")[1] for module in imports_of(path) if "." in module}
+        others = stages & (STAGES.keys() | ABOVE) - {rest[0], "partition"}
+        assert not others, f"{name} imports {others}"
+
+
+def test_a_stage_is_a_file_or_a_package_that_runs_with_settings_of_its_own() -> None:
+    for stage in STAGES:
+        package = ROOT / "pipeline" / stage
+        assert package.with_suffix(".py").is_file() != (package / "__main__.py").is_file(), stage
+        for path in package.glob("*.py"):
+            settings = re.findall(r"class (\w+Settings)\b", path.read_text("utf-8"))
+            assert not settings or path.name == "settings.py", path
+
+
+def test_no_module_patches_another() -> None:
+    """Nor sets an attribute of what it imported; a library's update would break that silently."""
+    for path in SOURCES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imported: set[str] = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = {alias.asname or alias.name.split(".")[0] for alias in node.names}
+                imported |= names
+                assert "mock" not in {*names, *str(getattr(node, "module", "")).split(".")}, path
+        for node in ast.walk(tree):
+            match node:
+                case ast.Assign(targets=targets):
+                    changed = targets
+                case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
+                    changed = [target]
+                case ast.Call(func=ast.Name(id="setattr"), args=[target, *_]):
+                    changed = [ast.Attribute(value=target)]
+                case ast.Call(func=ast.Attribute(attr="__setattr__")):
+                    raise AssertionError(f"{path}: {ast.unparse(node)}")
+                case _:
+                    continue
+            for one in changed:
+                owner = one.value if isinstance(one, ast.Attribute) else None
+                while isinstance(owner, ast.Attribute):
+                    owner = owner.value
+                patched = isinstance(owner, ast.Name) and owner.id in imported
+                assert not patched, f"{path}: {ast.unparse(node)}"
+
+
+def test_importing_changes_nothing_in_the_process() -> None:
+    """Switches are set by commands and by `load`."""
+    code = (
+        "import importlib, os, signal, sys, torch\n"
+        "def state(): return (signal.getsignal(signal.SIGINT), torch.get_num_threads(),\n"
+        "    torch.backends.cuda.cudnn_sdp_enabled(), sys.getrecursionlimit(), dict(os.environ))\n"
+        "import stanza, sacrebleu, nltk, vl_convert, lightning_fabric, hydra\n"
+        "before = state()\n"
+        f"for name in {sorted(MODULES)!r}:\n"
+        "    if not name.endswith('__main__'): importlib.import_module(name)\n"
+        "assert state() == before, (before, state())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
 
 
 def test_nothing_is_unpickled() -> None:

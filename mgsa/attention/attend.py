@@ -13,12 +13,17 @@ from torch.nn import functional as F
 from mgsa.masks import causal_mask
 from mgsa.operators import dropout as drop
 
-# torch's first choice for bfloat16 on Hopper; but its plans are of one exact shape, so each new
-# length takes half a second, and with some masks gradients were NaN (pytorch#196678).
-torch.backends.cuda.enable_cudnn_sdp(False)
-
 Blocks = Tensor | Sequence[Tensor]
 """Keys or values, in one block or in several blocks of positions."""
+
+
+def pass_cudnn_by() -> None:
+    """Have this process use torch's other fused kernels in place of cuDNN's attention.
+
+    It is the first choice for bfloat16 on Hopper, but its plans are of one exact shape, so each new
+    length takes half a second, and with some masks gradients were NaN (pytorch#196678).
+    """
+    torch.backends.cuda.enable_cudnn_sdp(False)
 
 
 def attend(

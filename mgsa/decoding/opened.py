@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from mgsa.artifact.model import ModelArtifact, load_model
+from mgsa.attention.attend import pass_cudnn_by
 from mgsa.cli.errors import InputError
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG, SearchPrecision, TranslateConfig
 from mgsa.data.batch import Batch, Row, make_batch
@@ -31,6 +32,7 @@ from mgsa.run_config import Accelerator
 def choose_device(accelerator: Accelerator) -> torch.device:
     """The device; `auto` is a GPU if there is one, and `gpu` without one is an `InputError`."""
     if accelerator != "cpu" and torch.cuda.is_available():
+        pass_cudnn_by()
         return torch.device("cuda")
     if accelerator == "gpu":
         raise InputError("accelerator: expected cpu or auto, as there is no GPU; got gpu")

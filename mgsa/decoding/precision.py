@@ -16,7 +16,7 @@ from mgsa.cli.errors import FailedError, InputError
 from mgsa.config import SearchPrecision
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.onlstm import ONLSTM
-from mgsa.operators import Linear, onednn_product
+from mgsa.operators import ONEDNN, Linear, onednn_product, packed
 
 WORTH_PACKING = 1 << 18
 """A matrix of so many weights does not stay in the cache; packed, it is read once."""
@@ -33,9 +33,7 @@ class PackedLinear(nn.Module):
 
     def __init__(self, linear: nn.Linear) -> None:
         super().__init__()
-        self.packed = torch.ops.mkldnn._reorder_linear_weight(  # noqa: SLF001 - no public one
-            linear.weight.detach(), None
-        )
+        self.packed = packed(linear.weight.detach())
         self.bias = linear.bias
 
     def forward(self, x: Tensor) -> Tensor:
@@ -44,7 +42,9 @@ class PackedLinear(nn.Module):
 
 
 class Int8Linear(nn.Module):
-    """A linear map of 8-bit integers, by dynamic quantisation.
+    """A linear map of 8-bit integers, by dynamic quantisation of torch's quantised tensors.
+
+    torch deprecates them: the release without them is the end of this class.
 
     Weights have a scale for each output, inputs one scale for all of x, so that rows are not quite
     independent of each other.
@@ -60,7 +60,7 @@ class Int8Linear(nn.Module):
         zeros = torch.zeros(len(weight), dtype=torch.int64)
         bias = None if linear.bias is None else linear.bias.detach()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a later torch will have no quantised tensors
+            warnings.simplefilter("ignore")  # of the deprecation
             quantized = torch.quantize_per_channel(weight, scales, zeros, 0, torch.qint8)
             self.packed = torch.ops.quantized.linear_prepack(quantized, bias)
 
@@ -91,12 +91,7 @@ def for_search(model: EncoderDecoder, precision: SearchPrecision) -> EncoderDeco
         if not all(bool(tensor.isfinite().all()) for tensor in model.parameters()):
             raise FailedError("the model has weights that are not finite")
         make, least = Int8Linear, 1
-    elif (
-        precision == "bfloat16"
-        or weight.is_cuda
-        or weight.dtype != torch.float32
-        or not torch.backends.mkldnn.is_available()
-    ):
+    elif precision == "bfloat16" or weight.is_cuda or weight.dtype != torch.float32 or not ONEDNN:
         return model
     model = copy.deepcopy(model, {id(tensor): tensor for tensor in model.parameters()})
     for module in list(model.modules()):

@@ -18,6 +18,7 @@ import torch
 from lightning_fabric import Fabric
 from torch import Tensor
 
+from mgsa.attention.attend import pass_cudnn_by
 from mgsa.cli.errors import FailedError, InputError
 from mgsa.cli.run import handling_signals
 from mgsa.config import Precision
@@ -41,6 +42,7 @@ def make_fabric(
     limit, what = (gpus, "GPUs") if on_gpus else (cores, "cores")
     if devices > limit and (on_gpus or not torch.distributed.is_torchelastic_launched()):
         raise InputError(f"devices: expected at most {limit} ({what} here), got {devices}")
+    pass_cudnn_by()
     logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
     # Fabric's launcher reports which process has ended, at level INFO.
     launcher = logging.getLogger("lightning_fabric.strategies.launchers.subprocess_script")

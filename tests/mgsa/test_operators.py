@@ -10,7 +10,8 @@ from torch import Tensor
 from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from mgsa.operators import BLOCK, ONEDNN, Dropout, dropout, linear
+from mgsa import operators
+from mgsa.operators import BLOCK, ONEDNN, Dropout, dropout, linear, onednn_product, packed
 
 
 def close(values: Tensor | None, truth: Tensor | None) -> None:
@@ -45,6 +46,18 @@ def test_any_shape_and_layout() -> None:
         linear(x.permute(1, 2, 0), weight), F.linear(x.permute(1, 2, 0).double(), weight.double())
     )
     close(linear(x[:, 0, 0], weight), F.linear(x[:, 0, 0].double(), weight.double()))
+
+
+def test_a_torch_without_onednns_operators_has_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, weight, bias = torch.randn(BLOCK + 1, 6), torch.randn(7, 6), torch.randn(7)
+    gradients = []
+    for there in (ONEDNN, False):
+        monkeypatch.setattr(operators, "ONEDNN", there)
+        leaf = weight.clone().requires_grad_()
+        linear(x, leaf, bias).square().sum().backward()
+        gradients.append(leaf.grad)
+        close(onednn_product(x, packed(weight), bias), F.linear(x, weight, bias).double())
+    torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-4)
 
 
 class SecondFactors(TorchDispatchMode):
