@@ -6,6 +6,7 @@ oneDNN uses all of it; and it draws a random number of 32 bits for each number t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -23,6 +24,8 @@ takes memory, and longer than many a product.
 
 class Linear(nn.Linear):
     """`nn.Linear`."""
+
+    __call__: Callable[..., Tensor]
 
     def forward(self, x: Tensor) -> Tensor:
         """x (…, D) to (…, D')."""
@@ -83,7 +86,7 @@ def _padded(x: Tensor) -> Tensor:
 
 def onednn_product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`F.linear` by oneDNN, without gradients; `weight` may be packed by it."""
-    product = torch.ops.mkldnn._linear_pointwise  # noqa: SLF001 - oneDNN has no public operator
+    product: Callable[..., Tensor] = torch.ops.mkldnn._linear_pointwise  # noqa: SLF001 - oneDNN has no public operator
     return product(x, weight, bias, "none", [], "")
 
 
@@ -99,6 +102,8 @@ def _transposed_product(x: Tensor, y: Tensor) -> Tensor:
 
 class Dropout(nn.Dropout):
     """`nn.Dropout`."""
+
+    __call__: Callable[..., Tensor]
 
     def forward(self, x: Tensor) -> Tensor:
         """x of any shape."""
