@@ -43,7 +43,7 @@ def engines(
 def _has_cuda() -> bool:
     import ctranslate2
 
-    return ctranslate2.get_cuda_device_count() > 0
+    return bool(ctranslate2.get_cuda_device_count())
 
 
 def _ctranslate2(

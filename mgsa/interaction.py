@@ -40,7 +40,8 @@ class LSTM(nn.Module):
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:  # noqa: ARG002
         """x (B, T, D), lengths (B,) to hidden states (B, T, H)."""
         # Padding is on the right, so it does not affect the states before it.
-        return run_lstm(self.lstm, x)[0]
+        states: Tensor = run_lstm(self.lstm, x)[0]
+        return states
 
 
 Run = Callable[[Sequence[Any], Sequence[Tensor], Sequence[Tensor]], list[Tensor]]

@@ -14,8 +14,8 @@ one is too small to occupy a processor.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -90,6 +90,8 @@ class _Recurrence(torch.autograd.Function):
     layer still running at each step, step by step.
     """
 
+    apply: ClassVar[Callable[..., Tensor]]
+
     @staticmethod
     def forward(
         ctx: Any, gates: Tensor, weight: Tensor, num_chunks: int, running: list[int]
@@ -128,7 +130,8 @@ class _Recurrence(torch.autograd.Function):
             torch.mul(activated[now, :, 0], cell[after].tanh(), out=hidden[after])
         ctx.save_for_backward(weight, shares, activated, kept, written, cell, hidden)
         ctx.running = running
-        return hidden[G:]
+        states: Tensor = hidden[G:]
+        return states
 
     @staticmethod
     @once_differentiable

@@ -6,6 +6,7 @@ oneDNN uses all of it; and it draws a random number of 32 bits for each number t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -29,6 +30,8 @@ takes memory, and longer than many a product.
 
 class Linear(nn.Linear):
     """`nn.Linear`."""
+
+    __call__: Callable[..., Tensor]
 
     def forward(self, x: Tensor) -> Tensor:
         """x (…, D) to (…, D')."""
@@ -91,7 +94,8 @@ def onednn_product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Ten
     """`F.linear`, by oneDNN if it is there, without gradients; `weight` may be `packed`."""
     if not ONEDNN:
         return F.linear(x, weight, bias)
-    product = torch.ops.mkldnn._linear_pointwise  # noqa: SLF001 - oneDNN has no public operator
+    # oneDNN has no public operator.
+    product: Callable[..., Tensor] = torch.ops.mkldnn._linear_pointwise  # noqa: SLF001
     return product(x, weight, bias, "none", [], "")
 
 
@@ -99,7 +103,8 @@ def packed(weight: Tensor) -> Tensor:
     """A weight in oneDNN's own layout, for `onednn_product`; as it is without oneDNN."""
     if not ONEDNN:
         return weight
-    return torch.ops.mkldnn._reorder_linear_weight(weight, None)  # noqa: SLF001 - as above
+    pack: Callable[..., Tensor] = torch.ops.mkldnn._reorder_linear_weight  # noqa: SLF001
+    return pack(weight, None)
 
 
 def _transposed_product(x: Tensor, y: Tensor) -> Tensor:
@@ -114,6 +119,8 @@ def _transposed_product(x: Tensor, y: Tensor) -> Tensor:
 
 class Dropout(nn.Dropout):
     """`nn.Dropout`."""
+
+    __call__: Callable[..., Tensor]
 
     def forward(self, x: Tensor) -> Tensor:
         """x of any shape."""

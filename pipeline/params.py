@@ -138,7 +138,8 @@ def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:
     try:
         with hydra.initialize_config_dir(str(config.resolve()), version_base=None):
             composed = hydra.compose("config", overrides=list(overrides))
-        return OmegaConf.to_container(composed, resolve=True)
+        params: dict[str, Any] = OmegaConf.to_container(composed, resolve=True)
+        return params
     except Exception as error:  # Hydra has no class of its own for a malformed list of defaults
         for path in sorted(config.rglob("*.yaml")):
             if path.stat().st_size:  # Hydra takes an empty file for an empty option

@@ -56,10 +56,10 @@ class Preprocessor:
             InputError: the parser is not the one that made the trees (for a corpus's own trees, any
                 of the language will do), or raw text can't have such phrases.
         """
-        from pipeline.tokenizers.moses import MosesText
+        from pipeline.tokenizers import tokenizer_of
 
         made = Preprocessing.read(folder)
-        texts = MosesText(made.source_language), MosesText(made.target_language)
+        texts = tokenizer_of(made.source_language), tokenizer_of(made.target_language)
         encoder = Encoder.load(folder)
         if parser is None:
             return cls(encoder, texts)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 from annotated_types import Interval
 
@@ -34,9 +34,7 @@ from pipeline.formats.text import (
 )
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.stage.workers import map_chunks
-
-if TYPE_CHECKING:
-    from pipeline.tokenizers.moses import MosesText
+from pipeline.tokenizers import tokenizer_of
 
 CHUNK_PAIRS = 2500
 SPLIT_FILES = [f"{s}.{name}" for s in SPLITS for name in (*SIDES, *ANNOTATIONS, "lines")]
@@ -91,7 +89,7 @@ def _tokenize(
     """Tokenise pairs; filter those of the training split, reject unusable ones of others."""
     tokenized = []
     for split, line, columns, _ in chunk:
-        sides = {s: _moses(languages[s]).normalize_and_tokenize(columns[s]) for s in SIDES}
+        sides = {s: tokenizer_of(languages[s]).normalize_and_tokenize(columns[s]) for s in SIDES}
         source, target = (len(tokens) for tokens in sides.values())
         if "links" in columns:
             path = corpus / f"{split}.links"
@@ -122,14 +120,6 @@ def _reason(source: Sequence[str], target: Sequence[str], limits: TokenizeSettin
     if limits.max_ratio is not None and longer > limits.max_ratio * shorter:
         return "ratio"
     return "token" if max(map(len, (*source, *target))) > LONGEST_TOKEN else ""
-
-
-@cache
-def _moses(language: str) -> MosesText:
-    """Cached: compiling a language's rules takes a while."""
-    from pipeline.tokenizers.moses import MosesText
-
-    return MosesText(language)
 
 
 def tokenize_splits(

@@ -39,7 +39,8 @@ class Attended:
 
 def split_heads(x: Tensor, heads: int) -> Tensor:
     """(B, T, H·K) to (B, H, T, K)."""
-    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+    split: Tensor = x.unflatten(-1, (heads, -1))
+    return split.transpose(1, 2)
 
 
 def join_heads(x: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ serves as the output projection.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -36,6 +36,8 @@ Technique = ConvKV | QueryK
 
 class PhraseHeads(nn.Module):
     """Groups of heads, and the projection of their joined or folded outputs."""
+
+    __call__: Callable[..., Attended]
 
     def __init__(
         self, groups: Iterable[Technique], dim: int, *, padded: bool, fold: int, dropout: float
@@ -182,7 +184,8 @@ def _causal(memory: Memory, group: Technique) -> Tensor:
 
 def _of_sentences(x: Tensor, sentences: int) -> Tensor:
     """(B·n, H, T, K) to (B, H, n·T, K)."""
-    return x.unflatten(0, (sentences, -1)).transpose(1, 2).flatten(2, 3)
+    split: Tensor = x.unflatten(0, (sentences, -1))
+    return split.transpose(1, 2).flatten(2, 3)
 
 
 def _of_spans(mask: Tensor | None, group: Technique) -> Tensor | None:

@@ -67,12 +67,14 @@ def from_mapping(kind: Any, values: Any, where: str) -> Any:
 
 def from_excerpt(cls: type[T], values: Any, where: str) -> T:
     """`from_mapping` that ignores unknown keys."""
-    return _validated(cls, values, where, extra="ignore")
+    settings: T = _validated(cls, values, where, extra="ignore")
+    return settings
 
 
 def to_mapping(settings: Any) -> dict[str, Any]:
     """The inverse of `from_mapping`: plain dicts, lists and scalars."""
-    return json.loads(json.dumps(dataclasses.asdict(settings)))
+    mapping: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(settings)))
+    return mapping
 
 
 def check_each_once(name: str, values: Sequence[object]) -> None:

@@ -62,7 +62,8 @@ class Ragged:
         ends = self.starts + self.lengths
         if len(self) and np.array_equal(self.starts[1:], ends[:-1]):
             return self.values[self.starts[0] : ends[-1]]
-        return self.values[np.repeat(self.starts, self.lengths) + self.positions()]
+        values: np.ndarray = self.values[np.repeat(self.starts, self.lengths) + self.positions()]
+        return values
 
     def rows(self) -> np.ndarray:
         """For every number of `flat()`, the index of its list."""
@@ -71,7 +72,8 @@ class Ragged:
     def positions(self) -> np.ndarray:
         """For every number of `flat()`, its position in its list: 0, 1, …"""
         before = np.cumsum(self.lengths) - self.lengths
-        return np.arange(self.lengths.sum()) - np.repeat(before, self.lengths)
+        after: np.ndarray = np.arange(self.lengths.sum()) - np.repeat(before, self.lengths)
+        return after
 
     def padded(self, padding: int, *, width: int) -> np.ndarray:
         """(n, width) int64: the lists as rows, padded on the right."""

@@ -56,7 +56,8 @@ def word_matrix(
     import numpy as np
 
     summed = _summed(_summed(matrix, source_words, axis=1), target_words, axis=0)
-    return summed / np.asarray(target_words)[:, None]
+    mean: np.ndarray = summed / np.asarray(target_words)[:, None]
+    return mean
 
 
 def _word_of(subwords_per_word: Sequence[int]) -> list[int]:

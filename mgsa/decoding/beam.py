@@ -230,7 +230,8 @@ class _Search:
         attainable = best / length_penalty(self._longest[self.sentences] + 1, self.alpha)
         n = self.n_best
         worst = [entries[n - 1][0] if len(entries) >= n else -np.inf for entries in finished]
-        return (num_finished >= self.beam) | ~(attainable > worst)  # True for NaN
+        done: np.ndarray = (num_finished >= self.beam) | ~(attainable > worst)  # True for NaN
+        return done
 
     def results(self) -> list[list[Hypothesis]]:
         """The `n_best` finished hypotheses of every sentence, best first."""

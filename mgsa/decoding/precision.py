@@ -67,7 +67,8 @@ class Int8Linear(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """x (…, D) to (…, D')."""
         # Seven bits of inputs: sums of two products could overflow 16 bits (without VNNI).
-        return torch.ops.quantized.linear_dynamic(x, self.packed, reduce_range=True)
+        y: Tensor = torch.ops.quantized.linear_dynamic(x, self.packed, reduce_range=True)
+        return y
 
 
 def for_search(model: EncoderDecoder, precision: SearchPrecision) -> EncoderDecoder:

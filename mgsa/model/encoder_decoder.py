@@ -69,7 +69,8 @@ class ModelOutput:
     @property
     def logits(self) -> Tensor:
         """(B, T, V)."""
-        return self.output(self.states)
+        logits: Tensor = self.output(self.states)
+        return logits
 
 
 @dataclass(frozen=True)
@@ -206,7 +207,8 @@ class EncoderDecoder(nn.Module):
             memories[: head.layer],
             aligned_layer=head.layer,
         )
-        return layers[-1].alignment
+        log_weights: Tensor = layers[-1].alignment
+        return log_weights
 
     def align(self, batch: Batch) -> Tensor:
         """(B, T, S) log weights of the alignment head, without predicting words."""
@@ -219,7 +221,8 @@ class EncoderDecoder(nn.Module):
         """Cross-attention weights of a decoder layer, counted from 1."""
         x, memories = self._decoder_input(self.encode(batch), batch.target_input)
         _, layers = self.decoder(x, CAUSAL, memories[:layer], need_weights=True)
-        return layers[-1].cross_weights
+        weights: Weights = layers[-1].cross_weights
+        return weights
 
     @torch.inference_mode()
     def score(self, batch: Batch) -> Tensor:

@@ -61,7 +61,7 @@ class Residual(nn.Module):
 
     def __init__(self, dim: int, *, dropout: float, pre: bool) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(dim)
+        self.norm: Callable[[Tensor], Tensor] = nn.LayerNorm(dim)
         self.dropout = Dropout(dropout)
         self.pre = pre
 

@@ -8,9 +8,9 @@ divides all by an update's target tokens, as Garg et al. do by a sentence's.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -142,6 +142,8 @@ class _BlockwiseNll(torch.autograd.Function):
     those lie in the cache.
     """
 
+    apply: ClassVar[Callable[..., tuple[Tensor, Tensor]]]
+
     @staticmethod
     def forward(
         ctx: Any,
@@ -188,6 +190,8 @@ class _SmoothedNll(torch.autograd.Function):
     torch gives no plain NLL and takes several more passes over tokens × V numbers. The gradient
     p − (1 − ε) · gold − ε / V overwrites the log probabilities.
     """
+
+    apply: ClassVar[Callable[..., tuple[Tensor, Tensor]]]
 
     @staticmethod
     def forward(ctx: Any, logits: Tensor, gold: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:

@@ -114,14 +114,15 @@ def hmm_posteriors(
 def jump_matrix(weights: np.ndarray, num_places: int) -> np.ndarray:
     """(I + 1, I + 1) jump probabilities."""
     chosen = weights[_widths(num_places)]
-    return chosen / chosen.sum(axis=1, keepdims=True)
+    jumps: np.ndarray = chosen / chosen.sum(axis=1, keepdims=True)
+    return jumps
 
 
 def _widths(num_places: int) -> np.ndarray:
     """(I + 1, I + 1) indices of jump widths."""
     places = np.arange(num_places)
-    widths = places + 1 - places[:, None]
-    return np.clip(widths, -LONGEST_JUMP, LONGEST_JUMP) + LONGEST_JUMP
+    widths: np.ndarray = places + 1 - places[:, None]
+    return widths.clip(-LONGEST_JUMP, LONGEST_JUMP) + LONGEST_JUMP
 
 
 def estimated_jumps(
@@ -144,7 +145,8 @@ def estimated_jumps(
         seen += np.bincount(widths.ravel(), jumps.ravel(), minlength=len(weights))
         shares += np.bincount(widths.ravel(), share, minlength=len(weights))
     # A width that fits into no sentence keeps its weight.
-    return np.divide(seen, shares, out=weights.copy(), where=shares > 0)
+    new: np.ndarray = np.divide(seen, shares, out=weights.copy(), where=shares > 0)
+    return new
 
 
 def estimated_lexicon(counts: np.ndarray, given: np.ndarray, prior: float) -> np.ndarray:
@@ -156,10 +158,10 @@ def estimated_lexicon(counts: np.ndarray, given: np.ndarray, prior: float) -> np
     """
     totals = np.maximum(np.bincount(given, counts + prior), SMALLEST)  # 0 for words of no pair
     if prior:
-        found = np.exp(_digamma(counts + prior) - _digamma(totals)[given])
+        found: np.ndarray = np.exp(_digamma(counts + prior) - _digamma(totals)[given])
     else:
         found = counts / totals[given]
-    return np.maximum(found, SMALLEST)
+    return found.clip(SMALLEST)
 
 
 def _digamma(x: np.ndarray) -> np.ndarray:

@@ -122,7 +122,7 @@ def score_contrasts(
     from pipeline.contrast.accuracies import ABOUT, accuracies, comparison, is_right, read_scores
     from pipeline.contrast.words import baselines
     from pipeline.encoder import Encoder
-    from pipeline.tokenizers.moses import MosesText
+    from pipeline.tokenizers import tokenizer_of
 
     opened = open_dataset(dataset)
     check_rows(opened, split, corpus / f"{split}.source")
@@ -135,7 +135,7 @@ def score_contrasts(
     kinds: list[PhraseSource] = ["parsed"]
     trees = corpus / f"{split}.trees"
     made = Preprocessing.read(dataset)
-    encoder, text = Encoder.load(model).target, MosesText(made.target_language)
+    encoder, text = Encoder.load(model).target, tokenizer_of(made.target_language)
     if phrases and scorer.levels and made.partition.boundaries == "parsed":
         other = trees.is_file() and made.parser.kind != "trees"
         asked = [kind for kind in PHRASE_SOURCES if kind in phrases and (other or kind != "gold")]

@@ -120,7 +120,7 @@ def read_treebank(path: Path) -> Iterator[Tree]:
 
 def bracketed(tree: Tree) -> str:
     """The tree on one line: one space before every child and word, no other."""
-    return tree.pformat(margin=sys.maxsize)
+    return str(tree.pformat(margin=sys.maxsize))
 
 
 def is_preterminal(tree: Tree) -> bool:

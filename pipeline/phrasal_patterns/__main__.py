@@ -125,7 +125,7 @@ def score_patterns(
     from pipeline.phrasal_patterns.categories import category_scores, read_occurrences
     from pipeline.phrasal_patterns.scores import length_scores, ngram_scores
     from pipeline.statistics.ngrams import ngram_statistics
-    from pipeline.tokenizers.moses import MosesText
+    from pipeline.tokenizers import tokenizer_of
 
     settings = phrasal_patterns
     if baseline is not None and (baseline not in system or len(system) == 1):
@@ -144,7 +144,7 @@ def score_patterns(
     if tokenized:
         source, target = columns[-2:]
         language = Record.read(tokenized / "languages.json")["target"]
-        tokenize = MosesText(language).normalize_and_tokenize
+        tokenize = tokenizer_of(language).normalize_and_tokenize
         tokens = list(map(tokenize, expected))
         check_references(tokens, target, path=references, target_path=sides[1])
         lengths = np.array([len(text.split(" ")) for text in source])

@@ -58,9 +58,9 @@ def read_sentences(files: SentenceFiles, language: str) -> Iterator[ProbeSentenc
 
 def read_bank(path: Path, language: str) -> Iterator[ProbeSentence]:
     """Yield the sentences of a treebank without empty elements, spelled as corpus tokens."""
-    from pipeline.tokenizers.moses import MosesText
+    from pipeline.tokenizers import tokenizer_of
 
-    spell = TextSpelling(MosesText(language))
+    spell = TextSpelling(tokenizer_of(language))
     for number, tree in enumerate(read_treebank(path), start=1):
         gold = without_empty_elements(tree)
         if gold is not None:

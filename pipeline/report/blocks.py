@@ -132,7 +132,7 @@ def table(caption: str, rows: Sequence[Mapping[str, str]], style: str = "") -> M
     columns = {name: cells for name, cells in columns.items() if any(cells)}
     numeric = [any(isinstance(cell, Number) for cell in cells) for cells in columns.values()]
     lines = list(zip(*columns.values(), strict=True))
-    return MACROS.table(caption, list(zip(columns, numeric, strict=True)), lines, style)
+    return Markup(MACROS.table(caption, list(zip(columns, numeric, strict=True)), lines, style))
 
 
 def figure(title: str, spec: Spec, *, with_numbers: bool = True) -> Markup:
@@ -143,7 +143,8 @@ def figure(title: str, spec: Spec, *, with_numbers: bool = True) -> Markup:
     shown = [n for n in names if len(values[n]) > 1 or not isinstance(rows[0].get(n), str)]
     titles = {name: "series" if name == "rev" else name.replace("_", " ") for name in shown}
     numbers = [{title: _cell(row.get(n)) for n, title in titles.items()} for row in rows]
-    return MACROS.figure(title, Markup(svg(spec)), table(title, numbers) if numbers else "")
+    below = table(title, numbers) if numbers else ""
+    return Markup(MACROS.figure(title, Markup(svg(spec)), below))
 
 
 def _cell(value: str | float | None) -> str:

@@ -38,7 +38,8 @@ def randomization_test(
 
     def difference(signs: np.ndarray) -> np.ndarray:
         change = signs @ swapped
-        return np.abs(score((both + change) / 2) - score((both - change) / 2))
+        gap: np.ndarray = np.abs(score((both + change) / 2) - score((both - change) / 2))
+        return gap
 
     (observed,) = difference(np.ones((1, len(swapped))))
     larger = 1

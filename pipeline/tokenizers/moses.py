@@ -26,11 +26,12 @@ class MosesText:
     def normalize_and_tokenize(self, text: str) -> list[str]:
         """The tokens of a sentence; none for a blank one."""
         normalized = self._normalizer.normalize(clean(text))
-        return self._tokenizer.tokenize(normalized, escape=False)
+        tokens: list[str] = self._tokenizer.tokenize(normalized, escape=False)
+        return tokens
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """The sentence of `tokens`, by Moses' rules."""
-        return self._detokenizer.detokenize(tokens, unescape=False)
+        return str(self._detokenizer.detokenize(tokens, unescape=False))
 
 
 def clean(text: str) -> str:
@@ -64,7 +65,7 @@ class _Visible(dict[int, str]):
 _VISIBLE = _Visible()
 
 
-class _Normalizer(MosesPunctNormalizer):
+class _Normalizer(MosesPunctNormalizer):  # type: ignore[misc]  # has no types
     """Skips substitutions that can't match."""
 
     APPLIES = re.compile("[\r()%:;`\"„“”–—´‘‚’…«»\xa0]|''|  ")
@@ -72,7 +73,7 @@ class _Normalizer(MosesPunctNormalizer):
 
     def normalize(self, text: str) -> str:
         if self.APPLIES.search(text):
-            return super().normalize(text)
+            return str(super().normalize(text))
         return text.strip()
 
 
@@ -98,7 +99,7 @@ def _needing(needed: str, *rules: tuple[Any, str]) -> list[tuple[Any, str]]:
     return [(_Needing(needed, pattern), substitution) for pattern, substitution in rules]
 
 
-class _Tokenizer(MosesTokenizer):
+class _Tokenizer(MosesTokenizer):  # type: ignore[misc]  # has no types
     """The same rules, with sets for membership tests."""
 
     DEDUPLICATE_SPACE = _Spaces(), " "
@@ -127,4 +128,4 @@ class _Tokenizer(MosesTokenizer):
         if not found:
             return text
         start = text.rfind(" ", 0, found.start() + 1) + 1
-        return text[:start] + super().handles_nonbreaking_prefixes(text[start:])
+        return f"{text[:start]}{super().handles_nonbreaking_prefixes(text[start:])}"

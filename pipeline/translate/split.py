@@ -43,9 +43,9 @@ def translate_split(
     Without params.yaml: beam 5, length penalty 0.6.
     """
     from pipeline.formats.preprocessing import Preprocessing
-    from pipeline.tokenizers.moses import MosesText
+    from pipeline.tokenizers import tokenizer_of
 
-    target = MosesText(Preprocessing.read(model[0]).target_language)
+    target = tokenizer_of(Preprocessing.read(model[0]).target_language)
     with (
         opened_split("translate", model, dataset, split, accelerator) as (loaded, data, advance),
         atomic_folder(out) as folder,
