@@ -73,11 +73,7 @@ def write_raw(folder: Path, splits: Mapping[str, Sequence[tuple[str, str]]]) -> 
     raw = folder / "raw"
     for split, pairs in splits.items():
         sources, targets = zip(*pairs, strict=True)
-        for language, lines in (
-            ("en", sources),
-            ("de", targets),
-            ("trees", map(_tree, sources)),
-        ):
+        for language, lines in (("en", sources), ("de", targets), ("trees", map(_tree, sources))):
             write_lines(raw / f"{split}.{language}", lines)
         with (raw / f"{split}.contrast").open("w", encoding="utf-8") as file:
             write_contrasts((Contrast(1, name, f"{targets[0]} {name}") for name in "ab"), file)

@@ -12,13 +12,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from mgsa.cli.files import read_json
+from tests.dvc_project import STAGES
 from tests.imports import ROOT
 
 FILES = {"train": "train", "valid": "val", "test": "test_2016_flickr"}
-STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
 
 
 def write_head(

@@ -13,7 +13,6 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.settings import from_mapping
 from mgsa.config import ModelConfig, TrainConfig, TransformerConfig
 from mgsa.model.build import build_model
-from mgsa.run_config import RunConfig
 from pipeline.params import GROUPS, SETTINGS, check_parameters, compose
 from tests.imports import ROOT
 from tests.random_rows import VOCABULARY
@@ -74,11 +73,7 @@ def test_what_no_section_gives_is_not_taken_for_granted(overrides: list[str], me
     [
         ("joint_alignment_tiny", {"layer": 5}, r"alignment\.layer: expected 1 to 4"),
         ("joint_alignment_tiny", {"full_context": False, "sentences": 0.5}, "sentences: expected"),
-        (
-            "joint_alignment_tiny",
-            {"sentences": 0.0},
-            "sentences: expected greater than or",
-        ),
+        ("joint_alignment_tiny", {"sentences": 0.0}, "sentences: expected greater than or"),
         ("conv_kv_heterogeneous_tiny", {}, "alignment: expected heads of cross-attention that att"),
         ("rnn_attn_tiny", {}, "alignment: expected layer 1 and no full_context"),
     ],
@@ -204,25 +199,3 @@ def test_recurrent_models_train_as_in_the_paper(attention: str) -> None:
     assert (train.max_epochs, train.best_by, train.artifact) == (20, "bleu", "best")
     assert train.patience is not None
     assert (content["tokenize"]["max_tokens"], content["translate"]["beam"]) == (40, 10)
-
-
-@pytest.mark.parametrize("corpus", ["sample", "wmt14_en_de"])
-def test_probes_learn_from_as_much_as_in_the_paper(corpus: str) -> None:
-    """Hao et al. 2019, section 4.4: 100,000 sentences, 10,000 and 10,000; Shi et al.: 20 TSS."""
-    settings = compose(CONF, [f"corpus={corpus}"])["probe_data"]
-    assert (settings["sentences"], settings["shares"]) == (120_000, [10, 1, 1])
-    assert settings["tss_classes"] + 1 == 20
-
-
-@pytest.mark.parametrize(
-    ("option", "devices", "batch_tokens"),
-    [("gpu8", (8, 1), 4096), ("gpu8_big", (8, 1), 4096), ("gpu64_alignment", (8, 8), 7168)],
-)
-def test_several_gpus_take_the_papers_batch(
-    option: str, devices: tuple[int, int], batch_tokens: int
-) -> None:
-    content = compose(CONF, [f"train={option}"])
-    train = from_mapping(TrainConfig, content["train"], "train")
-    run = from_mapping(RunConfig, content["run"], "run")
-    assert (run.accelerator, (run.devices, run.nodes)) == ("gpu", devices)
-    assert (train.batch_tokens, train.accumulate) == (batch_tokens, 1)

@@ -8,10 +8,7 @@ from mgsa.boundaries import BoundaryFlags
 from mgsa.masks import Context, Phrases
 from tests.gradients import assert_same
 
-SEGMENTS = {
-    "coarse": [[0, 0, 0, 1], [0, 0, 1, -1]],
-    "fine": [[0, 1, 1, 2], [0, 1, 2, -1]],
-}
+SEGMENTS = {"coarse": [[0, 0, 0, 1], [0, 0, 1, -1]], "fine": [[0, 1, 1, 2], [0, 1, 2, -1]]}
 LENGTHS = {"coarse": [[3, 1], [2, 1]], "fine": [[1, 2, 1], [1, 1, 1]]}
 PHRASES = {
     name: Phrases(torch.tensor(SEGMENTS[name]), torch.tensor(LENGTHS[name])) for name in SEGMENTS

@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from mgsa.__main__ import COMMANDS, main
-from mgsa.artifact.weights import load_tensors
-from mgsa.cli.files import read_json
 from mgsa.cli.run import run
 from tests.copy_task import write_copy_task
 from tests.training_settings import write_settings
@@ -55,41 +53,3 @@ def test_trains_and_says_how_it_went(folder: Path, capsys: pytest.CaptureFixture
     assert [line.split(":")[0] for line in said.err.splitlines()] == ["update 5", "update 6"]
     assert (folder / "out" / "model.safetensors").is_file()
     assert (folder / "out.checkpoints" / "step-00000006").is_dir()
-
-
-def test_a_wrong_setting_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert train(folder, "--set", "model.heads=3") == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.endswith("settings.yaml: model: heads: expected a divisor of dim (16), got 3")
-    assert not (folder / "out.checkpoints").exists()
-
-
-def test_a_run_that_cannot_go_on_is_one_line_and_status_1(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    settings = ("--set", "train.learning_rate=1.0e+38", "--set", "train.clip_norm=0")
-    assert train(folder, *settings) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("error: epoch 1, micro-batch 1: the loss is")
-    assert not (folder / "out").exists()
-
-
-def test_a_finished_run_gives_the_average_too(folder: Path) -> None:
-    """Without the best one, which is kept beside the newest; nothing is trained."""
-    best_first = ("--set", "train.validate_every=1", "--set", "train.best_by=bleu")
-    assert train(folder, *best_first, "--set", "train.artifact=best") == 0
-    kept = [path.stat().st_mtime_ns for path in sorted((folder / "out.checkpoints").iterdir())]
-    assert train(folder, *best_first, "--set", "train.artifact=average") == 0
-    found = [path.stat().st_mtime_ns for path in sorted((folder / "out.checkpoints").iterdir())]
-    assert found == kept
-    weights = load_tensors(folder / "out/model.safetensors")
-    updates = read_json(folder / "out/config.json")["updates"]
-    assert len(updates) == 2
-    assert 1 not in updates
-    saved = [
-        load_tensors(folder / f"out.checkpoints/step-{update:08}/weights.safetensors")
-        for update in updates
-    ]
-    for name, tensor in weights.items():
-        expected = sum(each[name].double() for each in saved) / 2
-        assert tensor.equal(expected.to(tensor.dtype))

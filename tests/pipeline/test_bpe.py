@@ -16,17 +16,9 @@ from pipeline import bpe
 from pipeline.formats.text import SIDES, SPLITS
 from pipeline.subwords import read_subword_counts
 from tests.lines import write_lines
-from tests.parameters import RUN
+from tests.parameters import PARAMETERS
 from tests.text_folders import contents, stage_argv
 
-SETTINGS = {
-    "codes": None,
-    "merges": 60,
-    "min_frequency": 2,
-    "vocabulary_threshold": 3,
-    "dropout": 0.0,
-}
-PARAMS = {"bpe": SETTINGS, "run": RUN}
 SENTENCES = {
     "source": ["the dogs see the newest dog", "low lower lowest ( new )", "-LRB- the newest dogs"],
     "target": ["die Hunde sehen den neuesten Hund", "tief tiefer ( neu )", "die neuesten Hunde"],
@@ -39,7 +31,7 @@ def tokenized(tmp_path: Path) -> Path:
     for side, sentences in SENTENCES.items():
         for split, repeated in zip(SPLITS, (4, 1, 1), strict=True):
             write_lines(folder / f"{split}.{side}", sentences * repeated)
-    (tmp_path / "params.yaml").write_text(yaml.safe_dump(PARAMS))
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(PARAMETERS))
     return folder
 
 

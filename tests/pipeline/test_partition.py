@@ -111,10 +111,7 @@ def test_subword_phrases_cover_the_subwords(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize(
     ("counts", "message"),
-    [
-        ([1], "phrases cover 2 words: expected 1"),
-        ([1, 0], "at least 1 subword for every word"),
-    ],
+    [([1], "phrases cover 2 words: expected 1"), ([1, 0], "at least 1 subword for every word")],
 )
 def test_subwords_that_do_not_fit_are_refused(counts: list[int], message: str) -> None:
     with pytest.raises(ValueError, match=message):

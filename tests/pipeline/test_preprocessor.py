@@ -179,12 +179,6 @@ def test_without_a_parser_rows_have_no_phrases(dataset: Dataset) -> None:
     assert columns_of(rows, SOURCE[2:]) == [[[], []]] * len(texts)
 
 
-def test_text_without_words_is_a_row_without_subwords(dataset: Dataset) -> None:
-    *blank, filled = rows_of(with_toy_parser(dataset), ["", "   ", "\t\u200b\u2029 ", "a man"])
-    assert columns_of(blank, SOURCE[:3]) == [[[], [], []]] * 3
-    assert len(filled.phrase_lengths) == 3
-
-
 def test_translations_are_detokenised(dataset: Dataset) -> None:
     preprocessor = Preprocessor.load(dataset.folder, parser=None)
     subwords = 'Er sag@@ te : " Das ist ( fast ) gu@@ t , oder ? "'

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 import mgsa
-from mgsa.cli.errors import InputError
 from mgsa.data.dataset import open_dataset
 from pipeline.formats.text import SIDES
 from pipeline.score import main
@@ -30,11 +29,3 @@ def test_text_scores_as_its_rows_in_a_dataset(
     files = (tmp_path / side for side in SIDES)
     score(models, *files, "--tokenized", "--out", str(tmp_path / "scores"))
     assert lines(tmp_path / "scores") == printed
-
-
-def test_files_of_unequal_lines_leave_no_output(models: Path, tmp_path: Path) -> None:
-    write_lines(tmp_path / "short", ["ein Satz"])
-    source, out = models / "corpus/test.source", tmp_path / "scores"
-    with pytest.raises(InputError, match="short:1: ends after 1 line; expected as many as in"):
-        score(models, source, tmp_path / "short", "--out", str(out))
-    assert not out.exists()

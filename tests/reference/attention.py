@@ -16,12 +16,7 @@ Projection = tuple[Tensor, Tensor]
 
 
 def attention(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    *,
-    visible: Sequence[Sequence[bool]],
-    scale: float,
+    q: Tensor, k: Tensor, v: Tensor, *, visible: Sequence[Sequence[bool]], scale: float
 ) -> tuple[Tensor, Tensor]:
     """One head: q (T, K), k (S, K), v (S, K'), visible[t][s], to (T, K') and weights (T, S)."""
     outputs, all_weights = [], []

@@ -213,9 +213,7 @@ def test_a_killed_pipeline_is_taken_up_by_the_next_repro(
     assert "Data and pipelines are up to date" in project.run("dvc", "status", "train")
 
 
-def test_what_dvc_was_killed_while_writing_can_be_removed(
-    finished_project: Project,
-) -> None:
+def test_what_dvc_was_killed_while_writing_can_be_removed(finished_project: Project) -> None:
     project, parts = finished_project, 2
     whole = {name: (project.folder / name).read_bytes() for name in DVC_WRITES_IN_PLACE}
     for name, part in itertools.product(DVC_WRITES_IN_PLACE, range(parts)):

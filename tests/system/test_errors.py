@@ -107,6 +107,7 @@ UNEQUAL_LINE_COUNTS = [
     ("dataset", shorter, "alignments/train.links", f":23: {UNEQUAL} tokenized/train.lines (24 lines)"),
     ("dataset", shorter, "corpus/train.target", f":23: {UNEQUAL} corpus/train.source (24 lines)"),
     ("evaluate", shorter, "translations/test.hypotheses", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
+    ("score text", shorter, "raw/test.de", ":5: ends after 5 lines; expected as many as in raw/test.en (6 lines)"),
     ("contrast", shorter, "corpus/test.source", ":6: expected the text of row 5 of test in dataset, none of whose pairs is dropped"),
     ("report", shorter, "parsed/test.trees", ":5: ends after 5 lines; expected as many as in corpus/test.source (6 lines)"),
 ]
@@ -154,6 +155,7 @@ TREES = [
     ("parse", line(3, "a  man"), "tokenized/train.source", ":3: expected tokens with one space between them"),
     ("partition", line(3, "(ROOT (X (A a))))"), "parsed/train.trees", f":3: {MORE}"),
     ("probe_data", line(3, "(ROOT (X (A Nobody)))"), "parsed/train.trees", f":3: {OTHER}"),
+    ("phrasal_patterns", line(3, "(ROOT (X (A Nobody)))"), "parsed/test.trees", f":3: {OTHER}"),
     ("partition", line(3, ""), "tokenized/train.source", ":3: expected tokens with one space between them, found an empty line"),
 ]
 

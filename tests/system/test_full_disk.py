@@ -12,14 +12,7 @@ from pathlib import Path
 import pytest
 
 from mgsa.cli.run import DONE, FAILED
-from tests.all_stages import (
-    GOES_ON,
-    WRITING,
-    contents,
-    in_a_process,
-    outputs,
-    run_command,
-)
+from tests.all_stages import GOES_ON, WRITING, contents, in_a_process, outputs, run_command
 from tests.full_disk import room_for
 
 NEARLY_FULL = {"at once": lambda _: 10, "half way": lambda sizes: max(sizes) // 2}

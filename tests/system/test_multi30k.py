@@ -14,9 +14,10 @@ from mgsa.cli.files import read_json
 from pipeline.formats.text import SPLITS
 from pipeline.formats.trees import children, is_preterminal, read_tree, top_node
 from pipeline.params import compose
+from tests.dvc_project import STAGES
 from tests.imports import ROOT
 from tests.lines import lines
-from tests.multi30k import STAGES, run, stage, write_head
+from tests.multi30k import run, stage, write_head
 
 PAIRS = {"train": 600, "valid": 60, "test": 60}
 LANGUAGES = {"source": "en", "target": "de"}

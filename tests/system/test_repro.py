@@ -39,7 +39,6 @@ def check_metrics(project: Project) -> None:
         for stage in STAGES
         if "metrics" in STAGES[stage]
     }
-    assert len(reports) == len(STAGES) - 3  # params, translate and report measure nothing
     layers = reports.pop("analyze")["encoder"].values()
     assert [sum(layer.values()) for layer in layers] == pytest.approx([1.0] * 4, abs=1e-5)
     for report in reports.values():

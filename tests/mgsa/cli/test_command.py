@@ -127,13 +127,6 @@ def test_an_output_may_depend_on_an_option() -> None:
         main(["a", "--text", "text", "--out", "out", "--split", "test"])
 
 
-@pytest.mark.parametrize("argv", [[], ["a", "--text", "t"], ["a", "--mode", "odd"]])
-def test_bad_usage_has_status_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(argv)
-    assert "usage: learn" in capsys.readouterr().err
-
-
 def test_help_tells_all(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["--help"])

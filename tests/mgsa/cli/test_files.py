@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from pathlib import Path
 
@@ -87,26 +86,6 @@ def test_what_is_there_stays_as_it_was_when_a_block_raises(tmp_path: Path) -> No
     assert (tmp_path / "file").read_text() == "old"
     assert names(tmp_path / "out") == ["old"]
     assert names(tmp_path) == ["file", "out"]
-
-
-def test_a_folder_comes_back_when_another_cannot_take_its_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "out"
-    path.mkdir()
-    (path / "old").touch()
-    rename = Path.replace
-
-    def refuse(self: Path, target: Path) -> Path:
-        if target == path and (self / "new").exists():
-            raise OSError(errno.EIO, "Input/output error", str(self), None, str(target))
-        return rename(self, target)
-
-    monkeypatch.setattr(Path, "replace", refuse)
-    with pytest.raises(OSError, match=r"Input/output error: '.*/out'$"):
-        fill(path, "new")
-    assert names(path) == ["old"]
-    assert names(tmp_path) == ["out"]
 
 
 def fill(path: Path, name: str) -> None:

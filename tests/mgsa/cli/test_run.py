@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from mgsa.cli import run as cli
 from mgsa.cli.errors import InputError
 from mgsa.cli.progress import progress
-from mgsa.cli.run import BAD_INPUT, DONE, FAILED, INTERRUPTED, run, spare_busy_cores
+from mgsa.cli.run import BAD_INPUT, DONE, FAILED, INTERRUPTED, run
 
 NO_ROOM = "out of memory; smaller batches or a smaller model need less"
 
@@ -127,28 +126,6 @@ def test_ctrl_c_is_silent_while_a_command_is_imported(argv: str, silent: bool) -
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == [str(silent), "True"]
-
-
-@pytest.mark.parametrize(
-    ("times", "told", "policy"),
-    [
-        ([(0, 0), (38, 40)], {}, None),
-        ([(0, 0), (20, 40)], {}, "passive"),
-        ([(0, 0), (20, 40)], {"OMP_NUM_THREADS": "2"}, None),
-        ([(0, 0), (0, 0)], {}, None),  # nothing is told
-    ],
-)
-def test_threads_sleep_where_others_work(
-    times: list[tuple[int, int]],
-    told: dict[str, str],
-    policy: str | None,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(cli, "_core_times", iter(times).__next__)
-    monkeypatch.delitem(sys.modules, "torch")
-    monkeypatch.setattr(os, "environ", dict(told))
-    spare_busy_cores()
-    assert os.environ.get("OMP_WAIT_POLICY") == policy
 
 
 @pytest.mark.skipif(not Path("/proc/stat").is_file(), reason="no Linux")

@@ -186,24 +186,6 @@ def test_going_on_from_any_position_changes_nothing(
         assert [n for n, _ in mine.batches] == [n for n, _ in its.batches]
 
 
-def test_skipped_windows_are_not_decoded(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
-    batches = make(dataset, shuffle_window=GROUP)
-    decoded: list[list[int]] = []
-    columns = Dataset.columns
-
-    def recording(self: Dataset, split: str, groups: list[int], extra: list[str]) -> object:
-        decoded.append(list(groups))
-        return columns(self, split, groups, extra)
-
-    monkeypatch.setattr(Dataset, "columns", recording)
-    windows = -(-ROWS // GROUP)
-    list(epoch_of(batches, Position(0, 0)))
-    whole = decoded[:windows]  # the next epoch's may follow: updates are made ahead
-    decoded.clear()
-    list(epoch_of(batches, Position(0, batches.num_micro_batches(0) - 1)))
-    assert decoded[0] == whole[-1]
-
-
 def test_seed_and_epoch_choose_the_order(dataset: Dataset) -> None:
     def order(seed: int, epoch: int) -> list[list[int]]:
         return rows_of(list(epoch_of(make(dataset, seed=seed), Position(epoch, 0))))

@@ -18,11 +18,3 @@ def test_taken_lists_are_the_lists(rows: list[list[int]], data: st.DataObject) -
     assert [ragged[i].tolist() for i in range(len(ragged))] == [rows[i] for i in taken]
     assert ragged.flat().tolist() == [number for i in taken for number in rows[i]]
     assert ragged.positions().tolist() == [place for i in taken for place in range(len(rows[i]))]
-
-
-def test_lists_that_lie_end_to_end_are_not_copied() -> None:
-    whole = Ragged.of([[1, 2], [], [3]])
-    assert np.shares_memory(whole.flat(), whole.values)
-    for parts in (whole.take(np.array([1, 2])), whole.take(np.array([0]))):
-        assert np.shares_memory(parts.flat(), whole.values)
-    assert not np.shares_memory(whole.take(np.array([2, 0])).flat(), whole.values)

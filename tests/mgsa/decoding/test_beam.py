@@ -188,13 +188,6 @@ def test_the_longest_translation_follows_the_source() -> None:
     assert [len(one.ids) for (one,) in found] == [3, 6, 8]  # 2.5 + 1, 5 + 1, 7.5 + 1
 
 
-@pytest.mark.parametrize(("alpha", "expected"), [(0.0, 0), (3.0, 5)])
-def test_length_penalty_decides_between_short_and_long(alpha: float, expected: int) -> None:
-    """log p of n words and the end is −n − 2.5: the longest is best once lp grows faster."""
-    ((found,),) = search(Chain(), longest=[5], beam=6, alpha=alpha)
-    assert found.ids == (4,) * expected
-
-
 @pytest.mark.parametrize(
     ("beam", "alpha", "longest", "rows"),
     [

@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     random_model(folder / "two", dataset, seed=1)
     random_model(folder / "words", dataset, multi_granularity=None)
     (folder / "config.yaml").write_text(CONFIG, encoding="utf-8")
-    for name, prefixes in (("short", "w1\n"), ("new", "\n\nw1 new\n"), ("end", "</s>\n")):
+    for name, prefixes in (("short", "w1\n"), ("new", "\n\nw1 </s>\n")):
         (folder / name).write_text(prefixes, encoding="utf-8")
     return folder
 
@@ -51,12 +51,6 @@ def translations(folder: Path, **options: object) -> list[Translation]:
 def alignments(folder: Path, *, layer: int | None = None) -> list[Alignment]:
     rows = list(open_dataset(folder / "dataset").read("test"))
     return list(mgsa.load(folder / "one").align(rows, layer=layer))
-
-
-def test_a_line_a_translation_on_stdout(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert mgsa_command("translate", folder) == 0
-    lines = capfd.readouterr().out.splitlines()
-    assert lines == [translation.text for translation in translations(folder)]
 
 
 def test_options_go_before_the_file(folder: Path, tmp_path: Path) -> None:
@@ -176,14 +170,8 @@ def test_wrong_phrases_mislead_models_of_phrases_alone(
             ["--prefix", "new"],
             "new:3: expected subwords of the target vocabulary, got",
         ),
-        (
-            "translate",
-            ["--prefix", "end"],
-            "end:1: expected subwords of the target vocabulary, got",
-        ),
         ("align", ["--batch-tokens", "0"], "--batch-tokens: expected greater than or equal to 1"),
         ("align", ["--layer", "7"], "layer: expected 1 to 2, got 7"),
-        ("score", ["--split", "dev"], "no split 'dev'; it has train, valid, test"),
     ],
 )
 def test_mistakes_are_one_line_and_write_nothing(

@@ -31,14 +31,6 @@ def test_best_continuations_are_those_of_sorting_all(
     assert values.tolist() == totals.gather(1, torch.tensor(expected)).tolist()
 
 
-def test_hypotheses_that_are_not_there_come_last() -> None:
-    scores = torch.tensor([[-2.0, -torch.inf]])
-    log_probs = torch.tensor([[-1.0, -3.0], [0.0, 0.0]])
-    values, index = best_continuations(log_probs, scores, 3)
-    assert values.tolist() == [[-3.0, -5.0, -torch.inf]]
-    assert index[0, :2].tolist() == [0, 1]
-
-
 def test_the_order_is_that_of_floats_of_any_size() -> None:
     numbers = [-(2.0**99), -1.5, -1.25, -(2.0**-99), -0.0, 0.0, 2.0**-99, 1.25, 2.0**99]
     shuffled = torch.tensor([[numbers[i] for i in (4, 8, 0, 6, 2, 7, 1, 5, 3)]])

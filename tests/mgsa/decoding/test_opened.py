@@ -257,12 +257,6 @@ def test_an_ensemble_neither_aligns_nor_scores(folder: Path) -> None:
             work([ROW])
 
 
-@pytest.mark.parametrize("layer", [0, 3])
-def test_a_layer_that_is_not_there(folder: Path, layer: int) -> None:
-    with pytest.raises(InputError, match=f"layer: expected 1 to 2, got {layer}"):
-        model_with(folder, decoder_layers=2).align([ROW], layer=layer)
-
-
 def test_a_model_that_sees_no_words_does_not_align(folder: Path) -> None:
     model = model_with(folder, phrase_attention=OF_BIGRAMS, multi_granularity=None)
     with pytest.raises(InputError, match="expected a model whose cross-attention sees words"):

@@ -48,11 +48,6 @@ def assert_same(found: Sequence[Hypothesis], expected: Sequence[Hypothesis]) -> 
 ROWS = some_rows(5, 1, 7, 3, 6, 2)
 
 
-def test_batched_is_one_by_one(model: EncoderDecoder) -> None:
-    for together, row in zip(search(model, ROWS, n_best=4), ROWS, strict=True):
-        assert_same(together, search(model, [row], n_best=4)[0])
-
-
 def test_scores_are_the_models(model: EncoderDecoder) -> None:
     """What a hypothesis is said to cost is what the model says of it when it is the reference."""
     for hypotheses, row in zip(search(model, ROWS, n_best=2), ROWS, strict=True):

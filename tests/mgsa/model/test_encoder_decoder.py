@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-import random
-from dataclasses import replace
 
 import pytest
 import torch
@@ -12,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mgsa.data.batch import Row
-from mgsa.data.vocabulary import BOS, EOS
 from mgsa.model.compiled import compiled
 from mgsa.model.encoder_decoder import EncoderDecoder
 from tests.random_rows import (
@@ -155,27 +152,3 @@ def test_a_gpu_gives_what_the_cpu_does(model: EncoderDecoder) -> None:
         if theirs.grad is not None:
             assert ours.grad is not None
             torch.testing.assert_close(ours.grad.cpu(), theirs.grad, **near)
-
-
-def stepwise_score(model: EncoderDecoder, row: Row) -> float:
-    """The sum of log probabilities along the target, decoded with a cache."""
-    state = model.start(model.encode(batch_of(model, [row])))
-    total = 0.0
-    for last, word in zip([BOS, *row.target], [*row.target, EOS], strict=True):
-        log_probs, state = model.step(state, torch.tensor([last]))
-        total += log_probs[0, word].item()
-    return total
-
-
-def test_a_score_is_the_sum_over_steps(model: EncoderDecoder) -> None:
-    """In batches of any order and padding; an empty target is end of sentence alone."""
-    rows = some_rows(5, 1, 7, 3, 6, 2)
-    rows[2] = replace(rows[2], target=[])
-    rows[3] = replace(rows[3], target=random.Random(0).choices(range(3, 20), k=11))
-    with torch.inference_mode():
-        expected = [stepwise_score(model, row) for row in rows]
-        assert model.score(batch_of(model, rows)).tolist() == pytest.approx(expected, rel=1e-9)
-        reverse = model.score(batch_of(model, rows[::-1])).tolist()
-        alone = [model.score(batch_of(model, [row])).item() for row in rows]
-    assert reverse[::-1] == pytest.approx(expected, rel=1e-9)
-    assert alone == pytest.approx(expected, rel=1e-9)

@@ -98,20 +98,6 @@ def test_what_the_target_says_later_counts_with_full_context_alone(
 
 
 @pytest.mark.parametrize("full_context", [False, True])
-@pytest.mark.parametrize("name", BODIES)
-def test_a_batch_is_its_sentences(name: str, full_context: bool) -> None:
-    model = random_model(with_alignment(BODIES[name], full_context=full_context))
-    rows = some_rows(3, 6, 1)
-    together = alignment_of(model, batch_of(model, rows))
-    for row, alignment in zip(rows, together, strict=True):
-        T, S = len(row.target) + 1, len(row.source) + 1
-        (alone,) = alignment_of(model, batch_of(model, [row]))
-        torch.testing.assert_close(alignment[:T, :S], alone)
-        torch.testing.assert_close(alignment[:T].sum(dim=-1), torch.ones(T, dtype=torch.float64))
-        assert not alignment[:T, S:].any()
-
-
-@pytest.mark.parametrize("full_context", [False, True])
 def test_the_head_costs_no_parameter_and_changes_no_translation(full_context: bool) -> None:
     plain = random_model(TRANSFORMER)
     joint = random_model(with_alignment(TRANSFORMER, full_context=full_context))

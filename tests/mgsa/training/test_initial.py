@@ -57,13 +57,6 @@ def rewrite_manifest(folder: Path) -> None:
     write_json(folder / "manifest.json", manifest | {"files": describe_files(folder)})
 
 
-def test_a_run_starts_where_the_model_was(dataset: Path) -> None:
-    before = train(dataset, "base")
-    base = str(dataset.with_name("base"))
-    after = train(dataset, "same", initial=base, learning_rate=0.0, max_updates=1, seed=7)
-    assert all(torch.equal(after[name], weight) for name, weight in before.items())
-
-
 def test_frozen_weights_stay_and_others_are_trained(dataset: Path) -> None:
     before = train(dataset, "base")
     frozen = ["encoder", "target_embedding.subwords.weight"]
@@ -142,13 +135,3 @@ def test_a_model_that_is_refused_costs_no_checkpoint(dataset: Path, restart: Res
     with pytest.raises(InputError, match="expected the source vocabulary to begin with those of"):
         train(dataset, "out", initial=str(dataset.with_name("base")), restart=restart)
     assert saved == saved_updates(dataset.with_name("out.checkpoints")) != []
-
-
-def test_a_model_of_another_width_is_refused(dataset: Path) -> None:
-    """Where rows of embeddings grow, too."""
-    train(dataset, "base")
-    grow(dataset)
-    config = from_mapping(ModelConfig, model_settings({"dim": 32}), "model")
-    opened = open_dataset(dataset)
-    with pytest.raises(InputError, match=r"model\.safetensors: .*expected"):
-        start_from(dataset.with_name("base"), new_model(config, opened), opened)

@@ -35,10 +35,7 @@ def test_labels_stand_at_their_rows_and_columns() -> None:
     # A line before the fourth column and one before the fourth row, where parts begin.
     assert [
         layer["data"]["values"] for layer in spec["layer"] if layer["mark"]["type"] == "rule"
-    ] == [
-        [{"column": 3}],
-        [{"row": 3}],
-    ]
+    ] == [[{"column": 3}], [{"row": 3}]]
 
 
 def test_a_weight_has_one_colour_in_all_maps() -> None:

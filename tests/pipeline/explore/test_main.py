@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,15 +108,6 @@ def test_pages_tell_what_was_wrong(server: Server) -> None:
     request = Request(server.address, headers={"Host": "elsewhere.example:80"})
     with pytest.raises(HTTPError, match="403"):
         build_opener(ProxyHandler({})).open(request)
-
-
-def test_maps_are_pictures_of_their_own(server: Server) -> None:
-    html = get(server, f"?text={quote(SENTENCE)}")
-    places = re.findall('src="(map[^"]*)"', html)
-    assert len(places) == sum(
-        len(r.maps) for r in server.explorer.explore(SENTENCE).readings.values()
-    )
-    assert get(server, places[0].replace("&amp;", "&")).startswith("<svg")
 
 
 def test_a_port_that_is_taken_is_named(server: Server, models: Path) -> None:

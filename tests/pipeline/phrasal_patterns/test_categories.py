@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tree import Tree
 
-from mgsa.cli.errors import InputError
 from pipeline.formats.links import read_links
 from pipeline.formats.trees import children, plain_label, read_tree, top_node
 from pipeline.phrasal_patterns.categories import (
@@ -19,7 +16,6 @@ from pipeline.phrasal_patterns.categories import (
     Occurrence,
     category_scores,
     occurrences,
-    read_occurrences,
 )
 from tests.strategies import trees
 
@@ -151,37 +147,3 @@ def test_a_sentence_by_hand() -> None:
         ("phrase", "VP"): [1, 0, 0],
     }
     assert of_both[1] == {("1", ALL): [1, 1, 0], ("1", "NN"): [1, 1, 0]}
-
-
-FILES = {
-    "test.source": "I see ( the ) house .\nHe goes !\n",
-    "test.target": "Ich sehe ( das ) Haus .\nEr geht !\n",
-    "test.trees": "(S (PRP I) (VP (VBP see) (NP (X -LRB-) (DT the) (X -RRB-) (NN house))) (. .))\n"
-    "(S (PRP He) (VBZ goes) (. !))\n",
-    "found": "0-0 1-1 3-3 5-5 6-6\n0-0 1-1\n",
-}
-
-
-@pytest.fixture
-def tokenized(tmp_path: Path) -> Path:
-    for name, text in FILES.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    return tmp_path
-
-
-def read(tokenized: Path, *sizes: int) -> list[list[Occurrence]]:
-    files = (tokenized / "test.trees", tokenized / "found")
-    return list(read_occurrences(tokenized, "test", *files, sizes))
-
-
-def test_each_pair_has_its_ngrams_and_categories(tokenized: Path) -> None:
-    first, second = read(tokenized, 2)
-    assert [(one.size, one.category) for one in first] == [
-        *(("2", category) for category in ("S", "VBP", "DT", "DT", "NN", "S")),
-        *(("phrase", category) for category in ("NP", "VP", "S")),
-    ]
-    assert [one.category for one in second] == ["S", "VBZ", "S"]
-    path = tokenized / "test.trees"
-    path.write_text(path.read_text("utf-8").replace("!", "?"), encoding="utf-8")
-    with pytest.raises(InputError, match=r"test.trees:2: leaf 3 of the tree is '\?': expected"):
-        read(tokenized, 1)

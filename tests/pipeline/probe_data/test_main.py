@@ -97,9 +97,7 @@ def test_the_report_counts_sizes_and_classes(stages: Path, tmp_path: Path) -> No
     assert data.manifest.content["splits"]["train"]["spc"] == report["train"]["spc"]
 
 
-def test_labels_may_be_of_the_corpuss_own_trees_and_phrases_are_the_parsers(
-    tmp_path: Path,
-) -> None:
+def test_labels_may_be_of_the_corpuss_own_trees_and_phrases_are_the_parsers(tmp_path: Path) -> None:
     write_dataset(tmp_path)
     gold = "".join(f"{tree}\n" for tree in TREES).replace("VBD", "VBP").replace("(NP ", "(NX ")
     (tmp_path / "tokenized/train.trees").write_text(gold, encoding="utf-8")

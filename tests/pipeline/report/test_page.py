@@ -126,7 +126,6 @@ CURVE = "plots/train/plots/metrics/valid_nll.tsv"
     ("section", "file", "line", "text", "message"),
     [
         ("curves", CURVE, 2, "1\tlow", ":2: could not convert string to float: 'low'"),
-        ("trees", "parsed/test.trees", 2, "(S (NP A", ":2: column 8: expected"),
         ("trees", "parsed/test.trees", 2, "(S (NP A))", ":2: leaf 1 of the tree is 'A'"),
         ("trees", "partitions/test.phrases", 2, "2:NP", ":2: level 1: lengths add up to 2 words"),
         ("alignments", "alignments/test.links", 2, "9-0", ":2: expected links between 4 source"),

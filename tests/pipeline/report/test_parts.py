@@ -18,7 +18,7 @@ from pipeline.report.data import kinds_of
 from pipeline.report.inputs import System, drawn_sentences
 from pipeline.report.sentences import ranked, score_sentences, word_diff
 from pipeline.report.syntax import FAMILIES, family, trees
-from tests.report_folders import HOSTILE, PLAIN, inputs_of, tokens_of, write_run, write_system
+from tests.report_folders import HOSTILE, PLAIN, inputs_of, write_run, write_system
 
 
 @pytest.mark.parametrize(
@@ -120,15 +120,6 @@ def test_drawn_sentences_are_spread_over_the_lengths(
     count: int, longest: int, expected: list[int]
 ) -> None:
     assert drawn_sentences([5, 1, 99, 3, 2, 4], count=count, longest=longest) == expected
-
-
-def test_text_of_the_split(finished_run: Path) -> None:
-    inputs = inputs_of(finished_run)
-    assert inputs.tokens("source") == [tokens_of(text) for text in (*PLAIN, *HOSTILE)]
-    assert inputs.sources is not None
-    assert inputs.sources.lines == [*PLAIN, *HOSTILE]
-    nothing = inputs_of(finished_run, "tokenized", "corpus", "translations")
-    assert (nothing.sources, nothing.drawn, nothing.languages["source"]) == (None, [], "")
 
 
 def test_a_system_is_known_by_its_folder(tmp_path: Path) -> None:

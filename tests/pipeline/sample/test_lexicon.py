@@ -21,21 +21,3 @@ def test_every_class_that_is_asked_for_has_nouns() -> None:
     )
     given = set[str]().union(*(noun.classes for noun in lexicon.NOUNS))
     assert asked - given == {"-"}  # of verbs without an object
-
-
-def test_s_after_a_sibilant_is_es() -> None:
-    """`bosses`, `watches`; but for nouns whose plural is like the singular."""
-    sibilants = ("s", "x", "z", "ch", "sh")
-    for noun in lexicon.NOUNS:
-        if noun.english.endswith(sibilants) and noun.english_plural not in ("", noun.english):
-            assert noun.english_plural == f"{noun.english}es"
-    for verb in lexicon.VERBS:
-        if verb.english.endswith(sibilants):
-            assert verb.english_third == f"{verb.english}es"
-
-
-def test_participles_of_separable_verbs_begin_with_the_prefix() -> None:
-    for verb in lexicon.VERBS:
-        prefix, separable, _ = verb.german.rpartition("|")
-        if separable:
-            assert verb.participle.startswith(prefix)

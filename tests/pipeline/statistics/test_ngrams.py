@@ -7,7 +7,6 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sacrebleu.metrics.bleu import BLEU
 
 from pipeline.statistics.ngrams import ngram_statistics, recall_of_spans, restricted_bleu
 
@@ -37,21 +36,6 @@ def test_a_sentence_by_hand(
     found = ngram_statistics([hypothesis], [reference], tokenizer="13a", max_ngram=4)
     assert found[0, :, :2].T.tolist() == [matched, counted]
     assert restricted_bleu(found)[0].tolist() == pytest.approx(bleu)
-
-
-@given(corpora, st.sampled_from([4, 8]))
-def test_counts_and_precisions_are_sacrebleus(pairs: list[tuple[str, str]], most: int) -> None:
-    hypotheses, references = map(list, zip(*pairs, strict=True))
-    found = ngram_statistics(hypotheses, references, tokenizer="13a", max_ngram=most).sum(axis=0)
-    expected = BLEU(max_ngram_order=most, smooth_method="none").corpus_score(
-        hypotheses, [references]
-    )
-    sizes = [[expected.sys_len] * most, [expected.ref_len] * most]
-    assert found.T.tolist() == [expected.counts, expected.totals, *sizes]
-    restricted = [expected.bp * percentage for percentage in expected.precisions]
-    assert restricted_bleu(found).tolist() == pytest.approx(restricted)
-    without_lengths = found * [1, 1, 0, 0]
-    assert restricted_bleu(without_lengths).tolist() == pytest.approx(expected.precisions)
 
 
 @pytest.mark.parametrize(

@@ -34,17 +34,3 @@ def test_a_split_becomes_files_without_a_parameter_file(
     assert files["test.references"] == list(dataset.texts("test", "target_text"))
     scores = [float(line) for line in files["test.scores"]]
     assert scores == pytest.approx([one.score for one in found], rel=1e-4)
-
-
-def test_wrong_phrases_are_those_of_a_dataset(models: Path, tmp_path: Path) -> None:
-    assert stage(models, tmp_path / "right") == 0
-    assert stage(models, tmp_path / "random", "--phrases", "random") == 0
-    right, wrong = (tmp_path / name / "test.scores" for name in ("right", "random"))
-    assert right.read_text("utf-8") != wrong.read_text("utf-8")
-
-
-def test_several_models_translate_together(models: Path, tmp_path: Path) -> None:
-    assert stage(models, tmp_path / "one") == 0
-    assert stage(models, tmp_path / "both", "--model", str(models / "words")) == 0
-    one, both = (tmp_path / name / "test.hypotheses" for name in ("one", "both"))
-    assert one.read_text("utf-8") != both.read_text("utf-8")
