@@ -115,7 +115,7 @@ def test_no_module_patches_another() -> None:
                 case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
                     changed = [target]
                 case ast.Call(func=ast.Name(id="setattr"), args=[target, *_]):
-                    changed = [ast.Attribute(value=target)]
+                    changed = [ast.Attribute(target, "set")]
                 case ast.Call(func=ast.Attribute(attr="__setattr__")):
                     raise AssertionError(f"{path}: {ast.unparse(node)}")
                 case _:

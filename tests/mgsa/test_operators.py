@@ -63,7 +63,7 @@ class SecondFactors(TorchDispatchMode):
     """Collects the second factors of oneDNN's products."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.found: list[Tensor] = []
 
     def __torch_dispatch__(self, func: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:

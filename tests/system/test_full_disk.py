@@ -7,6 +7,7 @@ in the middle of a file, and nobody needs to be root.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,10 @@ from tests.all_stages import (
 )
 from tests.full_disk import room_for
 
-NEARLY_FULL = {"at once": lambda _: 10, "half way": lambda sizes: max(sizes) // 2}
+NEARLY_FULL: dict[str, Callable[[list[int]], int]] = {
+    "at once": lambda _: 10,
+    "half way": lambda sizes: max(sizes) // 2,
+}
 
 
 @pytest.mark.parametrize("limit", NEARLY_FULL)
