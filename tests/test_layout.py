@@ -133,7 +133,8 @@ def test_importing_changes_nothing_in_the_process() -> None:
     code = (
         "import importlib, os, signal, sys, torch\n"
         "def state(): return (signal.getsignal(signal.SIGINT), torch.get_num_threads(),\n"
-        "    torch.backends.cuda.cudnn_sdp_enabled(), sys.getrecursionlimit(), os.environ.get('OMP_WAIT_POLICY'))\n"
+        "    torch.backends.cuda.cudnn_sdp_enabled(), sys.getrecursionlimit(),\n"
+        "    os.environ.get('OMP_WAIT_POLICY'))\n"
         "import stanza, sacrebleu, nltk, vl_convert, lightning_fabric, hydra\n"
         "before = state()\n"
         f"for name in {sorted(MODULES)!r}:\n"
