@@ -6,23 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from mgsa.cli.files import read_json, sha256, write_json
-from mgsa.cli.settings import from_mapping, read_yaml
+from mgsa.cli.settings import from_mapping
 from pipeline.formats.trees import read_tree
 from pipeline.probe.settings import ProbeConfig
 from pipeline.probe_data.__main__ import main
 from tests.lines import write_lines
+from tests.parameters import PARAMETERS
 from tests.text_folders import build_dataset, stage_argv, write_text
-
-SETTINGS = {
-    "trees": "parsed",
-    "sentences": 120_000,
-    "shares": [2, 1, 1],
-    "tss_classes": 3,
-    "seed": 1,
-}
 
 TREES = (
     "(ROOT (S (NP (DT The) (NN dog)) (VP (VBD slept)) (. .)))",
@@ -52,9 +43,6 @@ def write_dataset(
     (folder / "parser").mkdir()
     write_json(folder / "parser/parser.json", {"kind": "trees", "identity": "c0ffee"})
     build_dataset(folder)
-    params = folder / "params.yaml"
-    sections = read_yaml(params) | {"probe_data": SETTINGS}
-    params.write_text(yaml.safe_dump(sections), encoding="utf-8")
 
 
 def arguments(folder: Path, *overrides: str, out: str = "probing") -> list[str]:
@@ -78,30 +66,8 @@ def record(file: Path) -> None:
         write_json(path, manifest)
 
 
-SCRATCH: dict[str, Any] = {
-    "layers": 2,
-    "phrase_layers": [1],
-    "ngrams": [2, 3],
-    "levels": [1, 2],
-    "interaction_width": 8,
-    "interaction_chunk": 4,
-    "learning_rate": 0.01,
-    "warmup": 2,
-}
-PROBE: dict[str, Any] = {
-    "tasks": ["voice", "tense", "tss", "spc", "pos"],
-    "encoders": ["pretrained"],
-    "layers": "last",
-    "hidden": 16,
-    "dropout": 0.1,
-    "learning_rate": 0.01,
-    "batch_tokens": 60,
-    "max_epochs": 3,
-    "patience": 2,
-    "bootstrap_samples": 50,
-    "seed": 1,
-    "scratch": SCRATCH,
-}
+PROBE: dict[str, Any] = PARAMETERS["probe"]
+SCRATCH: dict[str, Any] = PROBE["scratch"]
 
 
 def probe_config(**changes: Any) -> ProbeConfig:

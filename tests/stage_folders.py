@@ -14,22 +14,13 @@ from mgsa.cli.files import write_json
 from pipeline.dataset.__main__ import main
 from pipeline.subwords import CODES, MARK, write_subword_counts
 from tests.lines import write_lines
-from tests.run_section import RUN
+from tests.parameters import PARAMETERS
 from tests.text_folders import stage_argv
 
-PARAMETERS = {
-    "tokenize": {"max_tokens": 100},
-    "parse": {"max_words": 100},
-    "bpe": {"merges": 10, "vocabulary_threshold": 1},
-    "partition": {"levels": 2, "ngrams": [2], "boundaries": "parsed", "seed": 1},
-    "dataset": {
-        "vocabulary": None,
-        "joint_vocabulary": True,
-        "row_group_rows": 3,
-        "shard_rows": 100,
-        "compression": "zstd",
-    },
-    "run": RUN,
+STAGE_PARAMETERS = PARAMETERS | {
+    "bpe": PARAMETERS["bpe"] | {"vocabulary_threshold": 1},
+    "partition": PARAMETERS["partition"] | {"levels": 2},
+    "dataset": PARAMETERS["dataset"] | {"row_group_rows": 3},
 }
 
 
@@ -86,7 +77,7 @@ def write_stages(folder: Path, splits: Mapping[str, Sequence[Pair]]) -> None:
     write_json(
         folder / "parser/parser.json", {"kind": "trees", "identity": "c0ffee", "files": {"a": "b"}}
     )
-    (folder / "params.yaml").write_text(yaml.safe_dump(PARAMETERS), encoding="utf-8")
+    (folder / "params.yaml").write_text(yaml.safe_dump(STAGE_PARAMETERS), encoding="utf-8")
     _write_codes(folder / "bpe", [pair for pairs in splits.values() for pair in pairs])
     for split, pairs in splits.items():
         for side in ("source", "target"):

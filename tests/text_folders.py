@@ -23,35 +23,9 @@ from pipeline.formats.trees import bracketed, escape_token, flat_tree
 from pipeline.preprocessor import Preprocessor
 from pipeline.tokenizers.moses import MosesText
 from tests.lines import lines, write_lines
-from tests.run_section import RUN
+from tests.parameters import PARAMETERS
 
-MAX_WORDS = 12
-PARAMETERS: dict[str, dict[str, Any]] = {
-    "tokenize": {
-        "min_tokens": 1,
-        "max_tokens": 60,
-        "max_ratio": None,
-        "drop_duplicates": False,
-    },
-    "parse": {"max_words": MAX_WORDS},
-    "bpe": {
-        "codes": None,
-        "merges": 60,
-        "min_frequency": 2,
-        "vocabulary_threshold": 3,
-        "dropout": 0.0,
-    },
-    "partition": {"levels": 3, "ngrams": [2], "boundaries": "parsed", "seed": 1},
-    "dataset": {
-        "joint_vocabulary": True,
-        "vocabulary": None,
-        "row_group_rows": 20,
-        "shard_rows": 10_000,
-        "compression": "zstd",
-    },
-    "run": RUN,
-}
-
+MAX_WORDS: int = PARAMETERS["parse"]["max_words"]
 Texts = Mapping[str, Sequence[tuple[str, str]]]
 WORDS = "a man woman dog cat sees reads the old new house book in on with and never"
 

@@ -16,7 +16,7 @@ from pipeline import bpe
 from pipeline.formats.text import SIDES, SPLITS
 from pipeline.subwords import read_subword_counts
 from tests.lines import write_lines
-from tests.run_section import RUN
+from tests.parameters import RUN
 from tests.text_folders import contents, stage_argv
 
 SETTINGS = {

@@ -16,7 +16,7 @@ from pipeline.formats.phrases import Phrase, read_phrases_line, write_phrases_li
 from pipeline.formats.trees import bracketed, preterminals, read_tree
 from pipeline.partition import main, ngram_partition, syntactic_partition, to_subwords
 from tests import strategies
-from tests.run_section import RUN
+from tests.parameters import RUN
 from tests.text_folders import stage_argv
 
 BUSH = (

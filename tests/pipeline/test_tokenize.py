@@ -11,7 +11,7 @@ import yaml
 from mgsa.cli.errors import InputError
 from pipeline import tokenize
 from tests.lines import lines, write_lines
-from tests.run_section import RUN
+from tests.parameters import RUN
 from tests.text_folders import stage_argv
 
 PARAMS = {

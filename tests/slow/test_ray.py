@@ -30,8 +30,8 @@ from pipeline.parse.__main__ import main as parse
 from pipeline.parse.ray_parser import LOSSES, connected, map_batches
 from pipeline.sample import write_sample
 from tests.imports import ROOT
+from tests.parameters import RUN
 from tests.pipeline.parser.test_main import TRAIN, command
-from tests.run_section import RUN
 from tests.running import PATIENCE, wait_until
 from tests.slow.ray_nodes import RayNodes, kill_node, ray_head, wait_for_workers
 from tests.text_folders import stage_argv

@@ -39,6 +39,7 @@ def folder(finished: Path) -> Iterator[Path]:
     for name in before.keys() | after.keys():
         data = before.get(name)
         if data is not None and data != after.get(name):
+            (finished / name).parent.mkdir(parents=True, exist_ok=True)
             (finished / name).write_bytes(data)
         elif name not in before and after[name] is not None:
             (finished / name).unlink()

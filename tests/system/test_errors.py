@@ -114,9 +114,9 @@ UNEQUAL_LINE_COUNTS = [
     ("dataset", shorter, "tokenized/train.lines", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
     ("dataset", shorter, "corpus/train.target", f":23: {UNEQUAL} corpus/train.source (24 lines)"),
     ("dataset", shorter, "partitions/train.phrases", f":23: {UNEQUAL} tokenized/train.lines (24 lines)"),
-    ("probe data", shorter, "parsed/train.trees", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
+    ("probe_data", shorter, "parsed/train.trees", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
     ("evaluate", shorter, "translations/test.hypotheses", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
-    ("phrasal patterns", shorter, "tokenized/test.source", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
+    ("phrasal_patterns", shorter, "tokenized/test.source", ":5: ends after 5 lines; expected as many as in translations/test.references (6 lines)"),
     ("contrast", shorter, "corpus/test.source", ":6: expected the text of row 5 of test in dataset, none of whose pairs is dropped"),
     ("report", shorter, "parsed/test.trees", ":5: ends after 5 lines; expected as many as in corpus/test.source (6 lines)"),
     ("report", shorter, "alignments/test.links", ":5: ends after 5 lines; expected as many as in tokenized/test.source (6 lines)"),
@@ -145,8 +145,8 @@ NOT_UTF_8 = [
         ("dataset", "bpe/bpe.codes"),
         ("dataset", "bpe/vocab.target"),
         ("dataset", "partitions/valid.phrases"),
-        ("probe data", "tokenized/train.source"),
-        ("probe data", "parsed/train.trees"),
+        ("probe_data", "tokenized/train.source"),
+        ("probe_data", "parsed/train.trees"),
         ("verify", "dataset/manifest.json"),
         ("train", "dataset/manifest.json"),
         ("mgsa train", "params.yaml"),
@@ -154,8 +154,8 @@ NOT_UTF_8 = [
         ("translate", "params.yaml"),
         ("contrast", "corpus/test.source"),
         ("evaluate", "translations/test.hypotheses"),
-        ("phrasal patterns", "tokenized/languages.json"),
-        ("phrasal patterns", "parsed/test.trees"),
+        ("phrasal_patterns", "tokenized/languages.json"),
+        ("phrasal_patterns", "parsed/test.trees"),
         ("analyze", "model/manifest.json"),
         ("probe", "probing/manifest.json"),
         ("report", "params.yaml"),
@@ -184,11 +184,11 @@ EMPTY_FILES = [
     ("dataset", empty, "bpe/train.source", f": {NO_LINE}"),
     ("dataset", empty, "bpe/bpe.codes", ":1: expected BPE codes: '#version: 0.2', got ''"),
     ("dataset", empty, "partitions/test.phrases", f": {NO_LINE}"),
-    ("probe data", empty, "parsed/train.trees", f": {NO_LINE}"),
+    ("probe_data", empty, "parsed/train.trees", f": {NO_LINE}"),
     ("verify", empty, "dataset/manifest.json", f":1: {NO_JSON}"),
     ("verify", empty, "dataset/train.parquet", ": expected ... bytes as in the manifest, found 0"),
     ("evaluate", empty, "translations/test.references", f": {NO_LINE}"),
-    ("phrasal patterns", empty, "parsed/test.trees", f": {NO_LINE}"),
+    ("phrasal_patterns", empty, "parsed/test.trees", f": {NO_LINE}"),
     ("params", empty, "conf/config.yaml", ": expected a mapping of sections, found None"),
 ]
 
@@ -207,8 +207,8 @@ TREES = [
     ("partition", line(3, "(ROOT (X (A a))))"), "parsed/train.trees", f":3: {MORE}"),
     ("partition", line(3, ""), "parsed/train.trees", f":3: {NONE}"),
     ("partition", line(3, "(ROOT (X (A Nobody)))"), "parsed/train.trees", f":3: {OTHER}"),
-    ("probe data", line(3, "(ROOT (X (A a))))"), "parsed/train.trees", f":3: {MORE}"),
-    ("probe data", line(3, "(ROOT (X (A Nobody)))"), "parsed/train.trees", f":3: {OTHER}"),
+    ("probe_data", line(3, "(ROOT (X (A a))))"), "parsed/train.trees", f":3: {MORE}"),
+    ("probe_data", line(3, "(ROOT (X (A Nobody)))"), "parsed/train.trees", f":3: {OTHER}"),
     ("partition", line(3, ""), "tokenized/train.source", ":3: expected tokens with one space between them, found an empty line"),
 ]
 
@@ -222,7 +222,7 @@ LINKS = [
     ("dataset", line(3, "0-99"), "alignments/train.links", ":3: expected links between ... words, counted from 0, got 0-99"),
     ("dataset", line(3, "0:0"), "alignments/train.links", ":3: expected links such as 0-0 1-2, got '0:0'"),
     ("dataset", value([]), "alignments/aligner.json", ": expected an object of JSON"),
-    ("phrasal patterns", line(3, "99-0"), "alignments/test.links", ":3: expected links between ... words, counted from 0, got 99-0"),
+    ("phrasal_patterns", line(3, "99-0"), "alignments/test.links", ":3: expected links between ... words, counted from 0, got 99-0"),
 ]
 
 PAIRS = [
@@ -282,7 +282,7 @@ DAMAGED_ARTIFACTS = [
     ("probe", half_recorded, "probing/valid.parquet", f": {UNREADABLE}"),
     ("verify", value(ZEROS, "files", "vocab.json", "sha256"), "dataset/manifest.json", f"dataset/vocab.json: {ALTERED}"),
     ("train", value(ZEROS, "files", "tags.json", "sha256"), "dataset/manifest.json", f"dataset/tags.json: {ALTERED}"),
-    ("probe data", value(ZEROS, "files", "bpe.codes", "sha256"), "dataset/manifest.json", f"dataset/bpe.codes: {ALTERED}"),
+    ("probe_data", value(ZEROS, "files", "bpe.codes", "sha256"), "dataset/manifest.json", f"dataset/bpe.codes: {ALTERED}"),
     ("translate", value(ZEROS, "files", "vocab.json", "sha256"), "model/manifest.json", f"model/vocab.json: {ALTERED}"),
     ("translate text", value(ZEROS, "files", "bpe.codes", "sha256"), "words/manifest.json", f"words/bpe.codes: {ALTERED}"),
     ("mgsa translate", half_recorded, "model/model.safetensors", ": expected a safetensors file: ..."),
@@ -296,10 +296,10 @@ DAMAGED_ARTIFACTS = [
 ]
 
 CUT = "expected a safetensors file: ..."
-LAST = "checkpoints/step-00000008"
+LAST = "checkpoints/step-00000012"
 CHECKPOINTS = [
-    ("train", half, f"model.{LAST}/weights.safetensors", f": {CUT}"),
-    ("train", half, f"model.{LAST}/state.json", ":...: expected JSON: ..."),
+    ("train", half, f"{LAST}/weights.safetensors", f": {CUT}"),
+    ("train", half, f"{LAST}/state.json", ":...: expected JSON: ..."),
     ("mgsa train", half, f"mgsa_model.{LAST}/optimizer.safetensors", f": {CUT}"),
 ]
 

@@ -6,13 +6,14 @@ with all that it reads and all that it writes, before any work.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from mgsa.cli.run import BAD_INPUT
 from pipeline.report.inputs import FOLDERS
-from tests.all_stages import COMMANDS, NO_PATHS, WRITING, contents, run_command
+from tests.all_stages import COMMANDS, WRITING, contents, run_command
 
 OUTPUTS = ("--out", "--report", "--plots", "--weights", "--memory", "--checkpoints")
 NO_PARAMETERS = ("reverse", "alignment error")
@@ -24,14 +25,15 @@ def paths_of(command: str) -> tuple[dict[str, str], list[str]]:
     read: list[str] = []
     option = ""
     for word in COMMANDS[command].split()[1:]:
+        path = re.sub("^data/", "", word.rpartition("=")[2])
         if word.startswith("--"):
             option = word
         elif option in OUTPUTS:
-            written[option] = word
+            written[option] = path
         elif option == "--data":
             read += FOLDERS.values()
-        elif option and option not in NO_PATHS:
-            read.append(word.rpartition("=")[2])
+        elif path != word:
+            read.append(path)
     if command == "params":
         written["--params"] = "params.yaml"
     elif command not in NO_PARAMETERS and COMMANDS[command].startswith("pipeline"):

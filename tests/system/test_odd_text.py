@@ -79,9 +79,9 @@ def test_odd_text_is_translated_line_by_line(odd: Path, monkeypatch: pytest.Monk
     short = ["--set", "max_length_ratio=0"]  # a random model would go on for all 5,000 words
     assert run_command("translate", *short) == 0
     assert run_command("evaluate") == 0
-    report = json.loads(Path("reports/evaluation.json").read_text(encoding="utf-8"))
+    report = json.loads(Path("reports/evaluate.json").read_text(encoding="utf-8"))
     assert report["sentences"] == len(ODD_TEXTS)
-    assert run_command("phrasal patterns") == 0
+    assert run_command("phrasal_patterns") == 0
 
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     text = "".join(f"{line}\n" for line in [*ODD_TEXTS, "", "\u200b\t"])

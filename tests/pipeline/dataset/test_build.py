@@ -14,10 +14,10 @@ from mgsa.cli.run import run
 from mgsa.data.dataset import open_dataset
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
 from pipeline.dataset.__main__ import main
-from tests.run_section import RUN
+from tests.parameters import RUN
 from tests.stage_folders import (
     BUSH,
-    PARAMETERS,
+    STAGE_PARAMETERS,
     YES,
     Pair,
     build,
@@ -55,7 +55,7 @@ def test_the_artifact_is_what_the_design_says(stages: Path) -> None:
     assert (report["train_rows"], report["tags"]) == (4, 9)
     assert manifest["made_by"]["parser"] == {"kind": "trees", "identity": "c0ffee", "models": ["a"]}
     assert manifest["made_by"]["aligner"] is None
-    assert manifest["made_by"]["parameters"]["tokenize"] == {"max_tokens": 100}
+    assert manifest["made_by"]["parameters"]["tokenize"] == STAGE_PARAMETERS["tokenize"]
     listed = {name: file["sha256"] for name, file in manifest["files"].items()}
     assert listed | {"manifest.json": digests(out)["manifest.json"]} == digests(out)
     assert (out / "bpe.codes").read_bytes() == (stages / "bpe/bpe.codes").read_bytes()
@@ -123,7 +123,7 @@ def test_equal_inputs_give_equal_bytes(tmp_path: Path) -> None:
     pairs = {"train": random_pairs(40, 1), "valid": random_pairs(5, 2), "test": [YES]}
     for name in ("one", "two"):
         write_stages(tmp_path / name, pairs)
-    elsewhere = {**PARAMETERS, "run": RUN | {"workers": 2}}
+    elsewhere = {**STAGE_PARAMETERS, "run": RUN | {"workers": 2}}
     (tmp_path / "two/params.yaml").write_text(yaml.safe_dump(elsewhere))
     assert digests(build(tmp_path / "one")) == digests(build(tmp_path / "two"))
 

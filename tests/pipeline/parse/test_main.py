@@ -21,7 +21,7 @@ from pipeline.formats.text import SPLITS
 from pipeline.formats.trees import bracketed, flat_tree, read_tree, read_treebank
 from pipeline.parse.__main__ import main
 from tests.lines import write_lines
-from tests.run_section import RUN
+from tests.parameters import RUN
 from tests.text_folders import ToyParser, stage_argv
 
 
