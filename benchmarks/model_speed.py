@@ -177,8 +177,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
-    torch.backends.cuda.enable_cudnn_sdp(arguments.cudnn_attention)
     device = choose_device(arguments.accelerator)
+    torch.backends.cuda.enable_cudnn_sdp(arguments.cudnn_attention)
     names = chosen_names(arguments.size, arguments.models)
     vocabulary = arguments.vocabulary or VOCABULARY[arguments.size]
     models = [

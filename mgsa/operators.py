@@ -15,13 +15,12 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 from torch.nn.utils.rnn import PackedSequence
 
-ONEDNN = (
-    torch.backends.mkldnn.is_available()
-    and torch.backends.mkl.is_available()
-    and hasattr(torch.ops.mkldnn, "_linear_pointwise")
-    and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
+PACKS = torch.backends.mkldnn.is_available() and all(
+    hasattr(torch.ops.mkldnn, name) for name in ("_linear_pointwise", "_reorder_linear_weight")
 )
 """Whether this torch has oneDNN's product and packing, none of which is a public operator."""
+ONEDNN = PACKS and torch.backends.mkl.is_available()
+"""Whether oneDNN's product takes the place of MKL's."""
 BLOCK = 64
 """oneDNN is given a multiple of so many rows: for each number of them it compiles a kernel, which
 takes memory, and longer than many a product.
@@ -92,7 +91,7 @@ def _padded(x: Tensor) -> Tensor:
 
 def onednn_product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`F.linear`, by oneDNN if it is there, without gradients; `weight` may be `packed`."""
-    if not ONEDNN:
+    if not PACKS:
         return F.linear(x, weight, bias)
     # oneDNN has no public operator.
     product: Callable[..., Tensor] = torch.ops.mkldnn._linear_pointwise  # noqa: SLF001
@@ -101,7 +100,7 @@ def onednn_product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Ten
 
 def packed(weight: Tensor) -> Tensor:
     """A weight in oneDNN's own layout, for `onednn_product`; as it is without oneDNN."""
-    if not ONEDNN:
+    if not PACKS:
         return weight
     pack: Callable[..., Tensor] = torch.ops.mkldnn._reorder_linear_weight  # noqa: SLF001
     return pack(weight, None)

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from pipeline.text_model import TextModel
 
 
-if sys.argv[:1] == ["-m"]:  # as long as `python -m` imports, Ctrl-C ends it without a traceback
+# A command's process, before its `run()`: while it imports, Ctrl-C ends it without a traceback.
+if " -m pipeline." in " ".join(sys.orig_argv):
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

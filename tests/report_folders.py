@@ -16,7 +16,7 @@ from nltk.tree import Tree
 from mgsa.cli.files import write_json
 from mgsa.cli.settings import from_mapping
 from pipeline.analyze.figures import heat_map_chart
-from pipeline.analyze.heat_maps import HeatMap
+from pipeline.analyze.heat_maps import HeatMap, Parts
 from pipeline.charts import write_figure
 from pipeline.formats.phrases import write_phrases_line
 from pipeline.formats.tables import write_csv
@@ -182,7 +182,7 @@ def write_outputs(folders: Mapping[str, Path], references: Sequence[str], droppe
     ):
         write_lines(path, lines)
     write_json(folders["model"] / "manifest.json", {"kind": "mgsa model"})
-    words = {"words": ("<b>", "$ & ]]>", "</svg>")}
+    words: Parts = {"words": ("<b>", "$ & ]]>", "</svg>")}
     path = folders["attention"] / "heat_maps/test_1/encoder_1.svg"
     path.parent.mkdir(parents=True)
     heat_map = HeatMap("encoder", 1, words, words, np.eye(3))

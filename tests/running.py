@@ -37,4 +37,4 @@ def is_running(process: int) -> bool:
 def free_port() -> int:
     """A port of this machine that nobody listens at."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
+        return int(listener.getsockname()[1])

@@ -28,7 +28,7 @@ def wait_when_remembered(sentences: int, go: Path) -> None:
         while stored >= sentences and not go.exists():
             time.sleep(0.05)
 
-    ParseMemory.store = store_and_wait  # type: ignore[method-assign]
+    ParseMemory.store = store_and_wait  # type: ignore[method-assign, assignment]
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ def rest_after_checkpoints(first: int) -> None:
         if trainer.state.update >= first:
             time.sleep(SECONDS)
 
-    Trainer.save = save_and_rest  # type: ignore[method-assign]
+    Trainer.save = save_and_rest  # type: ignore[method-assign, assignment]
 
 
 if __name__ == "__main__":

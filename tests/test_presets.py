@@ -88,7 +88,9 @@ def test_an_impossible_alignment_head_is_refused(
 
 
 def model_of(option: str) -> ModelConfig:
-    return from_mapping(ModelConfig, compose(CONF, [f"model={option}"])["model"], "model")
+    section = compose(CONF, [f"model={option}"])["model"]
+    model: ModelConfig = from_mapping(ModelConfig, section, "model")
+    return model
 
 
 def size_of(config: ModelConfig, source: int, target: int) -> int:

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any, cast
 
 import yaml
 
@@ -16,7 +17,7 @@ import pipeline.partition
 import pipeline.tokenize
 from mgsa.cli.files import write_json
 from mgsa.data.dataset import Dataset
-from pipeline.constituency.parser_folder import write_parser_folder
+from pipeline.constituency.parser_folder import Kind, write_parser_folder
 from pipeline.encoder import Encoder
 from pipeline.formats.trees import bracketed, escape_token, flat_tree
 from pipeline.preprocessor import Preprocessor
@@ -70,7 +71,7 @@ def write_text(folder: Path, splits: Texts, **partition: object) -> None:
     _run(pipeline.tokenize, folder, "tokenized", corpus="corpus")
 
 
-def parse_with_toy(folder: Path, *, kind: str = "trees") -> None:
+def parse_with_toy(folder: Path, *, kind: Kind = "trees") -> None:
     """What the parse stage would write if stanza were the toy parser."""
     parsed = folder / "parsed"
     parsed.mkdir()
@@ -99,8 +100,8 @@ def build_dataset(folder: Path) -> Path:
 
 def with_toy_parser(dataset: Dataset) -> Preprocessor:
     """What makes rows of raw text, with the same parser."""
-    texts = MosesText("en"), MosesText("de")
-    return Preprocessor(Encoder.load(dataset.folder), texts, 3, MAX_WORDS, ToyParser())
+    texts, parser = (MosesText("en"), MosesText("de")), cast("Any", ToyParser())
+    return Preprocessor(Encoder.load(dataset.folder), texts, 3, MAX_WORDS, parser)
 
 
 def _run(stage: ModuleType, folder: Path, out: str, **inputs: str) -> None:

@@ -16,7 +16,7 @@ from mgsa.cli.errors import FailedError, InputError
 from mgsa.config import SearchPrecision
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.onlstm import ONLSTM
-from mgsa.operators import ONEDNN, Linear, onednn_product, packed
+from mgsa.operators import PACKS, Linear, onednn_product, packed
 
 WORTH_PACKING = 1 << 18
 """A matrix of so many weights does not stay in the cache; packed, it is read once."""
@@ -92,7 +92,7 @@ def for_search(model: EncoderDecoder, precision: SearchPrecision) -> EncoderDeco
         if not all(bool(tensor.isfinite().all()) for tensor in model.parameters()):
             raise FailedError("the model has weights that are not finite")
         make, least = Int8Linear, 1
-    elif precision == "bfloat16" or weight.is_cuda or weight.dtype != torch.float32 or not ONEDNN:
+    elif precision == "bfloat16" or weight.is_cuda or weight.dtype != torch.float32 or not PACKS:
         return model
     model = copy.deepcopy(model, {id(tensor): tensor for tensor in model.parameters()})
     for module in list(model.modules()):

@@ -25,7 +25,8 @@ def attended(phrase: Tensor, layer: SelfAttention) -> Tensor:
     (key, value), q = layer.key_value.weight.chunk(2), layer.query.weight @ max_pool(phrase)
     scores = [torch.exp(torch.dot(q, key @ x) / math.sqrt(len(q))) for x in phrase]
     mixed = sum(score * (value @ x) for score, x in zip(scores, phrase, strict=True))
-    return layer.output.weight @ (mixed / sum(scores))
+    composed: Tensor = layer.output.weight @ (mixed / sum(scores))
+    return composed
 
 
 def last_state(phrase: Tensor, layer: LSTM) -> Tensor:

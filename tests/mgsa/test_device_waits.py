@@ -28,7 +28,7 @@ class Copies(TorchDispatchMode):
     """Counts operations between the CPU and the device, numbers left out."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.names: list[str] = []
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

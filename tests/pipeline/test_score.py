@@ -19,13 +19,13 @@ def score(models: Path, source: Path, target: Path, *extra: str) -> None:
 def test_text_scores_as_its_rows_in_a_dataset(
     models: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    score(models, *(models / f"corpus/test.{side}" for side in SIDES))
+    score(models, models / "corpus/test.source", models / "corpus/test.target")
     printed = capfd.readouterr().out.splitlines()
     dataset = open_dataset(models / "dataset")
     expected = list(mgsa.load(models / "words").score(dataset.read("test")))
     assert [float(line) for line in printed] == pytest.approx(expected, abs=1e-5)
     for side in SIDES:
         write_lines(tmp_path / side, dataset.texts("test", f"{side}_tokens"))  # type: ignore[arg-type]
-    files = (tmp_path / side for side in SIDES)
-    score(models, *files, "--tokenized", "--out", str(tmp_path / "scores"))
+    source, target = (tmp_path / side for side in SIDES)
+    score(models, source, target, "--tokenized", "--out", str(tmp_path / "scores"))
     assert lines(tmp_path / "scores") == printed

@@ -6,7 +6,7 @@ null word. An alignment has the given word of each generated one.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import product
 from math import log
@@ -28,7 +28,7 @@ class Expected(NamedTuple):
 
 def ibm1(given: Sequence[int], generated: Sequence[int], lexical: Lexical, null: float) -> Expected:
     """Expected counts under IBM model 1, with a fixed share of the null word."""
-    counts: Counter[tuple[int, int]] = Counter()
+    counts: defaultdict[tuple[int, int], float] = defaultdict(float)
     log_likelihood = 0.0
     for word in generated:
         joint = {other: (1 - null) / len(given) * lexical[other, word] for other in given}
@@ -52,8 +52,8 @@ def hmm(
     for i = I to the end.
     """
     num_given = len(given)
-    lexicals: Counter[tuple[int, int]] = Counter()
-    jumps: Counter[tuple[int, int]] = Counter()
+    lexicals: defaultdict[tuple[int, int], float] = defaultdict(float)
+    jumps: defaultdict[tuple[int, int], float] = defaultdict(float)
     origins = [[0.0] * (num_given + 1) for _ in generated]
     total = 0.0
     for alignment in product(range(num_given + 1), repeat=len(generated)):

@@ -27,7 +27,7 @@ class Found(NamedTuple):
 
 def penalty(length: int, alpha: float) -> float:
     """Equation 14's lp, as one power: rounded twice, it would tell scores apart that are equal."""
-    return ((5 + length) / (5 + 1)) ** alpha
+    return float(((5 + length) / (5 + 1)) ** alpha)
 
 
 def search(

@@ -16,11 +16,12 @@ from mgsa.attention.phrase_heads import PhraseHeads, Technique
 from mgsa.attention.query_k import QueryK
 
 
-def convolved(linear: nn.Linear, size: int, y: Tensor, end: int) -> Tensor:
+def convolved(linear: nn.Module, size: int, y: Tensor, end: int) -> Tensor:
     """A linear map of `size` positions of y (S, D), up to `end`; zeros stand before the first."""
-    taps = linear.weight.unflatten(1, (size, -1))
+    weight, bias = linear.parameters()
+    taps = weight.unflatten(1, (size, -1))
     first = end - size + 1
-    return linear.bias + sum(taps[:, k] @ y[first + k] for k in range(size) if first + k >= 0)
+    return sum((taps[:, k] @ y[first + k] for k in range(size) if first + k >= 0), start=bias)
 
 
 def conv_kv(group: ConvKV, head: int, q: Tensor, y: Tensor, n: int, t: int) -> tuple[Tensor, ...]:
@@ -40,7 +41,7 @@ def query_k(group: QueryK, head: int, q: Tensor, y: Tensor, n: int, t: int) -> t
         if position >= 0:
             keys = convolved(group.key, 1, y, position).chunk(len(group.sizes))[number]
             products.append(torch.dot(slices[j], keys.chunk(group.heads)[head]))
-    return sum(products) / math.sqrt(len(v) * n), v
+    return torch.stack(products).sum() / math.sqrt(len(v) * n), v
 
 
 def attend_to_ngrams(
@@ -56,15 +57,17 @@ def attend_to_ngrams(
     for i in range(len(x)):
         q = convolved(group.query[stream], group.spans[stream], x, i).chunk(group.heads)[head]
         found = {
-            (n, t): (conv_kv if isinstance(group, ConvKV) else query_k)(group, head, q, y, n, t)
+            (n, t): conv_kv(group, head, q, y, n, t)
+            if isinstance(group, ConvKV)
+            else query_k(group, head, q, y, n, t)
             for n in group.sizes
             for t in range(len(y))
             if (padded or t >= n - 1) and not (causal and t > i)
         }
-        total = sum(torch.exp(logit) for logit, _ in found.values())
-        outputs.append(sum(torch.exp(logit) / total * value for logit, value in found.values()))
-        for (n, t), (logit, _) in found.items():
-            weights[n][i, t] = (torch.exp(logit) / total).detach()
+        shares = torch.stack([logit for logit, _ in found.values()]).softmax(0)
+        outputs.append(shares @ torch.stack([value for _, value in found.values()]))
+        for (n, t), share in zip(found, shares, strict=True):
+            weights[n][i, t] = share.detach()
     return torch.stack(outputs), weights
 
 

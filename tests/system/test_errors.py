@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -245,22 +245,25 @@ def pattern(file: str, message: str) -> str:
     return re.escape(line).replace(r"\.\.\.", ".+")
 
 
+MISTAKES: dict[str, Sequence[tuple[str, Change, str, str]]] = {
+    "unequal": UNEQUAL_LINE_COUNTS,
+    "not UTF-8": NOT_UTF_8,
+    "empty": EMPTY_FILES,
+    "trees": TREES,
+    "links": LINKS,
+    "pairs": PAIRS,
+    "levels": LEVELS,
+    "codes": FOREIGN_CODES,
+    "artifacts": DAMAGED_ARTIFACTS,
+    "checkpoints": CHECKPOINTS,
+}
+
+
 @pytest.mark.parametrize(
     ("command", "change", "file", "message"),
     [
         pytest.param(*row, id=f"{heading}: {row[0]}, {row[2]}")
-        for heading, rows in {
-            "unequal": UNEQUAL_LINE_COUNTS,
-            "not UTF-8": NOT_UTF_8,
-            "empty": EMPTY_FILES,
-            "trees": TREES,
-            "links": LINKS,
-            "pairs": PAIRS,
-            "levels": LEVELS,
-            "codes": FOREIGN_CODES,
-            "artifacts": DAMAGED_ARTIFACTS,
-            "checkpoints": CHECKPOINTS,
-        }.items()
+        for heading, rows in MISTAKES.items()
         for row in rows
     ],
 )

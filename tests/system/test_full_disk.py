@@ -7,6 +7,7 @@ in the middle of a file, and nobody needs to be root.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,10 @@ from mgsa.cli.run import DONE, FAILED
 from tests.all_stages import GOES_ON, WRITING, contents, in_a_process, outputs, run_command
 from tests.full_disk import room_for
 
-NEARLY_FULL = {"at once": lambda _: 10, "half way": lambda sizes: max(sizes) // 2}
+NEARLY_FULL: dict[str, Callable[[list[int]], int]] = {
+    "at once": lambda _: 10,
+    "half way": lambda sizes: max(sizes) // 2,
+}
 
 
 @pytest.mark.parametrize("limit", NEARLY_FULL)

@@ -21,7 +21,8 @@ NO_PARAMETERS = ("reverse", "alignment error")
 
 def paths_of(command: str) -> tuple[dict[str, str], list[str]]:
     """The outputs of a command by their options, and what it reads."""
-    written, read = {}, []
+    written: dict[str, str] = {}
+    read: list[str] = []
     option = ""
     for word in COMMANDS[command].split()[1:]:
         path = re.sub("^data/", "", word.rpartition("=")[2])

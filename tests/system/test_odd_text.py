@@ -88,5 +88,5 @@ def test_odd_text_is_translated_line_by_line(odd: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     monkeypatch.setattr(sys, "stdout", out)
     assert run_command("translate text", *short) == 0
-    said = out.buffer.getvalue().decode().split("\n")  # type: ignore[attr-defined]
+    said = out.buffer.getvalue().decode().split("\n")
     assert said == [*lines(Path("translations/test.hypotheses")), "", "", ""]

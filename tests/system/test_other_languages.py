@@ -48,12 +48,12 @@ def test_a_recurrent_model_from_german_to_english(tmp_path: Path, shared: Path) 
     stage(tmp_path, "translate")
     translations = tmp_path / "data/translations/test.hypotheses"
     assert len(lines(translations)) == PAIRS["test"]
-    assert 0 < stage(tmp_path, "evaluate")["chrf"] < 100  # type: ignore[operator]
+    assert 0 < stage(tmp_path, "evaluate")["chrf"] < 100
     assert lines(tmp_path / "data/translations/test.references") == lines(tmp_path / "test.en")
     manifest = read_json(tmp_path / "data/model/manifest.json")
     assert (manifest["source_language"], manifest["target_language"]) == ("de", "en")
     # Attention to the source alone is there to be analysed, and raw text needs no parser.
-    assert set(stage(tmp_path, "analyze")["cross"]) == {"layer_1"}  # type: ignore[arg-type]
+    assert set(stage(tmp_path, "analyze")["cross"]) == {"layer_1"}
     head = "\n".join(lines(tmp_path / "test.de")[:5]) + "\n"
     said = run(tmp_path, "python -m pipeline.translate --model data/model", head)
     assert said.stdout.split("\n")[:-1] == lines(translations)[:5]

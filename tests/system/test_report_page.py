@@ -70,7 +70,8 @@ def _count(page: Page) -> int:
 
 def _data(page: Page, key: str) -> list[float]:
     """What each sentence has under a key, in order."""
-    return page.locator(".sentence").evaluate_all(f"a => a.map((x) => Number(x.dataset.{key}))")
+    numbers = page.locator(".sentence").evaluate_all(f"a => a.map(x => Number(x.dataset.{key}))")
+    return list(numbers)
 
 
 def test_filters_filter(opened: Page) -> None:
@@ -127,7 +128,7 @@ def test_sentences_come_in_the_order_that_was_asked_for(opened: Page) -> None:
 def test_the_keyboard_reaches_everything(opened: Page) -> None:
     opened.keyboard.press("Tab")
     assert opened.evaluate("document.activeElement.textContent") == "Skip to the content"
-    reached = []
+    reached: list[str] = []
     name = "(e => e.name || e.dataset.theme || e.className || e.tagName)(document.activeElement)"
     while "BODY" not in reached and len(reached) < 400:
         opened.keyboard.press("Tab")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import ctranslate2
 import pytest
@@ -35,7 +36,7 @@ def export(model: Path, out: Path) -> int:
     ids=["pre-norm", "post-norm", "alignment head"],
 )
 def test_ctranslate2_scores_and_translates_alike(
-    dataset: Dataset, tmp_path: Path, settings: dict
+    dataset: Dataset, tmp_path: Path, settings: dict[str, Any]
 ) -> None:
     """By a model that has learned little, but to end, and not to say padding."""
     model, path = tmp_path / "model", tmp_path / "config.yaml"
@@ -74,7 +75,7 @@ def test_ctranslate2_scores_and_translates_alike(
     "settings", [{}, {"kind": "rnn"}], ids=["phrases of the source", "recurrent"]
 )
 def test_a_model_that_no_other_engine_has_is_refused(
-    dataset: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: dict
+    dataset: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: dict[str, Any]
 ) -> None:
     model = random_model(tmp_path / "model", dataset.folder, **settings)
     assert export(model, tmp_path / "out") == BAD_INPUT

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from mgsa.artifact.weights import load_weights, named_tensors, save_tensors
 from mgsa.cli.errors import InputError
@@ -14,6 +14,8 @@ from mgsa.cli.errors import InputError
 
 class Tied(nn.Module):
     """Two names of one weight, a buffer to keep and one to compute anew."""
+
+    kept: Tensor
 
     def __init__(self, size: int = 3) -> None:
         super().__init__()

@@ -86,7 +86,7 @@ def test_values_and_gradients_are_those_of_the_equations(options: dict[str, Any]
     biases = layer.word_projection.bias.split(rows)
     keys, values = [(weights[1], biases[1])], [(weights[2], biases[2])]
     for projection in layer.phrase_projections.values():
-        (wk, wv), (bk, bv) = projection.weight.chunk(2), projection.bias.chunk(2)
+        (wk, wv), (bk, bv) = (part.chunk(2) for part in projection.parameters())
         keys.append((wk, bk))
         values.append((wv, bv))
     expected = [

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from mgsa.attention.conv_kv import ConvKV
 from mgsa.attention.memory import Cache
 from mgsa.attention.phrase import PhraseCrossAttention, PhraseSelfAttention
-from mgsa.attention.phrase_heads import PhraseHeads
+from mgsa.attention.phrase_heads import PhraseHeads, Technique
 from mgsa.attention.query_k import QueryK
 from mgsa.attention.word import WordSelfAttention
 from mgsa.masks import Context, padding_mask
@@ -40,7 +40,7 @@ LAYOUTS = {
     "interleaved 123, window 2": Layout(((2, (1, 2, 3)),), padded=False, spans=(1, 2), fold=2),
 }
 DECODER_LAYOUTS = {name: layout for name, layout in LAYOUTS.items() if layout.fold != 3}
-TECHNIQUES = {"ConvKV": ConvKV, "QueryK": QueryK}
+TECHNIQUES: dict[str, type[Technique]] = {"ConvKV": ConvKV, "QueryK": QueryK}
 
 
 def make(layout: Layout, technique: str) -> PhraseHeads:
@@ -138,21 +138,18 @@ def test_unigrams_are_ordinary_attention(layout: Layout, technique: str, causal:
     heads = make(layout, technique)
     ordinary = WordSelfAttention(D, D // HEAD, dropout=0.0).double()
     (group,) = heads.groups
-    parts = (
-        [group.query[0], *group.key_value]
-        if technique == "ConvKV"
-        else [group.query[0], group.key, *group.value]
-    )
+    parts: list[nn.Module] = [group.query[0]]
+    parts += group.key_value if isinstance(group, ConvKV) else [group.key, *group.value]
+    weights, biases = zip(*(part.parameters() for part in parts), strict=True)
     with torch.no_grad():
-        ordinary.projection.weight.copy_(torch.cat([part.weight for part in parts]))
-        ordinary.projection.bias.copy_(torch.cat([part.bias for part in parts]))
+        ordinary.projection.weight.copy_(torch.cat(weights))
+        ordinary.projection.bias.copy_(torch.cat(biases))
         ordinary.output.bias.copy_(heads.output.bias)
         heads.output.weight.zero_()
         words = slice(D, 2 * D) if layout.fold > 1 else slice(0, D)
         heads.output.weight[:, words] = ordinary.output.weight
-    x = draw(3, 4, D)
-    context = Context(padding_mask(torch.tensor([4, 1, 3]), 4), causal=causal)
-    present = context.mask[:, 0, 0]
+    x, mask = draw(3, 4, D), padding_mask(torch.tensor([4, 1, 3]), 4)
+    context, present = Context(mask, causal=causal), mask[:, 0, 0]
     torch.testing.assert_close(
         PhraseSelfAttention(heads)(x, context).output[present], ordinary(x, context).output[present]
     )

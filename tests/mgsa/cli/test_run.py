@@ -16,6 +16,7 @@ import torch
 from mgsa.cli.errors import InputError
 from mgsa.cli.progress import progress
 from mgsa.cli.run import BAD_INPUT, DONE, FAILED, INTERRUPTED, run
+from tests.imports import ROOT
 
 NO_ROOM = "out of memory; smaller batches or a smaller model need less"
 
@@ -115,17 +116,27 @@ def test_progress_is_quiet_in_logs_and_shows_count_and_rate_on_a_terminal(
     assert "3/?" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("argv", "silent"), [("-m", True), ("-c", False)])
-def test_ctrl_c_is_silent_while_a_command_is_imported(argv: str, silent: bool) -> None:
-    """It interrupts the command after that; who imports `pipeline` otherwise keeps a handler."""
-    code = (
-        f"import signal, sys; sys.argv[0] = {argv!r}; import pipeline\n"
-        "print(signal.getsignal(signal.SIGINT) is signal.SIG_DFL)\n"
+def test_ctrl_c_is_silent_while_a_command_is_imported(tmp_path: Path) -> None:
+    """And interrupts the command after that; who imports `pipeline` otherwise keeps a handler."""
+    (tmp_path / "annotated_types.py").write_text("import signal; signal.raise_signal(2)")
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs/__main__.py").touch()
+    (tmp_path / "theirs/__init__.py").write_text(
+        "import signal, pipeline\n"
+        "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)\n"
+        "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
         "from mgsa.cli.run import run\n"
         "run(lambda argv: print(signal.getsignal(signal.SIGINT) is signal.default_int_handler))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [str(silent), "True"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    silent, imported = (
+        subprocess.run(
+            [sys.executable, "-m", module], env=environment, capture_output=True, text=True
+        )
+        for module in ("pipeline.corpus", "theirs")
+    )
+    assert (silent.returncode, silent.stderr) == (-signal.SIGINT, "")
+    assert imported.stdout.split() == ["True", "True"], imported.stderr
 
 
 @pytest.mark.skipif(not Path("/proc/stat").is_file(), reason="no Linux")

@@ -64,7 +64,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
 def make(dataset: Dataset, **changes: Any) -> TrainBatches:
     settings = {"batch_tokens": 60, "batch_sentences": None, "seed": 1, "shuffle_window": 15}
     of_model = {"granularities": GRANULARITIES, "ngram_unit": "word"}
-    return TrainBatches(dataset, **settings | of_model | changes)  # type: ignore[arg-type]
+    return TrainBatches(dataset, **settings | of_model | changes)
 
 
 ALONE = {"rank": 0, "world_size": 1, "accumulate": 1}

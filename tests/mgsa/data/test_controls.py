@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -55,10 +56,11 @@ def test_shuffled_phrases_are_the_same_in_another_order(tree: Tree) -> None:
 def test_random_phrases_are_as_many_on_average_and_tell_no_sentences_number() -> None:
     rates = [0.1, 0.35, 1.0]
     whole, words = [([41], ["S"])] * 3, [([1] * 41, ["N"] * 41)] * 3
+    at: dict[str, Any] = {"rates": rates, "seed": 1, "split": "test"}
     cuts = [
         [
-            [len(lengths) - 1 for lengths, _ in apply_control(levels, "random", rates=rates, **at)]
-            for at in ({"seed": 1, "split": "test", "line": line} for line in range(1, 1001))
+            [len(lengths) - 1 for lengths, _ in apply_control(levels, "random", line=line, **at)]
+            for line in range(1, 1001)
         ]
         for levels in (whole, words)
     ]
@@ -75,7 +77,7 @@ def test_draws_depend_on_seed_split_and_line() -> None:
             [
                 apply_control(levels, kind, rates=[0.5], seed=s, split=p, line=n)
                 for s, p, n in places
-            ]  # type: ignore[arg-type]
+            ]
             for _ in range(2)
         ]
         assert drawn[0] == drawn[1]

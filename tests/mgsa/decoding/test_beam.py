@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -50,7 +51,7 @@ class Toy:
 
     def log_probs(self, sentence: int, words: reference.Words) -> list[float]:
         generator = np.random.default_rng([self.seed, sentence, len(words), *words])
-        return (generator.integers(-24, 0, VOCABULARY) / 8).tolist()
+        return [eighths / 8 for eighths in generator.integers(-24, 0, VOCABULARY).tolist()]
 
     def encode(self, batch: Any) -> Any:
         return batch
@@ -70,7 +71,7 @@ class Toy:
 
 
 def search(
-    *models: Toy,
+    *models: Any,
     sentences: Sequence[int] = (0,),
     longest: Sequence[int],
     beam: int,
@@ -79,7 +80,7 @@ def search(
 ) -> list[list[Hypothesis]]:
     """Sentences go by number; a translation is at most as long as its sentence."""
     lengths = torch.tensor(longest) + 1  # with end of sentence
-    batch = SimpleNamespace(source=torch.tensor(sentences), source_lengths=lengths)
+    batch: Any = SimpleNamespace(source=torch.tensor(sentences), source_lengths=lengths)
     config = replace(
         DEFAULT_TRANSLATE_CONFIG,
         beam=beam,
@@ -102,7 +103,7 @@ alphas = st.sampled_from([0.0, 0.6, 1.0, 2.0])
     data=st.data(),
 )
 def test_a_search_is_the_reference_search_of_each_sentence(
-    seed: int, beam: int, alpha: float, sentences: list, data: st.DataObject
+    seed: int, beam: int, alpha: float, sentences: list[Any], data: st.DataObject
 ) -> None:
     toy = Toy(seed)
     n_best = data.draw(st.integers(1, beam))
@@ -119,7 +120,7 @@ def test_a_search_is_the_reference_search_of_each_sentence(
     )
     for hypotheses, (number, most, prefix) in zip(found, sentences, strict=True):
         expected = reference.search(
-            lambda said, number=number: toy.log_probs(number, said),
+            partial(toy.log_probs, number),
             beam=beam,
             n_best=n_best,
             alpha=alpha,
@@ -182,9 +183,11 @@ class Chain(Toy):
 
 def test_the_longest_translation_follows_the_source() -> None:
     """Ratio times subwords (end of sentence not counted), plus extra."""
-    batch = SimpleNamespace(source=torch.arange(3), source_lengths=torch.tensor([1, 2, 3]) + 1)
+    lengths = torch.tensor([1, 2, 3]) + 1
+    batch: Any = SimpleNamespace(source=torch.arange(3), source_lengths=lengths)
     config = replace(DEFAULT_TRANSLATE_CONFIG, beam=1, max_length_ratio=2.5, max_length_extra=1)
-    found = search_batch([Chain()], [batch], config)
+    chain: Any = Chain()
+    found = search_batch([chain], [batch], config)
     assert [len(one.ids) for (one,) in found] == [3, 6, 8]  # 2.5 + 1, 5 + 1, 7.5 + 1
 
 

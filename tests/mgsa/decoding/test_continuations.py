@@ -25,7 +25,8 @@ def test_best_continuations_are_those_of_sorting_all(
     values, index = best_continuations(log_probs, scores, count)
     totals = (log_probs.view(sentences, beam, -1) + scores[..., None]).flatten(1)
     expected = [
-        sorted(range(len(row)), key=lambda i, row=row: (-row[i], i))[:count] for row in totals
+        [i for _, i in sorted((-x, i) for i, x in enumerate(row))][:count]
+        for row in totals.tolist()
     ]
     assert index.tolist() == expected
     assert values.tolist() == totals.gather(1, torch.tensor(expected)).tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 import torch
@@ -36,12 +36,13 @@ def test_queries_keys_and_values_start_alike_however_they_are_cut() -> None:
     torch.manual_seed(0)
     config = replace(mgsa(NGRAMS), dim=256)
     model = build_model(config, source_vocabulary=20, target_vocabulary=20, num_tags=0)
-    bottom, above = (layer.self_attention for layer in model.encoder.layers)
+    layers: Any = model.encoder.layers, model.decoder.layers
+    (bottom, above), (decoder, *_) = layers
     slices = [
-        bottom.word_projection,
-        *bottom.phrase_projections.values(),
-        above.projection,
-        model.decoder.layers[0].cross_attention.key_value,
+        bottom.self_attention.word_projection,
+        *bottom.self_attention.phrase_projections.values(),
+        above.self_attention.projection,
+        decoder.cross_attention.key_value,
     ]
     for projection in slices:
         largest = float(projection.weight.detach().abs().max())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 
 import pytest
 import torch
@@ -143,12 +144,13 @@ def test_a_gpu_gives_what_the_cpu_does(model: EncoderDecoder) -> None:
     expected = model(batch)
     on_gpu = copy.deepcopy(model).to("cuda").train()  # there is no dropout; cuDNN's LSTM insists
     given = on_gpu(batch.to(torch.device("cuda")))
-    near = {"rtol": 1e-5, "atol": 1e-6}  # positions have float32's sines, and each device its own
-    torch.testing.assert_close(given.logits.cpu(), expected.logits, **near)
+    # Positions have float32's sines, and each device its own.
+    near = partial(torch.testing.assert_close, rtol=1e-5, atol=1e-6)
+    near(given.logits.cpu(), expected.logits)
     given.logits.sin().sum().backward()
     model.zero_grad()
     expected.logits.sin().sum().backward()
     for ours, theirs in zip(on_gpu.parameters(), model.parameters(), strict=True):
         if theirs.grad is not None:
             assert ours.grad is not None
-            torch.testing.assert_close(ours.grad.cpu(), theirs.grad, **near)
+            near(ours.grad.cpu(), theirs.grad)

@@ -39,7 +39,8 @@ BODIES = {
 
 
 def alignment_of(model: EncoderDecoder, batch: Batch) -> Tensor:
-    return model(batch, need_alignment=True).alignment.log_weights.exp()
+    log_weights: Tensor = model(batch, need_alignment=True).alignment.log_weights
+    return log_weights.exp()
 
 
 def first_head(weights: Mapping[str, Tensor]) -> Tensor:

@@ -237,8 +237,8 @@ def test_other_settings_are_refused_unless_told_to_restart(dataset: Path) -> Non
 
 
 def test_a_rate_that_stays_and_batches_of_a_number_of_pairs(dataset: Path) -> None:
-    options = {"decay": "none", "batch_tokens": 1000, "batch_sentences": 10, "max_updates": 12}
-    report = run(dataset, model={"kind": "rnn"}, **options)
+    options: dict[str, Any] = {"batch_tokens": 1000, "batch_sentences": 10, "max_updates": 12}
+    report = run(dataset, model={"kind": "rnn"}, decay="none", **options)
     assert report["epochs"] == 2  # of sixty pairs
     assert set(curve(dataset, "learning_rate").values()) == {0.005, 0.01}  # at update 2, from 4 on
 
@@ -285,7 +285,7 @@ def assert_weights_are_the_mean(dataset: Path, *updates: int) -> None:
 
 
 @pytest.mark.parametrize("limit", [{"max_updates": 6}, {"max_epochs": 3}])
-def test_a_linear_rate_ends_at_zero(dataset: Path, limit: dict[str, int]) -> None:
+def test_a_linear_rate_ends_at_zero(dataset: Path, limit: dict[str, Any]) -> None:
     run(dataset, decay="linear", warmup=2, log_every=1, learning_rate=0.01, **limit)
     rates = [100 * rate for rate in curve(dataset, "learning_rate").values()]
     last = len(rates)

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from pipeline.analyze.figures import LONGEST_LABEL, heat_map_chart
-from pipeline.analyze.heat_maps import HeatMap
+from pipeline.analyze.heat_maps import HeatMap, Parts
 from pipeline.charts import labels, write_figure
 
 NAME = "$test, sentence$ 7"
@@ -39,7 +39,7 @@ def test_labels_stand_at_their_rows_and_columns() -> None:
 
 
 def test_a_weight_has_one_colour_in_all_maps() -> None:
-    words = {"words": ("a", "b")}
+    words: Parts = {"words": ("a", "b")}
     scales = [
         heat_map_chart(HeatMap("cross", 1, words, words, np.full((2, 2), highest)), NAME)["layer"][
             0

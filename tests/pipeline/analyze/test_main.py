@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -67,11 +67,11 @@ def test_any_model_is_counted_and_drawn(
     for place, of_layers in report.items():
         assert list(of_layers) == [f"layer_{layer}" for layer in range(1, layers[place] + 1)]
         for name, quadrants in of_layers.items():
-            sums: Counter[str] = Counter()
+            sums: defaultdict[str, float] = defaultdict(float)
             for row in lines:
                 if row["place"] == place and f"layer_{row['layer']}" == name:
                     sums[row["quadrant"]] += float(row["share"])
-            assert quadrants == pytest.approx(dict(sums), abs=1e-5)
+            assert quadrants == pytest.approx(sums, abs=1e-5)
     drawn = {str(path.relative_to(out)) for path in out.rglob("*.svg")}
     assert drawn == {
         f"heat_maps/test_2/{place}_{layer}.svg"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ def rows_of(*lengths: tuple[int, int]) -> list[Row]:
     return [random_row(generator, s, target_length=t) for s, t in lengths]
 
 
-def shares_of(model: EncoderDecoder, *batches: list[Row]) -> dict:
+def shares_of(model: EncoderDecoder, *batches: list[Row]) -> dict[Any, list[dict[str, float]]]:
     made = [batch_of(model, rows) for rows in batches]
     return attention_shares(model, made, torch.device("cpu"))
 

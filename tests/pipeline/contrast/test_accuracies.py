@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
@@ -23,7 +24,7 @@ CONTRASTS = [(1, "noun", 2), (1, "verb", 2), (4, "verb", None), (9, "verb", 3)]
 """Line, category and depth."""
 
 
-def table(*right: bool, contrasts: list[tuple[int, str, int | None]] = CONTRASTS) -> list[Row]:
+def table(*right: bool, contrasts: Sequence[tuple[int, str, int | None]] = CONTRASTS) -> list[Row]:
     """Scores by which these contrasts are right, of parsed phrases; of random ones none is."""
     return [
         {

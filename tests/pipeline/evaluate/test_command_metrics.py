@@ -43,8 +43,10 @@ def folder(tmp_path: Path) -> Path:
 
 def evaluate(folder: Path, what: str, *options: str) -> dict[str, float]:
     command = f"share={sys.executable} {folder}/metric.py {what} {{hypotheses}} {{references}}"
-    settings = {"metrics": ["bleu"], "commands": [f"{command} {{source}}"], "bleu_tokenizer": "13a"}
-    settings |= {"bootstrap_samples": 1000, "randomization_trials": 2000, "seed": 1}
+    settings = {
+        **{"metrics": ["bleu"], "commands": [f"{command} {{source}}"], "bleu_tokenizer": "13a"},
+        **{"bootstrap_samples": 1000, "randomization_trials": 2000, "seed": 1},
+    }
     (folder / "params.yaml").write_text(yaml.safe_dump({"evaluate": settings}), "utf-8")
     named = ("hypotheses", "references", "params.yaml", "source")
     argv = [w for n in named for w in (f"--{n.removesuffix('.yaml')}", str(folder / n))]

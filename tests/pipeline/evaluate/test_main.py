@@ -123,8 +123,8 @@ def test_intervals_and_tests_may_be_left_out(
     *_, ter = capsys.readouterr().out.splitlines()
     numbers, signature = ter.split("  ")
     assert signature.startswith("nrefs:1|")
-    names = ("", "_mean", "_interval", "_baseline", "_difference", "_p_value")
-    names = (*names, "_randomization_p_value")
+    names = ["", "_mean", "_interval", "_baseline", "_difference", "_p_value"]
+    names.append("_randomization_p_value")
     found = dict(number.split() for number in numbers.split(", "))
     assert list(found) == [f"ter{name}" for name in names if f"ter{name}" not in absent]
     report = read_json(files / "report.json")

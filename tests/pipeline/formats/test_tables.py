@@ -5,9 +5,12 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from pipeline.formats.tables import markdown, read_csv, write_csv
+from pipeline.formats.tables import Row, markdown, read_csv, write_csv
 
-ROWS = [{"system": 'a "name", with', "score": 1.5}, {"system": "ü | v", "score": None}]
+ROWS: list[Row] = [
+    {"system": 'a "name", with', "score": 1.5},
+    {"system": "ü | v", "score": None},
+]
 
 
 def test_csv_is_read_back(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from mgsa.cli.files import read_json, sha256
 from mgsa.cli.run import run
 from mgsa.cli.settings import from_mapping
 from mgsa.run_config import RunConfig
-from pipeline.constituency.parser_folder import write_parser_folder
+from pipeline.constituency.parser_folder import Kind, write_parser_folder
 from pipeline.constituency.stanza_parser import ConstituencyParser
 from pipeline.formats.text import SPLITS
 from pipeline.formats.trees import bracketed, flat_tree, read_tree, read_treebank
@@ -26,7 +26,7 @@ from tests.text_folders import ToyParser, stage_argv
 
 
 def command(
-    folder: Path, sentences: Sequence[str], *overrides: str, kind: str = "stanza"
+    folder: Path, sentences: Sequence[str], *overrides: str, kind: Kind = "stanza"
 ) -> list[str]:
     """The arguments of the stage for splits of these sentences, and a parser of this kind.
 

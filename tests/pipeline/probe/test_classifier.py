@@ -46,7 +46,7 @@ def rows_of(
     if shuffled:
         voice = generator.integers(0, 2, count)
         pos = [generator.integers(4, VOCABULARY, len(sentence)) for sentence in sentences]
-    rows = []
+    rows: list[Row] = []
     for sentence in sentences:
         levels = phrases(len(sentence))
         tags = [[0] * len(lengths) for lengths in levels]

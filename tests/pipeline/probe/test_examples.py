@@ -12,8 +12,8 @@ from pipeline.probe.examples import class_counts, labels_of
 def columns_of(words: list[list[int]], classes: list[list[int]], voice: list[int]) -> RowColumns:
     """Sentences of so many subwords a word, with a class for each word and one for the sentence."""
     rows = [Row(0, list(range(4, 4 + sum(counts))), (), counts, [], []) for counts in words]
-    labels = {"voice": Ragged.of([voice])[0], "pos": Ragged.of(classes)}
-    return replace(RowColumns.of(rows), labels=labels)
+    of_sentences, of_words = Ragged.of([voice])[0], Ragged.of(classes)
+    return replace(RowColumns.of(rows), labels={"voice": of_sentences, "pos": of_words})
 
 
 def test_subwords_have_the_class_of_their_word() -> None:

@@ -34,7 +34,7 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def table(data: Dataset, split: str) -> list[dict[str, Any]]:
     """The rows of a split by other means than ours, classes as names."""
-    rows = pq.read_table(data.folder / f"{split}.parquet").to_pylist()
+    rows: list[dict[str, Any]] = pq.read_table(data.folder / f"{split}.parquet").to_pylist()
     for row in rows:
         for task in TASKS:
             names, found = dict(enumerate(data.classes[task])), row[task]

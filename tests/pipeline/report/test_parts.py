@@ -140,7 +140,7 @@ SYSTEMS = [f"system-{number}" for number in range(8)]
 
 def colour(name: str, mode: str) -> str:
     """The value of a variable of the page's styles."""
-    colours = re.findall("#[0-9a-f]{6}", re.search(rf"--{name}: ([^;]+);", CSS)[1])  # type: ignore[index]
+    colours: list[str] = re.findall("#[0-9a-f]{6}", re.search(rf"--{name}: ([^;]+);", CSS)[1])  # type: ignore[index]
     return colours[-1] if mode == "dark" else colours[0]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sacremoses import MosesTokenizer
@@ -13,7 +14,7 @@ from pipeline.sample import SamplePair, generate, write_sample
 
 LEFT_OUT_IN_ENGLISH = {",", "dass", "den", "die", "das"}
 """A comma, a conjunction, a relative pronoun that translate nothing."""
-SIZES = {
+SIZES: dict[str, Any] = {
     **{"train": 300, "valid": 40, "test": 40},
     **{"treebank_train": 50, "treebank_dev": 20, "ambiguity": 0.2, "source_language": "en"},
 }

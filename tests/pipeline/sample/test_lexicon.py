@@ -16,7 +16,8 @@ def test_an_english_word_has_one_translation() -> None:
 def test_every_class_that_is_asked_for_has_nouns() -> None:
     asked = set[str]().union(
         *(verb.subject | verb.object for verb in lexicon.VERBS),
-        *(word.classes for word in (*lexicon.ADJECTIVES, *lexicon.COMPOUND_MODIFIERS)),
+        *(adjective.classes for adjective in lexicon.ADJECTIVES),
+        *(modifier.classes for modifier in lexicon.COMPOUND_MODIFIERS),
         *(p.complements for p in lexicon.PREPOSITIONS if p.kind != "origin"),
     )
     given = set[str]().union(*(noun.classes for noun in lexicon.NOUNS))

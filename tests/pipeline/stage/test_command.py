@@ -17,7 +17,7 @@ def fill(out: Path, report: Path, number: object) -> None:
     with stage_outputs(out, report) as (folder, numbers):
         (folder / "mark").touch()
         (folder / f"file {number}").touch()
-        numbers["number"] = number  # type: ignore[assignment]
+        numbers["number"] = number
 
 
 def names(folder: Path) -> list[str]:

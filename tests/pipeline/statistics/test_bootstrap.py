@@ -29,7 +29,8 @@ def test_intervals_and_tests_are_those_of_a_loop(
     """Of a ratio, however many resamples are in memory at once."""
 
     def score(sums: np.ndarray) -> np.ndarray:
-        return 100 * sums[..., 0] / sums[..., 1:].sum(axis=-1)
+        ratio: np.ndarray = 100 * sums[..., 0] / sums[..., 1:].sum(axis=-1)
+        return ratio
 
     monkeypatch.setattr(bootstrap, "CELLS_AT_ONCE", cells)
     sums = resampled_sums(statistics, SAMPLES, SEED)

@@ -12,7 +12,8 @@ from pipeline.statistics.randomization import randomization_test
 
 
 def accuracy(sums: np.ndarray) -> np.ndarray:
-    return 100 * sums[:, 0] / sums[:, 1]
+    share: np.ndarray = 100 * sums[:, 0] / sums[:, 1]
+    return share
 
 
 @pytest.mark.parametrize("cells", [1, 100, 1 << 20])
@@ -37,6 +38,6 @@ def test_of_equal_systems_one_in_twenty_differs_at_005() -> None:
     p_values = []
     for _ in range(400):
         one, other = (3 * generator.integers(0, 2, size=80) for _ in range(2))
-        systems = [np.stack([correct, np.full(80, 3)], axis=1) for correct in (one, other)]
-        p_values.append(randomization_test(*systems, accuracy, trials=200, seed=1))
+        ours, theirs = (np.stack([correct, np.full(80, 3)], axis=1) for correct in (one, other))
+        p_values.append(randomization_test(ours, theirs, accuracy, trials=200, seed=1))
     assert np.mean(np.array(p_values) < 0.05) == pytest.approx(0.05, abs=0.03)
