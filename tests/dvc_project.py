@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from tests.imports import ROOT
+from tests.parameters import overrides
 
 STAGES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
 DATA_STAGES = list(STAGES)[1 : list(STAGES).index("train")]
@@ -23,29 +24,21 @@ MODEL_STAGES = list(STAGES)[list(STAGES).index("train") :]
 
 
 SIZES = {"train": 300, "valid": 20, "test": 20}
-OVERRIDES = [
-    *(f"corpus.{split}={pairs}" for split, pairs in SIZES.items()),
-    "corpus.treebank_train=60",
-    "corpus.treebank_dev=20",
-    "parser.training.tagger_steps=40",
-    "parser.training.tagger_batch=8",
-    "parser.training.parser_epochs=8",
-    "parser.training.parser_batch=4",
-    "run.workers=1",
-    "bpe.merges=200",
-    "train.max_updates=8",
-    "train.validate_every=4",
-    "train.validation_sentences=10",
-    "train.log_every=2",
-    "translate.beam=2",
-    "contrast.bootstrap_samples=20",
-    "contrast.randomization_trials=20",
-    "evaluate.bootstrap_samples=20",
-    "evaluate.randomization_trials=20",
-    "phrasal_patterns.bootstrap_samples=20",
-    "probe.max_epochs=2",
-    "probe.bootstrap_samples=20",
-]
+OVERRIDES = overrides(
+    {
+        "corpus": " ".join(f"{split}={pairs}" for split, pairs in SIZES.items())
+        + " treebank_train=60 treebank_dev=20",
+        "parser.training": "tagger_steps=40 tagger_batch=8 parser_epochs=8 parser_batch=4",
+        "run": "workers=1",
+        "bpe": "merges=200",
+        "train": "max_updates=8 validate_every=4 validation_sentences=10 log_every=2",
+        "translate": "beam=2",
+        "contrast": "bootstrap_samples=20 randomization_trials=20",
+        "evaluate": "bootstrap_samples=20 randomization_trials=20",
+        "phrasal_patterns": "bootstrap_samples=20",
+        "probe": "max_epochs=2 bootstrap_samples=20",
+    }
+)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pipeline.formats.text import SPLITS
@@ -39,8 +40,13 @@ SMALL = {
     "run": "workers=1",
 }
 """What differs from the presets, section by section."""
-PARAMETERS = compose(
-    ROOT / "conf", PRESETS + [f"{name}.{o}" for name, some in SMALL.items() for o in some.split()]
-)
+
+
+def overrides(sections: Mapping[str, str]) -> list[str]:
+    """The options of each section, as Hydra takes them."""
+    return [f"{name}.{one}" for name, options in sections.items() for one in options.split()]
+
+
+PARAMETERS = compose(ROOT / "conf", PRESETS + overrides(SMALL))
 RUN: dict[str, Any] = PARAMETERS["run"]
 """One process, on the CPU."""

@@ -7,20 +7,13 @@ from typing import Any
 
 import yaml
 
+from pipeline.params import compose
+from tests.imports import ROOT
 from tests.parameters import PARAMETERS, RUN
 
 MODEL: dict[str, Any] = PARAMETERS["model"]
-RNN: dict[str, Any] = {
-    "kind": "rnn",
-    "encoder_layers": 2,
-    "decoder_layers": 1,
-    "dim": 16,
-    "attention": "key_value",
-    "dropout": 0.1,
-    "init_std": 0.2,
-    "share_embeddings": "all",
-    "alignment": None,
-}
+SMALL_RNN = ["model=rnn_key_value_tiny", "model.dim=16", "model.dropout=0.1", "model.init_std=0.2"]
+RNN: dict[str, Any] = compose(ROOT / "conf", SMALL_RNN)["model"]
 ALIGNMENT: dict[str, Any] = {"layer": 1, "full_context": True, "sentences": 0.5, "weight": 0.05}
 """A head that aligns sentences drawn at random."""
 TRAIN: dict[str, Any] = PARAMETERS["train"]

@@ -57,10 +57,7 @@ def run_config(**changed: object) -> RunConfig:
 )
 def test_no_cluster_at_the_address_is_one_line(address: str, why: str) -> None:
     message = rf"^run.ray_address: expected a Ray cluster at {address}: ({why})"
-    with (
-        pytest.raises(InputError, match=message),
-        connected(run_config(ray_address=address)),
-    ):
+    with pytest.raises(InputError, match=message), connected(run_config(ray_address=address)):
         raise AssertionError("connected")
 
 
@@ -98,10 +95,7 @@ def test_results_come_in_order_and_an_error_after_those_before_it(
 def test_a_gpu_that_this_machine_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     message = "^run.parse_gpu: expected false, as there is no GPU to be used$"
-    with (
-        pytest.raises(InputError, match=message),
-        connected(run_config(parse_gpu=True)),
-    ):
+    with pytest.raises(InputError, match=message), connected(run_config(parse_gpu=True)):
         raise AssertionError("connected")
 
 

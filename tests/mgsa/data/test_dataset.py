@@ -296,21 +296,3 @@ def test_a_wrong_label_is_named(folder: Path, column: str, value: Any, expectati
     dataset = open_dataset(folder, kind=LABELLED)
     with pytest.raises(InputError, match=rf"valid\.parquet: row 2: expected {expectation}"):
         dataset.columns("valid", [0, 1], ("subwords_per_word", "voice", "pos"))
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        (LABELS, {"voice": ["active"]}, "pos: missing key"),
-        (LABELS, {"voice": 5, "pos": []}, r"labels\.voice: expected a valid array, got 5"),
-        ("tags.json", ["<unk>", 1], r"tags\[1\]: expected a valid string, got 1"),
-    ],
-)
-def test_damaged_names_of_classes_are_one_line(
-    folder: Path, name: str, content: Any, message: str
-) -> None:
-    label(folder)
-    write_json(folder / name, content)
-    record(folder / name)
-    with pytest.raises(InputError, match=rf"{name}: {message}"):
-        open_dataset(folder, kind=LABELLED)

@@ -176,7 +176,6 @@ def test_a_corpus_without_contrasts_has_none_in_its_report(folder: Path, tmp_pat
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("test.source", "One.\n", "test.source:1: expected the text of row 0 of test in "),
         ("test.contrast", EXAMPLE.replace("1", "13"), "line: expected 1 to 12, got 13"),
         ("test.contrast", EXAMPLE, "expected the 1 contrasts that it is compared on, got 12"),
     ],

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pipeline.contrast.words import baselines, classify, features
-from pipeline.formats.contrasts import Contrast, write_contrasts
+from pipeline.contrast.words import classify, features
 
 NOUNS = "dog cat tree park hat table".split()  # noqa: SIM905
 
@@ -52,21 +50,3 @@ def test_where_words_tell_nothing_the_most_frequent_category_is_learnt() -> None
     found = classify([*map(features, train)], labels, [*map(features, test)])
     assert found.count("verb") > 280
     assert classify([features(train[0])], ["noun"], [features(test[0])]) == ["noun"]
-
-
-def test_both_learn_of_train(tmp_path: Path) -> None:
-    for split, seed in (("train", 1), ("test", 2)):
-        texts = sources(200, seed)
-        (tmp_path / f"{split}.source").write_text("".join(f"{t}\n" for t in texts), "utf-8")
-        contrasts = [
-            Contrast(line, "noun" if is_told(text) else "verb", "Ein Text.")
-            for line, text in enumerate(texts, start=1)
-        ]
-        if split == "train":
-            assert baselines(tmp_path, "test", contrasts) == {}
-            with (tmp_path / "train.contrast").open("w", encoding="utf-8") as file:
-                write_contrasts(contrasts, file)
-            assert baselines(tmp_path, "train", contrasts) == {}
-    found = baselines(tmp_path, "test", contrasts)
-    assert found["most_frequent"] == [contrast.category == "verb" for contrast in contrasts]
-    assert np.mean(found["words"]) > 0.9

@@ -7,10 +7,7 @@ from pathlib import Path
 
 from pipeline.formats.tables import Row, markdown, read_csv, write_csv
 
-ROWS: list[Row] = [
-    {"system": 'a "name", with', "score": 1.5},
-    {"system": "ü | v", "score": None},
-]
+ROWS: list[Row] = [{"system": 'a "name", with', "score": 1.5}, {"system": "ü | v", "score": None}]
 
 
 def test_csv_is_read_back(tmp_path: Path) -> None:

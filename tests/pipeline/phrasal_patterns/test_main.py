@@ -16,15 +16,10 @@ from mgsa.cli.run import BAD_INPUT, DONE, run
 from pipeline.phrasal_patterns.__main__ import find_links, main
 from tests.all_stages import contents
 from tests.lines import lines, write_lines
+from tests.parameters import PARAMETERS
 
-SECTION = {
-    "max_ngram": 8,
-    "max_category_ngram": 2,
-    "bleu_tokenizer": "13a",
-    "source_lengths": [4, 8],
-    "bootstrap_samples": 100,
-    "seed": 7,
-}
+CHANGES = {"max_ngram": 8, "source_lengths": [4, 8], "bootstrap_samples": 100}
+SECTION = PARAMETERS["phrasal_patterns"] | CHANGES
 SENTENCES = 25
 WORDS = "Hund Katze Haus (Baum) sieht und, geht".split()  # noqa: SIM905
 TABLES = ("ngrams", "lengths", "categories")

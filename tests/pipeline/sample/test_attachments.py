@@ -30,15 +30,6 @@ def pairs() -> list[SamplePair]:
             "Sie trank in den Museen ihren guten Wein.",
             2,
         ),
-        (
-            "Martin ate the apple in every wood library.",
-            "(ROOT (S (NP (NNP Martin)) (VP (VBD ate) (NP (DT the) (NN apple)) "
-            "(PP (IN in) (NP (DT every) (NN wood) (NN library)))) (. .)))",
-            "Martin aß in jeder Holzbibliothek den Apfel.",
-            "verb",
-            "Martin aß den Apfel in jeder Holzbibliothek.",
-            2,
-        ),
         (  # a receiver, which the place passes too, and a prefix
             "We offer this dancer every banana in the city.",
             "(ROOT (S (NP (PRP We)) (VP (VBP offer) (NP (DT this) (NN dancer)) "

@@ -38,6 +38,7 @@ def test_links_are_in_range_and_cover_the_words(pairs: list[SamplePair]) -> None
             source < len(pair.source_tokens) and target < len(pair.target_tokens)
             for source, target in pair.links
         )
+        assert not re.search(r" , [,.?!]", " ".join(pair.target_tokens))
         unlinked = set(range(len(pair.target_tokens))) - {target for _, target in pair.links}
         assert {pair.target_tokens[index] for index in unlinked} <= LEFT_OUT_IN_ENGLISH
 
