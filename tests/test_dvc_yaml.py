@@ -128,3 +128,20 @@ def test_git_ignores_what_dvc_stores() -> None:
 def test_the_tables_of_what_runs_again_are_those_of_the_graph() -> None:
     """In `docs/howto/sharing.md`; `python docs/reruns.py` makes them."""
     assert reruns.PAGE.read_text("utf-8") == reruns.page()
+
+
+@pytest.mark.parametrize(
+    ("code", "stages"),
+    [
+        ("pipeline/charts.py", "phrasal_patterns analyze probe report"),
+        ("pipeline/constituency", "parser parse probe_data"),
+        ("pipeline/tokenizers", "tokenize probe_data translate contrast phrasal_patterns"),
+        ("pipeline/statistics", "contrast evaluate phrasal_patterns probe report"),
+        ("pipeline/analyze", "analyze report"),
+        ("pipeline/train/bpe_dropout.py", "train"),
+        ("pipeline/text_model.py", ""),
+        ("mgsa/decoding", "train translate contrast analyze probe"),
+    ],
+)
+def test_an_edit_runs_the_stages_that_need_it(code: str, stages: str) -> None:
+    assert reruns.stages_on(code) == set(stages.split())
