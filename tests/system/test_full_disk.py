@@ -13,14 +13,7 @@ from pathlib import Path
 import pytest
 
 from mgsa.cli.run import DONE, FAILED
-from tests.all_stages import (
-    GOES_ON,
-    WRITING,
-    contents,
-    in_a_process,
-    outputs,
-    run_command,
-)
+from tests.all_stages import GOES_ON, WRITING, contents, in_a_process, outputs, run_command
 from tests.full_disk import room_for
 
 NEARLY_FULL: dict[str, Callable[[list[int]], int]] = {

@@ -11,12 +11,7 @@ from torch import Tensor, nn
 from mgsa.attention.multi_granularity import MultiGranularityAttention
 from mgsa.attention.word import WordSelfAttention
 from mgsa.composition import MaxPool, SelfAttention
-from mgsa.interaction import (
-    Interaction,
-    Interactions,
-    NoInteraction,
-    TagHead,
-)
+from mgsa.interaction import Interaction, Interactions, NoInteraction, TagHead
 from mgsa.masks import Context, Phrases, padding_mask
 from mgsa.onlstm import ONLSTM, run_batched
 from tests.gradients import assert_same

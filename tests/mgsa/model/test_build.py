@@ -10,15 +10,7 @@ import torch
 
 from mgsa.cli.errors import InputError
 from mgsa.model.build import build_model
-from tests.random_rows import (
-    MODELS,
-    NGRAMS,
-    TRANSFORMER,
-    batch_of,
-    mgsa,
-    random_model,
-    some_rows,
-)
+from tests.random_rows import MODELS, NGRAMS, TRANSFORMER, batch_of, mgsa, random_model, some_rows
 
 
 @pytest.mark.parametrize(

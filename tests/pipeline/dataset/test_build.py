@@ -15,15 +15,7 @@ from mgsa.data.dataset import open_dataset
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
 from pipeline.dataset.__main__ import main
 from tests.parameters import RUN
-from tests.stage_folders import (
-    BUSH,
-    STAGE_PARAMETERS,
-    YES,
-    Pair,
-    build,
-    random_pairs,
-    write_stages,
-)
+from tests.stage_folders import BUSH, STAGE_PARAMETERS, YES, Pair, build, random_pairs, write_stages
 
 SMALL = {"train": [BUSH, YES, YES, BUSH], "valid": [YES], "test": [BUSH]}
 
