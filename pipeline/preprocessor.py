@@ -8,23 +8,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from nltk.tree import Tree
 
 from mgsa.cli.errors import InputError
+from mgsa.data.batch import Row
 from mgsa.data.vocabulary import join_subwords
+from pipeline.constituency.parser_folder import read_parser_folder
+from pipeline.constituency.stanza_parser import (
+    BATCH_SENTENCES,
+    ConstituencyParser,
+    Unparsed,
+    parse_each,
+)
 from pipeline.encoder import Encoder
 from pipeline.formats.phrases import Phrase, check_levels
 from pipeline.formats.preprocessing import Preprocessing
 from pipeline.formats.trees import check_leaves, flat_tree, read_tree
 from pipeline.partition import syntactic_partition
 from pipeline.stage.workers import chunks
-
-if TYPE_CHECKING:
-    from nltk.tree import Tree
-
-    from mgsa.data.batch import Row
-    from pipeline.constituency.stanza_parser import ConstituencyParser
-    from pipeline.tokenizers.moses import MosesText
+from pipeline.tokenizers import tokenizer_of
+from pipeline.tokenizers.moses import MosesText
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,6 @@ class Preprocessor:
             InputError: the parser is not the one that made the trees (for a corpus's own trees, any
                 of the language will do), or raw text can't have such phrases.
         """
-        from pipeline.tokenizers import tokenizer_of
-
         made = Preprocessing.read(folder)
         texts = tokenizer_of(made.source_language), tokenizer_of(made.target_language)
         encoder = Encoder.load(folder)
@@ -82,8 +84,6 @@ class Preprocessor:
         `phrases` of each source, by level, stand in for those of its tree; an `InputError` is
         raised if they don't cover it.
         """
-        from mgsa.data.batch import Row
-
         trees = self.trees(sources) if self.levels and phrases is None else {}
         rows = []
         for index, source in enumerate(sources):
@@ -103,8 +103,6 @@ class Preprocessor:
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> dict[int, Tree]:
         """Trees of non-empty sentences, by index."""
-        from pipeline.constituency.stanza_parser import BATCH_SENTENCES, Unparsed, parse_each
-
         trees = {i: flat_tree(tokens) for i, tokens in enumerate(sentences) if tokens}
         if self.parser is None:
             return trees
@@ -122,9 +120,6 @@ class Preprocessor:
 def _load_parser(
     parser: Path, made: Preprocessing, artifact: Path, *, gpu: bool
 ) -> ConstituencyParser | None:
-    from pipeline.constituency.parser_folder import read_parser_folder
-    from pipeline.constituency.stanza_parser import ConstituencyParser
-
     boundaries = made.partition.boundaries
     if boundaries != "parsed":
         message = f"raw text can have parsed phrases (partition.boundaries), not {boundaries}"

@@ -35,7 +35,6 @@ COMMANDS = {name: stage["cmd"].removeprefix("python -m ") for name, stage in STA
     "alignment error": "pipeline.align.error_rate --alignments data/alignments/test.links "
     "--gold data/alignments/valid.links --report data/reports/alignment_error.json",
     "verify": "pipeline.dataset --verify data/dataset",
-    "info": "pipeline.dataset --info data/dataset",
     "reverse": "pipeline.dataset.reverse --dataset data/dataset --out data/reversed",
     "mgsa train": "mgsa train --dataset data/dataset --config params.yaml --out data/mgsa_model",
     "mgsa translate": "mgsa translate --model data/model --dataset data/dataset --split test "
@@ -54,7 +53,7 @@ COMMANDS = {name: stage["cmd"].removeprefix("python -m ") for name, stage in STA
 
 LATER = ("forced align", "score text", "translate text", "translate text with phrases")
 """Commands that `run_all` leaves out."""
-WRITING = [c for c in COMMANDS if c not in ("verify", "info", *LATER)]
+WRITING = [c for c in COMMANDS if c not in ("verify", *LATER)]
 """Commands that write files."""
 GOES_ON = {"train": "max_updates=16", "mgsa train": "train.max_updates=16"}
 """A training that has ended writes nothing but its artifact; one of more updates goes on."""

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from mgsa.data.batch import Row
 from mgsa.data.vocabulary import Vocabulary, join_subwords
 from mgsa.data.word_links import Link, strongest, word_links, word_matrix
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from mgsa.data.batch import Row
-    from mgsa.decoding.beam import Hypothesis
+from mgsa.decoding.beam import Hypothesis
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,13 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mgsa.cli.errors import FailedError, InputError
 from mgsa.cli.files import open_to_write
 from mgsa.data.word_links import Link
+from pipeline.align.settings import EflomalSettings
 from pipeline.formats.links import read_links
 from pipeline.formats.text import Pair, read_parallel
-
-if TYPE_CHECKING:
-    from pipeline.align.settings import EflomalSettings
 
 COMMAND = "eflomal-align"
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,11 +21,9 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.progress import progress
 from mgsa.data.word_links import Link
 from pipeline.align.bitext import Block, Sentences, blocks
+from pipeline.align.settings import HmmSettings
 from pipeline.formats.text import Pair
 from pipeline.stage.workers import chunks
-
-if TYPE_CHECKING:
-    from pipeline.align.settings import HmmSettings
 
 BLOCKS_MERGED = 64
 """Blocks whose word pairs are in memory before duplicates are merged."""

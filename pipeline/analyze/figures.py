@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
+from pipeline.analyze.heat_maps import HeatMap
 from pipeline.charts import TEXT, Spec, chart, labels
-
-if TYPE_CHECKING:
-    from pipeline.analyze.heat_maps import HeatMap
 
 LONGEST_LABEL = 40
 TITLES = {

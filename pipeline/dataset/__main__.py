@@ -1,14 +1,14 @@
-"""The command `python -m pipeline.dataset`: build a dataset; describe or verify one."""
+"""The command `python -m pipeline.dataset`: build a dataset, or verify one."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 from mgsa.cli.command import Input, OutputFolder, ParameterFile, Report, command
-from mgsa.cli.run import one_line, run
+from mgsa.cli.run import run
 from mgsa.cli.settings import to_mapping
 from mgsa.run_config import RunConfig
 from pipeline.dataset.manifest import FILES, recorded, recorded_parameters
@@ -39,7 +39,7 @@ def build(
 ) -> None:
     """Build the dataset artifact.
 
-    Of one that is there, `--info DIR` says what it is, and `--verify DIR` checks every row of it.
+    `--verify DIR` checks every row of one that is there.
     """
     from pipeline.dataset.build import build_dataset
     from pipeline.dataset.rows import StageOutputs
@@ -52,38 +52,22 @@ def build(
         metrics.update(built)
 
 
-def info(*, info: Annotated[Path, Input("the artifact")]) -> None:
-    """Say what a dataset is."""
-    from pipeline.dataset.card import description
-
-    _print(description(info))
-
-
 def verify(*, verify: Annotated[Path, Input("the artifact")]) -> None:
     """Check a dataset, every row of it."""
     from mgsa.data.dataset import verify_dataset
 
     counts = verify_dataset(verify).manifest.rows.items()
     rows = ", ".join(f"{count:,} {split}" for split, count in counts)
-    _print([f"{verify}: {rows} rows, all as the manifest says"])
-
-
-def _print(lines: Iterable[str]) -> None:
-    for line in lines:
-        print(one_line(line))  # of which others may have written a part
-
-
-MODES = {f"--{function.__name__}": function for function in (info, verify)}
+    print(f"{verify}: {rows} rows, all as the manifest says")
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Build a dataset; or, if the first argument is one of `MODES`, do that."""
+    """Build a dataset; or, if the first argument is `--verify`, check one."""
     words = sys.argv[1:] if argv is None else argv
-    mode = MODES.get(words[0]) if words else None
-    if mode is None:
-        stage(build)(words)
+    if words and words[0] == "--verify":
+        command(verify, "python -m pipeline.dataset")(words)
     else:
-        command(mode, "python -m pipeline.dataset")(words)
+        stage(build)(words)
 
 
 if __name__ == "__main__":

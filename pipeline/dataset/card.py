@@ -1,15 +1,12 @@
-"""Descriptions of datasets: facts and card."""
+"""The card of a dataset."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
 
-from mgsa.cli.files import read_text
-from pipeline.dataset.manifest import CARD
 from pipeline.formats.tables import markdown
 
 COUNTS = {
@@ -141,17 +138,3 @@ def dataset_card(content: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
         _USE.format(file=splits["test"]["files"][0]),
     ]
     return "\n\n".join(sections) + "\n"
-
-
-def description(folder: Path) -> Iterator[str]:
-    """Yield the lines of a dataset's card, or its known facts without one."""
-    from mgsa.data.dataset import open_dataset
-
-    manifest = open_dataset(folder, verify=False).manifest
-    yield f"{manifest.name}, {manifest.identity}"
-    if CARD in manifest.files:
-        _, _, text = read_text(folder / CARD).partition("\n---\n")  # ends the front matter
-        yield from text.splitlines()
-    else:
-        yield f"{manifest.source_language} to {manifest.target_language}"
-        yield from (f"{split}: {rows:,} rows" for split, rows in manifest.rows.items())

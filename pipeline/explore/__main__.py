@@ -20,7 +20,7 @@ from mgsa.cli.settings import Positive
 from mgsa.config import DEFAULT_TRANSLATE_CONFIG
 from mgsa.run_config import Accelerator
 from pipeline.stage.command import stage
-from pipeline.text_model import ParserOption
+from pipeline.text_model import ParserOption, TextModel
 
 if TYPE_CHECKING:
     from pipeline.explore.sentence import Explorer
@@ -109,7 +109,6 @@ def explore(
     Phrases can be cut anew there: models that read them translate again.
     """
     from pipeline.explore.sentence import Explorer
-    from pipeline.text_model import TextModel
 
     opened = {
         name: TextModel.load([folder], parser=parser, accelerator=accelerator)

@@ -6,18 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+
+from nltk.tree import Tree
 
 from mgsa.cli.errors import InputError
+from pipeline.analyze.heat_maps import HeatMap, heat_maps_of_row
 from pipeline.formats.phrases import Phrase
 from pipeline.formats.preprocessing import Preprocessing
 from pipeline.partition import syntactic_partition
 from pipeline.text_model import TextModel, TextTranslation
-
-if TYPE_CHECKING:
-    from nltk.tree import Tree
-
-    from pipeline.analyze.heat_maps import HeatMap
 
 Levels = Sequence[Sequence[Phrase]]
 Cuts = tuple[tuple[int, ...], ...]
@@ -93,8 +90,6 @@ class Explorer:
         return Exploration(tokens, tree, phrases, readings)
 
     def _translate(self, name: str, text: str, phrases: Levels | None) -> Reading:
-        from pipeline.analyze.heat_maps import heat_maps_of_row
-
         model, given = self.models[name], None if phrases is None else [phrases]
         (translation,) = model.translate(
             [text], beam=self.beam, n_best=self.n_best, links=True, phrases=given

@@ -17,9 +17,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from nltk.tree import Tree
 
 from mgsa.data.word_links import Link
 from pipeline.formats.links import read_link_file
@@ -27,9 +28,6 @@ from pipeline.formats.text import SIDES, read_parallel, split_tokens
 from pipeline.formats.trees import children, is_preterminal, plain_label, read_parse, top_node
 from pipeline.phrasal_patterns.scores import Scores
 from pipeline.statistics.ngrams import recall_of_spans
-
-if TYPE_CHECKING:
-    from nltk.tree import Tree
 
 UNALIGNED = "unaligned"
 PHRASE = "phrase"

@@ -6,11 +6,12 @@ import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from nltk.tree import Tree
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import MANIFEST, describe_files, sha256, write_json
@@ -27,14 +28,10 @@ from pipeline.formats.trees import read_parse
 from pipeline.partition import cut_rates, partition_tree
 from pipeline.probe_data.labels import Labels, frequent_classes, label_tree
 from pipeline.probe_data.sentences import ProbeSentence, SentenceFiles, draw_splits, read_sentences
+from pipeline.probe_data.settings import ProbeDataSettings
 from pipeline.probe_data.voice_and_tense import TENSES, VOICES, VerbPatterns
 from pipeline.stage.command import library_versions
 from pipeline.stage.workers import chunks
-
-if TYPE_CHECKING:
-    from nltk.tree import Tree
-
-    from pipeline.probe_data.settings import ProbeDataSettings
 
 TRAIN = SPLITS[0]
 ROW_GROUP_ROWS = 10_000

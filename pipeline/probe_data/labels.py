@@ -10,16 +10,13 @@ constituent above it (SPC) and its part of speech (POS). Labels are without func
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from nltk.tree import Tree
 
 from pipeline.formats.probing import OTHER
 from pipeline.formats.trees import ROOT, children, plain_label, preterminals, top_node
-
-if TYPE_CHECKING:
-    from nltk.tree import Tree
-
-    from pipeline.probe_data.voice_and_tense import VerbPatterns
-
+from pipeline.probe_data.voice_and_tense import VerbPatterns
 
 Labels = dict[str, Any]
 """By task, the label of a sentence (voice and tense are `None` without a main clause), or the list

@@ -6,9 +6,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
+from nltk.tree import Tree
 
 from pipeline.charts import chart, panel
 from pipeline.formats.phrases import Phrase, read_phrases_line
@@ -27,9 +27,6 @@ from pipeline.report.blocks import (
     with_legend,
 )
 from pipeline.report.inputs import Inputs, check_same_number
-
-if TYPE_CHECKING:
-    from nltk.tree import Tree
 
 PARSER_SCORES = {
     "labelled_f1": "labelled bracketing F1",

@@ -9,13 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from mgsa.cli.files import read_json, write_json
-from mgsa.cli.run import run
-from mgsa.data.dataset import open_dataset
+from mgsa.cli.files import write_json
 from mgsa.data.schema import SCHEMA
-from pipeline.dataset.__main__ import main
 from pipeline.dataset.card import COLUMNS
-from tests.copy_task import write_copy_task
 from tests.stage_folders import BUSH, YES, build, write_stages
 
 SMALL = {"train": [BUSH, YES, YES, BUSH], "valid": [YES, BUSH], "test": [BUSH]}
@@ -32,33 +28,10 @@ def folder(tmp_path: Path) -> Path:
     )
 
 
-Capture = pytest.CaptureFixture[str]
-
-
 def read_card(folder: Path) -> tuple[dict[str, Any], str]:
     """Its front matter and its text."""
     _, front, text = (folder / "README.md").read_text("utf-8").split("---\n", 2)
     return yaml.safe_load(front), text
-
-
-def said(capsys: Capture, *argv: str | Path) -> list[str]:
-    assert run(main, [*map(str, argv)]) == 0
-    return capsys.readouterr().out.splitlines()
-
-
-def test_a_dataset_says_what_its_card_says(folder: Path, tmp_path: Path, capsys: Capture) -> None:
-    first, *lines = said(capsys, "--info", folder)
-    assert first == f"made up, {open_dataset(folder).manifest.identity}"
-    assert "\n".join(lines).strip() == read_card(folder)[1].strip()
-    other = write_copy_task(tmp_path / "other")
-    _, *lines = said(capsys, "--info", other)
-    assert lines == ["en to de", "train: 60 rows", "valid: 12 rows", "test: 6 rows"]
-
-
-def test_what_others_wrote_gives_a_terminal_no_orders(folder: Path, capsys: Capture) -> None:
-    content = read_json(folder / "manifest.json")
-    write_json(folder / "manifest.json", content | {"name": "\x1b]0;mine\x07\nlevels: 9"})
-    assert said(capsys, "--info", folder)[0].startswith(r"\x1b]0;mine\x07\nlevels: 9, ")
 
 
 def test_every_column_is_explained_once() -> None:
