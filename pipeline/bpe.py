@@ -3,8 +3,6 @@
 Byte for byte the output of subword-nmt's `learn-joint-bpe-and-vocab` and `apply-bpe --vocabulary`.
 """
 
-from __future__ import annotations
-
 import io
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """The command `python -m pipeline.dataset`: build a dataset; describe or verify one."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Descriptions of datasets: facts and card."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Phrases of a sentence, how they are cut, and the lines of `{split}.phrases`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ With a baseline they show by how much systems are above it, else their scores; a
 intervals. Figures and the report draw the same rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from pipeline.charts import Spec, chart_of_systems
