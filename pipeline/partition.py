@@ -26,12 +26,7 @@ from mgsa.cli.progress import progress
 from mgsa.cli.run import run
 from mgsa.data.controls import apply_control
 from mgsa.run_config import RunConfig
-from pipeline.formats.phrases import (
-    PartitionSettings,
-    Phrase,
-    consecutive,
-    write_phrases_line,
-)
+from pipeline.formats.phrases import PartitionSettings, Phrase, consecutive, write_phrases_line
 from pipeline.formats.tables import write_csv
 from pipeline.formats.text import SPLITS, files_to_write, read_splits
 from pipeline.formats.trees import children, read_parse, read_tree, top_node

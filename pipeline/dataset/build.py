@@ -16,14 +16,7 @@ from mgsa.cli.files import MANIFEST, describe_files, open_to_write, read_lines, 
 from mgsa.cli.progress import progress
 from mgsa.cli.settings import from_excerpt
 from mgsa.data.checks import counts_of
-from mgsa.data.schema import (
-    BPE_FILES,
-    PREPROCESSING,
-    SCHEMA_VERSION,
-    TAGS,
-    UNKNOWN_TAG,
-    VOCABULARY,
-)
+from mgsa.data.schema import BPE_FILES, PREPROCESSING, SCHEMA_VERSION, TAGS, UNKNOWN_TAG, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from pipeline.dataset.card import dataset_card
 from pipeline.dataset.manifest import CARD, INFERENCE_SECTIONS

@@ -8,10 +8,7 @@ from mgsa.cli.command import Input, Report
 from mgsa.cli.files import write_json
 from mgsa.cli.run import run
 from pipeline.evaluate.command_metrics import CommandMetric, command_scores
-from pipeline.evaluate.scores import (
-    describe,
-    score,
-)
+from pipeline.evaluate.scores import describe, score
 from pipeline.evaluate.settings import EvaluateSettings
 from pipeline.formats.text import read_parallel
 from pipeline.stage.command import stage

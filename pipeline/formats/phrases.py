@@ -63,11 +63,7 @@ def write_phrases_line(partitions: Iterable[Iterable[Phrase]]) -> str:
 
 
 def read_phrases_line(
-    text: str,
-    *,
-    num_words: int,
-    path: str | PathLike[str] | None = None,
-    line: int | None = None,
+    text: str, *, num_words: int, path: str | PathLike[str] | None = None, line: int | None = None
 ) -> list[list[Phrase]]:
     """The levels of a line of a `.phrases` file.
 

@@ -11,11 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import (
-    open_to_write,
-    read_json,
-    read_lines,
-)
+from mgsa.cli.files import open_to_write, read_json, read_lines
 from mgsa.cli.settings import Language, from_excerpt
 
 SPLITS = ("train", "valid", "test")

@@ -22,11 +22,7 @@ from pipeline.constituency.stanza_parser import ConstituencyParser, Unparsed, pa
 from pipeline.constituency.treebank import read_gold_trees, spelled_words
 from pipeline.formats.text import read_languages
 from pipeline.formats.trees import flat_tree, read_tree
-from pipeline.parser.settings import (
-    ParserSettings,
-    StanzaParser,
-    TrainedParser,
-)
+from pipeline.parser.settings import ParserSettings, StanzaParser, TrainedParser
 from pipeline.parser.stanza_training import PACKAGE, train_parser
 from pipeline.stage.command import stage, stage_outputs
 

@@ -58,10 +58,7 @@ _CHARTS = {
 
 
 def pattern_chart(
-    table: str,
-    rows: Sequence[Row],
-    baseline: str | None,
-    styles: Mapping[str, int] | None = None,
+    table: str, rows: Sequence[Row], baseline: str | None, styles: Mapping[str, int] | None = None
 ) -> Spec:
     """The chart of a table's rows: of scores or, given a baseline, of differences to it."""
     template, place = _CHARTS[table]

@@ -12,9 +12,7 @@ from mgsa.data.batching import bucketed
 from mgsa.data.dataset import Dataset
 from mgsa.data.ragged import Ragged
 from mgsa.model.encoder_decoder import EncoderDecoder
-from pipeline.formats.probing import (
-    TASKS,
-)
+from pipeline.formats.probing import TASKS
 
 
 def read_split(data: Dataset, split: str) -> RowColumns:
