@@ -1,7 +1,5 @@
 """The command `mgsa`, which imports the chosen subcommand only."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Phrase boundaries, told to MG-SA: in Hao et al. 2019 no word knows which phrase it is in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import torch

@@ -5,8 +5,6 @@ contiguous runs; −1 at padding, on the right), to the phrase memory (B, M, D),
 sentence's last phrase.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence

@@ -1,7 +1,5 @@
 """Types and ranges of the sections `model`, `train` and `translate`; `conf/` documents the keys."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Annotated, Literal

@@ -4,8 +4,6 @@ H_g = REC(g_1 … g_M): a recurrence over a sentence's phrases, projected back t
 States after the last phrase are undefined and masked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 

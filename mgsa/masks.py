@@ -1,7 +1,5 @@
 """The one mask convention: bool, True = may attend, broadcastable to (B, H, T, S)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

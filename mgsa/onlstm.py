@@ -12,8 +12,6 @@ The independent ON-LSTMs of MG-SA's G granularities run as one batch of matrices
 one is too small to occupy a processor.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 

@@ -4,8 +4,6 @@ torch leaves products of matrices to MKL, which uses half the width of AMD's vec
 oneDNN uses all of it; and it draws a random number of 32 bits for each number to drop or to keep.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

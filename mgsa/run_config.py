@@ -1,7 +1,5 @@
 """The section `run`: processes and devices, on which no output depends."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Literal

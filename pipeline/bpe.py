@@ -3,8 +3,6 @@
 Byte for byte the output of subword-nmt's `learn-joint-bpe-and-vocab` and `apply-bpe --vocabulary`.
 """
 
-from __future__ import annotations
-
 import io
 import shutil
 import sys
@@ -176,10 +174,7 @@ def learn_and_segment(
     run: RunConfig,
     *,
     tokenized: Annotated[Path, Input("tokenised text")],
-    out: Annotated[
-        Path,
-        OutputFolder("codes and subwords", *FILES, *TEXTS),
-    ],
+    out: Annotated[Path, OutputFolder("codes and subwords", *FILES, *TEXTS)],
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Learn joint byte-pair codes on the training split, or take others; segment every split."""

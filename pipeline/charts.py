@@ -5,8 +5,6 @@ their values for light backgrounds, so that a drawing inside a page is as light 
 The same numbers are the same bytes; there is no network and no browser.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

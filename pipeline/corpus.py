@@ -1,7 +1,5 @@
 """Stage `corpus`: raw parallel text in three splits, generated, downloaded or copied."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import sys

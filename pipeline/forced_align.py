@@ -4,8 +4,6 @@ Text is tokenised, parsed and split into subwords as the model's training data w
 between tokens, so these are written too.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated

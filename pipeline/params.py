@@ -5,8 +5,6 @@ file edited by hand is reported as its nearest composition and the keys that dif
 composes the file anew.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Text is tokenised, parsed and split into subwords as the model's training data was.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated

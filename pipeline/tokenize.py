@@ -4,8 +4,6 @@ Training pairs are filtered; dropped ones are counted by reason and listed by li
 never filtered, so that scores compare.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

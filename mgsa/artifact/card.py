@@ -1,7 +1,5 @@
 """The model card: `README.md` of a model artifact, with its data and scores."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

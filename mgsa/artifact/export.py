@@ -29,8 +29,7 @@ def export(
     *,
     model: Annotated[Path, Input("model artifact")],
     out: Annotated[
-        Path,
-        OutputFolder("CTranslate2's model", "model.bin", "config.json", "*_vocabulary.json"),
+        Path, OutputFolder("CTranslate2's model", "model.bin", "config.json", "*_vocabulary.json")
     ],
     format: Annotated[Literal["ctranslate2"], Option("of another engine")] = "ctranslate2",  # noqa: A002
 ) -> None:

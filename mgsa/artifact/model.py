@@ -12,8 +12,6 @@ README.md           the model card
 manifest.json       version, languages, and the SHA-256 of every other file
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """A module's weights in a safetensors file, each shared tensor once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Scaled dot-product attention (Vaswani et al. 2017, equation 1), the only implementation."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import reduce

@@ -5,8 +5,6 @@
 All n share Wq. A query of several positions (interleaving) is a convolution too.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -14,8 +14,6 @@ columns of W_d that read the key half of c_j are initialised to zero, so that it
 key-value, but for the blocks of W_e that mix keys and values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

@@ -15,8 +15,6 @@ Not in the paper, all optional:
   keys of these heads never learn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """n-grams as windows that end at each position, and which of them are whole."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 from torch.nn import functional as F

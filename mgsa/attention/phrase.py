@@ -1,7 +1,5 @@
 """Phrase-based attention (Nguyen & Joty 2018): self-attention and cross-attention to n-grams."""
 
-from __future__ import annotations
-
 from torch import Tensor, nn
 
 from mgsa.attention.attend import log_weights

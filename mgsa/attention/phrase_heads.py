@@ -14,8 +14,6 @@ query and the word at i and, in the encoder alone, of the next bigram query. The
 serves as the output projection.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 import torch

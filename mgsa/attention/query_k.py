@@ -8,8 +8,6 @@ as wide. Heads that attend to several n have a block of keys, and columns of que
 1 / √n of the scale is in the keys.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@
 Y is X in self-attention and the encoder's output in cross-attention.
 """
 
-from __future__ import annotations
-
 from torch import Tensor, nn
 
 from mgsa.attention.attend import attend, log_weights

@@ -16,8 +16,6 @@ missing. Keyword-only parameters are options, required unless they have a defaul
 outputs go through `mgsa.cli.guard` before the function is called.
 """
 
-from __future__ import annotations
-
 import argparse
 import inspect
 import types

@@ -1,7 +1,5 @@
 """What ends a command in one line: a user's mistake, failed work, lack of memory."""
 
-from __future__ import annotations
-
 from os import PathLike
 
 

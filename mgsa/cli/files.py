@@ -1,7 +1,5 @@
 """Atomic outputs, text and JSON files, the files of an artifact."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

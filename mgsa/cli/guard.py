@@ -1,7 +1,5 @@
 """The check of a command's inputs and outputs before any work: no foreign file is overwritten."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Progress of long work: a bar with rate and time left on a terminal."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager

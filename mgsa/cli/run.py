@@ -1,7 +1,5 @@
 """Running a command: exit status, one-line errors, signals, memory, cores, stdout, progress."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

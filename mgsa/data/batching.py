@@ -8,8 +8,6 @@ An update takes `world_size * accumulate` consecutive micro-batches, rank r ever
 from the r-th on: two processes see the same as one process that accumulates two.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Validation of rows: the columns that were read, against each other and the artifact."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Rows in batches of similar length, and their results in the order of the rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """The best continuations of hypotheses by the next token: a top k with ties in a known order."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

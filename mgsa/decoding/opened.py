@@ -1,7 +1,5 @@
 """A model artifact, or an ensemble, as an object that translates, aligns and scores."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 They are packed by oneDNN, or of 8-bit integers, and have no gradients.
 """
 
-from __future__ import annotations
-
 import copy
 import warnings
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Configuration to model: the only place where names become modules."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Literal, assert_never
 

@@ -1,7 +1,5 @@
 """`torch.compile` for every model."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 import torch

@@ -5,8 +5,6 @@ Layer average (4.1): the mean over the heads of a layer; the penultimate is best
 pass without the causal mask, in which the decoder sees the aligned target word too.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

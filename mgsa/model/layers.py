@@ -1,7 +1,5 @@
 """Embeddings, residual connection, feed-forward network."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

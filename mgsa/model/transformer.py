@@ -1,7 +1,5 @@
 """The Transformer's encoder and decoder (Vaswani et al. 2017, section 3.1), given attentions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The mean of several checkpoints' weights (Vaswani et al. 2017, section 6.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -5,8 +5,6 @@ optimizer.safetensors  Adam's moments
 state.json             position in the data, identity of the run, curves
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

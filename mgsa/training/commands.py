@@ -1,7 +1,5 @@
 """`mgsa train`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

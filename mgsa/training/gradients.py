@@ -9,8 +9,6 @@ skips it, or has none (at an epoch's end), runs a filler of weight zero instead.
 during the exchange ends the run. Models have no buffers, which DDP would broadcast.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Sequence

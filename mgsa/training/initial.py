@@ -1,7 +1,5 @@
 """Going on from a trained model: its weights, rows for new symbols, parts that stay as they are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

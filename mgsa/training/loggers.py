@@ -1,7 +1,5 @@
 """Curves to TensorBoard or Weights & Biases, through Lightning's loggers."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ Dropout's generator is seeded before every micro-batch by seed and position, so 
 on the number of processes nor on resuming, and no generator state is saved.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os

@@ -1,7 +1,5 @@
 """Progress of a run on stderr: a bar on a terminal; in a log, lines about twice a minute."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A whole run: processes, the checkpoint to resume from, training, and the model artifact."""
 
-from __future__ import annotations
-
 import os
 import sys
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """The learning rate: linear warm-up, then inverse square root, straight to zero, or constant."""
 
-from __future__ import annotations
-
 import math
 
 from mgsa.config import Decay

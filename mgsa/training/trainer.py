@@ -4,8 +4,6 @@ Read an update → losses, backward → clip → schedule → step → log → v
 computes its share of an update's micro-batches; the first one writes the files.
 """
 
-from __future__ import annotations
-
 import math
 import signal
 import time

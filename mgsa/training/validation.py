@@ -4,8 +4,6 @@
 pipeline's, of detokenised text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial

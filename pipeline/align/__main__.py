@@ -4,8 +4,6 @@ A model can be trained to such links, so they are part of the dataset. Links tha
 corpus (the built-in sample has them) are taken as gold, to score what an aligner finds.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import deque
 from collections.abc import Iterator

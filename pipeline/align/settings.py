@@ -1,7 +1,5 @@
 """Settings of the stage `align`, one class for each kind of aligner."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, Literal
 

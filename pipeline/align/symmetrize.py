@@ -3,8 +3,6 @@
 Exactly Moses' `symal`: results depend on the order of neighbours, scan and final passes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Set
 from typing import Literal, get_args
 

@@ -4,8 +4,6 @@ Rows are the queries of one layer, columns their keys, in parts: words, then n-g
 Weights are means over the heads of a part.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ the numbers of heads; under a common softmax they are learned. A share is of the
 paper does not define its count of activations).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal

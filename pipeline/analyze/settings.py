@@ -1,7 +1,5 @@
 """Settings of the stage `analyze`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mgsa.cli.settings import Count, Positive

@@ -3,8 +3,6 @@
 A parser's identity is the digest of its kind, language, package and model files.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

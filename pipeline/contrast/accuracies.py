@@ -6,8 +6,6 @@ the natural log p of reference and variant, `KIND_reference` and `KIND_variant`.
 Legend: C contrasts, N sentences that have some, S systems, F sets of contrasts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Settings of the stage `contrast`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mgsa.cli.settings import Positive, Resamples, Seed

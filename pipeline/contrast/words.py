@@ -4,8 +4,6 @@ Both learn the categories of the contrasts of `train`, and take it that a catego
 right, as in the sample. The classifier is logistic regression on the words of the source.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

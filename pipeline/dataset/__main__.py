@@ -1,7 +1,5 @@
 """The command `python -m pipeline.dataset`: build a dataset, or verify one."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,8 +29,7 @@ def build(
         Path | None, Input("word links of the tokenised text (without it: none)")
     ] = None,
     reports: Annotated[
-        list[Path],
-        Input("what the stages before reported (JSON), for the card", metavar="FILE"),
+        list[Path], Input("what the stages before reported (JSON), for the card", metavar="FILE")
     ] = [],  # noqa: B006
     out: Annotated[Path, OutputFolder("the artifact", *FILES)],
     report: Annotated[Path | None, Report()] = None,

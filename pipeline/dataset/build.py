@@ -1,7 +1,5 @@
 """Fill a folder with the dataset artifact: vocabulary and tags, rows, manifest and card."""
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """The card of a dataset."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

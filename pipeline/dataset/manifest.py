@@ -1,7 +1,5 @@
 """Provenance of a dataset, and the preprocessing settings that inference needs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

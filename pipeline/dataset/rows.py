@@ -1,7 +1,5 @@
 """Rows of a dataset: aligned outputs of the text stages, encoded."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Stage `evaluate`: sacreBLEU's scores of translations, and those of other metrics' commands."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated

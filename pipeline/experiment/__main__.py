@@ -3,8 +3,6 @@
 DVC runs the cells of the matrix in `experiments/dvc.yaml`; a failed cell stops no other.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

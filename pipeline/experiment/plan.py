@@ -1,7 +1,5 @@
 """The parameter file of the experiments: systems, seeds, tables."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Results of a table's cells: a row has mean and standard deviation over seeds."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain

@@ -6,8 +6,6 @@ observation, however many models translated it. Of models trained from yet other
 anything; the deviations do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

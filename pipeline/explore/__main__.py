@@ -91,16 +91,11 @@ class Handler(BaseHTTPRequestHandler):
 
 def explore(
     *,
-    model: Annotated[
-        dict[str, Path],
-        Input("model artifacts, side by side", "NAME=DIR"),
-    ],
+    model: Annotated[dict[str, Path], Input("model artifacts, side by side", "NAME=DIR")],
     parser: ParserOption = None,
     beam: Annotated[Positive, Option("(default: 5)", "N")] = DEFAULT_TRANSLATE_CONFIG.beam,
     port: Annotated[
-        int,
-        Interval(ge=0, le=65_535),
-        Option(f"0: a free one (default: {PORT})", "N"),
+        int, Interval(ge=0, le=65_535), Option(f"0: a free one (default: {PORT})", "N")
     ] = PORT,
     accelerator: Annotated[Accelerator, Option("(default: auto)")] = "auto",
 ) -> None:

@@ -8,8 +8,6 @@ LingEval97 is read too, by its first character: one JSON array with an object a 
 are its variants.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass

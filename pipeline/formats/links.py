@@ -4,8 +4,6 @@ Gold links are written in the same way, `3-4` for a sure one and `3p4` for a pos
 tools count from 1, or have the target in front: that is their `Notation`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from os import PathLike

@@ -1,7 +1,5 @@
 """Phrases of a sentence, how they are cut, and the lines of `{split}.phrases`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -65,11 +63,7 @@ def write_phrases_line(partitions: Iterable[Iterable[Phrase]]) -> str:
 
 
 def read_phrases_line(
-    text: str,
-    *,
-    num_words: int,
-    path: str | PathLike[str] | None = None,
-    line: int | None = None,
+    text: str, *, num_words: int, path: str | PathLike[str] | None = None, line: int | None = None
 ) -> list[list[Phrase]]:
     """The levels of a line of a `.phrases` file.
 

@@ -1,7 +1,5 @@
 """Probing data: the columns of its rows and the tasks they label."""
 
-from __future__ import annotations
-
 import pyarrow as pa
 
 from mgsa.data.schema import SCHEMA as PAIR_SCHEMA

@@ -1,7 +1,5 @@
 r"""Parallel text on disk: UTF-8, one sentence a line, lines that end with `\n` and nothing else."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import zlib

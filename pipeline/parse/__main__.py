@@ -5,8 +5,6 @@ length. Workers are local processes or tasks of a Ray cluster, one thread each; 
 neither kind nor number of workers.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator

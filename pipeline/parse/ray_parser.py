@@ -3,8 +3,6 @@
 Code and parser are shipped with the tasks; Ray reruns the tasks of a lost node.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import secrets

@@ -1,7 +1,5 @@
 """Settings of the stage `parser`, one class for each kind of parser."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """Word vectors from co-occurrence, to initialise stanza's tagger and parser."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise

@@ -4,8 +4,6 @@ With a baseline they show by how much systems are above it, else their scores; a
 intervals. Figures and the report draw the same rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from pipeline.charts import Spec, chart_of_systems
@@ -60,10 +58,7 @@ _CHARTS = {
 
 
 def pattern_chart(
-    table: str,
-    rows: Sequence[Row],
-    baseline: str | None,
-    styles: Mapping[str, int] | None = None,
+    table: str, rows: Sequence[Row], baseline: str | None, styles: Mapping[str, int] | None = None
 ) -> Spec:
     """The chart of a table's rows: of scores or, given a baseline, of differences to it."""
     template, place = _CHARTS[table]

@@ -7,8 +7,6 @@ it with an interval, and a p-value. Scores and differences are in per cent.
 Legend: N sentences, S systems, F cells.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Settings of the stage `phrasal_patterns`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal

@@ -6,8 +6,6 @@ boundaries, without tags), or phrases and an ON-LSTM. The tasks are those of Shi
 the paper: intervals, and probes of every layer.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import asdict
 from pathlib import Path

@@ -9,8 +9,6 @@ All probes of a frozen encoder share one pass over the sentences; an encoder fro
 with a single probe. Legend: B sentences, S positions, D width, P vectors with a label.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

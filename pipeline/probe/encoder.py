@@ -1,7 +1,5 @@
 """Probed encoders: the frozen one of a trained model, or one trained from scratch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal

@@ -1,7 +1,5 @@
 """Probe all encoders in turn: the rows of the table."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Probing data: a dataset of sentences with label columns, and its batches with labels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

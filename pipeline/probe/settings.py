@@ -1,7 +1,5 @@
 """Types and ranges of the `probe` settings; `conf/config.yaml` documents the keys."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

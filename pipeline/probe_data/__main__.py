@@ -7,8 +7,6 @@ trees the labels are of. Classes are those of the training split; other labels a
 `OTHER`, which no probe learns, so they count as mistakes.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Sentences with trees, drawn into disjoint splits for probing."""
 
-from __future__ import annotations
-
 import heapq
 import re
 from collections import Counter

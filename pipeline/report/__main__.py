@@ -4,8 +4,6 @@ It needs no network and no server, and it shows the numbers of the files that th
 `dvc plots show` and `dvc metrics diff` tell the same.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated

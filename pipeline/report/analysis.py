@@ -1,7 +1,5 @@
 """What models do: phrasal patterns, attention, probing."""
 
-from __future__ import annotations
-
 import base64
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """HTML building blocks: numbers, tables, charts; text is escaped."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

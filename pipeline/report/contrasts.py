@@ -1,7 +1,5 @@
 """Contrastive accuracies beside what words alone tell, and examples."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any

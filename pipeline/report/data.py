@@ -1,7 +1,5 @@
 """Data: the corpus, its subwords, and its word alignments."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import product

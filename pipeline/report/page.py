@@ -3,8 +3,6 @@
 Text is escaped; the content security policy forbids loading and other scripts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 

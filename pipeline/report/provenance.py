@@ -1,7 +1,5 @@
 """What was run: stages, times, parameters, hashes, versions."""
 
-from __future__ import annotations
-
 import json
 import platform
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Results: the run at a glance, scores, systems over seeds, learning curves."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

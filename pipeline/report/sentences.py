@@ -1,7 +1,5 @@
 """Sentence scores, and translations side by side: the worst, the best, the most different."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

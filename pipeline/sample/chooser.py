@@ -1,7 +1,5 @@
 """Random choices of a derivation, all from one seeded generator."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """Builds clauses: active, passive, copular, with a relative clause or a clause as complement."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The sample corpus on disk: splits that share no pair, and a treebank to train a parser on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import islice

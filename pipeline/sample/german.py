@@ -4,8 +4,6 @@ Cases are `nom`, `acc`, `dat`, `gen`; genders `m`, `f`, `n`; numbers `sg`, `pl`.
 order masculine, feminine, neuter, plural.
 """
 
-from __future__ import annotations
-
 from pipeline.sample.derivation import Agreement
 from pipeline.sample.lexicon import Adjective, CompoundModifier, Noun, Verb
 

@@ -5,8 +5,6 @@ nouns, a verb with its subjects and objects, a preposition with what it stands b
 word has one translation for its part of speech, so that a translation is a function of the text.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple

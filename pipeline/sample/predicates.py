@@ -1,7 +1,5 @@
 """What stands beside the verb: objects, prepositional phrases, adverbs."""
 
-from __future__ import annotations
-
 from pipeline.sample import lexicon
 from pipeline.sample.chooser import Chooser
 from pipeline.sample.derivation import (

@@ -1,7 +1,5 @@
 """Kinds of sentences: statements, what may stand in front of them, coordination, questions."""
 
-from __future__ import annotations
-
 from pipeline.sample import lexicon
 from pipeline.sample.chooser import Chooser
 from pipeline.sample.clauses import (

@@ -4,8 +4,6 @@ English builds a chain from left to right (`has been read`); German puts the fin
 clause type wants it and the rest at the end (`ist … gelesen worden`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -12,8 +12,6 @@ from another after it (`liest das Buch auf dem Tisch`). English has both after t
 is the place tells most of the time, and the tree always.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import IntEnum
 

@@ -1,7 +1,5 @@
 """A stage's command, its outputs, and a record of when and where it ran."""
 
-from __future__ import annotations
-
 import functools
 import platform
 import subprocess

@@ -1,7 +1,5 @@
 """Download files: resumed on a broken connection, written atomically."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import IO, Any

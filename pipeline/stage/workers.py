@@ -3,8 +3,6 @@
 Not joblib: its generator reads all input ahead, however slowly results are taken.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

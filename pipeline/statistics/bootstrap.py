@@ -6,8 +6,6 @@ scores of all systems share their resamples, which pairs differences.
 Legend: N sentences, R resamples, S systems; … the scores of one system.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ BLEU (Papineni et al. 2002, section 2.3) with all weight on n: brevity penalty t
 smoothing. Counts are sacreBLEU's.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

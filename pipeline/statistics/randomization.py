@@ -3,8 +3,6 @@
 Legend: N sentences, F statistics, R trials.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -4,8 +4,6 @@ Rules and results are sacremoses's, five times as fast: a substitution is skippe
 a character that each match contains.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Collection, Sequence

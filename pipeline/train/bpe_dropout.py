@@ -4,8 +4,6 @@ A row's segmentation is drawn by seed, epoch and the row's place, so that a resu
 more processes, sees the same. Phrases, words and links follow their words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate

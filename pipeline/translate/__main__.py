@@ -4,8 +4,6 @@ Text is tokenised, parsed, cut into phrases and split into subwords as the model
 was, and what comes out is put together again.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from functools import partial

@@ -3,8 +3,6 @@
 The rows of a dataset have tokenising, parsing and subwords behind them.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated
