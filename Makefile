@@ -30,7 +30,7 @@ test-slow: $(VENV)/installed-for-slow-tests
 	@pytest -m slow
 	@pytest tests/mgsa/training/test_loggers.py
 
-# What only a GPU can tell, in nine minutes: docs/gpu.md. After `make repro`, whose dataset it trains on.
+# What only a GPU can tell, in six minutes: docs/gpu.md. After `make repro`, whose dataset it trains on.
 gpu: $(VENV)/installed
 	@python -m benchmarks.gpu --out docs
 
