@@ -23,7 +23,6 @@ from pipeline.report.blocks import (
     figure,
     group,
     html,
-    join,
     number,
     page,
     table,
@@ -74,7 +73,7 @@ def render(explorer: Explorer, question: Question) -> str:
     blocks, error = Markup(), ""
     if question.text:
         try:
-            blocks = join(_blocks(explorer, question), "\n")
+            blocks = Markup("\n").join(_blocks(explorer, question))
         except InputError as wrong:
             error, blocks = str(wrong), _as_parsed(question)
     source, target = explorer.languages
@@ -102,7 +101,7 @@ def _blocks(explorer: Explorer, question: Question) -> Iterator[Markup]:
         html(
             '<section class="model" aria-label="{}">{}</section>',
             name,
-            join(_column(name, reading, parsed.readings[name], question, target)),
+            Markup().join(_column(name, reading, parsed.readings[name], question, target)),
         )
         for name, reading in found.readings.items()
     )

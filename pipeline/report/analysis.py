@@ -21,17 +21,7 @@ from pipeline.probe.accuracies import (
     last_layers,
     layer_chart,
 )
-from pipeline.report.blocks import (
-    MACROS,
-    details,
-    figure,
-    group,
-    html,
-    join,
-    number,
-    table,
-    text_in,
-)
+from pipeline.report.blocks import MACROS, details, figure, group, html, number, table, text_in
 from pipeline.report.inputs import Inputs
 
 TEXTS = {
@@ -137,7 +127,7 @@ def attention(inputs: Inputs) -> Iterator[Markup]:
             "<p>Of the attention that each layer pays over the whole test split, the share that "
             "goes from subwords or phrases to subwords or phrases; references are the target.</p>"
             '<p class="families">{}</p>',
-            join(
+            Markup().join(
                 html(quadrant, colour, name.replace("_", " ").replace("token", "subword"))
                 for name, colour in QUADRANTS.items()
             ),
@@ -223,4 +213,4 @@ def _task(
             for name in data["train"][task]
         ]
         blocks.append(details("Classes", table(f"Classes of {title}", classes), style="numbers"))
-    return html('<div class="task">{}</div>', join(blocks))
+    return html('<div class="task">{}</div>', Markup().join(blocks))

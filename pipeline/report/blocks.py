@@ -76,11 +76,6 @@ def html(template: str, *values: object) -> Markup:
     return Markup(template).format(*values)
 
 
-def join(parts: Iterable[str], between: str = "") -> Markup:
-    """Pieces of markup and text, one after the other."""
-    return Markup(between).join(parts)
-
-
 def text_in(language: str, text: str) -> Markup:
     """Text with a `lang` attribute."""
     return html('<span lang="{}" dir="auto">{}</span>', language, text)
@@ -88,7 +83,7 @@ def text_in(language: str, text: str) -> Markup:
 
 def breakable(name: str) -> Markup:
     """A name with break opportunities after points, slashes and underscores."""
-    return join(re.findall(r"[^_./]*[_./]|[^_./]+", name), "<wbr>")
+    return Markup("<wbr>").join(re.findall(r"[^_./]*[_./]|[^_./]+", name))
 
 
 def named(name: str, styles: Mapping[str, int]) -> Markup:
@@ -97,21 +92,16 @@ def named(name: str, styles: Mapping[str, int]) -> Markup:
     return html('{} <span dir="auto">{}</span>', mark, breakable(name))
 
 
-def bar(share: float) -> Markup:
-    """A share as a bar."""
-    return html('<span class="bar" style="width:{:.1f}%"></span>', 100 * share)
-
-
 def group(style: str, blocks: Iterable[Markup]) -> Markup:
     """Blocks side by side; `style` is a CSS class: `beside`, `charts`, …."""
-    cells = join(html("<div>{}</div>", block) for block in blocks)
+    cells = Markup().join(html("<div>{}</div>", block) for block in blocks)
     return html('<div class="{}">{}</div>', style, cells) if cells else cells
 
 
 def details(summary: str, *blocks: Markup, style: str = "", opened: bool = False) -> Markup:
     """A `<details>` element."""
     template = '<details class="{}"{}><summary>{}</summary>{}</details>'
-    return html(template, style, Markup(" open" if opened else ""), summary, join(blocks))
+    return html(template, style, Markup(" open" if opened else ""), summary, Markup().join(blocks))
 
 
 def drawn_sentence(inputs: Inputs, index: int, words: Sequence[str], *blocks: Markup) -> Markup:
@@ -140,13 +130,13 @@ def figure(title: str, spec: Spec, *, with_numbers: bool = True) -> Markup:
     values = {name: {row.get(name) for row in rows} for name in names}
     shown = [n for n in names if len(values[n]) > 1 or not isinstance(rows[0].get(n), str)]
     titles = {name: "series" if name == "rev" else name.replace("_", " ") for name in shown}
-    numbers = [{title: _cell(row.get(n)) for n, title in titles.items()} for row in rows]
+    cells = [{title: row.get(name) for name, title in titles.items()} for row in rows]
+    numbers = [
+        {title: cell if isinstance(cell, str) else number(cell) for title, cell in row.items()}
+        for row in cells
+    ]
     below = table(title, numbers) if numbers else ""
     return Markup(MACROS.figure(title, Markup(svg(spec)), below))
-
-
-def _cell(value: str | float | None) -> str:
-    return value if isinstance(value, str) else number(value)
 
 
 def line_figure(

@@ -12,16 +12,7 @@ from pipeline.charts import MUTED, SYSTEMS, Spec, chart, labels
 from pipeline.formats.links import PHARAOH, read_gold_links, read_links
 from pipeline.formats.tables import Record, Row
 from pipeline.formats.text import SIDES, SPLITS, read_sentences
-from pipeline.report.blocks import (
-    drawn_sentence,
-    figure,
-    group,
-    html,
-    join,
-    line_figure,
-    number,
-    table,
-)
+from pipeline.report.blocks import drawn_sentence, figure, group, html, line_figure, number, table
 from pipeline.report.inputs import Inputs, Text, check_same_number
 
 LONGEST = 100
@@ -116,7 +107,7 @@ def alignments(inputs: Inputs) -> Iterator[Markup]:
         for kind, (meaning, _, character, *_, colour) in LINK_KINDS.items()
         if (kind == "link") == (gold is None)
     ]
-    yield html('<ul class="legend" aria-label="Marks">{}</ul>', join(items))
+    yield html('<ul class="legend" aria-label="Marks">{}</ul>', Markup().join(items))
     for index in inputs.drawn:
         words = source[index], target[index]
         matrices = [_matrix(index, *words, *one, gold) for one in links.items()]
