@@ -48,13 +48,13 @@ class Question:
 
     @classmethod
     def of_query(cls, query: str) -> Question:
-        """What is no number among the cuts becomes -1, which no sentence has."""
+        """A `ValueError` is raised for cuts that are no numbers."""
         values = {n: found[-1] for n, found in parse_qs(query, keep_blank_values=True).items()}
         text, cuts = values.get("text", "").strip(), values.get("cuts")
         if cuts is None:
             return cls(text)
         levels = (level.split(",") if level else [] for level in cuts.split("/"))
-        return cls(text, tuple(tuple(map(_number, level)) for level in levels))
+        return cls(text, tuple(tuple(map(int, level)) for level in levels))
 
     def query(self, **more: str | int) -> str:
         """The question as the query of a URL."""
@@ -62,10 +62,6 @@ class Question:
         if self.cuts is not None:
             values["cuts"] = "/".join(",".join(map(str, level)) for level in self.cuts)
         return f"?{urlencode(values | more)}"
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() else -1
 
 
 def render(explorer: Explorer, question: Question) -> str:
