@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from urllib.parse import parse_qs, urlencode
 
 from markupsafe import Markup
@@ -26,14 +25,12 @@ from pipeline.report.blocks import (
     number,
     page,
     table,
-    templates_of,
     text_in,
 )
 from pipeline.report.data import link_chart
 from pipeline.report.sentences import word_diff
 from pipeline.report.syntax import draw_phrases, draw_tree
 
-TEMPLATES = templates_of(Path(__file__).with_name("templates"))
 KEY = Markup(
     "A press on <b>·</b> cuts a phrase, on <b>|</b> joins two; what models see is cut anew."
 )
@@ -74,7 +71,6 @@ def render(explorer: Explorer, question: Question) -> str:
             error, blocks = str(wrong), _as_parsed(question)
     source, target = explorer.languages
     return page(
-        TEMPLATES,
         "explore",
         title=f"{', '.join(explorer.models)} {source} → {target}",
         source=source,

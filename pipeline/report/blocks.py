@@ -14,19 +14,14 @@ from pipeline.charts import Spec, chart, panel, svg
 from pipeline.formats.tables import Row
 from pipeline.report.inputs import Inputs
 
-
-def templates_of(*folders: Path) -> Environment:
-    """The templates in `folders`, and those of the report."""
-    return Environment(
-        loader=FileSystemLoader([*folders, Path(__file__).parent / "templates"]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-TEMPLATES = templates_of()
+TEMPLATES = Environment(
+    loader=FileSystemLoader(sorted(Path(__file__).parents[1].glob("*/templates"))),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+"""Those of the report and of the live page."""
 MACROS: Any = TEMPLATES.get_template("blocks.html").module
 """Functions that fill in HTML, by the names that the template gives them."""
 
@@ -35,11 +30,11 @@ class Number(str):
     """A formatted number, right-aligned in its column."""
 
 
-def page(templates: Environment, name: str, **values: object) -> str:
+def page(name: str, **values: object) -> str:
     """`name.html` with its style and script, the only one that the security policy allows."""
-    style, script = (templates.get_template(f"{name}.{kind}").render() for kind in ("css", "js"))
+    style, script = (TEMPLATES.get_template(f"{name}.{kind}").render() for kind in ("css", "js"))
     digest = hashlib.sha256(script.encode()).digest()
-    text = templates.get_template(f"{name}.html").render(
+    text = TEMPLATES.get_template(f"{name}.html").render(
         **values,
         style=Markup(style),
         script=Markup(script),
@@ -62,13 +57,6 @@ def number(value: float | None, form: str | None = None) -> Number:
 def p_value(value: float | None) -> Number:
     """Format a p-value; sacreBLEU's smallest is one over the resamples."""
     return number(value, ".3f") if value is None or value >= 0.001 else Number("< 0.001")
-
-
-def interval(low: float | None, high: float | None, form: str = ".2f") -> Number:
-    """The ends of an interval, if there is one."""
-    if low is None or high is None:
-        return Number("")
-    return Number(f"{number(low, form)} to {number(high, form)}")
 
 
 def html(template: str, *values: object) -> Markup:

@@ -110,7 +110,7 @@ def alignments(inputs: Inputs) -> Iterator[Markup]:
     yield html('<ul class="legend" aria-label="Marks">{}</ul>', Markup().join(items))
     for index in inputs.drawn:
         words = source[index], target[index]
-        matrices = [_matrix(index, *words, *one, gold) for one in links.items()]
+        matrices = [_matrix(index, words, *one, gold) for one in links.items()]
         yield drawn_sentence(inputs, index, source[index], group("matrices", matrices))
 
 
@@ -145,14 +145,9 @@ def _gold(inputs: Inputs) -> Text | None:
 
 
 def _matrix(
-    index: int,
-    source: Sequence[str],
-    target: Sequence[str],
-    name: str,
-    links: Text,
-    gold: Text | None,
+    index: int, words: tuple[list[str], list[str]], name: str, links: Text, gold: Text | None
 ) -> Markup:
-    line, lengths = index + 1, (len(source), len(target))
+    line, lengths = index + 1, (len(words[0]), len(words[1]))
     linked = set(read_links(links.lines[index], lengths=lengths, path=links.path, line=line))
     sure_possible = None
     if gold is not None:
@@ -163,7 +158,7 @@ def _matrix(
     counts = Counter(kinds.values())
     told = [f"{counts[kind]} {LINK_KINDS[kind][1]}" for kind in LINK_KINDS if counts[kind]]
     title = f"{name}: {', '.join(told) or 'no links'}"
-    return figure(title, link_chart(source, target, kinds), with_numbers=False)
+    return figure(title, link_chart(*words, kinds), with_numbers=False)
 
 
 def link_chart(source: Sequence[str], target: Sequence[str], kinds: Mapping[Link, str]) -> Spec:
