@@ -89,15 +89,12 @@ def _blocks(explorer: Explorer, question: Question) -> Iterator[Markup]:
         levels = [_level(found, level, question) for level in range(len(found.phrases))]
         yield MACROS.levels(source, levels)
         yield html('<p class="key">{} {}</p>', KEY, _as_parsed(question))
-    columns = (
-        html(
-            '<section class="model" aria-label="{}">{}</section>',
-            name,
-            Markup().join(_column(name, reading, parsed.readings[name], question, target)),
-        )
+    columns = {
+        name: Markup().join(_column(name, reading, parsed.readings[name], question, target))
         for name, reading in found.readings.items()
-    )
-    yield group("models", columns)
+    }
+    section = '<section class="model" aria-label="{}">{}</section>'
+    yield group("models", [html(section, *column) for column in columns.items()])
 
 
 def _as_parsed(question: Question) -> Markup:
@@ -147,15 +144,14 @@ def _column(
         chart = link_chart(translation.tokens, translation.n_best[0].tokens, best_links)
         yield details("Word links", group("matrices", [figure("", chart, with_numbers=False)]))
     for place, title in PLACES.items():
-        of_place = [(n, each) for n, each in enumerate(reading.maps) if each.place == place]
-        if of_place:
-            pictures = [
-                (each.layer, f"map{question.query(model=name, number=n)}") for n, each in of_place
-            ]
-            label = f"{title} of {name}"
-            yield details(
-                title.capitalize(), MACROS.heat_maps(label, pictures, lazy=True), style=place
-            )
+        pictures = [
+            (each.layer, f"map{question.query(model=name, number=n)}")
+            for n, each in enumerate(reading.maps)
+            if each.place == place
+        ]
+        if pictures:
+            drawn = MACROS.heat_maps(f"{title} of {name}", pictures, lazy=True)
+            yield details(title.capitalize(), drawn, style=place)
 
 
 def heat_map(explorer: Explorer, question: Question, model: str, index: int) -> str:

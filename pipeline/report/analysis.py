@@ -189,16 +189,14 @@ def probing(inputs: Inputs) -> Iterator[Markup]:
     )
     if len(cells) > len(last_layers(cells)):
         yield MACROS.legend(styles)
-    tasks: dict[str, list[Accuracy]] = {}
-    for cell in cells:
-        tasks.setdefault(cell.task, []).append(cell)
-    yield group("beside", [_task(task, some, styles, data) for task, some in tasks.items()])
+    tasks = dict.fromkeys(cell.task for cell in cells)
+    of_tasks = [[cell for cell in cells if cell.task == task] for task in tasks]
+    yield group("beside", [_task(some, styles, data) for some in of_tasks])
 
 
-def _task(
-    task: str, cells: Sequence[Accuracy], styles: Mapping[str, int], data: Record | None
-) -> Markup:
+def _task(cells: Sequence[Accuracy], styles: Mapping[str, int], data: Record | None) -> Markup:
     """The last layers, the curve over all of them, classes."""
+    task = cells[0].task
     title, question = TASKS.get(task, (task, ""))
     last = last_layers(cells)
     about = '<h3>{}</h3><p>{} <span class="muted">{} classes, {} in the test split.</span></p>'

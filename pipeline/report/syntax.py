@@ -123,14 +123,11 @@ def _tag(of_family: str, text: str) -> Markup:
 
 def draw_phrases(words: Sequence[str | Markup], phrases: Sequence[Phrase]) -> Markup:
     """Words in order, each phrase underlined, with its tag."""
-    drawn = (
-        html(
-            '<span class="phrase" style="--tag: var(--tag-{})">{}<small>{}</small></span>',
-            *(family(tag or ""), Markup(" ").join(words[start:end]), tag or ""),
-        )
+    drawn = '<span class="phrase" style="--tag: var(--tag-{})">{}<small>{}</small></span>'
+    return Markup(" ").join(
+        html(drawn, family(tag or ""), Markup(" ").join(words[start:end]), tag or "")
         for start, end, tag in phrases
     )
-    return Markup(" ").join(drawn)
 
 
 def phrases(inputs: Inputs) -> Iterator[Markup]:
