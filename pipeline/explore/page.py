@@ -16,18 +16,8 @@ from pipeline.analyze.figures import heat_map_chart
 from pipeline.charts import figure_svg
 from pipeline.explore.sentence import Cuts, Exploration, Explorer, Reading, cuts_of
 from pipeline.report.analysis import PLACES
-from pipeline.report.blocks import (
-    MACROS,
-    details,
-    figure,
-    group,
-    html,
-    number,
-    page,
-    table,
-    text_in,
-)
-from pipeline.report.data import link_chart
+from pipeline.report.blocks import MACROS, details, group, html, number, page, table, text_in
+from pipeline.report.data import link_figure
 from pipeline.report.sentences import word_diff
 from pipeline.report.syntax import draw_phrases, draw_tree
 
@@ -141,8 +131,8 @@ def _column(
     yield html('<p class="key">Subwords: <span>{}</span></p>', " ".join(translation.subwords))
     best_links = dict.fromkeys(translation.n_best[0].links or (), "link")
     if best_links:
-        chart = link_chart(translation.tokens, translation.n_best[0].tokens, best_links)
-        yield details("Word links", group("matrices", [figure("", chart, with_numbers=False)]))
+        matrix = link_figure("", translation.tokens, translation.n_best[0].tokens, best_links)
+        yield details("Word links", group("matrices", [matrix]))
     for place, title in PLACES.items():
         pictures = [
             (each.layer, f"map{question.query(model=name, number=n)}")

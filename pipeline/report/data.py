@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from mgsa.data.word_links import Link
-from pipeline.charts import MUTED, SYSTEMS, Spec, chart, labels
+from pipeline.charts import MUTED, SYSTEMS, chart, labels
 from pipeline.formats.links import PHARAOH, read_gold_links, read_links
 from pipeline.formats.tables import Record, Row
 from pipeline.formats.text import SIDES, SPLITS, read_sentences
@@ -158,10 +158,12 @@ def _matrix(
     counts = Counter(kinds.values())
     told = [f"{counts[kind]} {LINK_KINDS[kind][1]}" for kind in LINK_KINDS if counts[kind]]
     title = f"{name}: {', '.join(told) or 'no links'}"
-    return figure(title, link_chart(*words, kinds), with_numbers=False)
+    return link_figure(title, *words, kinds)
 
 
-def link_chart(source: Sequence[str], target: Sequence[str], kinds: Mapping[Link, str]) -> Spec:
+def link_figure(
+    title: str, source: Sequence[str], target: Sequence[str], kinds: Mapping[Link, str]
+) -> Markup:
     """Links as a matrix: columns are source words, rows target words."""
     rows = [{"source": i, "target": j, "kind": kind} for (i, j), kind in sorted(kinds.items())]
     spec = chart("link_matrix", rows, x="source", y="target", title="")
@@ -171,7 +173,7 @@ def link_chart(source: Sequence[str], target: Sequence[str], kinds: Mapping[Link
     for place, channel in enumerate(("shape", "fill", "stroke"), start=3):
         marks = [kind[place] for kind in LINK_KINDS.values()]
         spec["encoding"][channel]["scale"] = {"domain": list(LINK_KINDS), "range": marks}
-    return spec
+    return figure(title, spec, with_numbers=False)
 
 
 def kinds_of(links: Set[Link], gold: tuple[Set[Link], Set[Link]] | None) -> dict[Link, str]:
