@@ -60,9 +60,9 @@ class Handler(BaseHTTPRequestHandler):
             self.send_error(HTTPStatus.FORBIDDEN)
             return
         place, _, query = self.path.partition("?")
-        question, asked = Question.of_query(query), parse_qs(query)
         explorer, kind = self.server.explorer, "text/html; charset=utf-8"
         try:
+            question, asked = Question.of_query(query), parse_qs(query)
             with self.server.one_at_a_time if question.text else nullcontext():
                 if place == "/map":
                     kind, number = "image/svg+xml", int(asked["number"][-1])
@@ -73,10 +73,7 @@ class Handler(BaseHTTPRequestHandler):
                     raise LookupError(place)
         except (LookupError, ValueError, InputError):
             self.send_error(HTTPStatus.NOT_FOUND)
-        else:
-            self._send(kind, text)
-
-    def _send(self, kind: str, text: str) -> None:
+            return
         content = text.encode()
         with suppress(ConnectionError):  # the reader is on the next page already
             self.send_response(HTTPStatus.OK)

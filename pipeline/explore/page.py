@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from urllib.parse import parse_qs, urlencode
 
 from markupsafe import Markup
@@ -17,24 +16,11 @@ from pipeline.analyze.figures import heat_map_chart
 from pipeline.charts import figure_svg
 from pipeline.explore.sentence import Cuts, Exploration, Explorer, Reading, cuts_of
 from pipeline.report.analysis import PLACES
-from pipeline.report.blocks import (
-    MACROS,
-    details,
-    figure,
-    group,
-    html,
-    join,
-    number,
-    page,
-    table,
-    templates_of,
-    text_in,
-)
-from pipeline.report.data import link_chart
+from pipeline.report.blocks import MACROS, details, group, html, number, page, table, text_in
+from pipeline.report.data import link_figure
 from pipeline.report.sentences import word_diff
 from pipeline.report.syntax import draw_phrases, draw_tree
 
-TEMPLATES = templates_of(Path(__file__).with_name("templates"))
 KEY = Markup(
     "A press on <b>·</b> cuts a phrase, on <b>|</b> joins two; what models see is cut anew."
 )
@@ -49,13 +35,13 @@ class Question:
 
     @classmethod
     def of_query(cls, query: str) -> Question:
-        """What is no number among the cuts becomes -1, which no sentence has."""
+        """A `ValueError` is raised for cuts that are no numbers."""
         values = {n: found[-1] for n, found in parse_qs(query, keep_blank_values=True).items()}
         text, cuts = values.get("text", "").strip(), values.get("cuts")
         if cuts is None:
             return cls(text)
         levels = (level.split(",") if level else [] for level in cuts.split("/"))
-        return cls(text, tuple(tuple(map(_number, level)) for level in levels))
+        return cls(text, tuple(tuple(map(int, level)) for level in levels))
 
     def query(self, **more: str | int) -> str:
         """The question as the query of a URL."""
@@ -65,21 +51,16 @@ class Question:
         return f"?{urlencode(values | more)}"
 
 
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() else -1
-
-
 def render(explorer: Explorer, question: Question) -> str:
     """The whole page; an `InputError` of the sentence is told on it."""
     blocks, error = Markup(), ""
     if question.text:
         try:
-            blocks = join(_blocks(explorer, question), "\n")
+            blocks = Markup("\n").join(_blocks(explorer, question))
         except InputError as wrong:
             error, blocks = str(wrong), _as_parsed(question)
     source, target = explorer.languages
     return page(
-        TEMPLATES,
         "explore",
         title=f"{', '.join(explorer.models)} {source} → {target}",
         source=source,
@@ -98,15 +79,12 @@ def _blocks(explorer: Explorer, question: Question) -> Iterator[Markup]:
         levels = [_level(found, level, question) for level in range(len(found.phrases))]
         yield MACROS.levels(source, levels)
         yield html('<p class="key">{} {}</p>', KEY, _as_parsed(question))
-    columns = (
-        html(
-            '<section class="model" aria-label="{}">{}</section>',
-            name,
-            join(_column(name, reading, parsed.readings[name], question, target)),
-        )
+    columns = {
+        name: Markup().join(_column(name, reading, parsed.readings[name], question, target))
         for name, reading in found.readings.items()
-    )
-    yield group("models", columns)
+    }
+    section = '<section class="model" aria-label="{}">{}</section>'
+    yield group("models", [html(section, *column) for column in columns.items()])
 
 
 def _as_parsed(question: Question) -> Markup:
@@ -153,18 +131,17 @@ def _column(
     yield html('<p class="key">Subwords: <span>{}</span></p>', " ".join(translation.subwords))
     best_links = dict.fromkeys(translation.n_best[0].links or (), "link")
     if best_links:
-        chart = link_chart(translation.tokens, translation.n_best[0].tokens, best_links)
-        yield details("Word links", group("matrices", [figure("", chart, with_numbers=False)]))
+        matrix = link_figure("", translation.tokens, translation.n_best[0].tokens, best_links)
+        yield details("Word links", group("matrices", [matrix]))
     for place, title in PLACES.items():
-        of_place = [(n, each) for n, each in enumerate(reading.maps) if each.place == place]
-        if of_place:
-            pictures = [
-                (each.layer, f"map{question.query(model=name, number=n)}") for n, each in of_place
-            ]
-            label = f"{title} of {name}"
-            yield details(
-                title.capitalize(), MACROS.heat_maps(label, pictures, lazy=True), style=place
-            )
+        pictures = [
+            (each.layer, f"map{question.query(model=name, number=n)}")
+            for n, each in enumerate(reading.maps)
+            if each.place == place
+        ]
+        if pictures:
+            drawn = MACROS.heat_maps(f"{title} of {name}", pictures, lazy=True)
+            yield details(title.capitalize(), drawn, style=place)
 
 
 def heat_map(explorer: Explorer, question: Question, model: str, index: int) -> str:

@@ -21,17 +21,7 @@ from pipeline.probe.accuracies import (
     last_layers,
     layer_chart,
 )
-from pipeline.report.blocks import (
-    MACROS,
-    details,
-    figure,
-    group,
-    html,
-    join,
-    number,
-    table,
-    text_in,
-)
+from pipeline.report.blocks import MACROS, details, figure, group, html, number, table, text_in
 from pipeline.report.inputs import Inputs
 
 TEXTS = {
@@ -137,7 +127,7 @@ def attention(inputs: Inputs) -> Iterator[Markup]:
             "<p>Of the attention that each layer pays over the whole test split, the share that "
             "goes from subwords or phrases to subwords or phrases; references are the target.</p>"
             '<p class="families">{}</p>',
-            join(
+            Markup().join(
                 html(quadrant, colour, name.replace("_", " ").replace("token", "subword"))
                 for name, colour in QUADRANTS.items()
             ),
@@ -199,16 +189,14 @@ def probing(inputs: Inputs) -> Iterator[Markup]:
     )
     if len(cells) > len(last_layers(cells)):
         yield MACROS.legend(styles)
-    tasks: dict[str, list[Accuracy]] = {}
-    for cell in cells:
-        tasks.setdefault(cell.task, []).append(cell)
-    yield group("beside", [_task(task, some, styles, data) for task, some in tasks.items()])
+    tasks = dict.fromkeys(cell.task for cell in cells)
+    of_tasks = [[cell for cell in cells if cell.task == task] for task in tasks]
+    yield group("beside", [_task(some, styles, data) for some in of_tasks])
 
 
-def _task(
-    task: str, cells: Sequence[Accuracy], styles: Mapping[str, int], data: Record | None
-) -> Markup:
+def _task(cells: Sequence[Accuracy], styles: Mapping[str, int], data: Record | None) -> Markup:
     """The last layers, the curve over all of them, classes."""
+    task = cells[0].task
     title, question = TASKS.get(task, (task, ""))
     last = last_layers(cells)
     about = '<h3>{}</h3><p>{} <span class="muted">{} classes, {} in the test split.</span></p>'
@@ -223,4 +211,4 @@ def _task(
             for name in data["train"][task]
         ]
         blocks.append(details("Classes", table(f"Classes of {title}", classes), style="numbers"))
-    return html('<div class="task">{}</div>', join(blocks))
+    return html('<div class="task">{}</div>', Markup().join(blocks))

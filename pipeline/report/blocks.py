@@ -14,19 +14,14 @@ from pipeline.charts import Spec, chart, panel, svg
 from pipeline.formats.tables import Row
 from pipeline.report.inputs import Inputs
 
-
-def templates_of(*folders: Path) -> Environment:
-    """The templates in `folders`, and those of the report."""
-    return Environment(
-        loader=FileSystemLoader([*folders, Path(__file__).parent / "templates"]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-TEMPLATES = templates_of()
+TEMPLATES = Environment(
+    loader=FileSystemLoader(sorted(Path(__file__).parents[1].glob("*/templates"))),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+"""Those of the report and of the live page."""
 MACROS: Any = TEMPLATES.get_template("blocks.html").module
 """Functions that fill in HTML, by the names that the template gives them."""
 
@@ -35,11 +30,11 @@ class Number(str):
     """A formatted number, right-aligned in its column."""
 
 
-def page(templates: Environment, name: str, **values: object) -> str:
+def page(name: str, **values: object) -> str:
     """`name.html` with its style and script, the only one that the security policy allows."""
-    style, script = (templates.get_template(f"{name}.{kind}").render() for kind in ("css", "js"))
+    style, script = (TEMPLATES.get_template(f"{name}.{kind}").render() for kind in ("css", "js"))
     digest = hashlib.sha256(script.encode()).digest()
-    text = templates.get_template(f"{name}.html").render(
+    text = TEMPLATES.get_template(f"{name}.html").render(
         **values,
         style=Markup(style),
         script=Markup(script),
@@ -64,21 +59,9 @@ def p_value(value: float | None) -> Number:
     return number(value, ".3f") if value is None or value >= 0.001 else Number("< 0.001")
 
 
-def interval(low: float | None, high: float | None, form: str = ".2f") -> Number:
-    """The ends of an interval, if there is one."""
-    if low is None or high is None:
-        return Number("")
-    return Number(f"{number(low, form)} to {number(high, form)}")
-
-
 def html(template: str, *values: object) -> Markup:
     """A template filled with values, escaped unless they are markup."""
     return Markup(template).format(*values)
-
-
-def join(parts: Iterable[str], between: str = "") -> Markup:
-    """Pieces of markup and text, one after the other."""
-    return Markup(between).join(parts)
 
 
 def text_in(language: str, text: str) -> Markup:
@@ -88,7 +71,7 @@ def text_in(language: str, text: str) -> Markup:
 
 def breakable(name: str) -> Markup:
     """A name with break opportunities after points, slashes and underscores."""
-    return join(re.findall(r"[^_./]*[_./]|[^_./]+", name), "<wbr>")
+    return Markup("<wbr>").join(re.findall(r"[^_./]*[_./]|[^_./]+", name))
 
 
 def named(name: str, styles: Mapping[str, int]) -> Markup:
@@ -97,21 +80,16 @@ def named(name: str, styles: Mapping[str, int]) -> Markup:
     return html('{} <span dir="auto">{}</span>', mark, breakable(name))
 
 
-def bar(share: float) -> Markup:
-    """A share as a bar."""
-    return html('<span class="bar" style="width:{:.1f}%"></span>', 100 * share)
-
-
 def group(style: str, blocks: Iterable[Markup]) -> Markup:
     """Blocks side by side; `style` is a CSS class: `beside`, `charts`, …."""
-    cells = join(html("<div>{}</div>", block) for block in blocks)
+    cells = Markup().join(html("<div>{}</div>", block) for block in blocks)
     return html('<div class="{}">{}</div>', style, cells) if cells else cells
 
 
 def details(summary: str, *blocks: Markup, style: str = "", opened: bool = False) -> Markup:
     """A `<details>` element."""
     template = '<details class="{}"{}><summary>{}</summary>{}</details>'
-    return html(template, style, Markup(" open" if opened else ""), summary, join(blocks))
+    return html(template, style, Markup(" open" if opened else ""), summary, Markup().join(blocks))
 
 
 def drawn_sentence(inputs: Inputs, index: int, words: Sequence[str], *blocks: Markup) -> Markup:
@@ -140,13 +118,13 @@ def figure(title: str, spec: Spec, *, with_numbers: bool = True) -> Markup:
     values = {name: {row.get(name) for row in rows} for name in names}
     shown = [n for n in names if len(values[n]) > 1 or not isinstance(rows[0].get(n), str)]
     titles = {name: "series" if name == "rev" else name.replace("_", " ") for name in shown}
-    numbers = [{title: _cell(row.get(n)) for n, title in titles.items()} for row in rows]
+    cells = [{title: row.get(name) for name, title in titles.items()} for row in rows]
+    numbers = [
+        {title: cell if isinstance(cell, str) else number(cell) for title, cell in row.items()}
+        for row in cells
+    ]
     below = table(title, numbers) if numbers else ""
     return Markup(MACROS.figure(title, Markup(svg(spec)), below))
-
-
-def _cell(value: str | float | None) -> str:
-    return value if isinstance(value, str) else number(value)
 
 
 def line_figure(

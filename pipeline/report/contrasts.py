@@ -16,7 +16,6 @@ from pipeline.report.blocks import (
     Number,
     details,
     html,
-    interval,
     named,
     number,
     p_value,
@@ -90,8 +89,9 @@ def _accuracies(report: Record) -> Markup:
 def _accuracy(block: Mapping[str, Any] | None) -> Number:
     if block is None:
         return Number("")
-    ends = interval(block["low"], block["high"], ".1f")
-    return Number(number(block["accuracy"], ".1f") + (f" ({ends})" if ends else ""))
+    low, high = block["low"], block["high"]
+    ends = "" if low is None else f" ({number(low, '.1f')} to {number(high, '.1f')})"
+    return Number(number(block["accuracy"], ".1f") + ends)
 
 
 def _examples(inputs: Inputs, name: str) -> Iterator[Markup]:

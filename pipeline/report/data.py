@@ -8,20 +8,11 @@ from typing import Any
 from markupsafe import Markup
 
 from mgsa.data.word_links import Link
-from pipeline.charts import MUTED, SYSTEMS, Spec, chart, labels
+from pipeline.charts import MUTED, SYSTEMS, chart, labels
 from pipeline.formats.links import PHARAOH, read_gold_links, read_links
 from pipeline.formats.tables import Record, Row
 from pipeline.formats.text import SIDES, SPLITS, read_sentences
-from pipeline.report.blocks import (
-    drawn_sentence,
-    figure,
-    group,
-    html,
-    join,
-    line_figure,
-    number,
-    table,
-)
+from pipeline.report.blocks import drawn_sentence, figure, group, html, line_figure, number, table
 from pipeline.report.inputs import Inputs, Text, check_same_number
 
 LONGEST = 100
@@ -116,10 +107,10 @@ def alignments(inputs: Inputs) -> Iterator[Markup]:
         for kind, (meaning, _, character, *_, colour) in LINK_KINDS.items()
         if (kind == "link") == (gold is None)
     ]
-    yield html('<ul class="legend" aria-label="Marks">{}</ul>', join(items))
+    yield html('<ul class="legend" aria-label="Marks">{}</ul>', Markup().join(items))
     for index in inputs.drawn:
         words = source[index], target[index]
-        matrices = [_matrix(index, *words, *one, gold) for one in links.items()]
+        matrices = [_matrix(index, words, *one, gold) for one in links.items()]
         yield drawn_sentence(inputs, index, source[index], group("matrices", matrices))
 
 
@@ -154,14 +145,9 @@ def _gold(inputs: Inputs) -> Text | None:
 
 
 def _matrix(
-    index: int,
-    source: Sequence[str],
-    target: Sequence[str],
-    name: str,
-    links: Text,
-    gold: Text | None,
+    index: int, words: tuple[list[str], list[str]], name: str, links: Text, gold: Text | None
 ) -> Markup:
-    line, lengths = index + 1, (len(source), len(target))
+    line, lengths = index + 1, (len(words[0]), len(words[1]))
     linked = set(read_links(links.lines[index], lengths=lengths, path=links.path, line=line))
     sure_possible = None
     if gold is not None:
@@ -172,10 +158,12 @@ def _matrix(
     counts = Counter(kinds.values())
     told = [f"{counts[kind]} {LINK_KINDS[kind][1]}" for kind in LINK_KINDS if counts[kind]]
     title = f"{name}: {', '.join(told) or 'no links'}"
-    return figure(title, link_chart(source, target, kinds), with_numbers=False)
+    return link_figure(title, *words, kinds)
 
 
-def link_chart(source: Sequence[str], target: Sequence[str], kinds: Mapping[Link, str]) -> Spec:
+def link_figure(
+    title: str, source: Sequence[str], target: Sequence[str], kinds: Mapping[Link, str]
+) -> Markup:
     """Links as a matrix: columns are source words, rows target words."""
     rows = [{"source": i, "target": j, "kind": kind} for (i, j), kind in sorted(kinds.items())]
     spec = chart("link_matrix", rows, x="source", y="target", title="")
@@ -185,7 +173,7 @@ def link_chart(source: Sequence[str], target: Sequence[str], kinds: Mapping[Link
     for place, channel in enumerate(("shape", "fill", "stroke"), start=3):
         marks = [kind[place] for kind in LINK_KINDS.values()]
         spec["encoding"][channel]["scale"] = {"domain": list(LINK_KINDS), "range": marks}
-    return spec
+    return figure(title, spec, with_numbers=False)
 
 
 def kinds_of(links: Set[Link], gold: tuple[Set[Link], Set[Link]] | None) -> dict[Link, str]:

@@ -7,7 +7,7 @@ out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -65,8 +65,8 @@ class System:
     def of_run(cls, paths: Mapping[str, Path]) -> System:
         """The run's own system, named for its model."""
         outputs = {name: paths[name] for name in OUTPUTS if name in paths}
-        system = cls("this run", paths.get("reports"), outputs)
-        return replace(system, name=(system.report("params") or Record()).get("model", system.name))
+        params = report_in(paths.get("reports"), "params") or Record()
+        return cls(params.get("model", "this run"), paths.get("reports"), outputs)
 
     @property
     def is_empty(self) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from pipeline.report.analysis import attention, patterns, probing
-from pipeline.report.blocks import TEMPLATES, join, page
+from pipeline.report.blocks import page
 from pipeline.report.contrasts import contrasts
 from pipeline.report.data import alignments, corpus, subwords
 from pipeline.report.inputs import Inputs
@@ -54,9 +54,9 @@ SECTIONS = (
 
 def render(inputs: Inputs) -> str:
     """The HTML page, without the sections that have no blocks."""
-    shown = [(section, join(section.blocks(inputs), "\n")) for section in SECTIONS]
+    shown = [(section, Markup("\n").join(section.blocks(inputs))) for section in SECTIONS]
     filled = [(section, html) for section, html in shown if html.strip()]
-    return page(TEMPLATES, "page", title=title(inputs), sections=filled)
+    return page("page", title=title(inputs), sections=filled)
 
 
 def title(inputs: Inputs) -> str:

@@ -48,13 +48,11 @@ def provenance(inputs: Inputs) -> Iterator[Markup]:
 
 
 def _section(name: str, values: Any) -> Markup:
-    rows = [
-        {
-            "key": breakable(key),
-            "value": value if isinstance(value, str) else json.dumps(value, ensure_ascii=False),
-        }
+    texts = {
+        key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         for key, value in flatten(values).items()
-    ]
+    }
+    rows = [{"key": breakable(key), "value": text} for key, text in texts.items()]
     numbers = table(f"Parameters: {name}", rows, "keys-values")
     return details(name, numbers, opened=name in ("model", "train"))
 
@@ -62,9 +60,7 @@ def _section(name: str, values: Any) -> Markup:
 def _artifacts(inputs: Inputs) -> Iterator[dict[str, str]]:
     """Hashes that identify the artifacts."""
     described = {"parser": "parser.json", "alignments": "aligner.json", "dataset": "manifest.json"}
-    files = {
-        name: inputs.paths[name] / described[name] for name in described if name in inputs.paths
-    }
+    files = {n: inputs.paths[n] / file for n, file in described.items() if n in inputs.paths}
     for system, model in inputs.system_outputs("model").items():
         files[f"model: {system}"] = model / "manifest.json"
     for name, path in files.items():

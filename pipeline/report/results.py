@@ -22,7 +22,6 @@ from pipeline.report.blocks import (
     figure,
     group,
     html,
-    interval,
     line_figure,
     named,
     number,
@@ -129,14 +128,15 @@ def _metric(metric: str, reports: Mapping[str, Record], styles: Mapping[str, int
     rows, drawn = [], []
     for name, report in reports.items():
         mean, half = report.get(f"{metric}_mean"), report.get(f"{metric}_interval")
-        low, high = (
-            (None, None) if mean is None else (max(mean - half, least), min(mean + half, most))
-        )
+        low, high, ends = None, None, ""
+        if mean is not None:
+            low, high = max(mean - half, least), min(mean + half, most)
+            ends = f"{number(low, '.2f')} to {number(high, '.2f')}"
         rows.append(
             {
                 "system": named(name, styles),
                 title: number(report[metric], ".2f"),
-                "95% interval": interval(low, high),
+                "95% interval": Number(ends),
                 "gain": number(report.get(f"{metric}_difference"), "+.2f"),
                 "p (bootstrap)": p_value(report.get(f"{metric}_p_value")),
                 "p (randomisation)": p_value(report.get(f"{metric}_randomization_p_value")),

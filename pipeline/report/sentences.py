@@ -8,7 +8,7 @@ from statistics import fmean
 
 from markupsafe import Markup
 
-from pipeline.report.blocks import MACROS, TEMPLATES, group, html, join, line_figure, number
+from pipeline.report.blocks import MACROS, TEMPLATES, group, html, line_figure, number
 from pipeline.report.inputs import Inputs, check_same_number
 from pipeline.report.results import METRICS
 
@@ -105,7 +105,7 @@ def word_diff(hypothesis: str, reference: str) -> Markup:
         words = text.rstrip()
         pieces.append(html("{}" if kind == "equal" or not words else "<ins>{}</ins>", words))
         pieces.append(html("{}", text[len(words) :]))
-    return join(pieces)
+    return Markup().join(pieces)
 
 
 def _distribution(scores: Scores, styles: Mapping[str, int]) -> Markup:

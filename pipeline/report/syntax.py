@@ -16,12 +16,10 @@ from pipeline.formats.tables import Row, read_csv
 from pipeline.formats.trees import check_leaves, read_tree, unescape_token
 from pipeline.report.blocks import (
     MACROS,
-    bar,
     drawn_sentence,
     figure,
     group,
     html,
-    join,
     number,
     table,
     with_legend,
@@ -73,8 +71,9 @@ def parsing(inputs: Inputs) -> Iterator[Markup]:
             number(parsed["flat_failed"]),
         )
     if (scored := inputs.report("parser")) and "dev_trees" in scored:
+        bar = '<span class="bar" style="width:{:.1f}%"></span>'
         rows = [
-            {"measure": name, "%": number(scored[key], ".2f"), "": bar(scored[key] / 100)}
+            {"measure": name, "%": number(scored[key], ".2f"), "": html(bar, scored[key])}
             for key, name in PARSER_SCORES.items()
             if key in scored
         ]
@@ -93,7 +92,7 @@ def trees(inputs: Inputs) -> Iterator[Markup]:
         "<p>{} of the {} sentences of <code>{}</code>, from a short to a long one. A colour is a "
         'family of tags:</p><p class="families">{}</p>',
         *(len(inputs.drawn), number(len(tokens)), inputs.settings.split),
-        join(_tag(name, name) for name in FAMILIES),
+        Markup().join(_tag(name, name) for name in FAMILIES),
     )
     for index in inputs.drawn:
         words, drawings = tokens[index], []
@@ -115,7 +114,7 @@ def draw_tree(tree: Tree) -> Markup:
     label = _tag(family(tree.label()), tree.label())
     if isinstance(tree[0], str):
         return html("<li>{}<i></i><span>{}</span></li>", label, unescape_token(tree[0]))
-    return html("<li>{}<ul>{}</ul></li>", label, join(map(draw_tree, tree)))
+    return html("<li>{}<ul>{}</ul></li>", label, Markup().join(map(draw_tree, tree)))
 
 
 def _tag(of_family: str, text: str) -> Markup:
@@ -124,14 +123,11 @@ def _tag(of_family: str, text: str) -> Markup:
 
 def draw_phrases(words: Sequence[str | Markup], phrases: Sequence[Phrase]) -> Markup:
     """Words in order, each phrase underlined, with its tag."""
-    drawn = (
-        html(
-            '<span class="phrase" style="--tag: var(--tag-{})">{}<small>{}</small></span>',
-            *(family(tag or ""), join(words[start:end], " "), tag or ""),
-        )
+    drawn = '<span class="phrase" style="--tag: var(--tag-{})">{}<small>{}</small></span>'
+    return Markup(" ").join(
+        html(drawn, family(tag or ""), Markup(" ").join(words[start:end]), tag or "")
         for start, end, tag in phrases
     )
-    return join(drawn, " ")
 
 
 def phrases(inputs: Inputs) -> Iterator[Markup]:
