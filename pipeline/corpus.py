@@ -1,9 +1,7 @@
 """Stage `corpus`: raw parallel text in three splits, generated, downloaded or copied."""
 
 import re
-import shutil
 import sys
-import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,7 +13,7 @@ from annotated_types import Interval
 
 from mgsa.cli.command import Option, OutputFolder, Report
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import open_to_write, sha256, write_json
+from mgsa.cli.files import open_to_write, write_json
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
 from mgsa.cli.settings import InputPath, Language, Seed, Share
@@ -31,7 +29,7 @@ from pipeline.formats.text import (
 )
 from pipeline.formats.trees import bracketed, read_tree, read_treebank
 from pipeline.stage.command import stage, stage_outputs
-from pipeline.stage.download import download
+from pipeline.stage.download import check_hash, download, unpack
 
 SampleSentences = Annotated[int, Interval(ge=1, le=10_000_000)]
 
@@ -203,10 +201,10 @@ def _write_downloaded(settings: DownloadedCorpus, folder: Path, downloads: Path)
             path = stored / file.name
             if not path.exists() and settings.folder is None:
                 download(file.url, path)
-            _check_hash(file, path)
+            check_hash(path, file.sha256, url=file.url)
             members = {text.partition("/")[2] for text in texts if text.startswith(f"{file.name}/")}
             if members:
-                _unpack(path, members, Path(unpacked, file.name))
+                unpack(path, members, Path(unpacked, file.name))
         paths = {text: (Path(unpacked) if "/" in text else stored) / text for text in texts}
         pairs = {}
         try:
@@ -217,39 +215,6 @@ def _write_downloaded(settings: DownloadedCorpus, folder: Path, downloads: Path)
         except InputError as error:
             raise InputError(str(error).replace(f"{unpacked}/", f"{stored}/")) from None
     return pairs
-
-
-def _check_hash(file: RemoteFile, path: Path) -> None:
-    if not path.is_file():
-        raise InputError(f"no such file; expected what {file.url} gives", path=path)
-    actual = sha256(path)
-    if file.sha256 is None:
-        expected = f"compare it with the publisher's, set it for {file.url} and run again"
-    elif actual != file.sha256:
-        expected = f"expected {file.sha256}; remove the file, and take what {file.url} gives"
-    else:
-        return
-    raise InputError(f"its SHA-256 is {actual}: {expected}", path=path)
-
-
-def _unpack(archive: Path, wanted: set[str], folder: Path) -> None:
-    """Unpack the `wanted` members of a tar archive."""
-    try:
-        with tarfile.open(archive) as tar:
-            for member in tar:
-                name = member.name.removeprefix("./")
-                if name in wanted and (content := tar.extractfile(member)):
-                    if not (folder / name).resolve().is_relative_to(folder.resolve()):
-                        raise InputError(f"damaged archive: {name} lies outside", path=archive)
-                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                    with content, (folder / name).open("wb") as file:
-                        shutil.copyfileobj(content, file)
-                    wanted.remove(name)
-                if not wanted:
-                    return
-    except tarfile.TarError as error:
-        raise InputError(f"damaged archive: {error}", path=archive) from None
-    raise InputError(f"no member {min(wanted)}", path=archive)
 
 
 def _write_split(folder: Path, split: str, parts: Sequence[Mapping[str, Path]]) -> int:

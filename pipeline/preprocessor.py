@@ -27,8 +27,7 @@ from pipeline.formats.preprocessing import Preprocessing
 from pipeline.formats.trees import check_leaves, flat_tree, read_tree
 from pipeline.partition import syntactic_partition
 from pipeline.stage.workers import chunks
-from pipeline.tokenizers import tokenizer_of
-from pipeline.tokenizers.moses import MosesText
+from pipeline.tokenizers import Tokenizer, tokenizer_of
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Preprocessor:
     """
 
     encoder: Encoder
-    texts: tuple[MosesText, MosesText]
+    texts: tuple[Tokenizer, Tokenizer]
     levels: int = 0
     max_words: int = 0
     parser: ConstituencyParser | None = None

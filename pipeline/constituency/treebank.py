@@ -29,7 +29,7 @@ from pipeline.formats.trees import (
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
-    from pipeline.tokenizers.moses import MosesText
+    from pipeline.tokenizers import Tokenizer
 
 EMPTY_ELEMENT = "-NONE-"
 """The part of speech of what stands for no word."""
@@ -118,7 +118,7 @@ class TextSpelling:
     join (`can not`).
     """
 
-    def __init__(self, text: MosesText) -> None:
+    def __init__(self, text: Tokenizer) -> None:
         self._text = text  # of the language of the corpus's source
         self._spell = cache(self._spell_word)
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mgsa.data import batch
     from mgsa.data.dataset import Dataset
     from pipeline.encoder import SideEncoder
-    from pipeline.tokenizers.moses import MosesText
+    from pipeline.tokenizers import Tokenizer
 
 
 def check_rows(dataset: Dataset, split: str, source: Path) -> None:
@@ -69,7 +69,7 @@ def with_variants(
     rows: Iterable[batch.Row],
     contrasts: Mapping[int, Sequence[Contrast]],
     encoder: SideEncoder,
-    text: MosesText,
+    text: Tokenizer,
 ) -> Iterator[batch.Row]:
     """Yield each row that has contrasts (by line): with its reference, then with the variants."""
     for row in rows:

@@ -1,11 +1,13 @@
-"""Download files: resumed on a broken connection, written atomically."""
+"""Download files: resumed on a broken connection, written atomically, checked, unpacked."""
 
 import hashlib
+import shutil
+import tarfile
 from pathlib import Path
 from typing import IO, Any
 
 from mgsa.cli.errors import FailedError, InputError
-from mgsa.cli.files import atomic_file
+from mgsa.cli.files import atomic_file, sha256
 from mgsa.cli.progress import progress
 
 ATTEMPTS = 5
@@ -67,3 +69,40 @@ def _append_rest(session: Any, url: str, file: IO[bytes], name: str) -> None:
         for block in progress(blocks, f"download {name}", total=size, unit="bytes", size=len):
             file.write(block)
     file.flush()
+
+
+def check_hash(path: Path, expected: str | None, *, url: str) -> None:
+    """Raise an `InputError` if `path`, a copy of `url`, lacks the SHA-256, or none is expected."""
+    if not path.is_file():
+        raise InputError(f"no such file; expected what {url} gives", path=path)
+    actual = sha256(path)
+    if expected is None:
+        advice = f"compare it with the publisher's, set it for {url} and run again"
+    elif actual != expected:
+        advice = f"expected {expected}; remove the file, and take what {url} gives"
+    else:
+        return
+    raise InputError(f"its SHA-256 is {actual}: {advice}", path=path)
+
+
+def unpack(archive: Path, wanted: set[str], folder: Path) -> None:
+    """Unpack the `wanted` members of a tar archive.
+
+    An `InputError` is raised for a damaged archive, and for one that lacks a member.
+    """
+    try:
+        with tarfile.open(archive) as tar:
+            for member in tar:
+                name = member.name.removeprefix("./")
+                if name in wanted and (content := tar.extractfile(member)):
+                    if not (folder / name).resolve().is_relative_to(folder.resolve()):
+                        raise InputError(f"damaged archive: {name} lies outside", path=archive)
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    with content, (folder / name).open("wb") as file:
+                        shutil.copyfileobj(content, file)
+                    wanted.remove(name)
+                if not wanted:
+                    return
+    except tarfile.TarError as error:
+        raise InputError(f"damaged archive: {error}", path=archive) from None
+    raise InputError(f"no member {min(wanted)}", path=archive)

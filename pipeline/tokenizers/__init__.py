@@ -3,17 +3,23 @@
 moses  Moses' rules, by sacremoses
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from pipeline.tokenizers.moses import MosesText
+
+class Tokenizer(Protocol):
+    """The tokeniser of a language."""
+
+    def normalize_and_tokenize(self, text: str) -> list[str]:
+        """The tokens of a raw sentence."""
+
+    def detokenize(self, tokens: Sequence[str]) -> str:
+        """Tokens joined to text."""
 
 
 @cache
-def tokenizer_of(language: str) -> MosesText:
+def tokenizer_of(language: str) -> Tokenizer:
     """The tokeniser of a language, for training data and raw text alike.
 
     Cached, as compiling the rules takes a while.

@@ -74,8 +74,11 @@ def test_a_project_gets_a_model_and_translates(team: Team, tmp_path: Path) -> No
     split = "--dataset dataset --split test"
     said = project.run("sh", "-c", f"mgsa translate --model model {split} --beam 2")
     assert said.count("\n") == SIZES["test"]
-    command = "python -m pipeline.translate --model model --set beam=2"
-    project.run("sh", "-c", f"{command} {split} --out translations")
+    options = "--model model --set beam=2"
+    command = f"python -m pipeline.translate {options}"
+    project.run(
+        "sh", "-c", f"python -m pipeline.translate.split {options} {split} --out translations"
+    )
     for name in ("hypotheses", "references", "scores"):
         found = project.folder / f"translations/test.{name}"
         assert found.read_bytes() == (ours / f"data/translations/test.{name}").read_bytes()
