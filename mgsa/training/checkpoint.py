@@ -9,12 +9,12 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 import mgsa
 from mgsa.artifact.weights import load_tensors, load_weights, named_tensors, save_tensors
@@ -106,6 +106,20 @@ def restore(folder: Path, model: nn.Module, optimizer: torch.optim.Adam) -> None
     }
     groups = optimizer.state_dict()["param_groups"]
     optimizer.load_state_dict({"state": state, "param_groups": groups})
+
+
+def average(checkpoints: Path, updates: Sequence[int]) -> dict[str, Tensor]:
+    """Mean weights of a run's checkpoints (Vaswani et al. 2017, section 6.1), in float64.
+
+    One file is in memory at a time.
+    """
+    first, *others = (folder_of(checkpoints, update) / WEIGHTS for update in updates)
+    weights = load_tensors(first)
+    sums = {name: tensor.double() for name, tensor in weights.items()}
+    for path in others:
+        for name, tensor in load_tensors(path).items():
+            sums[name] += tensor
+    return {name: (sums[name] / len(updates)).to(weights[name].dtype) for name in weights}
 
 
 def folder_of(checkpoints: Path, update: int) -> Path:

@@ -18,7 +18,6 @@ from mgsa.data.dataset import Dataset, open_dataset
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 from mgsa.training import checkpoint
-from mgsa.training.averaging import average
 from mgsa.training.checkpoint import State, folder_of, saved_updates
 from mgsa.training.initial import freeze, start_from
 from mgsa.training.loggers import check_installed, sending_curves
@@ -151,9 +150,9 @@ def _finish(run: Run, trainer: Trainer) -> dict[str, float]:
                 keep=run.train.keep_last,
                 last=state.update,
             )
-    paths = [folder_of(run.checkpoints, update) / checkpoint.WEIGHTS for update in updates]
-    put_tensors(model, average(paths), path=paths[-1])
-    if len(paths) > 1:
+    weights = checkpoint.average(run.checkpoints, updates)
+    put_tensors(model, weights, path=folder_of(run.checkpoints, updates[-1]))
+    if len(updates) > 1:
         scores = validate(trainer.fabric, model, trainer.dataset, run.train)
     else:
         scores = next(

@@ -33,7 +33,6 @@ from mgsa.training.gradients import Gradients, filler_batch
 from mgsa.training.loss import LossSums, LossWeights, Objective
 from mgsa.training.processes import in_any_process, mean_over_processes, remembering_signals
 from mgsa.training.progress import Display
-from mgsa.training.schedule import learning_rate
 from mgsa.training.validation import validate
 
 OnMetrics = Callable[[Mapping[str, int | float]], None]
@@ -58,6 +57,24 @@ class Run:
     parser: Path | None = None
     logger: Logger = "none"
     resegment: Resegment | None = None
+
+
+def learning_rate(update: int, config: TrainConfig, *, last: int) -> float:
+    """Linear up to the peak at update `warmup`; then as `decay` says.
+
+    That is proportional to 1 / sqrt(update), or linear down to zero at update `last`, or constant.
+    With the peak factor / sqrt(d · warmup) and the root this is Vaswani et al. 2017, equation 3:
+    0.0007 for d = 512, warmup = 4000, factor 1. Updates are counted from 1, so `warmup` 1 is no
+    warm-up.
+    """
+    peak, warmup = config.learning_rate, config.warmup
+    if update < warmup:
+        return peak * update / warmup
+    if config.decay == "inverse_sqrt":
+        return peak * math.sqrt(warmup / update)
+    if config.decay == "linear":
+        return peak * max(last - update, 0) / max(last - warmup, 1)
+    return peak
 
 
 class Trainer:
@@ -149,13 +166,7 @@ class Trainer:
                 update = next(updates)
                 losses, norm, skipped = self.gradients.compute(update, epoch=state.position.epoch)
                 state.update += 1
-                rate = learning_rate(
-                    state.update,
-                    peak=config.learning_rate,
-                    warmup=config.warmup,
-                    decay=config.decay,
-                    last=self._last_update,
-                )
+                rate = learning_rate(state.update, config, last=self._last_update)
                 for group in self.optimizer.param_groups:
                     group["lr"] = rate
                 self.stepper.step()

@@ -11,12 +11,14 @@ import torch
 from torch import nn
 
 import mgsa
-from mgsa.artifact.weights import named_tensors
+from mgsa.artifact.weights import named_tensors, save_tensors
 from mgsa.cli.settings import from_mapping
 from mgsa.config import ModelConfig, TrainConfig
 from mgsa.data.batching import Position
 from mgsa.training.checkpoint import (
+    WEIGHTS,
     State,
+    average,
     code_identity,
     folder_of,
     read_state,
@@ -73,6 +75,15 @@ def test_what_is_saved_comes_back_to_the_bit(tmp_path: Path, steps: int) -> None
     for ours, theirs in zip(model.parameters(), other.parameters(), strict=True):
         for key, value in optimizer.state.get(ours, {}).items():
             assert torch.equal(other_optimizer.state[theirs][key], value), key
+
+
+def test_an_average_is_the_mean_of_each_number(tmp_path: Path) -> None:
+    for update, row in {1: [1.0, 2.0], 2: [3.0, 4.0], 7: [5.0, 0.0]}.items():
+        folder_of(tmp_path, update).mkdir()
+        save_tensors({"a": torch.tensor(row)}, folder_of(tmp_path, update) / WEIGHTS)
+    mean = average(tmp_path, [1, 2, 7])
+    assert mean["a"].tolist() == [3.0, 2.0]
+    assert mean["a"].dtype == torch.float32
 
 
 def test_scores_are_followed() -> None:

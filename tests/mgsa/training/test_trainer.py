@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
-from mgsa.config import Decay
-from mgsa.training.schedule import learning_rate
+from mgsa.cli.settings import from_mapping
+from mgsa.config import Decay, TrainConfig
+from mgsa.training.trainer import learning_rate
+from tests.training_settings import TRAIN
+
+
+def config_of(**schedule: Any) -> TrainConfig:
+    return from_mapping(TrainConfig, TRAIN | schedule)
 
 
 @pytest.mark.parametrize(
@@ -24,14 +31,15 @@ from mgsa.training.schedule import learning_rate
 def test_rises_linearly_then_falls_or_stays(
     decay: Decay, warmup: int, rates: dict[int, float]
 ) -> None:
-    found = {n: learning_rate(n, peak=1.0, warmup=warmup, decay=decay, last=20) for n in rates}
+    config = config_of(learning_rate=1.0, warmup=warmup, decay=decay)
+    found = {n: learning_rate(n, config, last=20) for n in rates}
     assert found == pytest.approx(rates)
 
 
 def test_is_equation_3_of_vaswani_et_al() -> None:
     dim, warmup = 512, 4000
+    peak = 1 / math.sqrt(dim * warmup)
+    config = config_of(learning_rate=peak, warmup=warmup, decay="inverse_sqrt")
     for update in (1, 100, 3999, 4000, 4001, 100_000):
         paper = dim**-0.5 * min(update**-0.5, update * warmup**-1.5)
-        peak = 1 / math.sqrt(dim * warmup)
-        ours = learning_rate(update, peak=peak, warmup=warmup, decay="inverse_sqrt", last=100_000)
-        assert ours == pytest.approx(paper)
+        assert learning_rate(update, config, last=100_000) == pytest.approx(paper)
