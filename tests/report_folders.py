@@ -275,7 +275,6 @@ def inputs_of(
         settings=from_mapping(ReportSettings, PARAMETERS["report"] | settings, "report"),
         parameters=PARAMETERS,
         paths=paths,
-        gold=None,
         systems=[own, *(System.in_folder(path.name, path) for path in compared)],
         tables=[] if "tables" in without else [folder / "tables/some.json"],
     )

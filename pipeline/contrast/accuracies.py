@@ -101,23 +101,14 @@ def accuracies(
 def comparison(
     table: Sequence[Row], others: Sequence[Row], *, trials: int, seed: int
 ) -> dict[str, float]:
-    """Accuracy of a baseline, difference to it, and p-value, of the first kinds of phrases."""
+    """Accuracy of a baseline, difference to it, and p-value, of the first kinds of phrases.
+
+    Randomisation swaps sentences with all of their contrasts, as these depend on each other.
+    """
     ours, theirs = (sentence_counts(rows, kinds_of(rows)[0]) for rows in (table, others))
     accuracies = [float(accuracy(counts.sum(axis=0))) for counts in (ours, theirs)]
     return {
         "baseline": round(accuracies[1], 4),
         "difference": round(accuracies[0] - accuracies[1], 4),
-        "p_value": accuracy_test(ours, theirs, trials=trials, seed=seed),
+        "p_value": randomization_test(ours, theirs, accuracy, trials=trials, seed=seed),
     }
-
-
-def accuracy_test(ours: np.ndarray, theirs: np.ndarray, *, trials: int, seed: int) -> float:
-    """The p-value of a difference of accuracies by randomisation.
-
-    Sentences are swapped between the systems, with all of their contrasts, as these depend on each
-    other.
-
-    Args:
-        ours, theirs: (N, 2) `sentence_counts`, or their sums over seeds.
-    """
-    return randomization_test(ours, theirs, accuracy, trials=trials, seed=seed)

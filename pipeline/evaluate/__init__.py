@@ -1,7 +1,7 @@
 """Stage `evaluate`: scores of translations, with confidence intervals.
 
-command_metrics  metrics by commands, with intervals and tests
-settings         metrics, resamples, trials
+settings         metrics, resamples, trials; the form of commands
 scores           sacreBLEU's metrics, intervals and paired tests
+command_metrics  metrics by commands, with intervals and tests
 __main__         STAGE: the command
 """

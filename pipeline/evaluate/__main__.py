@@ -7,9 +7,9 @@ from typing import Annotated
 from mgsa.cli.command import Input, Report
 from mgsa.cli.files import write_json
 from mgsa.cli.run import run
-from pipeline.evaluate.command_metrics import CommandMetric, command_scores
+from pipeline.evaluate.command_metrics import command_scores
 from pipeline.evaluate.scores import describe, score
-from pipeline.evaluate.settings import EvaluateSettings
+from pipeline.evaluate.settings import CommandMetric, EvaluateSettings
 from pipeline.formats.text import read_parallel
 from pipeline.stage.command import stage
 
@@ -40,15 +40,7 @@ def evaluate_translations(
     files = {"hypotheses": hypotheses, "references": references}
     files |= {"source": source} if source else {}
     for metric in map(CommandMetric.of, evaluate.commands):
-        scores |= command_scores(
-            metric,
-            files,
-            baseline,
-            sentences=len(columns[0]),
-            samples=evaluate.bootstrap_samples,
-            trials=evaluate.randomization_trials,
-            seed=evaluate.seed,
-        )
+        scores |= command_scores(metric, files, baseline, len(columns[0]), evaluate)
         scores["signatures"].append({"metric": metric.name, "signature": metric.command})
     if report is not None:
         write_json(report, scores)

@@ -1,20 +1,49 @@
 """Settings of the stage `evaluate`."""
 
+from __future__ import annotations
+
+import re
+import shlex
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from annotated_types import Interval
 
 from mgsa.cli.settings import MAX_SEED, check_each_once
-from pipeline.evaluate.command_metrics import CommandMetric
+
+FORM = re.compile(r"([a-z][a-z0-9]*)=(.*\{hypotheses\}.*)")
+READ = ("source", "hypotheses", "references")
+"""Files that a command may read, in braces."""
+
+
+@dataclass(frozen=True)
+class CommandMetric:
+    """A metric of others: `comet=comet-score -s {source} -t {hypotheses} -r {references}`."""
+
+    name: str
+    command: str
+
+    @classmethod
+    def of(cls, setting: str) -> CommandMetric:
+        """Raise a `ValueError` for another form."""
+        if not (form := FORM.fullmatch(setting)):
+            expected = "expected NAME=COMMAND, NAME in lower case, with {hypotheses} in the command"
+            raise ValueError(f"commands: {expected}, got {setting!r}")
+        for name in re.findall(r"\{(.*?)\}", form[2]):
+            if name not in READ:
+                raise ValueError(
+                    f"commands: expected {{{'}, {'.join(READ)}}} in {setting!r}, got {{{name}}}"
+                )
+        shlex.split(form[2])
+        return cls(form[1], form[2])
 
 
 @dataclass(frozen=True)
 class EvaluateSettings:
     """Metrics, bootstrap samples of their 95% intervals, trials of randomisation tests (0: none).
 
-    The seed is at least 1: sacreBLEU's paired tests take 0 for no seed. `commands` are metrics of
-    others, `NAME=COMMAND` (`pipeline.evaluate.command_metrics`).
+    The seed is at least 1: sacreBLEU's paired tests take 0 for no seed. `commands` are those of
+    `CommandMetric`.
     """
 
     metrics: tuple[Literal["bleu", "chrf", "ter"], ...]

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mgsa.cli.settings import T, from_mapping, read_yaml
-from pipeline.contrast.accuracies import accuracy_test, kinds_of, read_scores, sentence_counts
+from pipeline.contrast.accuracies import accuracy, kinds_of, read_scores, sentence_counts
 from pipeline.contrast.settings import ContrastSettings
 from pipeline.evaluate.scores import compare
 from pipeline.evaluate.settings import EvaluateSettings
@@ -85,7 +85,8 @@ def contrast_test(runs: Path, pairs: Sequence[Pair]) -> float | None:
         counts.append([sentence_counts(table, kinds_of(table)[0]) for table in (ours, theirs)])
     settings = _settings(runs, pairs[0], "contrast", ContrastSettings)
     ours, theirs = np.sum(counts, axis=0)
-    return accuracy_test(ours, theirs, trials=settings.randomization_trials, seed=settings.seed)
+    trials = settings.randomization_trials
+    return randomization_test(ours, theirs, accuracy, trials=trials, seed=settings.seed)
 
 
 def _settings(runs: Path, pair: Pair, section: str, kind: type[T]) -> T:

@@ -28,14 +28,6 @@ def write_report(
         Path | None,
         Input("outputs of the stages, laid out as the project's data", parts=[*FOLDERS.values()]),
     ] = None,
-    gold: Annotated[
-        Path | None,
-        Input(
-            "gold links of the split, 3-4 for sure and 3p4 for possible ones (default: those of "
-            "the corpus, if any)",
-            "FILE",
-        ),
-    ] = None,
     system: Annotated[
         dict[str, Path] | None,
         Input(
@@ -66,7 +58,7 @@ def write_report(
             raise InputError(f"--system {own.name}: expected another name, the run's model has it")
         systems.insert(0, own)
     parameters = None if own.is_empty and (system or table) else read_yaml(params)
-    page = render(Inputs(report, parameters, paths, gold, systems, table or []))
+    page = render(Inputs(report, parameters, paths, systems, table or []))
     with atomic_folder(out) as folder, open_to_write(folder / PAGE) as file:
         file.write(page)
 

@@ -135,13 +135,10 @@ def _links(inputs: Inputs) -> dict[str, Text]:
 
 
 def _gold(inputs: Inputs) -> Text | None:
-    """Gold links: the given file, or the corpus's unless the aligner took those."""
-    path, aligner = inputs.gold, inputs.description("alignments", "aligner.json")
-    if path is None:
-        path = inputs.paths["tokenized"] / f"{inputs.settings.split}.links"
-        if not path.is_file() or (aligner and aligner["kind"] == "corpus"):
-            return None
-    return Text.read(path)
+    """Gold links of the corpus, unless the aligner took them."""
+    aligner = inputs.description("alignments", "aligner.json") or Record()
+    path = inputs.paths["tokenized"] / f"{inputs.settings.split}.links"
+    return Text.read(path) if path.is_file() and aligner.get("kind") != "corpus" else None
 
 
 def _matrix(

@@ -85,7 +85,6 @@ class Inputs:
     Attributes:
         parameters: all sections of the parameter file; `None` for a comparison of systems.
         paths: the folders of `FOLDERS` that are there.
-        gold: gold links, in place of the corpus's.
         systems: the run itself (if it has model outputs), then the systems to compare.
         tables: JSON files of `pipeline.experiment`.
     """
@@ -93,7 +92,6 @@ class Inputs:
     settings: ReportSettings
     parameters: Mapping[str, Any] | None
     paths: Mapping[str, Path]
-    gold: Path | None
     systems: Sequence[System]
     tables: Sequence[Path]
 

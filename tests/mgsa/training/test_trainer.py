@@ -14,7 +14,7 @@ from tests.training_settings import TRAIN
 
 
 def config_of(**schedule: Any) -> TrainConfig:
-    return from_mapping(TrainConfig, TRAIN | schedule)
+    return from_mapping(TrainConfig, TRAIN | schedule, "train")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ import yaml
 from mgsa.cli.errors import FailedError, InputError
 from mgsa.cli.files import read_json
 from pipeline.evaluate.__main__ import main
-from pipeline.evaluate.command_metrics import CommandMetric
+from pipeline.evaluate.command_metrics import printed_scores
+from pipeline.evaluate.settings import CommandMetric
 from tests.lines import write_lines
 
 N = 200
@@ -93,10 +94,10 @@ def test_errors_say_which_metric_and_what_was_expected(folder: Path) -> None:
         ),
     ):
         with pytest.raises(kind, match=message):
-            CommandMetric.of(f"m={command}").scores(files, N)
+            printed_scores(CommandMetric.of(f"m={command}"), files, N)
     command = f"m={run} 'print(float(\"nan\"))' {{hypotheses}}"
     with pytest.raises(FailedError, match="m: expected finite numbers"):
-        CommandMetric.of(command).scores(files, 1)
+        printed_scores(CommandMetric.of(command), files, 1)
 
 
 @pytest.mark.parametrize(

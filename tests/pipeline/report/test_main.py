@@ -70,7 +70,6 @@ def test_what_a_page_is_called_and_whose_parameters_it_shows(
         (["--system", "a=nowhere"], "nowhere: --system a: no such folder"),
         (["--system", "a={}/own", "a={}/second"], "second: expected another name, a is taken"),
         (["--system", f"{SYSTEM}={{}}/second"], "another name, the run's model has it"),
-        (["--gold", "{}/nothing"], "nothing: no such file"),
         (["--set", "split=valid"], "valid.source: no such file"),
     ],
 )
