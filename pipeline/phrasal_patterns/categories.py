@@ -149,4 +149,4 @@ def category_scores(
                 statistics[row, :, f, 0] = found
                 statistics[row, :, f, [1, 4]] = counted
     named = [{"n": size, "category": category} for size, category in cells]
-    return Scores(named, statistics, np.ones(len(statistics), dtype=bool))
+    return Scores(named, statistics)

@@ -24,14 +24,12 @@ class Scores:
 
     Attributes:
         cells: what each is about, by columns of the table.
-        statistics: (sentences, S, F, 5), those of `restricted_bleu` (without lengths: no brevity
-            penalty); then 0 where the sentence is none of the cell.
-        inside: (N,) of which sentences the statistics are.
+        statistics: (N, S, F, 5), those of `restricted_bleu` (without lengths: no brevity penalty);
+            then 0 where the sentence is none of the cell.
     """
 
     cells: Sequence[Row]
     statistics: np.ndarray
-    inside: np.ndarray
 
     def differing(self, baseline: int) -> np.ndarray:
         """(S, F) in how many sentences a system's statistics differ from the baseline's."""
@@ -44,14 +42,14 @@ def ngram_scores(statistics: np.ndarray, inside: np.ndarray, **cell: Any) -> Sco
 
     Args:
         statistics: (N, S, n_max, 4), of `pipeline.statistics.ngrams`.
+        inside: (N,) bool.
         cell: further columns of all cells.
     """
-    statistics, sizes = statistics[inside], range(1, statistics.shape[2] + 1)
-    of_precision = np.concatenate([statistics[..., :2], 0 * statistics[..., 2:]], axis=-1)
-    both = np.concatenate([of_precision, statistics], axis=2)
-    both = np.concatenate([both, np.ones_like(both[..., :1])], axis=-1)
+    both = np.concatenate([statistics * [1, 1, 0, 0], statistics], axis=2)
+    both = np.insert(both, 4, 1, axis=-1) * inside[:, None, None, None]
+    sizes = range(1, statistics.shape[2] + 1)
     cells = [cell | {"n": n, "measure": name} for name in ("precision", "bleu") for n in sizes]
-    return Scores(cells, both, inside)
+    return Scores(cells, both)
 
 
 def length_scores(
@@ -82,7 +80,7 @@ def rows_of(
 ) -> Iterator[Row]:
     """The rows of a table, system by system; with a baseline, its own among them."""
     total = scores.statistics.sum(axis=0)
-    sums = resampled_sums(scores.statistics, samples, seed, scores.inside)
+    sums = resampled_sums(scores.statistics, samples, seed)
     value = restricted_bleu(total[..., :4])
     resampled = np.where(sums[..., 4] > 0, restricted_bleu(sums[..., :4]), np.nan)
     columns = {"matches": total[..., 0], "ngrams": total[..., 1]}

@@ -17,17 +17,13 @@ SAME = 1e-9
 """Rounding error of percentages; smaller differences count as 0."""
 
 
-def resampled_sums(
-    statistics: np.ndarray, samples: int, seed: int, inside: np.ndarray | None = None
-) -> np.ndarray:
+def resampled_sums(statistics: np.ndarray, samples: int, seed: int) -> np.ndarray:
     """(N, …) statistics to (R, …): sums over N sentences drawn with replacement.
 
-    The draws are those of sacreBLEU with this seed. `inside` (N,) bool marks the sentences that
-    have statistics; `None`: all.
+    The draws are those of sacreBLEU with this seed.
     """
     flat = statistics.reshape(len(statistics), -1).astype(np.float64)
-    inside = np.ones(len(flat), dtype=bool) if inside is None else inside
-    sentences = len(inside)
+    sentences = len(flat)
     generator = np.random.default_rng(seed)
     rows = max(1, CELLS_AT_ONCE // sentences)
     sums = np.empty((samples, flat.shape[1]))
@@ -37,7 +33,7 @@ def resampled_sums(
         # Multiplicity of each sentence in each resample.
         cells = drawn + np.arange(size[0])[:, None] * sentences
         times = np.bincount(cells.ravel(), minlength=cells.size).reshape(size)
-        sums[start : start + size[0]] = times[:, inside] @ flat
+        sums[start : start + size[0]] = times @ flat
     return sums.reshape(samples, *statistics.shape[1:])
 
 

@@ -100,7 +100,7 @@ def test_resamples_without_a_cell_have_no_score() -> None:
     """A phrase occurs in the third sentence alone, and a third of it was found."""
     statistics = np.zeros((3, 1, 1, 5))
     statistics[2] = [1 / 3, 1, 0, 0, 1]
-    scores = Scores([{"n": "phrase", "category": "NP"}], statistics, np.ones(3, dtype=bool))
+    scores = Scores([{"n": "phrase", "category": "NP"}], statistics)
     (row,) = rows_of(scores, ["one"], None, samples=100, seed=1)
     names = ("matches", "ngrams", "score", "score_low", "score_high")
     assert [row[name] for name in names] == [0.333333, 1, 33.333333, 33.333333, 33.333333]
