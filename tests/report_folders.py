@@ -22,7 +22,7 @@ from pipeline.formats.phrases import write_phrases_line
 from pipeline.formats.tables import write_csv
 from pipeline.formats.trees import bracketed, escape_token
 from pipeline.partition import syntactic_partition
-from pipeline.probe.accuracies import Accuracy, report_of
+from pipeline.probe.accuracies import COLUMNS, report_of
 from pipeline.report.inputs import FOLDERS, OUTPUTS, Inputs, System
 from pipeline.report.settings import ReportSettings
 from tests.collected_table import TABLE
@@ -64,10 +64,16 @@ encoder,1,syntactic_2,token_to_phrase,0.250000
 cross,1,words,token_to_token,1.000000
 """
 CELLS = [
-    Accuracy(encoder, layer, task, classes, 80, accuracy + 5 * layer, 70.0 + layer, 95.5, majority)
+    dict(
+        zip(
+            COLUMNS,
+            (encoder, layer, task, classes, 80, high + 5 * layer, 70.0 + layer, 95.5, majority),
+            strict=True,
+        )
+    )
     for encoder, layers in (("model", (1, 2)), ("scratch_<b>", (3,)))
     for layer in layers
-    for task, classes, accuracy, majority in (("voice", 2, 75.0, 61.25), ("pos", 4, 80.0, 20.5))
+    for task, classes, high, majority in (("voice", 2, 75.0, 61.25), ("pos", 4, 80.0, 20.5))
 ]
 """Of a model, both of whose layers were probed, and of an encoder from scratch."""
 CONTRASTS = [

@@ -87,10 +87,8 @@ def accuracies(
     for s, system in enumerate(right):
         for f, (name, value) in enumerate(sets):
             block: dict[str, Any] = {"contrasts": int(inside[:, f].sum())}
-            ends = {"accuracy": found.value, "low": found.low, "high": found.high}
-            numbers = {key: float(of[s, f]) for key, of in ends.items()}
             # Contrasts of few sentences may be in no resample.
-            block |= {k: None if np.isnan(n) else round(n, 4) for k, n in numbers.items()}
+            block |= zip(("accuracy", "low", "high"), found.cell(s, f, digits=4), strict=True)
             if name == "all":
                 systems[system] = block
             else:

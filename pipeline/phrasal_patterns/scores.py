@@ -14,8 +14,11 @@ from typing import Any
 import numpy as np
 
 from pipeline.formats.tables import Row
-from pipeline.statistics.bootstrap import Estimate, compare, estimate, resampled_sums
+from pipeline.statistics.bootstrap import compare, estimate, resampled_sums
 from pipeline.statistics.ngrams import restricted_bleu
+
+SCORE = ("score", "score_low", "score_high")
+DIFFERENCE = ("difference", "difference_low", "difference_high")
 
 
 @dataclass(frozen=True)
@@ -83,26 +86,17 @@ def rows_of(
     sums = resampled_sums(scores.statistics, samples, seed)
     value = restricted_bleu(total[..., :4])
     resampled = np.where(sums[..., 4] > 0, restricted_bleu(sums[..., :4]), np.nan)
-    columns = {"matches": total[..., 0], "ngrams": total[..., 1]}
-    columns |= _columns("score", estimate(value, resampled))
+    score = estimate(value, resampled)
     if baseline is not None:
         place = systems.index(baseline)
         difference, p_value = compare(value, resampled, place, scores.differing(place))
-        columns["baseline"] = np.full(value.shape, baseline)
-        columns |= _columns("difference", difference) | {"p_value": p_value}
     for s, system in enumerate(systems):
         for f, cell in enumerate(scores.cells):
-            numbers = {name: _plain(column[s, f]) for name, column in columns.items()}
-            yield {"system": system, **cell, **numbers}
-
-
-def _columns(name: str, estimated: Estimate) -> dict[str, np.ndarray]:
-    return {name: estimated.value, f"{name}_low": estimated.low, f"{name}_high": estimated.high}
-
-
-def _plain(value: np.generic) -> Any:
-    """A number is rounded, so that the order of summation does not show; no minus zero, no NaN."""
-    plain = value.item()
-    if not isinstance(plain, float):
-        return plain
-    return None if np.isnan(plain) else round(plain, 6) + 0.0
+            matches, ngrams = (round(count.item(), 6) for count in total[s, f, :2])
+            row = {"system": system, **cell, "matches": matches, "ngrams": ngrams}
+            row |= zip(SCORE, score.cell(s, f), strict=True)
+            if baseline is not None:
+                row["baseline"] = baseline
+                row |= zip(DIFFERENCE, difference.cell(s, f), strict=True)
+                row["p_value"] = round(float(p_value[s, f]), 6)
+            yield row

@@ -7,7 +7,6 @@ the paper: intervals, and probes of every layer.
 """
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -71,7 +70,7 @@ def probe_encoders(
     with stage_outputs(out, report) as (folder, metrics):
         table = probe_all(models, data, probe, device)
         last, lines = last_layers(table), list(markdown_table(table))
-        write_csv([asdict(row) for row in table], folder / TABLE, COLUMNS)
+        write_csv(table, folder / TABLE, COLUMNS)
         with open_to_write(folder / "probe.md") as file:
             file.writelines(f"{line}\n" for line in lines)
         (folder / "figures").mkdir()

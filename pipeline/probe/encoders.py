@@ -10,8 +10,9 @@ from mgsa.cli.errors import InputError
 from mgsa.data.batch import RowColumns
 from mgsa.data.dataset import Dataset
 from mgsa.training.processes import place_seed
+from pipeline.formats.tables import Row
 from pipeline.formats.text import SPLITS
-from pipeline.probe.accuracies import Accuracy, accuracies
+from pipeline.probe.accuracies import accuracies
 from pipeline.probe.classifier import ProbeResult, run_probes
 from pipeline.probe.encoder import ProbedEncoder, scratch_config, scratch_encoder
 from pipeline.probe.examples import class_counts, make_examples, read_split
@@ -58,7 +59,7 @@ def majority_accuracies(rows: Rows, data: Dataset, tasks: Iterable[str]) -> dict
 
 def probe_all(
     models: Mapping[str, ModelArtifact], data: Dataset, config: ProbeConfig, device: torch.device
-) -> list[Accuracy]:
+) -> list[Row]:
     """Probe the encoder of every model, then those from scratch."""
     rows = {split: read_split(data, split) for split in SPLITS}
     majority = majority_accuracies(rows, data, config.tasks)
@@ -73,7 +74,7 @@ def probe_all(
         }
         return run_probes(encoder, splits, {task: classes[task] for task in tasks}, config, title)
 
-    table: list[Accuracy] = []
+    table: list[Row] = []
     if not classes:
         return table
     for name, artifact in models.items():

@@ -13,14 +13,7 @@ from pipeline.charts import SYSTEMS, chart, panel
 from pipeline.formats.tables import Record, Row, read_csv
 from pipeline.formats.text import SPLITS
 from pipeline.phrasal_patterns.figures import FEWEST, drawn_panels, pattern_chart
-from pipeline.probe.accuracies import (
-    COLUMNS,
-    MAJORITY,
-    Accuracy,
-    accuracy_chart,
-    last_layers,
-    layer_chart,
-)
+from pipeline.probe.accuracies import MAJORITY, accuracy_chart, last_layers, layer_chart
 from pipeline.report.blocks import MACROS, details, figure, group, html, number, table, text_in
 from pipeline.report.inputs import Inputs
 
@@ -176,8 +169,8 @@ def probing(inputs: Inputs) -> Iterator[Markup]:
     report, data = inputs.report("probe"), inputs.report("probe_data")
     if report is None or not report["cells"]:
         return
-    cells = [Accuracy(**{name: cell[name] for name in COLUMNS}) for cell in report["cells"]]
-    encoders = dict.fromkeys(cell.encoder for cell in cells)
+    cells = report["cells"]
+    encoders = dict.fromkeys(cell["encoder"] for cell in cells)
     styles = {name: style for style, name in enumerate(encoders)} | {MAJORITY: GREY}
     yield html(
         "<p>What the states of an encoder tell about syntax: a classifier with one hidden layer "
@@ -189,18 +182,19 @@ def probing(inputs: Inputs) -> Iterator[Markup]:
     )
     if len(cells) > len(last_layers(cells)):
         yield MACROS.legend(styles)
-    tasks = dict.fromkeys(cell.task for cell in cells)
-    of_tasks = [[cell for cell in cells if cell.task == task] for task in tasks]
+    tasks = dict.fromkeys(cell["task"] for cell in cells)
+    of_tasks = [[cell for cell in cells if cell["task"] == task] for task in tasks]
     yield group("beside", [_task(some, styles, data) for some in of_tasks])
 
 
-def _task(cells: Sequence[Accuracy], styles: Mapping[str, int], data: Record | None) -> Markup:
+def _task(cells: Sequence[Row], styles: Mapping[str, int], data: Record | None) -> Markup:
     """The last layers, the curve over all of them, classes."""
-    task = cells[0].task
+    task = cells[0]["task"]
     title, question = TASKS.get(task, (task, ""))
     last = last_layers(cells)
     about = '<h3>{}</h3><p>{} <span class="muted">{} classes, {} in the test split.</span></p>'
-    blocks = [html(about, title, question, number(cells[0].classes), number(cells[0].counted))]
+    counts = [number(cells[0][name]) for name in ("classes", "counted")]
+    blocks = [html(about, title, question, *counts)]
     drawn = panel(accuracy_chart(last, styles), height=None)
     blocks.append(figure(f"{title}, last layers", drawn))
     if len(cells) > len(last):

@@ -45,6 +45,14 @@ class Estimate:
     low: np.ndarray
     high: np.ndarray
 
+    def cell(self, *place: int, digits: int = 6) -> list[float | None]:
+        """Value, low and high at a place, `None` for NaN.
+
+        They are rounded, so that the order of summation does not show; there is no minus zero.
+        """
+        numbers = (float(each[place]) for each in (self.value, self.low, self.high))
+        return [None if np.isnan(number) else round(number, digits) + 0.0 for number in numbers]
+
 
 def estimate(value: np.ndarray, resampled: np.ndarray) -> Estimate:
     """Percentile intervals, by the ranks of sacreBLEU's.

@@ -52,19 +52,11 @@ def recall_of_spans(
     An n-gram that occurs r times in the reference and h times in the hypothesis has min(h, r)
     matches, as in BLEU; each of its r occurrences gets min(h, r) / r.
     """
-    sizes = sorted({end - start for start, end in spans})
-    wanted = [_ngram_counts(reference, size) for size in sizes]
-    shares = np.zeros((len(hypotheses), len(spans)))
-    for row, hypothesis in enumerate(hypotheses):
-        share = {
-            ngram: min(1.0, produced[ngram] / times)
-            for size, of_reference in zip(sizes, wanted, strict=True)
-            for produced in [_ngram_counts(hypothesis, size)]
-            for ngram, times in of_reference.items()
-        }
-        shares[row] = [share[tuple(reference[start:end])] for start, end in spans]
-    return shares
-
-
-def _ngram_counts(words: Sequence[str], size: int) -> Counter[tuple[str, ...]]:
-    return Counter(tuple(words[i : i + size]) for i in range(len(words) - size + 1))
+    sizes = {end - start for start, end in spans}
+    wanted, *produced = (
+        Counter(tuple(words[i : i + n]) for n in sizes for i in range(len(words) - n + 1))
+        for words in (reference, *hypotheses)
+    )
+    ngrams = [tuple(reference[start:end]) for start, end in spans]
+    shares = [[min(1.0, each[ngram] / wanted[ngram]) for ngram in ngrams] for each in produced]
+    return np.array(shares, dtype=float).reshape(len(hypotheses), len(spans))

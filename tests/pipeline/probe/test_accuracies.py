@@ -13,8 +13,8 @@ from mgsa.data.batch import NO_LABEL, Row, RowColumns
 from pipeline.charts import write_figure
 from pipeline.formats.text import SPLITS
 from pipeline.probe.accuracies import (
+    COLUMNS,
     MAJORITY,
-    Accuracy,
     accuracies,
     accuracy_chart,
     last_layers,
@@ -60,17 +60,19 @@ def test_an_interval_is_that_of_a_slow_loop_over_resampled_sentences() -> None:
         rows = drawn.choice(30, size=30, replace=True)
         scores.append(100 * sum(right[r] for r in rows) / sum(counted[r] for r in rows))
     scores.sort()
-    assert pos.accuracy == pytest.approx(100 * right.sum() / counted.sum(), abs=1e-6)
+    assert pos["accuracy"] == pytest.approx(100 * right.sum() / counted.sum(), abs=1e-6)
     # 2.5% of 200 at either end
-    assert (pos.low, pos.high) == pytest.approx((scores[5], scores[194]), abs=1e-6)
-    assert (pos.classes, pos.counted, pos.majority) == (5, counted.sum(), 40)
-    assert (voice.accuracy, voice.low, voice.high) == (100, 100, 100)
+    assert (pos["low"], pos["high"]) == pytest.approx((scores[5], scores[194]), abs=1e-6)
+    assert (pos["classes"], pos["counted"], pos["majority"]) == (5, counted.sum(), 40)
+    assert (voice["accuracy"], voice["low"], voice["high"]) == (100, 100, 100)
 
 
 CELLS = [
-    Accuracy(encoder, layer, task, 2, 10, accuracy, accuracy - 5, accuracy + 2, 30.0)
+    dict(
+        zip(COLUMNS, (encoder, layer, task, 2, 10, right, right - 5, right + 2, 30.0), strict=True)
+    )
     for encoder, layer, voice in (("deep", 1, 60), ("deep", 2, 80), ("$ flat", 1, 65))
-    for task, accuracy in (("voice", voice), ("pos", voice - 10))
+    for task, right in (("voice", voice), ("pos", voice - 10))
 ]
 
 
