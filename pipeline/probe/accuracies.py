@@ -98,10 +98,8 @@ def report_of(table: Sequence[Row], recipe: dict[str, Any]) -> dict[str, Any]:
 
 def accuracy_chart(cells: Sequence[Row], styles: Mapping[str, int] | None = None) -> Spec:
     """A row for each encoder, with a line at the majority class."""
-    if styles is None:
-        styles = {
-            name: i for i, name in enumerate(dict.fromkeys(cell["encoder"] for cell in cells))
-        }
+    encoders = dict.fromkeys(cell["encoder"] for cell in cells)
+    styles = styles or {name: style for style, name in enumerate(encoders)}
     spec = chart("accuracies", cells, x="accuracy", y="encoder", styles=styles)
     del spec["facet"]["column"]
     spec["facet"]["row"]["sort"] = list(dict.fromkeys(cell["task"] for cell in cells))

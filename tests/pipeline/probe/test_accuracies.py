@@ -72,7 +72,7 @@ CELLS = [
         zip(COLUMNS, (encoder, layer, task, 2, 10, right, right - 5, right + 2, 30.0), strict=True)
     )
     for encoder, layer, voice in (("deep", 1, 60), ("deep", 2, 80), ("$ flat", 1, 65))
-    for task, right in (("voice", voice), ("pos", voice - 10))
+    for task, x in (("voice", voice), ("pos", voice - 10))
 ]
 
 
