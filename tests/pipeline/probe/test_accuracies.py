@@ -68,9 +68,7 @@ def test_an_interval_is_that_of_a_slow_loop_over_resampled_sentences() -> None:
 
 
 CELLS = [
-    dict(
-        zip(COLUMNS, (encoder, layer, task, 2, 10, right, right - 5, right + 2, 30.0), strict=True)
-    )
+    dict(zip(COLUMNS, (encoder, layer, task, 2, 10, x, x - 5, x + 2, 30.0), strict=True))
     for encoder, layer, voice in (("deep", 1, 60), ("deep", 2, 80), ("$ flat", 1, 65))
     for task, x in (("voice", voice), ("pos", voice - 10))
 ]
