@@ -6,7 +6,6 @@ Scores, confidence intervals and the paired tests, by bootstrap and by approxima
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
 
 SEED_VARIABLE = "SACREBLEU_SEED"
 """The only place where sacreBLEU takes the seed of its draws from."""
-DECIMALS = 350
-"""Enough for sacreBLEU's JSON to round no float."""
-
 
 RESULTS = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}
 """Metrics by their names in sacreBLEU's results."""
@@ -41,18 +37,21 @@ def score(
     (`bleu_mean`, `bleu_interval`). With a baseline also the entries of `compare`.
     """
     scores: dict[str, float] = {}
-    signatures = []
-    samples = settings.bootstrap_samples
+    written = []
+    samples, metrics = settings.bootstrap_samples, _metrics(references, settings)
     with _seeded(settings.seed):
-        for name, metric in _metrics(references, settings).items():
-            scores[name], mean, half = _with_interval(name, metric, hypotheses, samples)
-            if samples > 1:
-                scores |= {f"{name}_mean": mean, f"{name}_interval": half}
-            signatures.append({"metric": name, "signature": metric.get_signature().format()})
+        signatures, results = _test({"system": hypotheses}, metrics, "bs", samples)
+    for name, metric in metrics.items():
+        result, signature = results[name]["system"], metric.get_signature().format()
+        scores[name] = float(result.score)
+        if samples > 1:
+            scores |= {f"{name}_mean": float(result.mean), f"{name}_interval": float(result.ci)}
+            signature = signatures[name]
+        written.append({"metric": name, "signature": signature})
     if baseline is not None:
         scores |= compare(hypotheses, baseline, references, settings)
     # DVC compares the numbers, and leaves out a list.
-    return {"sentences": len(references), **scores, "signatures": signatures}
+    return {"sentences": len(references), **scores, "signatures": written}
 
 
 def compare(
@@ -79,7 +78,7 @@ def compare(
     scores: dict[str, float] = {}
     with _seeded(settings.seed):
         for p_value, (kind, samples) in tests.items():
-            for name, results in _test(systems, metrics, kind, samples).items():
+            for name, results in _test(systems, metrics, kind, samples)[1].items():
                 one, other = results["baseline"], results["system"]
                 scores[f"{name}_baseline"] = float(one.score)
                 scores[f"{name}_difference"] = float(other.score - one.score)
@@ -101,34 +100,22 @@ def _seeded(seed: int) -> Iterator[None]:
             os.environ[SEED_VARIABLE] = before
 
 
-def _with_interval(
-    name: str, metric: Metric, hypotheses: Sequence[str], samples: int
-) -> tuple[float, float, float]:
-    """A score, and mean and half width of its interval."""
-    try:
-        result = metric.corpus_score(hypotheses, None, samples)
-        signature = metric.get_signature().format()
-        numbers = json.loads(result.format(DECIMALS, signature=signature, is_json=True))
-        return numbers["score"], numbers["confidence_mean"], numbers["confidence_var"]
-    except (KeyError, TypeError):
-        # There is no mean where all resamples score 0, and an error where some chrF does.
-        result = _test({"system": hypotheses}, {name: metric}, "bs", samples)[name]["system"]
-        return float(result.score), float(result.mean), float(result.ci)
-
-
 def _test(
     systems: Mapping[str, Sequence[str]], metrics: Mapping[str, Metric], kind: str, samples: int
-) -> dict[str, dict[str, Any]]:
-    """Results of each system by metric, from a bootstrap (`bs`) or randomisation (`ar`) test.
+) -> tuple[dict[str, str], dict[str, dict[str, Any]]]:
+    """Signatures and results of each system by metric.
 
-    The first of `systems` is the baseline of the others.
+    `kind` is a test, by bootstrap (`bs`) or randomisation (`ar`), of which the first of `systems`
+    is the baseline.
     """
     from sacrebleu.significance import PairedTest
 
     test = PairedTest(list(systems.items()), metrics, None, test_type=kind, n_samples=samples)
-    results: dict[str, list[Any]] = test()[1]
-    names = results["System"]
-    return {name: dict(zip(names, results[RESULTS[name]], strict=True)) for name in metrics}
+    signatures, results = test()
+    return (
+        {name: signatures[RESULTS[name]].format() for name in metrics},
+        {name: dict(zip(systems, results[RESULTS[name]], strict=True)) for name in metrics},
+    )
 
 
 def _metrics(references: Sequence[str], settings: EvaluateSettings) -> dict[str, Metric]:

@@ -78,7 +78,7 @@ def test_scores_and_intervals_are_sacrebleus(files: Path) -> None:
     for name, one in zip(SETTINGS.metrics, json.loads(printed), strict=True):
         found = [report[name], report[f"{name}_mean"], report[f"{name}_interval"]]
         expected = [one["score"], one["confidence_mean"], one["confidence_var"]]
-        assert found == pytest.approx(expected, abs=1e-6)
+        assert found == pytest.approx(expected, abs=1e-5)  # the test's mean TER is of float32
         assert signatures[name] == one["signature"]
 
 
