@@ -7,7 +7,7 @@ outside the vocabulary are undone, so that no subword of a text is rare in train
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -43,7 +43,13 @@ class SubwordSplitter:
             InputError: `codes` is malformed, or of another vocabulary.
         """
         merges = read_merges(codes)
-        _check_made(vocabulary or (), merges, codes)
+        made = {left + right for left, right in merges}
+        for subword in vocabulary or ():
+            inner = subword.removesuffix(MARK)
+            # A word of the text may itself end in the mark, so both readings are tried.
+            if len(inner) > 1 and made.isdisjoint((inner, subword + _END_OF_WORD)):
+                message = f"no merge gives {subword!r}: these codes and the vocabulary are of"
+                raise InputError(f"{message} different corpora", path=codes)
         self._vocabulary = vocabulary
         # Of equal merges, and of those that give the same symbol, the first counts.
         self._ranks = {merge: rank for rank, merge in reversed(list(enumerate(merges)))}
@@ -165,34 +171,3 @@ def write_subword_counts(path: Path, counts: Mapping[str, int]) -> None:
     with open_to_write(path) as file:
         for subword, count in sorted(counts.items(), key=lambda item: -item[1]):
             file.write(f"{subword} {count}\n")
-
-
-def check_subwords(folder: Path, side: str, subwords: Iterable[str]) -> None:
-    """Check that the files in `folder` split one side's training text into these subwords.
-
-    Raises:
-        InputError: a file is missing or malformed, or is of another corpus.
-    """
-    path = folder / f"vocab.{side}"
-    counts = read_subword_counts(path)
-    _check_made(counts, read_merges(folder / CODES), folder / CODES)
-    for subword in subwords:
-        if subword not in counts and len(subword.removesuffix(MARK)) > 1:
-            raise InputError(
-                f"{subword!r} of train.{side} is not in this vocabulary: it is of another corpus",
-                path=path,
-            )
-
-
-def _check_made(vocabulary: Iterable[str], merges: Sequence[tuple[str, str]], codes: Path) -> None:
-    """Check that a merge gives each subword of several characters."""
-    made = {left + right for left, right in merges}
-    for subword in vocabulary:
-        inner = subword.removesuffix(MARK)
-        # A word of the text may itself end in the mark, so both readings are tried.
-        if len(inner) > 1 and made.isdisjoint((inner, subword + _END_OF_WORD)):
-            raise InputError(
-                f"no merge gives {subword!r}: these codes and the vocabulary are of different "
-                "corpora",
-                path=codes,
-            )

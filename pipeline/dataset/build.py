@@ -28,7 +28,7 @@ from pipeline.formats.tables import Record
 from pipeline.formats.text import SIDES, SPLITS
 from pipeline.stage.command import library_versions
 from pipeline.stage.workers import map_chunks
-from pipeline.subwords import check_subwords, read_subword_counts
+from pipeline.subwords import SubwordSplitter, read_subword_counts
 
 
 def build_dataset(
@@ -55,6 +55,8 @@ def build_dataset(
     # Without dropout the training split has all that are allowed.
     made = parameters["bpe"]
     threshold = made["vocabulary_threshold"] if made.get("dropout") else None
+    for side in SIDES:  # an error names a file of the stage, not its copy
+        SubwordSplitter.load(inputs.bpe, side, threshold=made["vocabulary_threshold"])
     source, target = collect_vocabularies(
         inputs.bpe, others, threshold=threshold, joint=settings.joint_vocabulary
     )
@@ -135,7 +137,6 @@ def collect_vocabularies(
     """
     counts = [_count_tokens(bpe / f"train.{side}") for side in SIDES]
     for side, subwords in zip(SIDES, counts, strict=True):
-        check_subwords(bpe, side, subwords)
         if threshold is not None:
             drawn = read_subword_counts(bpe / f"vocab.{side}")
             subwords.update({s: 0 for s, count in drawn.items() if count >= threshold})

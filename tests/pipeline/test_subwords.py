@@ -14,13 +14,7 @@ from subword_nmt.apply_bpe import BPE, read_vocabulary
 
 from mgsa.cli.errors import InputError
 from pipeline.bpe import BpeSettings, learn_codes
-from pipeline.subwords import (
-    CODES,
-    SubwordSplitter,
-    check_subwords,
-    read_subword_counts,
-    write_subword_counts,
-)
+from pipeline.subwords import CODES, SubwordSplitter, read_subword_counts, write_subword_counts
 from tests.stage_folders import write_merges
 
 MERGES = [("l", "o"), ("lo", "w</w>"), ("e", "r</w>"), ("lo", "w")]
@@ -97,21 +91,7 @@ def test_a_word_that_ends_in_the_mark_is_of_its_corpus(codes: Path) -> None:
     assert SubwordSplitter(codes, {"==@@"}).split(["==@@"]) == ["==@@"]
 
 
-@pytest.mark.parametrize(
-    ("subwords", "message"),
-    [
-        (["low", "l@@", "é"], None),  # single characters need no merge
-        (["lo@@"], r"vocab\.source: 'lo@@' of train\.source is not in this vocabulary"),
-        ([], r"bpe\.codes: no merge gives 'gut': .* different corpora$"),
-    ],
-)
-def test_text_is_checked_against_its_codes(
-    codes: Path, subwords: list[str], message: str | None
-) -> None:
-    counts = {"low": 3, "l@@": 2} if subwords else {"gut": 1}
-    write_subword_counts(codes.parent / "vocab.source", counts)
-    if message is None:
-        check_subwords(codes.parent, "source", subwords)
-        return
-    with pytest.raises(InputError, match=message):
-        check_subwords(codes.parent, "source", subwords)
+def test_codes_of_another_corpus_give_no_such_subword(codes: Path) -> None:
+    SubwordSplitter(codes, {"low", "l@@", "é"})  # single characters need no merge
+    with pytest.raises(InputError, match=r"bpe\.codes: no merge gives 'gut': .*corpora$"):
+        SubwordSplitter(codes, {"gut"})

@@ -200,7 +200,6 @@ NO_MERGE = "these codes and the vocabulary are of different corpora"
 FOREIGN_CODES = [
     ("dataset", foreign_codes, "bpe/bpe.codes", f": no merge gives ...: {NO_MERGE}"),
     ("dataset", line(1, "qux 9"), "bpe/vocab.source", f"bpe/bpe.codes: no merge gives 'qux': {NO_MERGE}"),
-    ("dataset", empty, "bpe/vocab.source", ": ... of train.source is not in this vocabulary: it is of another corpus"),
     ("dataset", line(3, "q@@ u@@ x"), "bpe/train.source", ":3: expected the subwords of line 3 of tokenized/train.source"),
     ("translate", of_other_words, "dataset", ": expected the source vocabulary of the model model"),
     ("translate text", foreign_codes, "words/bpe.codes", f": no merge gives ...: {NO_MERGE}"),
