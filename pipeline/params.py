@@ -28,7 +28,7 @@ from pipeline.evaluate.settings import EvaluateSettings
 from pipeline.formats.phrases import PartitionSettings
 from pipeline.formats.tables import flatten
 from pipeline.parse.settings import ParseSettings
-from pipeline.parser.settings import ParserSettings, ReadyTrees, TrainedParser
+from pipeline.parser.settings import ParserSettings, TrainedParser
 from pipeline.phrasal_patterns.settings import PhrasalPatternsSettings
 from pipeline.probe.settings import ProbeConfig
 from pipeline.probe_data.settings import ProbeDataSettings
@@ -95,7 +95,7 @@ def _contradictions(sections: Mapping[str, Any]) -> Iterator[str]:
             "parser: it is trained on the corpus's own treebank, which this corpus lacks: "
             "expected files as parser.train and parser.dev, or another parser (parser=stanza)"
         )
-    if isinstance(parser, ReadyTrees) and not trees:
+    if parser.kind == "trees" and not trees:
         yield (
             "parser.kind: trees takes those that come with the corpus, and this one lacks them "
             "in some split: expected another parser (parser=stanza)"

@@ -21,10 +21,9 @@ from mgsa.data.word_links import Link, format_links
 from pipeline.align.error_rate import AlignmentCounts, count, percentages
 from pipeline.align.settings import (
     AlignSettings,
-    CorpusSettings,
     EflomalSettings,
     HmmSettings,
-    NoLinks,
+    NoAligner,
     PharaohSettings,
 )
 from pipeline.align.symmetrize import symmetrize
@@ -50,13 +49,13 @@ def find_links(settings: AlignSettings, tokenized: Path) -> Found:
             return _eflomal(settings, tokenized)
         case PharaohSettings():
             return _from_files(settings, tokenized)
-        case CorpusSettings():
+        case NoAligner(kind="corpus"):
             found = corpus_links(tokenized)
             if not found:
                 expected = "expected links that came with the corpus, such as train.links"
                 raise InputError(f"align.kind: corpus: {expected}", path=tokenized)
             return found
-        case NoLinks():
+        case NoAligner():
             return {}
 
 
@@ -151,7 +150,7 @@ def align_corpus(
         for links in corpus_links(tokenized).values():
             deque(links, maxlen=0)  # a malformed one is named before an hour of learning
         found = find_links(align, tokenized)
-        gold = {} if isinstance(align, CorpusSettings) else corpus_links(tokenized)
+        gold = {} if align.kind == "corpus" else corpus_links(tokenized)
         for split, links in found.items():
             pairs = read_pairs(tokenized, split)
             numbers = _write_split(folder / f"{split}.links", pairs, links, gold.get(split))

@@ -62,17 +62,10 @@ class PharaohSettings:
 
 
 @dataclass(frozen=True)
-class CorpusSettings:
-    """The links that came with the corpus."""
+class NoAligner:
+    """The links that came with the corpus (`corpus`), or none."""
 
-    kind: Literal["corpus"]
-
-
-@dataclass(frozen=True)
-class NoLinks:
-    """No word links."""
-
-    kind: Literal["none"]
+    kind: Literal["corpus", "none"]
 
 
-AlignSettings = HmmSettings | EflomalSettings | PharaohSettings | CorpusSettings | NoLinks
+AlignSettings = HmmSettings | EflomalSettings | PharaohSettings | NoAligner

@@ -53,17 +53,10 @@ class StanzaParser:
 
 
 @dataclass(frozen=True)
-class ReadyTrees:
-    """No parser: the corpus has trees."""
-
-    kind: Literal["trees"]
-
-
-@dataclass(frozen=True)
 class NoParser:
-    """No parser: flat trees, for models without syntax."""
+    """The corpus has trees (`trees`), or all are flat, for models without syntax (`none`)."""
 
-    kind: Literal["none"]
+    kind: Literal["trees", "none"]
 
 
-ParserSettings = TrainedParser | StanzaParser | ReadyTrees | NoParser
+ParserSettings = TrainedParser | StanzaParser | NoParser
