@@ -38,13 +38,7 @@ class Table:
 
     def stages(self, cell: Cell) -> list[str]:
         """The stages of `experiments/dvc.yaml` that make a cell."""
-        steps = (
-            "train",
-            "translate",
-            "contrast",
-            "evaluate",
-            *(["analyze"] if self.analyze else []),
-        )
+        steps = ["train", "translate", "contrast", "evaluate", *["analyze"] * self.analyze]
         return [f"compose@{cell.system}", *(f"{step}@{cell.name}" for step in steps)]
 
 

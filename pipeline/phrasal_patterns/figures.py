@@ -9,6 +9,12 @@ from collections.abc import Mapping, Sequence
 from pipeline.charts import Spec, chart_of_systems
 from pipeline.formats.tables import Row
 
+TABLES = {
+    "ngrams": ("ngram_patterns", "n", ("measure",)),
+    "lengths": ("length_patterns", "source_words", ("measure", "source_words")),
+    "categories": ("category_patterns", "category", ("n", "category")),
+}
+"""By table its chart's template, the column along it, and the cell's columns that are text."""
 MEASURES = {"precision": "n-gram precision", "bleu": "BLEU restricted to n"}
 MOST_CATEGORIES = 10
 """The most categories in a chart: those with most n-grams."""
@@ -50,16 +56,9 @@ def _frequent(rows: Sequence[Row], column: str) -> Sequence[Row]:
     return [row for row in rows if row[column] >= FEWEST[column]] or rows
 
 
-_CHARTS = {
-    "ngrams": ("ngram_patterns", "n"),
-    "lengths": ("length_patterns", "source_words"),
-    "categories": ("category_patterns", "category"),
-}
-
-
 def pattern_chart(
     table: str, rows: Sequence[Row], baseline: str | None, styles: Mapping[str, int] | None = None
 ) -> Spec:
     """The chart of a table's rows: of scores or, given a baseline, of differences to it."""
-    template, place = _CHARTS[table]
-    return chart_of_systems(template, rows, x=place, baseline=baseline, styles=styles)
+    template, x, _ = TABLES[table]
+    return chart_of_systems(template, rows, x=x, baseline=baseline, styles=styles)

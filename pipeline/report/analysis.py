@@ -12,17 +12,11 @@ from pipeline.analyze.settings import SHARES
 from pipeline.charts import SYSTEMS, chart, panel
 from pipeline.formats.tables import Record, Row, read_csv
 from pipeline.formats.text import SPLITS
-from pipeline.phrasal_patterns.figures import FEWEST, drawn_panels, pattern_chart
+from pipeline.phrasal_patterns.figures import FEWEST, TABLES, drawn_panels, pattern_chart
 from pipeline.probe.accuracies import MAJORITY, accuracy_chart, last_layers, layer_chart
 from pipeline.report.blocks import MACROS, details, figure, group, html, number, table, text_in
 from pipeline.report.inputs import Inputs
 
-TEXTS = {
-    "ngrams": ("measure",),
-    "lengths": ("measure", "source_words"),
-    "categories": ("n", "category"),
-}
-"""The tables of the stage `phrasal_patterns`, and their columns that are text."""
 QUADRANTS = {
     "token_to_token": SYSTEMS[5],
     "token_to_phrase": SYSTEMS[1],
@@ -56,7 +50,7 @@ def patterns(inputs: Inputs) -> Iterator[Markup]:
         return
     tables = {
         name: read_csv(folder / f"{name}.csv", "system", "baseline", *texts)
-        for name, texts in TEXTS.items()
+        for name, (_, _, texts) in TABLES.items()
         if (folder / f"{name}.csv").is_file()  # without a source there are n-grams alone
     }
     ngrams = tables["ngrams"]
