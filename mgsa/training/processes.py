@@ -71,10 +71,7 @@ def mean_over_processes(fabric: Fabric, own: float) -> float:
 
 def in_any_process(fabric: Fabric, flag: bool) -> bool:
     """Whether `flag` is set in any process."""
-    if fabric.world_size == 1:
-        return flag
-    own = torch.tensor(float(flag), device=fabric.device)
-    return sum_over_processes(fabric, own).item() > 0
+    return mean_over_processes(fabric, float(flag)) > 0
 
 
 @contextmanager

@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -40,55 +39,28 @@ Bracket = tuple[str, int, int]
 """A label, the first word, and the word after the last, counted without deleted words."""
 
 
-@dataclass
-class BracketScore:
-    """Counts over a corpus; scores from 0 to 1 (0 for an empty denominator)."""
+def score(gold: Iterable[Tree], predicted: Iterable[Tree]) -> dict[str, float]:
+    """Labelled precision, recall and F1, and the accuracy of tags, from 0 to 1.
 
-    matched_brackets: int = 0
-    gold_brackets: int = 0
-    predicted_brackets: int = 0
-    words: int = 0
-    correct_tags: int = 0
-
-    @property
-    def precision(self) -> float:
-        """The share of predicted brackets that match."""
-        return _ratio(self.matched_brackets, self.predicted_brackets)
-
-    @property
-    def recall(self) -> float:
-        """The share of gold brackets that match."""
-        return _ratio(self.matched_brackets, self.gold_brackets)
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
-        return _ratio(2 * self.matched_brackets, self.gold_brackets + self.predicted_brackets)
-
-    @property
-    def tagging_accuracy(self) -> float:
-        """Over the words that are not deleted."""
-        return _ratio(self.correct_tags, self.words)
-
-
-def _ratio(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
-
-
-def score(gold: Iterable[Tree], predicted: Iterable[Tree]) -> BracketScore:
-    """Score predicted trees against gold ones; an `InputError` if their words differ."""
-    total = BracketScore()
+    An `InputError` is raised if the words of two trees differ.
+    """
+    matched = in_gold = in_predicted = words = right = 0
     for number, pair in enumerate(zip(gold, predicted, strict=True), start=1):
         check_leaves(pair[1], pair[0].leaves(), path=f"sentence {number}")
         tags = [[_equal_label(leaf.label()) for leaf in preterminals(tree)] for tree in pair]
         kept = [tag not in DELETED_TAGS for tag in tags[0]]
         of_gold, of_predicted = (brackets(tree, kept) for tree in pair)
-        total.matched_brackets += (of_gold & of_predicted).total()
-        total.gold_brackets += of_gold.total()
-        total.predicted_brackets += of_predicted.total()
-        total.words += sum(kept)
-        total.correct_tags += sum(k and one == two for k, one, two in zip(kept, *tags, strict=True))
-    return total
+        matched += (of_gold & of_predicted).total()
+        in_gold += of_gold.total()
+        in_predicted += of_predicted.total()
+        words += sum(kept)
+        right += sum(k and one == two for k, one, two in zip(kept, *tags, strict=True))
+    return {
+        "labelled_precision": matched / max(in_predicted, 1),
+        "labelled_recall": matched / max(in_gold, 1),
+        "labelled_f1": 2 * matched / max(in_gold + in_predicted, 1),
+        "tagging_accuracy": right / max(words, 1),
+    }
 
 
 def brackets(tree: Tree, kept: list[bool]) -> Counter[Bracket]:

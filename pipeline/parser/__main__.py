@@ -71,13 +71,7 @@ def evaluate(parser: ConstituencyParser, gold: Sequence[Tree]) -> dict[str, floa
         for words, tree in zip(sentences, parse_each(parser, sentences), strict=True)
     ]
     scores = score(gold, predicted)
-    return {
-        "dev_trees": len(gold),
-        "labelled_precision": round(100 * scores.precision, 2),
-        "labelled_recall": round(100 * scores.recall, 2),
-        "labelled_f1": round(100 * scores.f1, 2),
-        "tagging_accuracy": round(100 * scores.tagging_accuracy, 2),
-    }
+    return {"dev_trees": len(gold), **{n: round(100 * share, 2) for n, share in scores.items()}}
 
 
 def _treebank(corpus: Path, named: str | None, part: str) -> Path:

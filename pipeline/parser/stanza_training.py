@@ -193,7 +193,7 @@ def _train_constituency(
         """F1 of stanza's parse results, by EVALB's conventions, at the end of every epoch."""
         gold = [read_tree(str(result.gold)) for result in treebank]
         predicted = [read_tree(str(result.predictions[0].tree)) for result in treebank]
-        f1 = score(gold, predicted).f1
+        f1 = score(gold, predicted)["labelled_f1"]
         advance(num_trees)
         return SimpleNamespace(f1=f1, treeF1=f1, HasField=lambda _: False)
 
