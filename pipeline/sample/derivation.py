@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 
@@ -152,20 +152,6 @@ class SamplePair:
     tense: str
     variants: list[Variant]
 
-    def reversed(self, tree: str) -> SamplePair:
-        """The pair from German to English, without variants, which are German; `tree` is German."""
-        return SamplePair(
-            source=self.target,
-            target=self.source,
-            source_tokens=self.target_tokens,
-            target_tokens=self.source_tokens,
-            tree=tree,
-            links=sorted((target, source) for source, target in self.links),
-            voice=self.voice,
-            tense=self.tense,
-            variants=[],
-        )
-
 
 @dataclass(slots=True)
 class Sentence:
@@ -201,7 +187,16 @@ class Sentence:
         )
         if source_language == "en":
             return pair
-        return pair.reversed(f"(ROOT {german_tree(self.english, words)})")
+        return replace(
+            pair,
+            source=pair.target,
+            target=pair.source,
+            source_tokens=target_tokens,
+            target_tokens=source_tokens,
+            tree=f"(ROOT {german_tree(self.english, words)})",
+            links=sorted((target, source) for source, target in pair.links),
+            variants=[],  # they are of German targets
+        )
 
 
 def _attachments(node: Node, depth: int = 1) -> Iterator[tuple[Attachment, int]]:
