@@ -26,7 +26,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from pipeline.formats.trees import WRAPPERS, children, is_preterminal, plain_label, top_node
+from pipeline.formats.trees import WRAPPERS, children, plain_label, top_node
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -35,8 +35,7 @@ VOICES = ("active", "passive")
 TENSES = ("nonpast", "past")
 
 _CLAUSES = frozenset({"S", "SINV", "SQ", "SBARQ"})
-_AROUND_CLAUSES = _CLAUSES | WRAPPERS | {"FRAG", "INTJ", "PRN", "VP", "X"}
-_ADVERBS = frozenset({"ADVP", "RB", "RBR", "RBS"})
+_AROUND_CLAUSES = _CLAUSES | WRAPPERS | {"FRAG", "PRN", "VP"}
 
 _BE = "am are be been being is was were 'm 're 's ai"
 _BE_OR_GET = f"{_BE} get gets getting got gotten"
@@ -61,25 +60,25 @@ def _any(words: str, tag: str) -> str:
 # A clause is matched as a string of items, `word/TAG ` or `words_of_it/PHRASE `.
 _ANY, _TAG, _VERB = "[^ ]*", "[^ /]*", "V[^ /]*"
 _ADVERBIAL = _any("all both each today tonight tomorrow yesterday", "NP")
-_BETWEEN = f"(?:{_ANY}/(?!ADJP|MD|NP|TO|VB){_TAG} |{_ADVERBIAL})*"
+_BETWEEN = f"(?:{_ANY}/(?!ADJP|NP|VB){_TAG} |{_ADVERBIAL})*"
 _HAS = (
     f"{_any(_IS_OR_HAS, _VERB)}{_BETWEEN}(?:{_any(_AFTER_HAS, 'VBN')}"
     f"|{_any(_AFTER_HAS_BEFORE_TO, 'VBN')}{_BETWEEN}to/TO "
     f"|{_ANY}/VBN (?:{_ANY}/(?:ADVP|PRT|RB) )*(?!{_ADVERBIAL}){_ANY}/NP )"
 )
 _PASSIVE = re.compile(
-    f"(?:(?:{_ANY}/(?:MD|TO) |{_any(_AUXILIARIES, _VERB)}){_BETWEEN})*"
+    f"(?:(?:{_ANY}/MD |{_any(_AUXILIARIES, _VERB)}){_BETWEEN})*"
     f"(?!{_HAS}){_any(_BE_OR_GET, _VERB)}{_BETWEEN}"
     # VBD is a tagger's mistake: no finite verb follows an auxiliary.
     f"(?!{_any(_WITHOUT_PASSIVE, 'VB[DN]')}){_ANY}/VB[DN] "
 )
-_HAD_BETTER = f"{_any(_HAD, 'VBD')}{_BETWEEN}(?:{_ANY}_)?(?:best|better|rather|sooner)/{_TAG} "
+_HAD_BETTER = f"{_any(_HAD, 'VBD')}{_BETWEEN}(?:best|better|rather|sooner)/{_TAG} "
 _PAST = re.compile(f"(?!{_HAD_BETTER}{_BETWEEN}{_ANY}/VB ){_ANY}/VB[DN] ")
 # VBN before an object is a tagger's mistake: `Sales hit a low`.
 _FINITE = re.compile(
     f"(?:{_ANY}/(?!TO|VB){_TAG} )*?({_ANY}/(?:MD|VB[DPZ]?) |{_ANY}/VBN {_ANY}/(?:NP|SBAR) )"
 )
-_BEFORE_TO = re.compile("/(?:MD|VB.?|RB.?|ADVP|[,:]) $")
+_BEFORE_CLAUSE = re.compile(f"/(?!PP){_TAG} $")
 
 
 def voice_and_tense(tree: Tree) -> tuple[str, str] | tuple[None, None]:
@@ -108,7 +107,7 @@ def _from_finite_verb(clause: Tree) -> str | None:
         if found:
             rest = below[place + 1 :]
             labels = [plain_label(node.label()) for node in rest]
-            if is_preterminal(child) and "NP" in labels:  # inverted
+            if "NP" in labels:  # inverted
                 del rest[labels.index("NP")]
             return _items([child, *rest])[found.start(1) :]
     return None
@@ -122,16 +121,11 @@ def _items(nodes: Iterable[Tree]) -> str:
         label, below = plain_label(node.label()), children(node)
         if phrases and label == "CC":
             break
-        if below and (label in ("UCP", "VP") or (label == "S" and _goes_on(items, below))):
+        # A clause may continue the verbs before it: `has (S to be sold)`, not `was in it (S to win)`.
+        if below and (label in ("UCP", "VP") or (label == "S" and _BEFORE_CLAUSE.search(items))):
             items += _items(below)
             phrases = True
         else:
             words = "_".join(node.leaves()).lower()
             items += f"{words}/{label} ".replace("’", "'").replace("&apos;", "'")
     return items
-
-
-def _goes_on(items: str, below: Iterable[Tree]) -> bool:
-    """Whether a clause without a subject continues the verbs before it: `has (S to be sold)`."""
-    labels = {plain_label(node.label()) for node in below}
-    return bool(_BEFORE_TO.search(items)) and labels <= _ADVERBS | {"VP"}
