@@ -2,8 +2,7 @@
 
 settings         which sentences, and how many
 sentences        trees with their tokens, from the corpus or a treebank
-main_clause      the main clause of a tree and its verb group
-voice_and_tense  labels of a verb group
+voice_and_tense  rules on the verbs of the main clause
 labels           labels of a sentence and of its words
 build            the probing data
 __main__         STAGE: the command

@@ -29,15 +29,12 @@ from pipeline.partition import cut_rates, partition_tree
 from pipeline.probe_data.labels import Labels, frequent_classes, label_tree
 from pipeline.probe_data.sentences import ProbeSentence, SentenceFiles, draw_splits, read_sentences
 from pipeline.probe_data.settings import ProbeDataSettings
-from pipeline.probe_data.voice_and_tense import TENSES, VOICES, VerbPatterns
+from pipeline.probe_data.voice_and_tense import TENSES, VOICES
 from pipeline.stage.command import library_versions
 from pipeline.stage.workers import chunks
 
 TRAIN = SPLITS[0]
 ROW_GROUP_ROWS = 10_000
-
-VERBS_LANGUAGE = "en"
-"""Sentences of other languages get neither voice nor tense."""
 
 
 def build_probe_data(
@@ -61,8 +58,9 @@ def build_probe_data(
     if partition.boundaries == "random":
         trees = (encoder_tree(sentence, files) for sentence in read_sentences(files, language))
         rates = cut_rates(trees, partition.levels)
-    verbs = VerbPatterns() if language == VERBS_LANGUAGE else None
-    labels = {split: label(sentences, files, verbs, split) for split, sentences in splits.items()}
+    labels = {
+        split: label(sentences, files, language, split) for split, sentences in splits.items()
+    }
     classes = choose_classes(labels[TRAIN], settings.tss_classes)
     ids = {task: {name: i for i, name in enumerate(names)} for task, names in classes.items()}
     sizes = {}
@@ -100,7 +98,7 @@ def build_probe_data(
             "parameters": {"probe_data": to_mapping(settings)},
             "dataset": manifest.identity,
             "trees": sha256(files.trees),
-            "libraries": library_versions("spacy"),
+            "libraries": library_versions(),
         },
     }
     write_json(folder / MANIFEST, content)
@@ -108,13 +106,13 @@ def build_probe_data(
 
 
 def label(
-    sentences: Sequence[ProbeSentence], files: SentenceFiles, verbs: VerbPatterns | None, split: str
+    sentences: Sequence[ProbeSentence], files: SentenceFiles, language: str, split: str
 ) -> list[Labels]:
     """The labels of all sentences of a split."""
     labels = []
     for line, tokens, tree, _ in progress(sentences, f"label {split}", unit="sentences"):
         parse = read_parse(tree, tokens, path=files.trees, tokens_path=files.tokens, line=line)
-        labels.append(label_tree(parse, verbs))
+        labels.append(label_tree(parse, language))
     return labels
 
 

@@ -16,16 +16,19 @@ from nltk.tree import Tree
 
 from pipeline.formats.probing import OTHER
 from pipeline.formats.trees import ROOT, children, plain_label, preterminals, top_node
-from pipeline.probe_data.voice_and_tense import VerbPatterns
+from pipeline.probe_data.voice_and_tense import voice_and_tense
+
+VERBS_LANGUAGE = "en"
+"""The language that the rules of voice and tense are of."""
 
 Labels = dict[str, Any]
 """By task, the label of a sentence (voice and tense are `None` without a main clause), or the list
 of those of its words."""
 
 
-def label_tree(tree: Tree, verbs: VerbPatterns | None) -> Labels:
-    """All labels of a sentence; `verbs`, for English alone, decides voice and tense."""
-    voice, tense = (None, None) if verbs is None else verbs.voice_and_tense(tree)
+def label_tree(tree: Tree, language: str) -> Labels:
+    """All labels of a sentence; voice and tense are `None` unless it is in `VERBS_LANGUAGE`."""
+    voice, tense = voice_and_tense(tree) if language == VERBS_LANGUAGE else (None, None)
     return {
         "voice": voice,
         "tense": tense,

@@ -21,9 +21,9 @@ BUSH = "(ROOT (S (NP (NNP Bush)) (VP (VBD held) (NP (DT a) (NN talk)) (PP (IN wi
 
 
 def test_a_sentence_by_hand() -> None:
-    assert label_tree(read_tree(BUSH), None) == {
-        "voice": None,
-        "tense": None,
+    assert label_tree(read_tree(BUSH), "en") == {
+        "voice": "active",
+        "tense": "past",
         "tss": "NP-VP-.",
         "spc": ["NP", "VP", "NP", "NP", "PP", "NP", "S"],
         "pos": ["NNP", "VBD", "DT", "NN", "IN", "NNP", "."],
@@ -50,7 +50,8 @@ def test_sequences_and_smallest_phrases(tree: str, sequence: str, phrases: str) 
 
 @given(strategies.trees())
 def test_every_word_has_a_label_of_each_task(tree: Tree) -> None:
-    labels = label_tree(tree, None)
+    labels = label_tree(tree, "de")
+    assert labels["voice"] is labels["tense"] is None
     assert len(labels["spc"]) == len(labels["pos"]) == len(tree.leaves())
     assert "" not in (labels["tss"], *labels["spc"], *labels["pos"])
 

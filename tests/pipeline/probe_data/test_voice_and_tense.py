@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,10 @@ from hypothesis import given, settings
 from nltk.tree import Tree
 
 from pipeline.formats.trees import read_tree, read_treebank, top_node
-from pipeline.probe_data.voice_and_tense import TENSES, VOICES, VerbPatterns
+from pipeline.probe_data.voice_and_tense import TENSES, VOICES, voice_and_tense
 from pipeline.sample import generate
 from tests import strategies
 from tests.imports import ROOT
-
-patterns = cache(VerbPatterns)  # spaCy takes seconds to import: not while tests are collected
 
 
 def hard_sentences() -> list[tuple[str, str, Tree]]:
@@ -35,7 +32,7 @@ def hard_sentences() -> list[tuple[str, str, Tree]]:
     ],
 )
 def test_hard_sentences(voice: str, tense: str, tree: Tree) -> None:
-    found = patterns().voice_and_tense(tree)
+    found = voice_and_tense(tree)
     assert [label or "none" for label in found] == [voice, tense]
 
 
@@ -45,7 +42,7 @@ def test_the_samples_own_labels_agree() -> None:
     wrong = [
         pair.tree
         for pair in pairs
-        if patterns().voice_and_tense(read_tree(pair.tree)) != (pair.voice, pair.tense)
+        if voice_and_tense(read_tree(pair.tree)) != (pair.voice, pair.tense)
     ]
     assert wrong == []
 
@@ -53,7 +50,7 @@ def test_the_samples_own_labels_agree() -> None:
 @given(strategies.trees())
 @settings(max_examples=50)
 def test_any_tree_has_both_labels_or_neither(tree: Tree) -> None:
-    voice, tense = patterns().voice_and_tense(tree)
+    voice, tense = voice_and_tense(tree)
     assert (voice is None) == (tense is None)
     assert voice in (None, *VOICES)
     assert tense in (None, *TENSES)
@@ -66,7 +63,7 @@ def test_few_sentences_of_the_penn_treebank_have_no_label(shared: Path) -> None:
     clauses: Counter[str | None] = Counter()
     for name in ("train.mrg", "dev.mrg"):
         for tree in read_treebank(shared / "treebank" / name):
-            voice, _ = patterns().voice_and_tense(tree)
+            voice, _ = voice_and_tense(tree)
             found[voice] += 1
             if top_node(tree).label() in ("S", "SINV", "SQ", "SBARQ"):
                 clauses[voice] += 1
