@@ -121,7 +121,7 @@ def _items(nodes: Iterable[Tree]) -> str:
         label, below = plain_label(node.label()), children(node)
         if phrases and label == "CC":
             break
-        # A clause may continue the verbs before it: `has (S to be sold)`, not `was in it (S to win)`.
+        # A clause may continue the verbs before it: `has (S to be sold)`.
         if below and (label in ("UCP", "VP") or (label == "S" and _BEFORE_CLAUSE.search(items))):
             items += _items(below)
             phrases = True
