@@ -1,9 +1,9 @@
 """Stage `corpus`: raw parallel text in three splits, generated, downloaded or copied."""
 
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import compress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, ClassVar, Literal
@@ -17,8 +17,9 @@ from mgsa.cli.files import open_to_write, write_json
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
 from mgsa.cli.settings import InputPath, Language, Seed, Share
-from pipeline.formats.contrasts import read_contrasts, write_contrasts
-from pipeline.formats.links import read_links
+from pipeline.formats.contrasts import is_contrast, read_contrasts, write_contrasts
+from pipeline.formats.link_files import link_lines
+from pipeline.formats.links import PHARAOH
 from pipeline.formats.text import (
     ANNOTATIONS,
     SIDES,
@@ -26,8 +27,9 @@ from pipeline.formats.text import (
     TREEBANK_PARTS,
     files_to_write,
     read_parallel,
+    read_sentences,
 )
-from pipeline.formats.trees import bracketed, read_tree, read_treebank
+from pipeline.formats.trees import bracketed, read_treebank
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.stage.download import check_hash, download, unpack
 
@@ -173,23 +175,39 @@ def _plain_or_packed(path: Path) -> Path:
 
 
 def _write_local(settings: LocalCorpus, folder: Path) -> dict[str, int]:
-    pairs = {}
+    metrics = {}
     for split in SPLITS:
         named = asdict(getattr(settings, split)) | settings.texts(split)
         files = {column: Path(name) for column, name in named.items() if name is not None}
         files |= {side: _plain_or_packed(files[side]) for side in SIDES}
         contrast = files.pop("contrast", None)
-        pairs[split] = _write_split(folder, split, [files])
+        metrics[f"{split}_pairs"] = num_pairs = _write_split(folder, split, [files])
         if contrast is not None:
-            contrasts = read_contrasts(contrast, pairs=pairs[split])
-            with open_to_write(folder / f"{split}.contrast") as out:
-                write_contrasts(contrasts, out)
+            metrics |= _write_contrasts(contrast, folder, split, num_pairs)
     if settings.treebank is not None:
         (folder / "treebank").mkdir()
         for part, name in asdict(settings.treebank).items():
             with open_to_write(folder / "treebank" / f"{part}.mrg") as out:
                 out.writelines(f"{bracketed(tree)}\n" for tree in read_treebank(Path(name)))
-    return pairs
+    return metrics
+
+
+def _write_contrasts(path: Path, folder: Path, split: str, pairs: int) -> dict[str, int]:
+    """Write the variants of a split that differ from their references; return counts."""
+    references = [*read_sentences(folder / f"{split}.target")]
+    contrasts = read_contrasts(path, pairs=pairs)
+    useful = [is_contrast(one.target, references[one.line - 1]) for one in contrasts]
+    if not all(useful):
+        first = contrasts[useful.index(False)].line
+        message = f"{useful.count(False):,} of {len(useful):,} variants are left out"
+        reason = f"without a word, or with those of their reference (the first one of pair {first})"
+        print(f"{path}: {message}, {reason}", file=sys.stderr)
+    with open_to_write(folder / f"{split}.contrast") as out:
+        write_contrasts(compress(contrasts, useful), out)
+    return {
+        f"{split}_contrasts": useful.count(True),
+        f"{split}_contrasts_left_out": useful.count(False),
+    }
 
 
 def _write_downloaded(settings: DownloadedCorpus, folder: Path, downloads: Path) -> dict[str, int]:
@@ -211,27 +229,28 @@ def _write_downloaded(settings: DownloadedCorpus, folder: Path, downloads: Path)
             for split, files in splits.items():
                 both = zip(files.source, files.target, strict=True)
                 parts = [{"source": paths[s], "target": paths[t]} for s, t in both]
-                pairs[split] = _write_split(folder, split, parts)
+                pairs[f"{split}_pairs"] = _write_split(folder, split, parts)
         except InputError as error:
             raise InputError(str(error).replace(f"{unpacked}/", f"{stored}/")) from None
     return pairs
 
 
 def _write_split(folder: Path, split: str, parts: Sequence[Mapping[str, Path]]) -> int:
-    """Concatenate the parts of a split, checked; return the number of pairs."""
+    """Concatenate the parts of a split; return the number of pairs.
+
+    Annotations are checked by `tokenize`, of the pairs that it keeps; links are written in
+    Pharaoh's format.
+    """
     pairs = 0
     with files_to_write(folder, [f"{split}.{column}" for column in parts[0]]) as files:
         for part in parts:
-            rows = read_parallel(list(part.values()))
-            rows = progress(rows, f"read {split}", unit="pairs")
-            for line, row in enumerate(rows, start=1):
-                for (column, path), text in zip(part.items(), row, strict=True):
-                    if column == "trees":
-                        read_tree(text, path=path, line=line)
-                    elif column == "links":
-                        read_links(text, path=path, line=line)
-                    elif column in ANNOTATIONS and not re.fullmatch("[^ ]+", text):
-                        raise InputError(f"expected one label, got {text!r}", path=path, line=line)
+            lines = {column: read_sentences(path) for column, path in part.items()}
+            if "links" in part:
+                sides = [part[side] for side in SIDES]
+                lines["links"] = link_lines(part["links"], PHARAOH, sides)
+            rows = read_parallel([*part.values()], lines.values())
+            for row in progress(rows, f"read {split}", unit="pairs"):
+                for column, text in zip(part, row, strict=True):
                     files[f"{split}.{column}"].write(f"{text}\n")
                 pairs += 1
     return pairs
@@ -262,12 +281,12 @@ def write_corpus(
 
                 settings = asdict(corpus)
                 write_sample(folder, **{k: v for k, v in settings.items() if k != "kind"})
-                pairs = {split: settings[split] for split in SPLITS}
+                counts = {f"{split}_pairs": settings[split] for split in SPLITS}
             case LocalCorpus():
-                pairs = _write_local(corpus, folder)
+                counts = _write_local(corpus, folder)
             case DownloadedCorpus():
-                pairs = _write_downloaded(corpus, folder, downloads)
-        metrics.update({f"{split}_pairs": count for split, count in pairs.items()})
+                counts = _write_downloaded(corpus, folder, downloads)
+        metrics.update(counts)
         # The parser depends on this file and on the treebank: neither changes when a corpus grows.
         about = ("name", "source_language", "target_language")
         write_json(folder / "corpus.json", {name: getattr(corpus, name) for name in about})

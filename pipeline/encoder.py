@@ -13,8 +13,6 @@ from mgsa.data.schema import LONGEST, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from mgsa.data.word_links import Link, subword_links
 from pipeline.formats.phrases import Phrase
-from pipeline.formats.preprocessing import Preprocessing
-from pipeline.formats.text import SIDES
 from pipeline.subwords import CACHE_WORDS, SubwordSplitter
 
 
@@ -52,11 +50,9 @@ class Encoder:
     @classmethod
     def load(cls, folder: Path) -> Encoder:
         """The encoder of a dataset or model artifact: its BPE files, `vocab.json`, `tags.json`."""
-        threshold = Preprocessing.read(folder).bpe.vocabulary_threshold
-        source, target = (
-            SideEncoder(SubwordSplitter.load(folder, side, threshold=threshold), vocabulary)
-            for side, vocabulary in zip(SIDES, read_vocabularies(folder / VOCABULARY), strict=True)
-        )
+        splitters = SubwordSplitter.load_recorded(folder)
+        vocabularies = read_vocabularies(folder / VOCABULARY)
+        source, target = map(SideEncoder, splitters, vocabularies)
         return cls(source, target, read_tags(folder / TAGS))
 
     def encode(

@@ -33,6 +33,7 @@ from pipeline.phrasal_patterns.settings import PhrasalPatternsSettings
 from pipeline.probe.settings import ProbeConfig
 from pipeline.probe_data.settings import ProbeDataSettings
 from pipeline.report.settings import ReportSettings
+from pipeline.statistics.bleu_tokenizers import choose_tokenizer
 from pipeline.tokenize import TokenizeSettings
 
 SETTINGS: dict[str, Any] = {
@@ -113,6 +114,7 @@ def _contradictions(sections: Mapping[str, Any]) -> Iterator[str]:
             yield f"partition.levels: expected at least the level of {name}, which the model has"
     if model.share_embeddings == "all" and not sections["dataset"].joint_vocabulary:
         yield "dataset.joint_vocabulary: expected true, as model.share_embeddings: all needs"
+    yield from _unfit_tokenizers(sections)
     if sections["report"].split != "test":
         yield "report.split: expected test, which is what the pipeline translates"
     if align.kind == "corpus" and not links:
@@ -122,6 +124,14 @@ def _contradictions(sections: Mapping[str, Any]) -> Iterator[str]:
         )
     if align.kind == "none" and model.alignment is not None:
         yield "align.kind: none gives no links, but model.alignment learns from them"
+
+
+def _unfit_tokenizers(sections: Mapping[str, Any]) -> Iterator[str]:
+    for name in ("evaluate", "phrasal_patterns"):
+        try:
+            choose_tokenizer(sections[name].bleu_tokenizer, sections["corpus"].target_language)
+        except InputError as error:
+            yield f"{name}.{error}"
 
 
 def compose(config: Path, overrides: Sequence[str]) -> dict[str, Any]:

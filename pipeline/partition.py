@@ -6,7 +6,8 @@ phrase of level k its node's children, a preterminal staying as it is. A top nod
 preterminal is the one phrase of every level (Hao et al. 2019, section 3.2 and figure 1).
 
 The stage writes `{split}.phrases`, one sentence a line: levels between ` ||| `, phrases between
-spaces, a phrase as `LENGTH:TAG` with its length in words: `1:NP 5:VP ||| 1:NNP 1:VBD 2:NP 2:PP`.
+spaces, a phrase as `LENGTH:TAG`, its length in words and its node's label without function and
+index: `1:NP 5:VP ||| 1:NNP 1:VBD 2:NP 2:PP`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from mgsa.run_config import RunConfig
 from pipeline.formats.phrases import PartitionSettings, Phrase, consecutive, write_phrases_line
 from pipeline.formats.tables import write_csv
 from pipeline.formats.text import SPLITS, files_to_write, read_splits
-from pipeline.formats.trees import children, read_parse, read_tree, top_node
+from pipeline.formats.trees import children, plain_label, read_parse, read_tree, top_node
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.stage.workers import map_chunks
 
@@ -61,7 +62,7 @@ def syntactic_partition(tree: Tree | str, levels: int) -> list[list[Phrase]]:
     for _ in range(levels):
         nodes = [child for node in nodes for child in children(node) or [node]]
         lengths = [len(node.leaves()) for node in nodes]
-        partitions.append(consecutive(lengths, [node.label() for node in nodes]))
+        partitions.append(consecutive(lengths, [plain_label(node.label()) for node in nodes]))
     return partitions
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from nltk.tree import Tree
 
 from mgsa.cli.errors import InputError
+from mgsa.cli.languages import base_language
 from mgsa.data.batch import Row
 from mgsa.data.vocabulary import join_subwords
 from pipeline.constituency.parser_folder import read_parser_folder
@@ -27,7 +28,8 @@ from pipeline.formats.preprocessing import Preprocessing
 from pipeline.formats.trees import check_leaves, flat_tree, read_tree
 from pipeline.partition import syntactic_partition
 from pipeline.stage.workers import chunks
-from pipeline.tokenizers import Tokenizer, tokenizer_of
+from pipeline.tokenizers import Tokenizer
+from pipeline.tokenizers.side import side_text
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Preprocessor:
                 of the language will do), or raw text can't have such phrases.
         """
         made = Preprocessing.read(folder)
-        texts = tokenizer_of(made.source_language), tokenizer_of(made.target_language)
+        texts = side_text(folder, "source"), side_text(folder, "target")
         encoder = Encoder.load(folder)
         if parser is None:
             return cls(encoder, texts)
@@ -69,7 +71,7 @@ class Preprocessor:
 
     def tokenize(self, *texts: str) -> list[list[str]]:
         """Tokens of a source sentence, or of a pair."""
-        return [text.normalize_and_tokenize(t) for text, t in zip(self.texts, texts, strict=False)]
+        return [text.tokenize(t) for text, t in zip(self.texts, texts, strict=False)]
 
     def rows_of_tokens(
         self,
@@ -130,7 +132,7 @@ def _load_parser(
             f"({made.parser.identity[:12]}), got another one ({folder.identity[:12]})",
             path=parser,
         )
-    if folder.language != made.source_language:
+    if base_language(folder.language) != base_language(made.source_language):
         message = f"expected a parser of {made.source_language}, got one of {folder.language}"
         raise InputError(message, path=parser)
     return None if made.parser.kind == "none" else ConstituencyParser.load(parser, gpu=gpu)

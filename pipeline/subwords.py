@@ -1,23 +1,33 @@
-"""Words to subwords by byte-pair encoding: one object for training and inference.
+"""Words to subwords by byte-pair encoding, or to themselves: one object for training and inference.
 
 Sennrich et al. 2016, in the form of subword-nmt: its `@@ ` marks, and merges that give a subword
 outside the vocabulary are undone, so that no subword of a text is rare in training. With dropout
-(Provilkov et al. 2020) its draws, too.
+(Provilkov et al. 2020) its draws, too. What is never split, protected tokens or all words, is
+`<unk>` if the vocabulary lacks it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 
+import regex
+
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import open_to_write, read_lines
+from mgsa.data.vocabulary import SPECIAL_SYMBOLS, UNK
+from pipeline.formats.preprocessing import Preprocessing, Segmentation
+from pipeline.formats.text import SIDES
 
 CODES = "bpe.codes"
-"""The file of merges in a folder that has them; `vocab.SIDE` beside it counts the subwords."""
+"""The file of merges in a folder that has them, or `bpe.codes.SIDE` for each side; `vocab.SIDE`
+beside it counts the subwords."""
+
+UNKNOWN = SPECIAL_SYMBOLS[UNK]
+"""The subword of a word that is neither known nor split."""
 
 MARK = "@@"
 """Suffix of a subword that does not end its word."""
@@ -27,27 +37,41 @@ CACHE_WORDS = 200_000
 
 _VERSION = "#version: 0.2"
 _END_OF_WORD = "</w>"
+_NO_WORD = regex.compile("(?!)")
 
 
 class SubwordSplitter:
-    """Splits words as `subword-nmt apply-bpe --vocabulary` does."""
+    """Splits words as `subword-nmt apply-bpe --vocabulary --glossaries` does."""
 
-    def __init__(self, codes: Path, vocabulary: Set[str] | None) -> None:
+    def __init__(
+        self,
+        codes: Path | None,
+        vocabulary: Set[str] | None,
+        *,
+        whole: regex.Pattern[str] = _NO_WORD,
+        known: Set[str] = frozenset(),
+    ) -> None:
         """Read the merges.
 
         Args:
-            codes: file of merges.
+            codes: file of merges; `None`: there are none.
             vocabulary: allowed subwords, marks included, beside all characters; `None`: any.
+            whole: words, of those that it matches as a whole, are not split.
+            known: those of them that are not `UNKNOWN`. One that ends in the mark always is, since
+                its end would be lost.
 
         Raises:
             InputError: `codes` is malformed, or of another vocabulary.
         """
-        merges = read_merges(codes)
+        merges = read_merges(codes) if codes else []
+        self._whole = whole.fullmatch
+        self._known = known
         made = {left + right for left, right in merges}
-        for subword in vocabulary or ():
+        for subword in vocabulary or () if codes else ():
             inner = subword.removesuffix(MARK)
             # A word of the text may itself end in the mark, so both readings are tried.
-            if len(inner) > 1 and made.isdisjoint((inner, subword + _END_OF_WORD)):
+            unmade = made.isdisjoint((inner, subword + _END_OF_WORD))
+            if len(inner) > 1 and unmade and not self._whole(subword):
                 message = f"no merge gives {subword!r}: these codes and the vocabulary are of"
                 raise InputError(f"{message} different corpora", path=codes)
         self._vocabulary = vocabulary
@@ -57,18 +81,34 @@ class SubwordSplitter:
         self.split_word = lru_cache(CACHE_WORDS)(self.segment)
 
     @classmethod
-    def load(cls, folder: Path, side: str, *, threshold: int) -> SubwordSplitter:
+    def load(
+        cls, folder: Path, side: str, made: Segmentation, *, protected: Sequence[str] = ()
+    ) -> SubwordSplitter:
         """The splitter of one side, by the files of the stage `bpe` or their copies in an artifact.
 
         Args:
-            threshold: rarer subwords are split further.
+            made: subwords that are rarer than its threshold are split further.
+            protected: regular expressions of tokens that are not split.
 
         Raises:
             InputError: a file is missing or malformed, the two don't belong together, or all
                 subwords are rarer.
         """
         counts = read_subword_counts(folder / f"vocab.{side}")
-        return cls(folder / CODES, allowed_subwords(counts, side, threshold=threshold))
+        allowed = allowed_subwords(counts, side, made)
+        return cls(
+            codes_path(folder, side) if made.unit == "bpe" else None,
+            allowed if made.vocabulary_threshold else None,
+            whole=whole_words(made.unit, protected),
+            known=counts.keys(),
+        )
+
+    @classmethod
+    def load_recorded(cls, folder: Path) -> list[SubwordSplitter]:
+        """The splitters of both sides of a dataset or model artifact; errors as of `load`."""
+        made = Preprocessing.read(folder)
+        protected = made.tokenize.protected
+        return [cls.load(folder, side, made.bpe, protected=protected) for side in SIDES]
 
     def split(self, tokens: Iterable[str]) -> list[str]:
         """The subwords of all `tokens`, marked."""
@@ -78,6 +118,8 @@ class SubwordSplitter:
         self, word: str, dropout: float = 0.0, generator: Random | None = None
     ) -> tuple[str, ...]:
         """The subwords of a word; with `generator`, each merge at each step may be dropped."""
+        if self._whole(word):
+            return (word if word in self._known and not word.endswith(MARK) else UNKNOWN,)
         symbols = self._merged(word, dropout, generator)
         last = len(symbols) - 1
         return tuple(
@@ -115,6 +157,18 @@ class SubwordSplitter:
         yield from self._allowed(right, final)
 
 
+def codes_path(folder: Path, side: str) -> Path:
+    """The codes of one side in a folder: its own or, if it has none, those of both."""
+    own = folder / f"{CODES}.{side}"
+    return own if own.is_file() else folder / CODES
+
+
+def whole_words(unit: str, protected: Sequence[str]) -> regex.Pattern[str]:
+    """A pattern whose full matches are the words that are not split: all, or protected ones."""
+    patterns = ["(?s:.*)"] if unit == "word" else protected or [_NO_WORD.pattern]
+    return regex.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
 def read_merges(path: Path) -> list[tuple[str, str]]:
     """The merges of a file of BPE codes, in order.
 
@@ -150,12 +204,13 @@ def read_subword_counts(path: Path) -> dict[str, int]:
     return counts
 
 
-def allowed_subwords(counts: Mapping[str, int], side: str, *, threshold: int) -> set[str]:
-    """The subwords of one side that occur `threshold` times.
+def allowed_subwords(counts: Mapping[str, int], side: str, made: Segmentation) -> set[str]:
+    """The subwords of one side that occur `vocabulary_threshold` times; words are all allowed.
 
     Raises:
         InputError: there are none, which subword-nmt would take for no vocabulary, and allow any.
     """
+    threshold = made.vocabulary_threshold if made.unit == "bpe" else 0
     allowed = {subword for subword in counts if counts[subword] >= threshold}
     if not allowed:
         most = max(counts.values(), default=0)

@@ -1,12 +1,14 @@
 """Stage `tokenize`: normalised, tokenised, cleaned parallel text.
 
 Training pairs are filtered; dropped ones are counted by reason and listed by line. Other splits are
-never filtered, so that scores compare.
+never filtered, so that scores compare. Annotations are checked for the pairs that stay.
 """
 
+import re
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -16,12 +18,14 @@ from annotated_types import Interval
 
 from mgsa.cli.command import Input, OutputFolder, Report
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import write_json
+from mgsa.cli.files import atomic_file, read_lines, write_json
+from mgsa.cli.languages import base_language
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
 from mgsa.cli.settings import Positive
 from mgsa.run_config import RunConfig
-from pipeline.formats.links import read_links
+from pipeline.formats.link_files import evidence, tell_contradictions
+from pipeline.formats.links import read_gold_links
 from pipeline.formats.text import (
     ANNOTATIONS,
     SIDES,
@@ -30,13 +34,17 @@ from pipeline.formats.text import (
     read_languages,
     read_parallel,
 )
+from pipeline.formats.text_settings import TEXT, TextSettings
+from pipeline.formats.trees import read_tree
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.stage.workers import map_chunks
-from pipeline.tokenizers import tokenizer_of
+from pipeline.tokenizers.casing import Truecaser, learn_case
+from pipeline.tokenizers.side import side_text
 
 CHUNK_PAIRS = 2500
 SPLIT_FILES = [f"{s}.{name}" for s in SPLITS for name in (*SIDES, *ANNOTATIONS, "lines")]
 DROPPED = "dropped.tsv"
+CASES = [f"truecase.{side}" for side in SIDES]
 REASONS = ("empty", "short", "long", "ratio", "token", "duplicate")
 """Why a training pair is dropped: the first of these that holds."""
 LONGEST_TOKEN = 1000
@@ -44,8 +52,11 @@ LONGEST_TOKEN = 1000
 
 
 @dataclass(frozen=True)
-class TokenizeSettings:
-    """Length limits of training pairs in tokens; `max_ratio` is longer side over shorter side."""
+class TokenizeSettings(TextSettings):
+    """Tokenisers, and length limits of training pairs in tokens.
+
+    `max_ratio` is that of the longer side to the shorter one.
+    """
 
     min_tokens: Positive
     max_tokens: Positive
@@ -53,18 +64,27 @@ class TokenizeSettings:
     drop_duplicates: bool
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.min_tokens > self.max_tokens:
             expected = f"at most max_tokens ({self.max_tokens})"
             raise ValueError(f"min_tokens: expected {expected}, got {self.min_tokens}")
 
 
 class Pair(NamedTuple):
-    """A line of a split: source, target, annotations by name, and the reason if it is dropped."""
+    """A line of a split: source, target and annotations by name.
+
+    Attributes:
+        reason: why it is dropped, if it is.
+        fault: what is wrong with its annotations, which matters if it stays.
+        links: the `evidence` of its links.
+    """
 
     split: str
     line: int
     columns: dict[str, str]
     reason: str = ""
+    fault: InputError | None = None
+    links: Mapping[str, int] = {}
 
 
 def columns_of(corpus: Path, split: str) -> list[str]:
@@ -82,16 +102,12 @@ def read_pairs(corpus: Path) -> Iterator[Pair]:
 
 
 def _tokenize(
-    corpus: Path, languages: Mapping[str, str], limits: TokenizeSettings, chunk: list[Pair]
+    corpus: Path, folder: Path, limits: TokenizeSettings, chunk: list[Pair]
 ) -> list[Pair]:
     """Tokenise pairs; filter those of the training split, reject unusable ones of others."""
     tokenized = []
-    for split, line, columns, _ in chunk:
-        sides = {s: tokenizer_of(languages[s]).normalize_and_tokenize(columns[s]) for s in SIDES}
-        source, target = (len(tokens) for tokens in sides.values())
-        if "links" in columns:
-            path = corpus / f"{split}.links"
-            read_links(columns["links"], lengths=(source, target), path=path, line=line)
+    for split, line, columns, *_ in chunk:
+        sides = {side: side_text(folder, side).tokenize(columns[side]) for side in SIDES}
         reason = ""
         if split == "train":
             reason = _reason(sides["source"], sides["target"], limits)
@@ -103,8 +119,36 @@ def _tokenize(
                     message = f"{problem} in this line; pairs of {split} are never dropped"
                     raise InputError(message, path=corpus / f"{split}.{side}", line=line)
         texts = {side: " ".join(tokens) for side, tokens in sides.items()}
-        tokenized.append(Pair(split, line, columns | texts, reason))
+        pair = Pair(split, line, columns | texts, reason)
+        if not reason:
+            lengths = len(sides["source"]), len(sides["target"])
+            try:
+                pair = pair._replace(links=_check_annotations(pair, columns, lengths, corpus))
+            except InputError as error:
+                pair = pair._replace(fault=error)  # it may be dropped yet, as a duplicate
+        tokenized.append(pair)
     return tokenized
+
+
+def _check_annotations(
+    pair: Pair, raw: Mapping[str, str], lengths: tuple[int, int], corpus: Path
+) -> dict[str, int]:
+    """Check trees, labels and links of a pair of so many tokens; return the links' `evidence`.
+
+    A line of brackets without words is the tree of a failed parse.
+    """
+    found: dict[str, int] = {}
+    for name in raw.keys() - SIDES:
+        path, text = corpus / f"{pair.split}.{name}", raw[name]
+        if name == "links":
+            gold = read_gold_links(text, lengths=lengths, path=path, line=pair.line)
+            words = [len(raw[side].split()) for side in SIDES]
+            found = evidence(set.union(*gold), lengths, words)
+        elif name != "trees" and not re.fullmatch("[^ ]+", text):
+            raise InputError(f"expected one label, got {text!r}", path=path, line=pair.line)
+        elif name == "trees" and text.strip(" \t\r()"):
+            read_tree(text, path=path, line=pair.line)
+    return found
 
 
 def _reason(source: Sequence[str], target: Sequence[str], limits: TokenizeSettings) -> str:
@@ -120,14 +164,46 @@ def _reason(source: Sequence[str], target: Sequence[str], limits: TokenizeSettin
     return "token" if max(map(len, (*source, *target))) > LONGEST_TOKEN else ""
 
 
+def _record(corpus: Path, folder: Path, settings: TokenizeSettings) -> None:
+    """Write languages and tokenisers to `folder`, from which each process makes its own."""
+    from pipeline.tokenizers.moses import LANGUAGES
+
+    languages = read_languages(corpus)
+    text = {field.name: getattr(settings, field.name) for field in fields(TextSettings)}
+    write_json(
+        folder / TEXT, {f"{side}_language": languages[side] for side in SIDES} | {"tokenize": text}
+    )
+    for side, language in languages.items():
+        kind = getattr(settings, side)
+        if kind == "moses" and base_language(language) not in LANGUAGES:
+            message = f"tokenize.{side}: Moses has no rules of {language}: those for any script"
+            print(message, file=sys.stderr)
+
+
+def _truecase(folder: Path) -> None:
+    """Learn the case of words on the training split, and set it in every split."""
+    for side in SIDES:
+        learn_case(
+            map(str.split, read_lines(folder / f"train.{side}")), folder / f"truecase.{side}"
+        )
+        truecaser = Truecaser(folder / f"truecase.{side}")
+        for split in SPLITS:
+            path = folder / f"{split}.{side}"
+            with atomic_file(path) as file:
+                lines = read_lines(path)
+                file.writelines(
+                    " ".join(truecaser.truecase(line.split(" "))) + "\n" for line in lines
+                )
+
+
 def tokenize_splits(
     corpus: Path, folder: Path, settings: TokenizeSettings, *, workers: int
 ) -> dict[str, int]:
     """Fill `folder` with the tokenised splits of `corpus`; return counts."""
-    languages = read_languages(corpus)
-    write_json(folder / "languages.json", languages)
+    _record(corpus, folder, settings)
     report: dict[str, int] = {}
     seen: set[bytes] = set()
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     names = []
     for split in SPLITS:
         reasons = [f"dropped_{reason}" for reason in REASONS] if split == "train" else []
@@ -135,7 +211,7 @@ def tokenize_splits(
         report |= dict.fromkeys((f"{split}_{name}" for name in counted), 0)
         names += [f"{split}.{name}" for name in (*columns_of(corpus, split), "lines")]
     chunks = map_chunks(
-        partial(_tokenize, corpus, languages, settings),
+        partial(_tokenize, corpus, folder, settings),
         read_pairs(corpus),
         workers=workers,
         chunk_size=CHUNK_PAIRS,
@@ -143,7 +219,7 @@ def tokenize_splits(
     with files_to_write(folder, [DROPPED, *names]) as files:
         files[DROPPED].write("split\tline\treason\n")
         for chunk in progress(chunks, "tokenize", total=None, unit="pairs", size=len):
-            for split, line, columns, limit in chunk:
+            for split, line, columns, limit, fault, links in chunk:
                 reason = limit
                 if not reason and settings.drop_duplicates and split == "train":
                     text = "\n".join(columns[side] for side in SIDES)
@@ -155,11 +231,19 @@ def tokenize_splits(
                     report[f"{split}_dropped_{reason}"] += 1
                     files[DROPPED].write(f"{split}\t{line}\t{reason}\n")
                     continue
+                if fault:
+                    raise fault
+                found[split].update(links)
                 report[f"{split}_kept"] += 1
                 for name, text in (*columns.items(), ("lines", str(line))):
                     files[f"{split}.{name}"].write(f"{text}\n")
                 for side in SIDES:
                     report[f"{split}_{side}_tokens"] += columns[side].count(" ") + 1
+    if settings.case == "true":
+        _truecase(folder)
+    for split, of_links in found.items():
+        mend = "subtract 1 from each number"
+        tell_contradictions(corpus / f"{split}.links", of_links, mend=mend)
     if not report["train_kept"]:
         numbers = {reason: report[f"train_dropped_{reason}"] for reason in REASONS}
         counts = ", ".join(f"{number:,} {reason}" for reason, number in numbers.items() if number)
@@ -172,7 +256,7 @@ def tokenize_corpus(
     run: RunConfig,
     *,
     corpus: Annotated[Path, Input("raw text")],
-    out: Annotated[Path, OutputFolder("tokenised text", "languages.json", DROPPED, *SPLIT_FILES)],
+    out: Annotated[Path, OutputFolder("tokenised text", TEXT, *CASES, DROPPED, *SPLIT_FILES)],
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """Normalise, tokenise and clean a parallel corpus."""

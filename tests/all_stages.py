@@ -22,9 +22,10 @@ import yaml
 
 from mgsa.cli.run import run
 from pipeline.formats.contrasts import Contrast, write_contrasts
+from pipeline.formats.text_settings import text_settings
 from pipeline.formats.trees import bracketed, flat_tree, read_tree
 from pipeline.params import GROUPS
-from pipeline.tokenizers.moses import MosesText
+from pipeline.tokenizers.side import SideText
 from tests.dvc_project import STAGES
 from tests.imports import ROOT
 from tests.lines import write_lines
@@ -60,11 +61,14 @@ GOES_ON = {"train": "max_updates=16", "mgsa train": "train.max_updates=16"}
 
 
 def words_of(command: str, folder: Path = Path()) -> list[str]:
-    """A command's module and arguments, with `folder` in place of `data`."""
-    return [
-        re.sub(r"(?<![-\w])data(?=/|$)", lambda _: str(folder), word)
-        for word in COMMANDS[command].split()
-    ]
+    """A command's module and arguments, with `folder` in place of `data`, as a shell has them."""
+    words: list[str] = []
+    for word in COMMANDS[command].split():
+        if word.endswith("*"):
+            words += map(str, sorted(folder.glob(word.removeprefix("data/"))))
+        else:
+            words.append(re.sub(r"(?<![-\w])data(?=/|$)", lambda _: str(folder), word))
+    return words
 
 
 def write_raw(folder: Path, splits: Mapping[str, Sequence[tuple[str, str]]]) -> None:
@@ -88,7 +92,7 @@ def write_raw(folder: Path, splits: Mapping[str, Sequence[tuple[str, str]]]) -> 
 
 def _tree(text: str) -> str:
     """A tree over the tokens of a sentence; a flat one where recursion would not end."""
-    tokens = MosesText("en").normalize_and_tokenize(text)
+    tokens = SideText(text_settings(ROOT / "params.yaml"), "source", "en").tokenize(text)
     if not tokens:
         return "(ROOT (X nothing))"  # the pair will be dropped
     if len(tokens) > 100 or "!" in tokens:

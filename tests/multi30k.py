@@ -42,10 +42,11 @@ def write_head(
 
 def run(folder: Path, command: str, text: str = "") -> subprocess.CompletedProcess[str]:
     """A command of `dvc.yaml`, run in `folder` with `text` on stdin."""
-    python, *rest = shlex.split(command)
+    python, _, rest = command.partition(" ")
     assert python == "python"
     done = subprocess.run(
-        [sys.executable, *rest],
+        f"{shlex.quote(sys.executable)} {rest}",
+        shell=True,  # as DVC does: a word may be a pattern
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
         input=text,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from pipeline.formats.text import SPLITS
+from pipeline.formats.text_settings import TextSettings
 from pipeline.params import compose
 from tests.imports import ROOT
 
@@ -50,3 +52,9 @@ def overrides(sections: Mapping[str, str]) -> list[str]:
 PARAMETERS = compose(ROOT / "conf", PRESETS + overrides(SMALL))
 RUN: dict[str, Any] = PARAMETERS["run"]
 """One process, on the CPU."""
+
+
+def recorded_text(source: str = "en", target: str = "de") -> dict[str, Any]:
+    """The `text.json` of tokenised text."""
+    settings = {field.name: PARAMETERS["tokenize"][field.name] for field in fields(TextSettings)}
+    return {"source_language": source, "target_language": target, "tokenize": settings}

@@ -12,7 +12,7 @@ from pipeline.formats.trees import read_tree
 from pipeline.probe.settings import ProbeConfig
 from pipeline.probe_data.__main__ import main
 from tests.lines import write_lines
-from tests.parameters import PARAMETERS
+from tests.parameters import PARAMETERS, recorded_text
 from tests.text_folders import build_dataset, stage_argv, write_text
 
 TREES = (
@@ -37,7 +37,7 @@ def write_dataset(
     pairs = [(sentence, f"Satz {number}") for number, sentence in enumerate(sentences)]
     write_text(folder, {"train": pairs, "valid": pairs[:1], "test": pairs[:1]}, **partition)
     if language != "en":
-        write_json(folder / "tokenized/languages.json", {"source": language, "target": "de"})
+        write_json(folder / "tokenized/text.json", recorded_text(language))
     for split, count in (("train", len(trees)), ("valid", 1), ("test", 1)):
         write_lines(folder / f"parsed/{split}.trees", trees[:count])
     (folder / "parser").mkdir()

@@ -14,7 +14,7 @@ from mgsa.cli.files import write_json
 from pipeline.dataset.__main__ import main
 from pipeline.subwords import CODES, MARK, write_subword_counts
 from tests.lines import write_lines
-from tests.parameters import PARAMETERS
+from tests.parameters import PARAMETERS, recorded_text
 from tests.text_folders import stage_argv
 
 STAGE_PARAMETERS = PARAMETERS | {
@@ -73,7 +73,7 @@ def write_stages(folder: Path, splits: Mapping[str, Sequence[Pair]]) -> None:
         {"kind": "corpus", "deterministic": True, "splits": linked},
     )
     write_json(folder / "corpus/corpus.json", {"name": "made up"})
-    write_json(folder / "tokenized/languages.json", {"source": "en", "target": "de"})
+    write_json(folder / "tokenized/text.json", recorded_text())
     write_json(
         folder / "parser/parser.json", {"kind": "trees", "identity": "c0ffee", "files": {"a": "b"}}
     )

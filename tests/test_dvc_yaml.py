@@ -135,7 +135,10 @@ def test_the_tables_of_what_runs_again_are_those_of_the_graph() -> None:
     [
         ("pipeline/charts.py", "phrasal_patterns analyze probe report"),
         ("pipeline/constituency", "parser parse probe_data"),
-        ("pipeline/tokenizers", "tokenize probe_data translate contrast phrasal_patterns"),
+        (
+            "pipeline/tokenizers",
+            "tokenize parser parse probe_data translate contrast phrasal_patterns",
+        ),
         ("pipeline/statistics", "contrast evaluate phrasal_patterns probe report"),
         ("pipeline/analyze", "analyze report"),
         ("pipeline/train/bpe_dropout.py", "train"),

@@ -19,9 +19,11 @@ from mgsa.cli.files import write_json
 from mgsa.data.dataset import Dataset
 from pipeline.constituency.parser_folder import Kind, write_parser_folder
 from pipeline.encoder import Encoder
+from pipeline.formats.text_settings import text_settings
 from pipeline.formats.trees import bracketed, escape_token, flat_tree
 from pipeline.preprocessor import Preprocessor
-from pipeline.tokenizers.moses import MosesText
+from pipeline.tokenizers.side import SideText
+from tests.imports import ROOT
 from tests.lines import lines, write_lines
 from tests.parameters import PARAMETERS
 
@@ -100,7 +102,9 @@ def build_dataset(folder: Path) -> Path:
 
 def with_toy_parser(dataset: Dataset) -> Preprocessor:
     """What makes rows of raw text, with the same parser."""
-    texts, parser = (MosesText("en"), MosesText("de")), cast("Any", ToyParser())
+    made = text_settings(ROOT / "params.yaml")
+    texts = SideText(made, "source", "en"), SideText(made, "target", "de")
+    parser = cast("Any", ToyParser())
     return Preprocessor(Encoder.load(dataset.folder), texts, 3, MAX_WORDS, parser)
 
 

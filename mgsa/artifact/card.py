@@ -1,8 +1,10 @@
 """The model card: `README.md` of a model artifact, with its data and scores."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
+from mgsa.cli.languages import base_language
 from mgsa.config import ModelConfig, TransformerConfig
 
 PAPERS = {
@@ -54,6 +56,9 @@ def model_card(
         if key in run.get("scores", {})
     ]
     return _CARD.format(
+        languages=json.dumps(
+            [base_language(manifest[f"{s}_language"]) for s in ("source", "target")]
+        ),
         source=manifest["source_language"],
         target=manifest["target_language"],
         name=dataset["name"],
@@ -78,7 +83,7 @@ project's other metrics, at the revision that the model is of.
 | --- | ---: | --- |"""
 _CARD = """\
 ---
-language: ["{source}", "{target}"]
+language: {languages}
 library_name: mgsa
 pipeline_tag: translation
 ---

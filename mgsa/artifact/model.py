@@ -32,17 +32,18 @@ from mgsa.cli.files import (
     read_json,
     write_json,
 )
+from mgsa.cli.languages import base_language
 from mgsa.cli.settings import Language, from_excerpt, from_mapping, to_mapping
 from mgsa.config import ModelConfig
 from mgsa.data.dataset import Dataset
-from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
+from mgsa.data.schema import BPE_FILES, CASE_FILES, PREPROCESSING, TAGS, VOCABULARY
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from mgsa.model.build import build_model
 from mgsa.model.encoder_decoder import EncoderDecoder
 
 WEIGHTS, CONFIG, CURVES, CARD = "model.safetensors", "config.json", "curves.jsonl", "README.md"
 PARSER, PARSER_FILE = "parser", "parser.json"
-_FROM_DATASET = {VOCABULARY, TAGS, PREPROCESSING, *BPE_FILES}
+_FROM_DATASET = {VOCABULARY, TAGS, PREPROCESSING, *BPE_FILES, *CASE_FILES}
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class ModelArtifact:
     def check_dataset(self, dataset: Dataset) -> None:
         """Raise an `InputError` if languages, vocabularies or levels are not the model's."""
         languages = (dataset.manifest.source_language, dataset.manifest.target_language)
-        if languages != self.languages:
+        if [*map(base_language, languages)] != [*map(base_language, self.languages)]:
             raise InputError(
                 f"expected pairs of {'-'.join(self.languages)}, as the model {self.folder} "
                 f"translates, got {'-'.join(languages)}",

@@ -1,10 +1,11 @@
 """Command lines: errors, files, settings and the command itself; no model, no text.
 
-errors    a user's mistake; a failure without a traceback
-files     atomic outputs, text and JSON, the files of an artifact
-settings  sections of a YAML file as checked dataclasses
-guard     no foreign file is overwritten
-progress  a bar with rate and time left
-run       exit status, one-line errors, signals
-command   a command line from a function's signature
+errors     a user's mistake; a failure without a traceback
+files      atomic outputs, text and JSON, the files of an artifact
+languages  language codes, and the language of one
+settings   sections of a YAML file as checked dataclasses
+guard      no foreign file is overwritten
+progress   a bar with rate and time left
+run        exit status, one-line errors, signals
+command    a command line from a function's signature
 """

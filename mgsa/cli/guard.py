@@ -17,9 +17,9 @@ MARKERS = {
     "manifest.json": b'"sha256"',
     "corpus.json": b'"source_language"',
     "parser.json": b'"identity"',
-    "languages.json": b"",
+    "text.json": b"",
     "aligner.json": b"",
-    "bpe.codes": b"",
+    "vocab.source": b"",
 }
 """Marker file of each command's output folder and bytes it must contain (a report may have the same
 name). `mgsa translate --out` must not replace a file of a stage either, so all stand here."""

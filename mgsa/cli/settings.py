@@ -16,10 +16,11 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, overload
 
-from annotated_types import Interval, Len, Predicate
+from annotated_types import Interval
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_text
+from mgsa.cli.languages import LanguageCode
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -36,8 +37,7 @@ MAX_SEED = (1 << 32) - 1
 Seed = Annotated[int, Interval(ge=0, le=MAX_SEED)]
 Resamples = Annotated[int, Interval(ge=2)]
 """Bootstrap resamples of a corpus; an interval needs two."""
-Language = Annotated[str, Len(2, 3), Predicate(str.islower)]
-"""A language code of two or three letters."""
+Language = Annotated[str, LanguageCode()]
 
 
 class Reads:

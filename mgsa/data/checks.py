@@ -62,8 +62,7 @@ def _checks(columns: Mapping[str, pa.Array], limits: RowLimits) -> Checks:
             yield f"{words} that give each word a share of {name}", wrong
     for name in TEXTS:
         if name in columns:  # a line feed would add a line to translations
-            fed = pc.match_substring(columns[name], "\n").to_numpy(zero_copy_only=False)
-            yield f"{name} without line feeds", np.flatnonzero(fed)
+            yield f"{name} without line feeds", _rows_with_line_feeds(columns[name])
     if limits.levels and "phrase_lengths" in columns:
         yield from _phrase_checks(columns, limits.levels, limits.tags)
     if "links" in columns:
@@ -102,6 +101,14 @@ def _label_checks(columns: Mapping[str, pa.Array], name: str, num_classes: int) 
     else:
         ids = pc.fill_null(labels, 0).to_numpy()
         yield expectation, np.flatnonzero((ids < 0) | (ids >= num_classes))
+
+
+def _rows_with_line_feeds(texts: pa.Array) -> np.ndarray:
+    if pa.types.is_list(texts.type):
+        parents = pc.list_parent_indices(texts).to_numpy()
+        return np.asarray(parents[_rows_with_line_feeds(texts.flatten())])
+    fed = pc.match_substring(texts, "\n").to_numpy(zero_copy_only=False)
+    return np.flatnonzero(fed)  # null is none
 
 
 def _rows_outside(lists: Ragged, start: int, stop: int) -> np.ndarray:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,8 +24,6 @@ from mgsa.data.checks import RowLimits, counts_of, one_piece, wrong_row
 from mgsa.data.ragged import Ragged
 from mgsa.data.schema import LABELS, PAIRS, SCHEMA, TAGS, TEXTS, VOCABULARY, Kind, Manifest
 from mgsa.data.vocabulary import Vocabulary, read_classes, read_tags, read_vocabularies
-
-TextColumn = Literal["source_text", "target_text", "source_tokens", "target_tokens"]
 
 MAX_OPEN_FILES = 32
 """Of a split, which may have thousands of files; systems limit a process to some hundreds."""
@@ -156,9 +154,9 @@ class Dataset:
             yield from self.read(split, index, index + 1)
 
     def texts(
-        self, split: str, column: TextColumn, start: int = 0, stop: int | None = None
-    ) -> Iterator[str]:
-        """A text column from row `start` to `stop` (exclusive)."""
+        self, split: str, column: str, start: int = 0, stop: int | None = None
+    ) -> Iterator[Any]:
+        """A column of `TEXTS` from row `start` to `stop` (exclusive)."""
         for _, table in self._portions(split, [column], start, stop):
             yield from table[column].to_pylist()
 

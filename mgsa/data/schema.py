@@ -13,13 +13,19 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.files import ManifestFile, read_json, sha256
 from mgsa.cli.settings import Count, Language, from_excerpt
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 VOCABULARY = "vocab.json"
 TAGS = "tags.json"
 LABELS = "labels.json"
 PREPROCESSING = "preprocessing.json"
-BPE_FILES = ("bpe.codes", "vocab.source", "vocab.target")
+BPE_FILES = (
+    *("bpe.codes", "bpe.codes.source", "bpe.codes.target"),
+    *("vocab.source", "vocab.target"),
+)
+"""Codes of both sides or of each, and the counts of their subwords."""
+CASE_FILES = ("truecase.source", "truecase.target")
+"""The case of words, if it was learned."""
 
 LONGEST = 2**15 - 1
 """Most subwords of a sentence: counts and positions are int16."""
@@ -27,6 +33,7 @@ LONGEST = 2**15 - 1
 UNKNOWN_TAG = "<unk>"
 """Tag 0: any tag that the training split lacks."""
 
+_texts = pa.list_(pa.field("element", pa.string(), nullable=False))
 _ids = pa.list_(pa.field("element", pa.int32(), nullable=False))
 _counts = pa.list_(pa.field("element", pa.int16(), nullable=False))
 _levels = pa.list_(pa.field("element", _counts, nullable=False))
@@ -51,10 +58,13 @@ SCHEMA = pa.schema(
         pa.field("phrase_tags", _levels, nullable=False),
         # Word alignments as subword positions; null where there are none.
         pa.field("links", pa.list_(pa.field("element", _link, nullable=False)), nullable=True),
+        # The test set that the pair is of; references besides the target text.
+        pa.field("set", pa.string(), nullable=True),
+        pa.field("references", _texts, nullable=True),
     ]
 )
 
-TEXTS = ("source_text", "target_text", "source_tokens", "target_tokens")
+TEXTS = ("source_text", "target_text", "source_tokens", "target_tokens", "set", "references")
 SUBWORDS_PER_WORD = {"source": "subwords_per_word", "target": "target_subwords_per_word"}
 
 

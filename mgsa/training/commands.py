@@ -11,7 +11,15 @@ from mgsa.run_config import Accelerator, Logger
 
 MODEL_FILES = (
     *("model.safetensors", "config.json", "vocab.json", "tags.json", "preprocessing.json"),
-    *("bpe.codes", "vocab.source", "vocab.target", "curves.jsonl", "README.md", "manifest.json"),
+    *(
+        "truecase.*",
+        "bpe.codes*",
+        "vocab.source",
+        "vocab.target",
+        "curves.jsonl",
+        "README.md",
+        "manifest.json",
+    ),
 )
 """Files of a model artifact."""
 PARSER_FILES = ("parser/parser.json", "parser/resources.json", "parser/*/*/*.pt")

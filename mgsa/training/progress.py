@@ -9,8 +9,7 @@ from datetime import timedelta
 from rich.console import Console
 from rich.progress import Progress
 
-LOG_SECONDS = 30
-"""An update that ends so long after the last line is shown in a log."""
+from mgsa.cli.progress import LOG_SECONDS
 
 
 class Display:

@@ -1,7 +1,7 @@
 """Loss and BLEU on the validation split.
 
-`bleu_tokenized` is sacreBLEU's with `tokenize="none"`, to follow a run; scores to publish are the
-pipeline's, of detokenised text.
+`bleu_tokenized` is sacreBLEU's with `tokenize="none"`, to follow a run: it compares the corpus's
+tokens, whatever the language. Scores to publish are the pipeline's, of detokenised text.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,8 @@
 """Stage `align`: word links of every pair of the tokenised text, by an aligner or from files.
 
 A model can be trained to such links, so they are part of the dataset. Links that came with the
-corpus (the built-in sample has them) are taken as gold, to score what an aligner finds.
+corpus (the built-in sample has them) are taken as gold, to score what an aligner finds; of possible
+ones (`3p4`) nothing is learned.
 """
 
 import sys
@@ -27,7 +28,8 @@ from pipeline.align.settings import (
     PharaohSettings,
 )
 from pipeline.align.symmetrize import symmetrize
-from pipeline.formats.links import Notation, corpus_links, read_link_file
+from pipeline.formats.link_files import GoldLinks, checked, corpus_links, read_link_file
+from pipeline.formats.links import Notation
 from pipeline.formats.text import SPLITS, Pair, read_pairs
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.stage.workers import chunks
@@ -54,7 +56,7 @@ def find_links(settings: AlignSettings, tokenized: Path) -> Found:
             if not found:
                 expected = "expected links that came with the corpus, such as train.links"
                 raise InputError(f"align.kind: corpus: {expected}", path=tokenized)
-            return found
+            return {split: (sure for sure, _ in links) for split, links in found.items()}
         case NoAligner():
             return {}
 
@@ -95,8 +97,9 @@ def _from_files(settings: PharaohSettings, tokenized: Path) -> Found:
     found: Found = {}
     for split in SPLITS:
         if files := getattr(settings, split):
-            notation = Notation(settings.first)
-            links = read_link_file(Path(files.forward), tokenized, split, notation)
+            path, notation = Path(files.forward), Notation(settings.first)
+            links = read_link_file(path, tokenized, split, notation)
+            links = checked(path, links, notation, mend="give align.first=1")
             if files.reverse is not None:
                 notation = Notation(settings.first, target_first)
                 reverse = read_link_file(Path(files.reverse), tokenized, split, notation)
@@ -106,7 +109,7 @@ def _from_files(settings: PharaohSettings, tokenized: Path) -> Found:
 
 
 def _write_split(
-    path: Path, pairs: Iterator[Pair], found: Iterator[set[Link]], gold: Iterator[set[Link]] | None
+    path: Path, pairs: Iterator[Pair], found: Iterator[set[Link]], gold: Iterator[GoldLinks] | None
 ) -> dict[str, float]:
     """Write the links of a split; return counts, and scores against gold links."""
     total = AlignmentCounts()
@@ -124,7 +127,7 @@ def _write_split(
                 words[side] += text.count(" ") + 1
                 linked[side] += len({link[side] for link in links})
             if right is not None:
-                total += count(links, right)
+                total += count(links, *right)
     return {
         "pairs": num_pairs,
         "pairs_without_links": unlinked,
@@ -139,7 +142,7 @@ def _write_split(
 def align_corpus(
     align: AlignSettings,
     *,
-    tokenized: Annotated[Path, Input("tokenised text")],
+    tokenized: Annotated[Path, Input("tokenised text, whose tokens links count")],
     out: Annotated[
         Path, OutputFolder("SPLIT.links", MARK, *(f"{split}.links" for split in SPLITS))
     ],
@@ -147,8 +150,8 @@ def align_corpus(
 ) -> None:
     """Find or take over the word links of each pair of a tokenised corpus."""
     with stage_outputs(out, report) as (folder, metrics):
-        for links in corpus_links(tokenized).values():
-            deque(links, maxlen=0)  # a malformed one is named before an hour of learning
+        for given in corpus_links(tokenized).values():
+            deque(given, maxlen=0)  # a malformed one is named before an hour of learning
         found = find_links(align, tokenized)
         gold = {} if align.kind == "corpus" else corpus_links(tokenized)
         for split, links in found.items():

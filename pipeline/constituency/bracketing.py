@@ -7,7 +7,7 @@ A bracket is a label over a span of words; a sentence's brackets are a multiset,
   counted, and so are brackets that nothing is left in.
 - Wrappers (TOP, ROOT, no label), constituents labelled as punctuation, and parts of speech are no
   brackets.
-- Labels are cut at the first - or = (NP-SBJ is NP), and PRT is the same as ADVP.
+- Labels are plain (NP-SBJ is NP), and PRT is the same as ADVP.
 
 One thing differs: EVALB gives up on a sentence if the parser tags as punctuation what the treebank
 does not. Here the gold tags decide which words are deleted, from both trees.
@@ -17,13 +17,12 @@ Source: S. Sekine and M. Collins, EVALB (1997); Black et al. 1991.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from pipeline.formats.trees import WRAPPERS, check_leaves, is_preterminal, preterminals
+from pipeline.formats.trees import WRAPPERS, check_leaves, is_preterminal, plain_label, preterminals
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -32,8 +31,6 @@ DELETED_TAGS = frozenset({",", ":", "``", "''", ".", "-NONE-"})
 """Parts of speech whose words take part in no span and no tagging accuracy."""
 
 _NO_BRACKETS = WRAPPERS | DELETED_TAGS
-
-_FUNCTION_TAG = re.compile("[-=].*", re.DOTALL)
 
 Bracket = tuple[str, int, int]
 """A label, the first word, and the word after the last, counted without deleted words."""
@@ -71,12 +68,12 @@ def brackets(tree: Tree, kept: list[bool]) -> Counter[Bracket]:
     for node in tree.subtrees():
         if is_preterminal(node):
             first += 1
-        elif node.label() not in _NO_BRACKETS:
+        elif (label := _equal_label(node.label())) not in _NO_BRACKETS:
             start, end = bounds[first], bounds[first + len(node.leaves())]
             if start < end:
-                found[_equal_label(_FUNCTION_TAG.sub("", node.label())), start, end] += 1
+                found[label, start, end] += 1
     return found
 
 
 def _equal_label(label: str) -> str:
-    return "ADVP" if label == "PRT" else label
+    return "ADVP" if (plain := plain_label(label)) == "PRT" else plain

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mgsa.cli.errors import FailedError, InputError, is_out_of_memory
 from pipeline.constituency.parser_folder import read_parser_folder
+from pipeline.constituency.spelling import parser_words
 from pipeline.formats.trees import bracketed, put_words, read_tree
 
 if TYPE_CHECKING:
@@ -29,8 +31,9 @@ _DEVICE = re.compile("CUDA|CUBLAS|CUDNN|CUSOLVER|HIP error|NCCL", re.IGNORECASE)
 class ConstituencyParser:
     """Tags and parses sentences; the leaves of a tree are the sentence's tokens, escaped."""
 
-    def __init__(self, pipeline: stanza.Pipeline) -> None:
+    def __init__(self, pipeline: stanza.Pipeline, language: str) -> None:
         self._pipeline = pipeline
+        self._language = language
 
     @classmethod
     def load(cls, folder: Path, *, gpu: bool = False) -> ConstituencyParser:
@@ -43,6 +46,7 @@ class ConstituencyParser:
         parser = read_parser_folder(folder)
         if parser.kind != "stanza":
             raise InputError(f"it holds no models, but is of the kind {parser.kind}", path=folder)
+        silence_stanza()
         import stanza
         from stanza.models.common import utils
 
@@ -60,7 +64,6 @@ class ConstituencyParser:
                 use_gpu=gpu,
                 pos_batch_size=BATCH_SENTENCES,
                 constituency_batch_size=SHIFT_REDUCE_SENTENCES,
-                logging_level="CRITICAL",  # it logs what it raises, traceback and all
             )
         except Exception as error:
             if is_out_of_memory(error):
@@ -68,19 +71,30 @@ class ConstituencyParser:
             # A model that was cut short before its hash was taken fails wherever reading it ends.
             message = f"stanza can't load this parser: {_reason(error)}"
             raise InputError(message, path=folder) from error
-        return cls(pipeline)
+        return cls(pipeline, parser.language)
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[str]:
-        """The tree of each sentence on one line, `(ROOT …)`.
+        """The tree of each sentence on one line, `(ROOT …)`, over its tokens.
+
+        The models see them as `parser_words` spells them.
 
         Raises:
             Exception: the library could not parse a sentence, lost a word or made too deep a tree.
         """
-        document = self._pipeline([list(sentence) for sentence in sentences])
+        words = [parser_words(sentence, self._language) for sentence in sentences]
+        document = self._pipeline(words)
         return [
             bracketed(put_words(read_tree(str(parsed.constituency)), tokens))
             for parsed, tokens in zip(document.sentences, sentences, strict=True)
         ]
+
+
+def silence_stanza() -> None:
+    """Keep its log from stderr: training sets its level to DEBUG, for good."""
+    import stanza
+
+    stanza.logger.removeHandler(stanza.log_handler)
+    stanza.logger.addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True)

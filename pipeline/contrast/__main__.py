@@ -44,6 +44,18 @@ def check_rows(dataset: Dataset, split: str, source: Path) -> None:
             raise InputError(f"{message}, none of whose pairs is dropped", path=source, line=line)
 
 
+def check_variants(
+    dataset: Dataset, split: str, contrasts: Mapping[int, Sequence[Contrast]], text: Tokenizer
+) -> None:
+    """Check that each variant (by line) has tokens, and other ones than its reference."""
+    for line, reference in enumerate(dataset.texts(split, "target_tokens"), start=1):
+        for variant in contrasts.get(line, ()):
+            tokens = " ".join(text.tokenize(variant.target))
+            if tokens in ("", reference):
+                message = f"contrast of pair {line}: expected other tokens than its reference's"
+                raise InputError(f"{split}: {message}, got {tokens!r} of {variant.target!r}")
+
+
 def gold_rows(
     dataset: Dataset, split: str, trees: Path, lines: Container[int]
 ) -> Iterator[batch.Row]:
@@ -77,7 +89,7 @@ def with_variants(
         if variants:
             yield row
         for variant in variants:
-            ids, counts = encoder.encode(text.normalize_and_tokenize(variant.target))
+            ids, counts = encoder.encode(text.tokenize(variant.target))
             yield replace(row, target=ids, target_subwords_per_word=counts, links=None)
 
 
@@ -122,7 +134,7 @@ def score_contrasts(
     from pipeline.contrast.accuracies import ABOUT, accuracies, comparison, is_right, read_scores
     from pipeline.contrast.words import baselines
     from pipeline.encoder import Encoder
-    from pipeline.tokenizers import tokenizer_of
+    from pipeline.tokenizers.side import side_text
 
     opened = open_dataset(dataset)
     check_rows(opened, split, corpus / f"{split}.source")
@@ -135,7 +147,8 @@ def score_contrasts(
     kinds: list[PhraseSource] = ["parsed"]
     trees = corpus / f"{split}.trees"
     made = Preprocessing.read(dataset)
-    encoder, text = Encoder.load(model).target, tokenizer_of(made.target_language)
+    encoder, text = Encoder.load(model).target, side_text(model, "target")
+    check_variants(opened, split, by_line, text)
     if phrases and scorer.levels and made.partition.boundaries == "parsed":
         other = trees.is_file() and made.parser.kind != "trees"
         asked = [kind for kind in PHRASE_SOURCES if kind in phrases and (other or kind != "gold")]

@@ -16,16 +16,25 @@ from mgsa.cli.files import MANIFEST, describe_files, open_to_write, read_lines, 
 from mgsa.cli.progress import progress
 from mgsa.cli.settings import from_excerpt
 from mgsa.data.checks import counts_of
-from mgsa.data.schema import BPE_FILES, PREPROCESSING, SCHEMA_VERSION, TAGS, UNKNOWN_TAG, VOCABULARY
+from mgsa.data.schema import (
+    BPE_FILES,
+    CASE_FILES,
+    PREPROCESSING,
+    SCHEMA_VERSION,
+    TAGS,
+    UNKNOWN_TAG,
+    VOCABULARY,
+)
 from mgsa.data.vocabulary import Vocabulary, read_tags, read_vocabularies
 from pipeline.dataset.card import dataset_card
 from pipeline.dataset.manifest import CARD, INFERENCE_SECTIONS
 from pipeline.dataset.rows import StageOutputs, encode_rows
 from pipeline.dataset.settings import DatasetSettings
 from pipeline.formats.phrases import LEVEL_SEPARATOR
-from pipeline.formats.preprocessing import Preprocessing
+from pipeline.formats.preprocessing import Preprocessing, Segmentation
 from pipeline.formats.tables import Record
 from pipeline.formats.text import SIDES, SPLITS
+from pipeline.formats.text_settings import read_text_settings
 from pipeline.stage.command import library_versions
 from pipeline.stage.workers import map_chunks
 from pipeline.subwords import SubwordSplitter, read_subword_counts
@@ -47,7 +56,7 @@ def build_dataset(
         figures: reports of earlier stages, for the card.
     """
     corpus_name = Record.read(inputs.corpus / "corpus.json")["name"]
-    languages = Record.read(inputs.tokenized / "languages.json")
+    made_of = read_text_settings(inputs.tokenized)
     parser = Record.read(inputs.parser / "parser.json")
     # Their hashes sum up to the identity; their names tell whose tags the trees have.
     parser["models"] = sorted(parser.pop("files", {}))
@@ -56,7 +65,12 @@ def build_dataset(
     made = parameters["bpe"]
     threshold = made["vocabulary_threshold"] if made.get("dropout") else None
     for side in SIDES:  # an error names a file of the stage, not its copy
-        SubwordSplitter.load(inputs.bpe, side, threshold=made["vocabulary_threshold"])
+        SubwordSplitter.load(
+            inputs.bpe,
+            side,
+            from_excerpt(Segmentation, made, "bpe"),
+            protected=made_of.tokenize.protected,
+        )
     source, target = collect_vocabularies(
         inputs.bpe, others, threshold=threshold, joint=settings.joint_vocabulary
     )
@@ -65,11 +79,13 @@ def build_dataset(
     symbols = {"source": source.symbols, "target": None if joint else target.symbols}
     write_json(folder / VOCABULARY, symbols)
     write_json(folder / TAGS, tags)
-    for name in BPE_FILES:
-        shutil.copyfile(inputs.bpe / name, folder / name)
+    for stage, names in ((inputs.tokenized, CASE_FILES), (inputs.bpe, BPE_FILES)):
+        for name in names:
+            if (stage / name).is_file():
+                shutil.copyfile(stage / name, folder / name)
     preprocessing = {
-        "source_language": languages["source"],
-        "target_language": languages["target"],
+        "source_language": made_of.source_language,
+        "target_language": made_of.target_language,
         **{name: parameters[name] for name in INFERENCE_SECTIONS if name in parameters},
         "parser": parser,
     }
@@ -93,8 +109,8 @@ def build_dataset(
     manifest = {
         "schema_version": SCHEMA_VERSION,
         "name": corpus_name,
-        "source_language": languages["source"],
-        "target_language": languages["target"],
+        "source_language": made_of.source_language,
+        "target_language": made_of.target_language,
         "levels": levels,
         "tags": len(tags),
         "vocabulary": {"source": len(source), "target": len(target), "joint": joint},

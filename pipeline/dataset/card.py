@@ -5,7 +5,9 @@ from typing import Any
 
 import yaml
 
+from mgsa.cli.languages import base_language
 from pipeline.formats.tables import markdown
+from pipeline.formats.text import SIDES
 
 COUNTS = {
     "rows": "pairs",
@@ -28,6 +30,8 @@ COLUMNS = {
     "source's",
     "phrase_tags": "for each level, the tag of each phrase, as a place in `tags.json`",
     "links": "word alignments, as places of subwords; null where there are none",
+    "set": "the test set that the pair is of",
+    "references": "translations besides the target text, as the corpus has them",
 }
 
 HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
@@ -113,7 +117,7 @@ def dataset_card(content: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
     ]
     front_matter = {
         "pretty_name": content["name"],
-        "language": [content["source_language"], content["target_language"]],
+        "language": [base_language(content[f"{side}_language"]) for side in SIDES],
         "task_categories": ["translation"],
         "configs": [{"config_name": "default", "data_files": files}],
     }

@@ -6,8 +6,8 @@ from typing import Any
 
 from mgsa.cli.files import MANIFEST
 from mgsa.cli.settings import read_yaml
-from pipeline.formats.preprocessing import PREPROCESSING
 from pipeline.formats.text import SPLITS
+from pipeline.formats.text_settings import PREPROCESSING
 
 RECORDED_SECTIONS = (
     *("corpus", "tokenize", "parser", "parse"),
@@ -24,7 +24,7 @@ NOT_RECORDED = ("codes", "folder", "resources", "vocabulary")
 CARD = "README.md"
 FILES = (
     *(f"{split}{shard}.parquet" for split in SPLITS for shard in ("", "-?????")),
-    *("vocab.json", "tags.json", "bpe.codes", "vocab.source", "vocab.target"),
+    *("vocab.json", "tags.json", "truecase.*", "bpe.codes*", "vocab.source", "vocab.target"),
     *(PREPROCESSING, CARD, MANIFEST),
 )
 """All that a dataset's folder holds."""

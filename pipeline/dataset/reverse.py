@@ -38,7 +38,7 @@ def swapped_sides(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def reversed_table(table: pa.Table) -> pa.Table:
-    """The rows with their sides swapped, without phrases."""
+    """The rows with their sides swapped, without phrases and further references."""
     import pyarrow as pa
 
     from mgsa.data.schema import SCHEMA
@@ -51,7 +51,8 @@ def reversed_table(table: pa.Table) -> pa.Table:
         pairs and sorted((link["target"], link["source"]) for link in pairs)
         for pairs in table["links"].to_pylist()
     ]
-    for name, lists in (("phrase_lengths", none), ("phrase_tags", none), ("links", links)):
+    lists_of = {"phrase_lengths": none, "phrase_tags": none, "links": links}
+    for name, lists in (lists_of | {"references": [None] * len(table)}).items():
         columns[name] = pa.array(lists, SCHEMA.field(name).type)
     return pa.table(columns, schema=SCHEMA)
 
@@ -63,7 +64,7 @@ def reverse(
 ) -> None:
     """Turn a dataset artifact round: its target becomes the source. It has no syntactic phrases."""
     from mgsa.data.dataset import open_dataset
-    from mgsa.data.schema import BPE_FILES, PREPROCESSING, TAGS, VOCABULARY
+    from mgsa.data.schema import BPE_FILES, CASE_FILES, PREPROCESSING, TAGS, VOCABULARY
     from pipeline.dataset.build import write_manifest, write_split
 
     opened = open_dataset(dataset)
@@ -76,10 +77,14 @@ def reverse(
     with atomic_folder(out) as folder:
         write_json(folder / VOCABULARY, dict(zip(SIDES, symbols, strict=True)))
         write_json(folder / TAGS, opened.tags[:1])
-        codes, of_source, of_target = BPE_FILES
-        for name, other in ((codes, codes), (of_source, of_target), (of_target, of_source)):
+        for name in manifest.files.keys() & {*BPE_FILES, *CASE_FILES}:
+            stem, _, side = name.rpartition(".")
+            other = f"{stem}.{_OTHER.get(side, side)}"
             shutil.copyfile(opened.folder / name, folder / other)
-        write_json(folder / PREPROCESSING, swapped_sides(read_json(opened.folder / PREPROCESSING)))
+        made = swapped_sides(read_json(opened.folder / PREPROCESSING))
+        text = swapped_sides(made["tokenize"])
+        made["tokenize"] = text | {"normalize": _OTHER.get(text["normalize"], text["normalize"])}
+        write_json(folder / PREPROCESSING, made)
         splits = {}
         for split in SPLITS:
             tables = progress(

@@ -4,6 +4,7 @@ import gc
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +49,17 @@ class StageOutputs:
             files["links"] = self.alignments / f"{split}.links"
         return files
 
-    def rows(self, split: str) -> Iterator[tuple[str, ...]]:
-        """Yield each row's pair number in the corpus and its line of every `row_files`."""
+    def rows(self, split: str) -> Iterator[tuple[Any, ...]]:
+        """Yield the line of each row in every `row_files`, after its pair of the corpus.
+
+        That is source, target, test set (or `None`), and a list of further references.
+        """
         numbers = self.tokenized / f"{split}.lines"
-        pairs = read_parallel([self.corpus / f"{split}.{side}" for side in SIDES])
-        corpus = enumerate(pairs, start=1)
+        sets = self.corpus / f"{split}.sets"
+        further = (self.corpus / f"{split}.target.{number}" for number in count(2))
+        files = [self.corpus / f"{split}.{side}" for side in SIDES]
+        files += [*filter(Path.is_file, [sets]), *takewhile(Path.is_file, further)]
+        corpus = enumerate(read_parallel(files), start=1)
         rows = read_parallel([numbers, *self.row_files(split).values()])
         before = "0"
         for line, (number, *fields) in enumerate(rows, start=1):
@@ -61,7 +68,9 @@ class StageOutputs:
                 message = f"expected the number of a line after line {before} of the corpus"
                 raise InputError(f"{message}, got {number!r}", path=numbers, line=line)
             before = number
-            yield *pair, *fields
+            source, target, *others = pair
+            test_set = others.pop(0) if sets in files else None
+            yield source, target, test_set, [text for text in others if text.strip()], *fields
 
 
 _encoder = lru_cache(maxsize=1)(Encoder.load)
@@ -69,7 +78,7 @@ _encoder = lru_cache(maxsize=1)(Encoder.load)
 
 
 def encode_rows(
-    rows: Sequence[tuple[int, Sequence[str]]],
+    rows: Sequence[tuple[int, Sequence[Any]]],
     *,
     folder: Path,
     files: Mapping[str, Path],
@@ -91,9 +100,9 @@ def encode_rows(
 
 
 def _encode(
-    encoder: Encoder, line: int, fields: Sequence[str], files: Mapping[str, Path], levels: int
+    encoder: Encoder, line: int, fields: Sequence[Any], files: Mapping[str, Path], levels: int
 ) -> dict[str, Any]:
-    source_text, target_text, *lines = fields
+    source_text, target_text, test_set, references, *lines = fields
     texts = dict(zip(files, lines, strict=True))
     tokens = []
     for side, of_side in zip(SIDES, (encoder.source, encoder.target), strict=True):
@@ -119,4 +128,6 @@ def _encode(
         "target_text": target_text,
         "source_tokens": texts["source"],
         "target_tokens": texts["target"],
+        "set": test_set,
+        "references": references or None,
     }

@@ -4,44 +4,64 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from mgsa.cli.command import Input, Report
+from mgsa.cli.command import Input, ParameterFile, Report
 from mgsa.cli.files import write_json
 from mgsa.cli.run import run
 from pipeline.evaluate.command_metrics import command_scores
 from pipeline.evaluate.scores import describe, score
 from pipeline.evaluate.settings import CommandMetric, EvaluateSettings
-from pipeline.formats.text import read_parallel
+from pipeline.formats.translations import Translations
 from pipeline.stage.command import stage
+from pipeline.statistics.bleu_tokenizers import target_language
 
 
 def evaluate_translations(
     evaluate: EvaluateSettings,
     *,
+    params: Annotated[Path, ParameterFile()],
     hypotheses: Annotated[Path, Input("detokenised translations, one a line", "FILE")],
-    references: Annotated[Path, Input("their references", "FILE")],
+    references: Annotated[
+        list[Path], Input("their references, a file each; a further one may be blank", "FILE")
+    ],
+    sets: Annotated[
+        Path | None, Input("the name of the test set of each line, of several sets", "FILE")
+    ] = None,
     baseline: Annotated[
         Path | None, Input("another system's translations, to compare with", "FILE")
     ] = None,
     source: Annotated[
         Path | None, Input("what was translated, for commands that read it", "FILE")
     ] = None,
+    corpus: Annotated[
+        Path | None, Input("whose target language it is (default: that of the parameter file)")
+    ] = None,
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
     """BLEU, chrF and TER of detokenised translations, with confidence intervals.
 
-    So are other metrics, by the commands in `evaluate.commands`.
+    So are other metrics, by the commands in `evaluate.commands`, which read the first reference.
+    Of several test sets there are scores of each, and their means.
     """
-    paths = [references, hypotheses, *(path for path in (baseline, source) if path)]
-    # sacreBLEU's command strips lines so.
-    columns = [
-        [line.rstrip() for line in column] for column in zip(*read_parallel(paths), strict=True)
-    ]
-    scores = score(columns[1], columns[0], evaluate, baseline=columns[2] if baseline else None)
-    files = {"hypotheses": hypotheses, "references": references}
-    files |= {"source": source} if source else {}
+    from pipeline.evaluate.means import mean_bleu_test, mean_over_sets
+
+    language = target_language(params, corpus)
+    files = {"hypotheses": hypotheses, "baseline": baseline, "source": source}
+    given = {name: path for name, path in files.items() if path is not None}
+    translations = Translations.read(given, references, sets)
+    reports = {}
+    for name, part in translations.by_set().items():
+        ours, theirs = part.texts["hypotheses"], part.texts.get("baseline")
+        reports[name] = score(ours, part.references, evaluate, language=language, baseline=theirs)
+    scores = mean_over_sets(reports)
+    if len(reports) > 1 and baseline and "bleu" in scores:
+        p_value = mean_bleu_test([translations], evaluate, language)
+        scores |= {} if p_value is None else {"bleu_randomization_p_value": p_value}
+    read = {n: path for n, path in given.items() if n != "baseline"} | {"references": references[0]}
     for metric in map(CommandMetric.of, evaluate.commands):
-        scores |= command_scores(metric, files, baseline, len(columns[0]), evaluate)
+        scores |= command_scores(metric, read, baseline, len(translations.sets), evaluate)
         scores["signatures"].append({"metric": metric.name, "signature": metric.command})
+    if "ter" in evaluate.metrics and "ter" not in scores:
+        print(f"no TER: {language} has no blanks between words", file=sys.stderr)
     if report is not None:
         write_json(report, scores)
     for line in describe(scores):

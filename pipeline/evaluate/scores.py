@@ -7,12 +7,14 @@ Scores, confidence intervals and the paired tests, by bootstrap and by approxima
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from mgsa.cli.languages import base_language
 from pipeline.evaluate.settings import EvaluateSettings
+from pipeline.statistics.bleu_tokenizers import HAN, UNSPACED, loaded_tokenizer
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
@@ -26,19 +28,25 @@ RESULTS = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}
 
 def score(
     hypotheses: Sequence[str],
-    references: Sequence[str],
+    references: Sequence[Sequence[str]],
     settings: EvaluateSettings,
     *,
+    language: str | None = None,
     baseline: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Scores in per cent with sacreBLEU's signatures.
 
     For each metric its score (`bleu`), and mean and half width of its 95% bootstrap interval
-    (`bleu_mean`, `bleu_interval`). With a baseline also the entries of `compare`.
+    (`bleu_mean`, `bleu_interval`). With a baseline also the entries of `compare`. TER, which counts
+    words, is left out of `UNSPACED` languages but Chinese and Japanese, which sacreBLEU splits.
+
+    Args:
+        references: one or more of each sentence.
+        language: the target language, by which text is split into words.
     """
     scores: dict[str, float] = {}
     written = []
-    samples, metrics = settings.bootstrap_samples, _metrics(references, settings)
+    samples, metrics = settings.bootstrap_samples, _metrics(references, settings, language)
     with _seeded(settings.seed):
         signatures, results = _test({"system": hypotheses}, metrics, "bs", samples)
     for name, metric in metrics.items():
@@ -49,7 +57,7 @@ def score(
             signature = signatures[name]
         written.append({"metric": name, "signature": signature})
     if baseline is not None:
-        scores |= compare(hypotheses, baseline, references, settings)
+        scores |= compare(hypotheses, baseline, references, settings, language)
     # DVC compares the numbers, and leaves out a list.
     return {"sentences": len(references), **scores, "signatures": written}
 
@@ -57,8 +65,9 @@ def score(
 def compare(
     hypotheses: Sequence[str],
     baseline: Sequence[str],
-    references: Sequence[str],
+    references: Sequence[Sequence[str]],
     settings: EvaluateSettings,
+    language: str | None = None,
 ) -> dict[str, float]:
     """Baseline scores, differences, and p-values of both paired tests.
 
@@ -70,7 +79,7 @@ def compare(
     """
     differing = sum(one != other for one, other in zip(hypotheses, baseline, strict=True))
     least = min(2.0 ** (1 - differing), 1.0)
-    metrics = _metrics(references, settings)
+    metrics = _metrics(references, settings, language)
     systems = {"baseline": baseline, "system": hypotheses}
     tests = {"p_value": ("bs", settings.bootstrap_samples)}
     if settings.randomization_trials:
@@ -118,23 +127,36 @@ def _test(
     )
 
 
-def _metrics(references: Sequence[str], settings: EvaluateSettings) -> dict[str, Metric]:
+def _metrics(
+    references: Sequence[Sequence[str]], settings: EvaluateSettings, language: str | None
+) -> dict[str, Metric]:
     """Metrics with cached reference statistics."""
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER
 
-    classes: dict[str, Callable[..., Metric]] = {
-        "bleu": partial(BLEU, tokenize=settings.bleu_tokenizer),
-        "chrf": CHRF,
-        "ter": partial(TER, case_sensitive=True),
-    }
-    return {name: classes[name](references=[references]) for name in settings.metrics}
+    base = language and base_language(language)
+    columns = [*zip_longest(*references)]  # sacreBLEU takes `None` for no reference
+    found: dict[str, Metric] = {}
+    if "bleu" in settings.metrics:
+        tokenizer = loaded_tokenizer(settings.bleu_tokenizer, language)
+        found["bleu"] = BLEU(tokenize=tokenizer, references=columns)
+    if "chrf" in settings.metrics:
+        found["chrf"] = CHRF(references=columns)
+    is_split = base in (*HAN, "ja")
+    if "ter" in settings.metrics and (is_split or base not in UNSPACED):
+        split = {"normalized": is_split, "asian_support": is_split}
+        found["ter"] = TER(case_sensitive=True, references=columns, **split)
+    return {name: found[name] for name in settings.metrics if name in found}
 
 
 def describe(report: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each metric of `score`'s report: numbers by key, and signature."""
-    for metric in report["signatures"]:
-        keys = [key for key in report if key.partition("_")[0] == metric["metric"]]
+    """A line for each metric of a report: numbers by key, and signature; first those of sets."""
+    parts = report.get("set_reports", [])
+    for part in parts:
+        yield from (f"{part['set']}: {line}" for line in describe(part))
+    signatures = {one["metric"]: one["signature"] for one in report["signatures"]}
+    for metric, signature in signatures.items():
+        keys = [key for key in report if key.partition("_")[0] == metric]
         numbers = ", ".join(f"{key} {report[key]:.4g}" for key in keys)
-        yield f"{numbers}  {metric['signature']}"
+        yield f"all sets: {numbers}" if parts else f"{numbers}  {signature}"

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from annotated_types import Interval
 
 from mgsa.cli.settings import MAX_SEED, check_each_once
+from pipeline.statistics.bleu_tokenizers import BleuTokenizer
 
 FORM = re.compile(r"([a-z][a-z0-9]*)=(.*\{hypotheses\}.*)")
 READ = ("source", "hypotheses", "references")
@@ -47,7 +48,7 @@ class EvaluateSettings:
     """
 
     metrics: tuple[Literal["bleu", "chrf", "ter"], ...]
-    bleu_tokenizer: Literal["13a", "intl", "zh", "char", "none"]
+    bleu_tokenizer: BleuTokenizer
     bootstrap_samples: Annotated[int, Interval(ge=1, le=1_000_000)]
     randomization_trials: Annotated[int, Interval(ge=0, le=1_000_000)]
     seed: Annotated[int, Interval(ge=1, le=MAX_SEED)]
@@ -55,7 +56,7 @@ class EvaluateSettings:
 
     def __post_init__(self) -> None:
         check_each_once("metrics", self.metrics)
-        taken = {"bleu", "chrf", "ter", "sentences", "signatures"}
+        taken = {"bleu", "chrf", "ter", "sentences", "set", "sets", "signatures"}
         for name in (CommandMetric.of(command).name for command in self.commands):
             if name in taken:
                 raise ValueError(f"commands: expected another name than {name}, which is taken")

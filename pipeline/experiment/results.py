@@ -28,10 +28,11 @@ def read_cell(runs: Path, cell: Cell) -> dict[str, Any]:
         read_json(runs / cell.name / name)
         for name in ("evaluate.json", "contrast.json", "train.json", "model/manifest.json")
     )
-    speed = training["tokens_per_second"]
+    speed, sets = training["tokens_per_second"], scores.get("sets", {}).items()
     return {
         "seed": cell.seed,
-        "scores": {one["metric"]: scores[one["metric"]] for one in scores["signatures"]},
+        "scores": {one["metric"]: scores[one["metric"]] for one in scores["signatures"]}
+        | {f"BLEU {name}": of_set["bleu"] for name, of_set in sets if "bleu" in of_set},
         **{
             name: contrasts[kind]["accuracy"]
             for name in CONTRASTS

@@ -9,6 +9,7 @@ anything; the deviations do.
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal
 
 import numpy as np
@@ -16,11 +17,13 @@ import numpy as np
 from mgsa.cli.settings import T, from_mapping, read_yaml
 from pipeline.contrast.accuracies import accuracy, kinds_of, read_scores, sentence_counts
 from pipeline.contrast.settings import ContrastSettings
+from pipeline.evaluate.means import mean_bleu_test
 from pipeline.evaluate.scores import compare
 from pipeline.evaluate.settings import EvaluateSettings
 from pipeline.experiment.plan import Cell
-from pipeline.formats.text import read_parallel
-from pipeline.statistics.ngrams import ngram_statistics
+from pipeline.formats.text import read_languages
+from pipeline.formats.text_settings import PREPROCESSING
+from pipeline.formats.translations import Translations, find_references
 from pipeline.statistics.randomization import randomization_test
 
 METRIC: Literal["bleu"] = "bleu"
@@ -30,15 +33,24 @@ Pair = tuple[Cell, Cell]
 
 
 def compare_cells(runs: Path, pair: Pair) -> dict[str, Any]:
-    """Test a cell's translations and contrasts against the baseline's, by the cell's settings."""
-    settings = _settings(runs, pair, "evaluate", EvaluateSettings)
-    ours, theirs, references = _translations(runs, pair)
-    scores = compare(ours, theirs, references, replace(settings, metrics=(METRIC,)))
+    """Test a cell's translations and contrasts against the baseline's, by the cell's settings.
+
+    Of several test sets, the difference is their mean, and has no bootstrap.
+    """
+    settings = replace(_settings(runs, pair, "evaluate", EvaluateSettings), metrics=(METRIC,))
+    language = _target_language(runs, pair)
+    sets = _translations(runs, pair).by_set().values()
+    scores = [
+        compare(s.texts["hypotheses"], s.texts["baseline"], s.references, settings, language)
+        for s in sets
+    ]
+    first, several = scores[0], len(sets) > 1
+    p_value = f"{METRIC}_randomization_p_value"
     return {
         "seed": pair[0].seed,
-        "difference": scores[f"{METRIC}_difference"],
-        "bootstrap": scores[f"{METRIC}_p_value"],
-        "randomization": scores.get(f"{METRIC}_randomization_p_value"),
+        "difference": fmean(one[f"{METRIC}_difference"] for one in scores),
+        "bootstrap": None if several else first[f"{METRIC}_p_value"],
+        "randomization": translation_test(runs, [pair]) if several else first.get(p_value),
         "contrast": contrast_test(runs, [pair]),
     }
 
@@ -46,31 +58,8 @@ def compare_cells(runs: Path, pair: Pair) -> dict[str, Any]:
 def translation_test(runs: Path, pairs: Sequence[Pair]) -> float | None:
     """The p-value of the difference in BLEU over the models of all pairs; `None`: no trials."""
     settings = _settings(runs, pairs[0], "evaluate", EvaluateSettings)
-    if not settings.randomization_trials:
-        return None
-    statistics = []
-    for pair in pairs:
-        *both, references = _translations(runs, pair)
-        tokenizer = settings.bleu_tokenizer
-        statistics.append(
-            [ngram_statistics(t, references, tokenizer=tokenizer, max_ngram=4) for t in both]
-        )
-    ours, theirs = np.sum(statistics, axis=0).reshape(2, -1, 16)
-    trials = settings.randomization_trials
-    return randomization_test(ours, theirs, bleu, trials=trials, seed=settings.seed)
-
-
-def bleu(sums: np.ndarray) -> np.ndarray:
-    """(R, 4 · 4) sums of `ngram_statistics` to (R,) BLEU, as sacreBLEU smooths it."""
-    from sacrebleu.metrics.bleu import BLEU
-
-    columns = np.moveaxis(sums.astype(np.int64).reshape(-1, 4, 4), 2, 0).tolist()
-    return np.array(
-        [
-            BLEU.compute_bleu(matches, ngrams, ours[0], reference[0], smooth_method="exp").score
-            for matches, ngrams, ours, reference in zip(*columns, strict=True)
-        ]
-    )
+    compared = [_translations(runs, pair) for pair in pairs]
+    return mean_bleu_test(compared, settings, _target_language(runs, pairs[0]))
 
 
 def contrast_test(runs: Path, pairs: Sequence[Pair]) -> float | None:
@@ -95,8 +84,12 @@ def _settings(runs: Path, pair: Pair, section: str, kind: type[T]) -> T:
     return from_mapping(kind, read_yaml(params).get(section), f"{params}: {section}")
 
 
-def _translations(runs: Path, pair: Pair) -> tuple[tuple[str, ...], ...]:
-    """Translations of the system, of the baseline, and the references."""
+def _target_language(runs: Path, pair: Pair) -> str:
+    return read_languages(runs / pair[0].name / "model", PREPROCESSING)["target"]
+
+
+def _translations(runs: Path, pair: Pair) -> Translations:
+    """`hypotheses` of the system, `baseline`, and the references."""
     ours, theirs = (runs / cell.name / "translations" for cell in pair)
-    files = [ours / "test.hypotheses", theirs / "test.hypotheses", ours / "test.references"]
-    return tuple(zip(*read_parallel(files), strict=True))
+    files = {"hypotheses": ours / "test.hypotheses", "baseline": theirs / "test.hypotheses"}
+    return Translations.read(files, find_references(ours, "test"), ours / "test.sets")

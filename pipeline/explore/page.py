@@ -63,7 +63,7 @@ def render(explorer: Explorer, question: Question) -> str:
     return page(
         "explore",
         title=f"{', '.join(explorer.models)} {source} → {target}",
-        source=source,
+        source=source.replace("_", "-"),
         text=question.text,
         error=error,
         blocks=blocks,

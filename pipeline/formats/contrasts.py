@@ -9,6 +9,8 @@ are its variants.
 """
 
 import json
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from operator import attrgetter
@@ -23,6 +25,12 @@ from mgsa.cli.settings import Positive, from_excerpt, from_mapping
 
 Text = Annotated[str, Len(1)]
 Category = Annotated[Text, Predicate(str.isprintable)]
+_FOLDED = {
+    **dict.fromkeys(map(ord, "„“”«»"), '"'),
+    **dict.fromkeys(map(ord, "‘’‚‹›´`"), "'"),
+    **dict.fromkeys(map(ord, "‐‑–—―"), "-"),
+    0x200B: " ",
+}
 EXAMPLE = '{"line": 1, "category": "noun", "target": "Text."}'
 
 
@@ -65,6 +73,23 @@ def read_contrasts(path: Path, *, pairs: int) -> list[Contrast]:
     """
     first = next(read_lines(path), "")
     return list((_lingeval if first.startswith("[") else _json_lines)(path, pairs))
+
+
+def is_contrast(variant: str, reference: str) -> bool:
+    """Whether a variant has words, and other words or marks than its reference.
+
+    White space beside marks, invisible characters and forms of quotes and dashes, on which
+    tokenisers differ, make no contrast.
+    """
+    words = _words(variant)
+    return bool(words) and words != _words(reference)
+
+
+def _words(text: str) -> list[str]:
+    """Words and marks of a text, in a form that tokenisers of any kind map alike."""
+    normal = unicodedata.normalize("NFKC", text).translate(_FOLDED)
+    visible = (c for c in normal if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf"))
+    return re.findall(r"\w+|[^\w\s]", "".join(visible))
 
 
 def contrasts_of(corpus: Path, split: str) -> list[Contrast]:

@@ -1,4 +1,4 @@
-"""Word links in Pharaoh's format: `0-0 1-2`, source and target word counted from 0.
+"""Word links in Pharaoh's format: `0-0 1-2`, source and target token counted from 0.
 
 Gold links are written in the same way, `3-4` for a sure one and `3p4` for a possible one. Other
 tools count from 1, or have the target in front: that is their `Notation`.
@@ -7,12 +7,10 @@ tools count from 1, or have the target in front: that is their `Notation`.
 import re
 from collections.abc import Iterator, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import NamedTuple
 
 from mgsa.cli.errors import InputError
 from mgsa.data.word_links import Link
-from pipeline.formats.text import SIDES, SPLITS, read_parallel
 
 _LINKS = re.compile(r"\s*(?:[0-9]{1,9}-[0-9]{1,9}(?:\s+|$))*")
 _LINK = re.compile("([0-9]{1,9})([-p])([0-9]{1,9})")
@@ -59,13 +57,15 @@ def read_links(
 
 def read_gold_links(
     text: str,
-    notation: Notation,
+    notation: Notation = PHARAOH,
     *,
     lengths: tuple[int, int] | None = None,
     path: _Path = None,
     line: int | None = None,
 ) -> tuple[set[Link], set[Link]]:
     """The sure and the possible links of a line; otherwise as `read_links`."""
+    if notation == PHARAOH and _LINKS.fullmatch(text):
+        return set(read_links(text, lengths=lengths, path=path, line=line)), set()
     found = [*_read(text, "-p", "gold links such as 3-4 and 3p4", notation, path, line)]
     if lengths:
         _check_inside([link for link, _ in found], lengths, notation, path, line)
@@ -102,27 +102,3 @@ def _read(
             message = f"expected words counted from {notation.first}, got {part!r}"
             raise InputError(message, path=path, line=line)
         yield ends[::-1] if notation.target_first else ends, match[2]
-
-
-def read_link_file(
-    path: Path, tokenized: Path, split: str, notation: Notation = PHARAOH
-) -> Iterator[set[Link]]:
-    """Yield the links of each pair of a split of tokenised text.
-
-    Raises:
-        InputError: a line is malformed or points outside its pair, or the number of lines differs.
-    """
-    files = [*(tokenized / f"{split}.{side}" for side in SIDES), path]
-    for line, (source, target, text) in enumerate(read_parallel(files), start=1):
-        lengths = source.count(" ") + 1, target.count(" ") + 1
-        yield set(read_links(text, notation, lengths=lengths, path=path, line=line))
-
-
-def corpus_links(tokenized: Path) -> dict[str, Iterator[set[Link]]]:
-    """The links that came with the corpus, by split."""
-    files = {split: tokenized / f"{split}.links" for split in SPLITS}
-    return {
-        split: read_link_file(path, tokenized, split)
-        for split, path in files.items()
-        if path.is_file()
-    }

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from mgsa.cli.files import read_json
 from mgsa.cli.settings import Count, Language, Positive, from_excerpt
 from pipeline.formats.phrases import PartitionSettings
-
-PREPROCESSING = "preprocessing.json"
+from pipeline.formats.text_settings import PREPROCESSING, TextSettings
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,11 @@ class _Parse:
 
 
 @dataclass(frozen=True)
-class _Bpe:
+class Segmentation:
+    """What inference needs of the section `bpe`."""
+
     vocabulary_threshold: Count
+    unit: Literal["bpe", "word"]
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,10 @@ class Preprocessing:
 
     source_language: Language
     target_language: Language
+    tokenize: TextSettings
     parser: _Parser
     parse: _Parse
-    bpe: _Bpe
+    bpe: Segmentation
     partition: PartitionSettings
 
     @classmethod

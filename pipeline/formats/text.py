@@ -49,21 +49,23 @@ def read_sentences(path: Path) -> Iterator[str]:
         raise InputError("empty file; expected a line for each sentence", path=path)
 
 
-def read_parallel(paths: Sequence[Path]) -> Iterator[tuple[str, ...]]:
-    """Yield a tuple of lines, one of each file.
+def read_parallel(
+    paths: Sequence[Path], lines: Iterable[Iterator[str]] | None = None
+) -> Iterator[tuple[str, ...]]:
+    """Yield a tuple of lines, one of each file, by `read_sentences` unless they are given.
 
     Raises:
         InputError: as `read_sentences`, or the files differ in their numbers of lines.
     """
-    files = [read_sentences(path) for path in paths]
-    for number, lines in enumerate(zip_longest(*files)):
-        if None in lines:
+    files = [*(lines or map(read_sentences, paths))]
+    for number, row in enumerate(zip_longest(*files)):
+        if None in row:
             counts = {
                 path: number + (line is not None) + sum(1 for _ in file)
-                for path, line, file in zip(paths, lines, files, strict=True)
+                for path, line, file in zip(paths, row, files, strict=True)
             }
             raise unequal_lines(counts)
-        yield lines
+        yield row
 
 
 def read_splits(*columns: tuple[Path, str]) -> Iterator[tuple[str, int, tuple[str, ...]]]:
@@ -122,8 +124,8 @@ class _Languages:
     target_language: Language
 
 
-def read_languages(corpus: Path) -> dict[str, str]:
-    """The language code of each side of a corpus, from its `corpus.json`."""
-    path = corpus / "corpus.json"
+def read_languages(folder: Path, name: str = "corpus.json") -> dict[str, str]:
+    """The language code of each side of a corpus, from its `corpus.json`, or of an artifact."""
+    path = folder / name
     languages = from_excerpt(_Languages, read_json(path), f"{path}: corpus")
     return {"source": languages.source_language, "target": languages.target_language}

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import read_lines
-from pipeline.formats.text import split_tokens
+from pipeline.formats.text import read_sentences, split_tokens
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 ROOT, FRAGMENT, UNKNOWN = "ROOT", "FRAG", "X"
 """Labels of a flat tree: the wrapper, the PTB's fragment, and its tag for what cannot be tagged."""
 
-WRAPPERS = frozenset({"ROOT", "TOP", "S1", ""})
+WRAPPERS = frozenset({"ROOT", "TOP", "S1", "VROOT", ""})
 """Labels of a node that merely wraps the top node of a tree."""
 
 _ESCAPES = {
@@ -37,6 +36,9 @@ _AFTER_LABEL = re.compile("[-=|]")
 _SPACE, _WORD = r"[ \t\r\n]", r"[^ \t\r\n()]"
 _PART = re.compile(rf"\({_SPACE}*+([^\s()]*+)(?:{_SPACE}++({_WORD}++){_SPACE}*+\))?|(\))|{_WORD}++")
 """`(LABEL` or `(TAG word)`; `)`; a word that is out of place."""
+_BRACKET = re.compile("[()]")
+_TAG_AND_WORD = re.compile(rf"\({_SPACE}*+[^\s()]++{_SPACE}++{_WORD}")
+_SPACES = " \t\r"
 
 
 def read_tree(
@@ -97,25 +99,61 @@ def read_parse(brackets: str, text: str, *, path: Path, tokens_path: Path, line:
 
 
 def read_treebank(path: Path) -> Iterator[Tree]:
-    """Yield the trees of a treebank file (`.mrg`), each on one or several lines.
+    """Yield the trees of a treebank file (`.mrg`), laid out in any way; errors as below."""
+    return (tree for _, tree in read_numbered_trees(path))
 
-    A line that starts with `(` starts a tree; continuation lines are indented, as in the PTB.
+
+def read_numbered_trees(path: Path) -> Iterator[tuple[int, Tree]]:
+    """Yield the trees of a treebank file, each with the number of its first line.
+
+    A line may hold several, or a part of one. Between trees, lines of markup are skipped
+    (`<S ID=1>`, as in the Chinese Treebank).
 
     Raises:
-        InputError: as for `read_tree`; the file is missing, not UTF-8, or has no tree.
+        InputError: as for `read_tree`; the file is missing, not UTF-8, or has no tree; text outside
+            the trees; a tree's words are numbered, as those of discontinuous trees are.
     """
-    lines: list[str] = []
-    start = 0
-    for number, line in enumerate(read_lines(path), start=1):
-        if line.startswith("(") and lines:
-            yield read_tree("\n".join(lines), path=path, line=start)
-            lines = []
-        if lines or line.strip(" \t\r"):
-            start = start if lines else number
-            lines.append(line)
+    parts: list[str] = []
+    start = depth = 0
+    markup = ""
+    for number, line in enumerate(read_sentences(path), start=1):
+        rest = 0
+        for bracket in _BRACKET.finditer(line):
+            if not depth:
+                if bracket[0] == ")" or line[rest : bracket.start()].strip(_SPACES):
+                    break
+                rest, start = bracket.start(), number
+            depth += 1 if bracket[0] == "(" else -1
+            if not depth:
+                parts.append(" " * rest * (not parts) + line[rest : bracket.end()])
+                yield start, _tree_of_bank("\n".join(parts), path, start)
+                parts, rest = [], bracket.end()
+        if depth:
+            parts.append(" " * rest * (not parts) + line[rest:])
+        elif left := line[rest:].strip(_SPACES):
+            markup = markup or repr(left[:40])
+            if not (left.startswith("<") and left.endswith(">")):
+                expected = f"expected bracketed trees, (LABEL (…) …), found {left[:40]!r}"
+                raise InputError(expected, path=path, line=number)
+    if depth:
+        found = "found an unclosed bracket"
+        raise InputError(f"expected one bracketed tree, {found}", path=path, line=start)
     if not start:
-        raise InputError("expected bracketed trees, found none", path=path)
-    yield read_tree("\n".join(lines), path=path, line=start)
+        raise InputError(f"expected bracketed trees, found {markup or 'none'}", path=path)
+
+
+def _tree_of_bank(text: str, path: Path, line: int) -> Tree:
+    tree = read_tree(text, path=path, line=line)
+    numbers = [leaf.partition("=")[0] for leaf in tree.leaves() if "=" in leaf]
+    if sorted(numbers) == sorted(map(str, range(len(tree.leaves())))):
+        found = f"found {tree.leaves()[0]!r}, as in trees with crossing brackets (discbracket)"
+        raise InputError(f"expected words, {found}", path=path, line=line)
+    return tree
+
+
+def is_failed_parse(line: str) -> bool:
+    """Whether a line is blank, or brackets and labels without a word, such as `(())`."""
+    return line.strip(_SPACES)[:1] in ("", "(") and not _TAG_AND_WORD.search(line)
 
 
 def bracketed(tree: Tree) -> str:

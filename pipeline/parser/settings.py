@@ -53,10 +53,20 @@ class StanzaParser:
 
 
 @dataclass(frozen=True)
+class ReadyTrees:
+    """No parser: trees of each split's sentences, kept or all; `null`: those of the corpus."""
+
+    kind: Literal["trees"]
+    train: InputPath | None
+    valid: InputPath | None
+    test: InputPath | None
+
+
+@dataclass(frozen=True)
 class NoParser:
-    """The corpus has trees (`trees`), or all are flat, for models without syntax (`none`)."""
+    """No parser: flat trees, for models without syntax."""
 
-    kind: Literal["trees", "none"]
+    kind: Literal["none"]
 
 
-ParserSettings = TrainedParser | StanzaParser | NoParser
+ParserSettings = TrainedParser | StanzaParser | ReadyTrees | NoParser

@@ -11,19 +11,22 @@ import contextlib
 import errno
 import io
 import json
-import logging
+import math
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from mgsa.cli.errors import FailedError, is_out_of_memory
 from mgsa.cli.progress import progress_bar
 from pipeline.constituency.bracketing import score
 from pipeline.constituency.parser_folder import INDEX
-from pipeline.constituency.treebank import as_stanza_reads, spelled_words, write_conllu
+from pipeline.constituency.spelling import spelled_words
+from pipeline.constituency.stanza_parser import silence_stanza
+from pipeline.constituency.treebank import as_stanza_reads, write_conllu
 from pipeline.formats.trees import read_tree
 from pipeline.parser.settings import TrainingSettings
 
@@ -53,10 +56,7 @@ def train_parser(
         kind: Path(language, kind, f"{PACKAGE}.pt") for kind in ("pretrain", "pos", "constituency")
     }
     _write_index(folder / INDEX, language)
-    with (
-        progress_bar("train parser", total=None, unit="sentences") as advance,
-        _stanza_at_work(folder),
-    ):
+    with _stanza_at_work(folder) as stderr:
         for path in (WORK, *(model.parent for model in models.values())):
             path.mkdir(parents=True)
         for name, trees in (("train", train), ("dev", dev)):
@@ -65,10 +65,10 @@ def train_parser(
             (WORK / f"{name}.mrg").write_text(brackets, encoding="utf-8")
         _save_vectors(train, models["pretrain"], settings)
         set_random_seed(settings.seed)
-        _train_tagger(models, language, settings)
+        _train_tagger(models, language, settings, stderr)
         _save_alike(models["pos"])
         set_random_seed(settings.seed)
-        _train_constituency(models, language, settings, len(train), advance)
+        _train_constituency(models, language, settings, len(train), stderr)
         _save_alike(models["constituency"])
         shutil.rmtree(WORK)
 
@@ -114,7 +114,9 @@ def _flags(
     return [str(part) for name, value in options.items() for part in (f"--{name}", value)]
 
 
-def _train_tagger(models: dict[str, Path], language: str, settings: TrainingSettings) -> None:
+def _train_tagger(
+    models: dict[str, Path], language: str, settings: TrainingSettings, stderr: TextIO
+) -> None:
     """Save a tagger as `models["pos"]`; needs word vectors."""
     from stanza.models import tagger
 
@@ -139,7 +141,9 @@ def _train_tagger(models: dict[str, Path], language: str, settings: TrainingSett
         eval_interval=max(1, settings.tagger_steps // 5),
         log_step=10,
     )
-    tagger.train(tagger.parse_args(flags))
+    args = tagger.parse_args(flags)
+    with _progress("train tagger", settings.tagger_steps, stderr):
+        tagger.train(args)
 
 
 def _train_constituency(
@@ -147,7 +151,7 @@ def _train_constituency(
     language: str,
     settings: TrainingSettings,
     num_trees: int,
-    advance: Callable[[int], None],
+    stderr: TextIO,
 ) -> None:
     """Save a parser as `models["constituency"]`; needs word vectors and tagger."""
     import stanza
@@ -194,31 +198,50 @@ def _train_constituency(
         gold = [read_tree(str(result.gold)) for result in treebank]
         predicted = [read_tree(str(result.predictions[0].tree)) for result in treebank]
         f1 = score(gold, predicted)["labelled_f1"]
-        advance(num_trees)
         return SimpleNamespace(f1=f1, treeF1=f1, HasField=lambda _: False)
 
     train, dev = retagged("train"), retagged("dev")
     trainer, sequences, silver, transitions = parser_training.build_trainer(
         args, train, dev, [], tagger.foundation_cache, None
     )
-    parser_training.iterate_training(
-        args,
-        trainer,
-        train,
-        sequences,
-        transitions,
-        dev,
-        [],
-        silver,
-        tagger.foundation_cache,
-        SimpleNamespace(process=score_results),
-    )
+    updates = settings.parser_epochs * math.ceil(num_trees / settings.parser_batch)
+    with _progress("train parser", updates, stderr):
+        parser_training.iterate_training(
+            args,
+            trainer,
+            train,
+            sequences,
+            transitions,
+            dev,
+            [],
+            silver,
+            tagger.foundation_cache,
+            SimpleNamespace(process=score_results),
+        )
     Path(args["save_name"]).replace(models["constituency"])
 
 
 @contextlib.contextmanager
-def _stanza_at_work(folder: Path) -> Iterator[None]:
-    """Run stanza in `folder`, silently, with errors of one line.
+def _progress(description: str, updates: int, stderr: TextIO) -> Iterator[None]:
+    """Show the progress of a training on `stderr`, while that of stanza is kept silent."""
+    from torch.optim.optimizer import register_optimizer_step_post_hook
+
+    silent = sys.stderr
+    with (
+        contextlib.redirect_stderr(stderr),
+        progress_bar(description, total=updates, unit="updates") as advance,
+        contextlib.redirect_stderr(silent),
+    ):
+        hook = register_optimizer_step_post_hook(lambda *_: advance(1))
+        try:
+            yield
+        finally:
+            hook.remove()
+
+
+@contextlib.contextmanager
+def _stanza_at_work(folder: Path) -> Iterator[TextIO]:
+    """Run stanza in `folder`, silently, with errors of one line; yield stderr for progress.
 
     One thread, for determinism at no cost in time; and without oneDNN's LSTMs, which are slower
     over single steps, as most of a shift-reduce parser's are.
@@ -226,15 +249,16 @@ def _stanza_at_work(folder: Path) -> Iterator[None]:
     import torch
 
     torch.set_num_threads(1)
-    logging.disable(logging.WARNING)
+    silence_stanza()
+    stderr = sys.stderr
     try:
         with (
             contextlib.chdir(folder),
             Path(os.devnull).open("w") as nowhere,
-            contextlib.redirect_stderr(nowhere),
+            contextlib.redirect_stderr(nowhere),  # its bars
             torch.backends.mkldnn.flags(enabled=False),
         ):
-            yield
+            yield stderr
     except (AssertionError, RuntimeError) as error:
         if is_out_of_memory(error):
             raise
@@ -242,8 +266,6 @@ def _stanza_at_work(folder: Path) -> Iterator[None]:
             f"stanza can't train a parser on this treebank ({type(error).__name__}: {error}); "
             "expected more trees, more epochs, or more room on the disk"
         ) from error
-    finally:
-        logging.disable(logging.NOTSET)
 
 
 def _save_alike(path: Path) -> None:

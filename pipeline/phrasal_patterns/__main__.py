@@ -15,14 +15,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from mgsa.cli.command import Input, Option, OutputFolder, Report
+from mgsa.cli.command import Input, Option, OutputFolder, ParameterFile, Report
 from mgsa.cli.errors import InputError
 from mgsa.cli.run import run
 from mgsa.cli.settings import to_mapping
 from pipeline.formats.tables import Record, Row, write_csv
-from pipeline.formats.text import SIDES, read_parallel
+from pipeline.formats.text import SIDES
+from pipeline.formats.text_settings import read_text_settings
+from pipeline.formats.translations import Translations
 from pipeline.phrasal_patterns.settings import PhrasalPatternsSettings
 from pipeline.stage.command import stage, stage_outputs
+from pipeline.statistics.bleu_tokenizers import loaded_tokenizer, target_language
 
 if TYPE_CHECKING:
     from pipeline.phrasal_patterns.scores import Scores
@@ -90,7 +93,11 @@ def scores_of(tables: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, float]
 def score_patterns(
     phrasal_patterns: PhrasalPatternsSettings,
     *,
-    references: Annotated[Path, Input("reference translations, detokenised", "FILE")],
+    params: Annotated[Path, ParameterFile()],
+    references: Annotated[
+        list[Path],
+        Input("reference translations, detokenised, a file each; recall is of the first", "FILE"),
+    ],
     system: Annotated[
         dict[str, Path], Input("its translations, detokenised; may be repeated", "NAME=FILE")
     ],
@@ -125,7 +132,7 @@ def score_patterns(
     from pipeline.phrasal_patterns.categories import category_scores, read_occurrences
     from pipeline.phrasal_patterns.scores import length_scores, ngram_scores
     from pipeline.statistics.ngrams import ngram_statistics
-    from pipeline.tokenizers import tokenizer_of
+    from pipeline.tokenizers.side import side_text
 
     settings = phrasal_patterns
     if baseline is not None and (baseline not in system or len(system) == 1):
@@ -134,19 +141,22 @@ def score_patterns(
     if (trees or alignments) and not (trees and alignments and tokenized):
         raise InputError("expected --tokenized, --trees and --alignments together")
     sides = [tokenized / f"{split}.{side}" for side in SIDES] if tokenized else []
-    columns = list(zip(*read_parallel([references, *system.values(), *sides]), strict=True))
-    expected, *hypotheses = columns[: 1 + len(system)]
-    count = partial(
-        ngram_statistics, tokenizer=settings.bleu_tokenizer, max_ngram=settings.max_ngram
-    )
-    statistics = np.stack([count(texts, expected) for texts in hypotheses], axis=1)
+    given = {f"system {name}": path for name, path in system.items()}
+    of_sides = {path.suffix: path for path in sides}
+    translations = Translations.read(given | of_sides, references, None)
+    hypotheses = [translations.texts[name] for name in given]
+    expected = [first for first, *_ in translations.references]
+    of_target = read_text_settings(tokenized).target_language if tokenized else None
+    language = of_target or target_language(params, None)
+    tokenizer = loaded_tokenizer(settings.bleu_tokenizer, language)
+    count = partial(ngram_statistics, tokenizer=tokenizer, max_ngram=settings.max_ngram)
+    statistics = np.stack([count(t, translations.references) for t in hypotheses], axis=1)
     scores, links = {"ngrams": [ngram_scores(statistics, np.ones(len(expected), dtype=bool))]}, None
     if tokenized:
-        source, target = columns[-2:]
-        language = Record.read(tokenized / "languages.json")["target"]
-        tokenize = tokenizer_of(language).normalize_and_tokenize
+        source, target = (translations.texts[name] for name in of_sides)
+        tokenize = side_text(tokenized, "target").tokenize
         tokens = list(map(tokenize, expected))
-        check_references(tokens, target, path=references, target_path=sides[1])
+        check_references(tokens, target, path=references[0], target_path=sides[1])
         lengths = np.array([len(text.split(" ")) for text in source])
         scores["lengths"] = [*length_scores(statistics, lengths, settings.source_lengths)]
     if tokenized and trees and alignments:
@@ -162,6 +172,7 @@ def score_patterns(
     with stage_outputs(out, report) as (folder, metrics):
         tables = write_tables(scores, [*system], baseline, settings, folder)
         recipe = to_mapping(settings) | {
+            "tokenizer": tokenizer,
             "links": None if links is None else str(links),
             "sacrebleu": sacrebleu.__version__,
         }

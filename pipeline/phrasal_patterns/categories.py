@@ -23,7 +23,7 @@ import numpy as np
 from nltk.tree import Tree
 
 from mgsa.data.word_links import Link
-from pipeline.formats.links import read_link_file
+from pipeline.formats.link_files import read_link_file
 from pipeline.formats.text import SIDES, read_parallel, split_tokens
 from pipeline.formats.trees import children, is_preterminal, plain_label, read_parse, top_node
 from pipeline.phrasal_patterns.scores import Scores

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
 
 from mgsa.cli.settings import Positive, Resamples, Seed
+from pipeline.statistics.bleu_tokenizers import BleuTokenizer
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class PhrasalPatternsSettings:
 
     max_ngram: Positive
     max_category_ngram: Positive
-    bleu_tokenizer: Literal["13a", "intl", "zh", "char", "none"]
+    bleu_tokenizer: BleuTokenizer
     source_lengths: tuple[Positive, ...]
     bootstrap_samples: Resamples
     seed: Seed

@@ -32,6 +32,7 @@ from pipeline.probe_data.settings import ProbeDataSettings
 from pipeline.probe_data.voice_and_tense import TENSES, VOICES
 from pipeline.stage.command import library_versions
 from pipeline.stage.workers import chunks
+from pipeline.tokenizers.side import side_text
 
 TRAIN = SPLITS[0]
 ROW_GROUP_ROWS = 10_000
@@ -48,15 +49,16 @@ def build_probe_data(
     encoder = Encoder.load(dataset.folder)
     partition = Preprocessing.read(dataset.folder).partition
     language = manifest.source_language
+    text = side_text(dataset.folder, "source")
     splits, counts = draw_splits(
-        read_sentences(files, language),
+        read_sentences(files, text),
         most=settings.sentences,
         shares=settings.shares,
         seed=settings.seed,
     )
     rates: list[float] = []
     if partition.boundaries == "random":
-        trees = (encoder_tree(sentence, files) for sentence in read_sentences(files, language))
+        trees = (encoder_tree(sentence, files) for sentence in read_sentences(files, text))
         rates = cut_rates(trees, partition.levels)
     labels = {
         split: label(sentences, files, language, split) for split, sentences in splits.items()

@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mgsa.cli.errors import InputError
-from pipeline.constituency.treebank import TextSpelling, spelled_words, without_empty_elements
-from pipeline.formats.text import SPLITS, read_parallel
-from pipeline.formats.trees import FRAGMENT, ROOT, UNKNOWN, bracketed, read_treebank
+from pipeline.constituency.ready_trees import ready_tree
+from pipeline.constituency.spelling import TextSpelling, spelled_words
+from pipeline.constituency.treebank import without_empty_elements
+from pipeline.formats.text import SPLITS, read_parallel, split_tokens
+from pipeline.formats.trees import FRAGMENT, ROOT, UNKNOWN, bracketed, flat_tree, read_treebank
+from pipeline.tokenizers import Tokenizer
 
 _FLAT = re.compile(rf"\({ROOT} \({FRAGMENT}(?: \({UNKNOWN} [^ ()]+\))+\)\)")
 
@@ -45,20 +48,23 @@ def find_files(trees: str, *, parsed: Path, tokenized: Path) -> SentenceFiles:
     return SentenceFiles(labelled, labelled, labelled)
 
 
-def read_sentences(files: SentenceFiles, language: str) -> Iterator[ProbeSentence]:
+def read_sentences(files: SentenceFiles, tokenizer: Tokenizer) -> Iterator[ProbeSentence]:
     """Read the sentences of a treebank, or of aligned files of text."""
     if files.tokens == files.trees:
-        yield from read_bank(files.trees, language)
+        yield from read_bank(files.trees, tokenizer)
     else:
-        for line, texts in enumerate(read_parallel(files), start=1):
-            yield ProbeSentence(line, *texts)
+        for line, (text, tree, phrases) in enumerate(read_parallel(files), start=1):
+            labelled = tree
+            if files.trees != files.phrases:  # of the corpus, which may have other words
+                tokens = split_tokens(text, path=files.tokens, line=line)
+                gold = ready_tree(tree, tokens, path=files.trees, line=line)
+                labelled = bracketed(gold or flat_tree(tokens))
+            yield ProbeSentence(line, text, labelled, phrases)
 
 
-def read_bank(path: Path, language: str) -> Iterator[ProbeSentence]:
+def read_bank(path: Path, tokenizer: Tokenizer) -> Iterator[ProbeSentence]:
     """Yield the sentences of a treebank without empty elements, spelled as corpus tokens."""
-    from pipeline.tokenizers import tokenizer_of
-
-    spell = TextSpelling(tokenizer_of(language))
+    spell = TextSpelling(tokenizer)
     for number, tree in enumerate(read_treebank(path), start=1):
         gold = without_empty_elements(tree)
         if gold is not None:

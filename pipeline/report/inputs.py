@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 from mgsa.cli.errors import InputError
 from pipeline.formats.tables import Record
 from pipeline.formats.text import SIDES, read_languages, read_sentences, unequal_lines
+from pipeline.formats.text_settings import PREPROCESSING
+from pipeline.formats.translations import Translations, find_references
 from pipeline.report.settings import ReportSettings
 
 OUTPUTS = ("translations", "curves", "attention", "model", "contrast")
@@ -131,9 +133,12 @@ class Inputs:
 
     @cached_property
     def languages(self) -> dict[str, str]:
-        """Language codes by side; empty without a corpus."""
-        corpus = self.paths.get("corpus")
-        return dict.fromkeys(SIDES, "") if corpus is None else read_languages(corpus)
+        """Language tags by side, of the corpus or of a model; empty without both."""
+        if corpus := self.paths.get("corpus"):
+            return _tags(read_languages(corpus))
+        models = self.system_outputs("model").values()
+        folder = next((model for model in models if (model / PREPROCESSING).is_file()), None)
+        return _tags(read_languages(folder, PREPROCESSING)) if folder else dict.fromkeys(SIDES, "")
 
     @cached_property
     def translations(self) -> tuple[Text | None, dict[str, list[str]]]:
@@ -154,6 +159,13 @@ class Inputs:
             check_same_number(own, translated)
             hypotheses[system] = translated.lines
         return references, hypotheses
+
+    @cached_property
+    def references(self) -> list[list[str]]:
+        """The references of each translation, of which `translations` has the first."""
+        folder = next(iter(self.system_outputs("translations").values()))
+        files = find_references(folder, self.settings.split)
+        return Translations.read({}, files, None).references
 
     @cached_property
     def drawn(self) -> list[int]:
@@ -209,3 +221,8 @@ def check_same_number(*texts: Text | None) -> None:
     counts = {text.path: len(text.lines) for text in texts if text is not None}
     if len(set(counts.values())) > 1:
         raise unequal_lines(counts)
+
+
+def _tags(languages: Mapping[str, str]) -> dict[str, str]:
+    """As HTML has them: `pt-BR`."""
+    return {side: code.replace("_", "-") for side, code in languages.items()}

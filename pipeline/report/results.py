@@ -115,8 +115,24 @@ def scores(inputs: Inputs) -> Iterator[Markup]:
     for metric in dict.fromkeys(one["metric"] for one in signatures):
         if of_metric := {name: report for name, report in reports.items() if metric in report}:
             yield _metric(metric, of_metric, inputs.styles)
+    if of_sets := [*_set_rows(reports, inputs.styles)]:
+        yield table("Test sets, of which the scores above are means", of_sets)
     lines = list({one["signature"]: one for one in signatures}.values())
     yield details("Signatures", table("Signatures of sacreBLEU, commands of others", lines))
+
+
+def _set_rows(reports: Mapping[str, Record], styles: Mapping[str, int]) -> Iterator[dict[str, str]]:
+    """A row for each system and test set, where there are several."""
+    for name, report in reports.items():
+        for part in report.get("set_reports", []):
+            row: dict[str, str] = {"system": named(name, styles), "set": part["set"]}
+            row["sentences"] = number(part["sentences"])
+            for metric in report["sets"][part["set"]]:
+                title, half = METRICS.get(metric, (metric,))[0], part.get(f"{metric}_interval")
+                interval = "" if half is None else f" ± {half:.2f}"
+                row[title] = Number(number(part[metric], ".2f") + interval)
+                row[f"{title}: p"] = p_value(part.get(f"{metric}_randomization_p_value"))
+            yield row
 
 
 def _metric(metric: str, reports: Mapping[str, Record], styles: Mapping[str, int]) -> Markup:

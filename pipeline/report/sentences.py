@@ -11,6 +11,7 @@ from markupsafe import Markup
 from pipeline.report.blocks import MACROS, TEMPLATES, group, html, line_figure, number
 from pipeline.report.inputs import Inputs, check_same_number
 from pipeline.report.results import METRICS
+from pipeline.statistics.bleu_tokenizers import loaded_tokenizer
 
 BIN = 10
 """Per cent: the width of a bin of the distribution of scores."""
@@ -28,7 +29,11 @@ def sentences(inputs: Inputs) -> Iterator[Markup]:
         return
     sources, metric, count = inputs.sources, inputs.settings.metric, inputs.settings.ranked
     check_same_number(sources, references)
-    scores = score_sentences(hypotheses, references.lines, metric)
+    tokenizer = None
+    if metric == "bleu":
+        setting = (inputs.parameters or {}).get("evaluate", {}).get("bleu_tokenizer", "auto")
+        tokenizer = loaded_tokenizer(setting, inputs.languages["target"] or None)
+    scores = score_sentences(hypotheses, inputs.references, metric, tokenizer)
     means = [fmean(values) for values in zip(*scores.values(), strict=True)]
     spreads = [max(values) - min(values) for values in zip(*scores.values(), strict=True)]
     lists = ranked(means, spreads, count)
@@ -55,17 +60,20 @@ def sentences(inputs: Inputs) -> Iterator[Markup]:
 
 
 def score_sentences(
-    hypotheses: Mapping[str, Sequence[str]], references: Sequence[str], metric: str
+    hypotheses: Mapping[str, Sequence[str]],
+    references: Sequence[Sequence[str]],
+    metric: str,
+    tokenizer: str | None = None,
 ) -> Scores:
     """Score every sentence with sacreBLEU's chrF, or its BLEU with effective order."""
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
 
-    scorer = CHRF() if metric == "chrf" else BLEU(effective_order=True)
+    scorer = CHRF() if metric == "chrf" else BLEU(effective_order=True, tokenize=tokenizer)
     return {
         name: [
-            round(float(scorer.sentence_score(text, [reference]).score), 2)
-            for text, reference in zip(translated, references, strict=True)
+            round(float(scorer.sentence_score(text, of_sentence).score), 2)
+            for text, of_sentence in zip(translated, references, strict=True)
         ]
         for name, translated in hypotheses.items()
     }

@@ -15,23 +15,40 @@ Span = tuple[int, int]
 
 
 def ngram_statistics(
-    hypotheses: Sequence[str], references: Sequence[str], *, tokenizer: str, max_ngram: int
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    *,
+    tokenizer: str,
+    max_ngram: int,
 ) -> np.ndarray:
     """(sentences, max_ngram, 4) int64 for each sentence and n, to be summed.
 
-    Clipped matches, n-grams of the hypothesis, its words, the reference's words; `tokenizer` is one
-    of sacreBLEU's.
+    Matches clipped by the most that one of the sentence's references has, n-grams of the
+    hypothesis, its words, words of the reference nearest in length; `tokenizer` is one of
+    sacreBLEU's.
     """
     from sacrebleu.metrics.bleu import BLEU
 
     # Effective order affects scores only, which are not used; it avoids a warning.
     bleu = BLEU(tokenize=tokenizer, max_ngram_order=max_ngram, effective_order=True)
     rows = []
-    for hypothesis, reference in zip(hypotheses, references, strict=True):
-        score = bleu.sentence_score(hypothesis, [reference])
+    for hypothesis, of_sentence in zip(hypotheses, references, strict=True):
+        score = bleu.sentence_score(hypothesis, of_sentence)
         lengths = [[score.sys_len] * max_ngram, [score.ref_len] * max_ngram]
         rows.append([score.counts, score.totals, *lengths])
     return np.array(rows, dtype=np.int64).swapaxes(1, 2)
+
+
+def corpus_bleu(sums: np.ndarray) -> np.ndarray:
+    """(…, 4 · 4) sums of `ngram_statistics` to (…) BLEU, as sacreBLEU smooths it."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    columns = np.moveaxis(sums.astype(np.int64).reshape(-1, 4, 4), 2, 0).tolist()
+    scores = [
+        BLEU.compute_bleu(matches, ngrams, ours[0], reference[0], smooth_method="exp").score
+        for matches, ngrams, ours, reference in zip(*columns, strict=True)
+    ]
+    return np.array(scores).reshape(sums.shape[:-1])
 
 
 def restricted_bleu(statistics: np.ndarray) -> np.ndarray:

@@ -1,29 +1,72 @@
 """Sentences to tokens and back, a tokeniser a file.
 
-moses  Moses' rules, by sacremoses
+cleaning    text without invisible characters, and with plain punctuation
+spacing     blanks between tokens, and which splits they undo
+words       words and punctuation by Unicode, for any script
+moses       Moses' rules, by sacremoses
+penn        tokens of the Penn Treebank, by NLTK
+spacy       spaCy's tokenisers
+characters  each character a token
+given       tokens as given
+casing      lower case, and the true case of words
+side        all that happens to one side's text, as recorded settings say
 """
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Protocol
+
+import regex
+
+from mgsa.cli.errors import InputError
+from pipeline.formats.text_settings import TokenizerKind
 
 
 class Tokenizer(Protocol):
     """The tokeniser of a language."""
 
-    def normalize_and_tokenize(self, text: str) -> list[str]:
-        """The tokens of a raw sentence."""
+    def tokenize(self, text: str) -> list[str]:
+        """The tokens of a sentence without invisible characters, none with white space in it."""
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Tokens joined to text."""
 
 
-@cache
-def tokenizer_of(language: str) -> Tokenizer:
-    """The tokeniser of a language, for training data and raw text alike.
+def tokenizer_of(
+    kind: TokenizerKind, language: str, protected: regex.Pattern[str] | None = None
+) -> Tokenizer:
+    """The tokeniser of a language.
 
-    Cached, as compiling the rules takes a while.
+    Args:
+        language: two letters where there are (`base_language`).
+        protected: what is one token.
+
+    Raises:
+        InputError: there is none of this kind for the language.
     """
-    from pipeline.tokenizers.moses import MosesText
+    match kind:
+        case "moses":
+            from pipeline.tokenizers.moses import LANGUAGES, MosesText
 
-    return MosesText(language)
+            if language in LANGUAGES:
+                return MosesText(language, protected)
+            from pipeline.tokenizers.words import Words
+
+            return Words(language, protected)
+        case "penn":
+            from pipeline.tokenizers.penn import PennTreebank
+
+            if language != "en":
+                raise InputError(f"tokenize: penn is for English, not {language}")
+            return PennTreebank(protected)
+        case "spacy":
+            from pipeline.tokenizers.spacy import SpacyWords
+
+            return SpacyWords(language, protected)
+        case "characters":
+            from pipeline.tokenizers.characters import Characters
+
+            return Characters(protected)
+        case "none":
+            from pipeline.tokenizers.given import GivenTokens
+
+            return GivenTokens()

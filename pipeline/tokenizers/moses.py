@@ -1,78 +1,40 @@
-"""Moses normalisation, tokenisation and detokenisation: one object for training and inference.
+"""Moses' tokens by sacremoses: rules, and abbreviations that keep their period.
 
-Rules and results are sacremoses's, five times as fast: a substitution is skipped if the text lacks
-a character that each match contains.
+Results are sacremoses's, five times as fast: a substitution is skipped if the text lacks a
+character that each match contains.
 """
 
+from __future__ import annotations
+
 import re
-import unicodedata
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
+import regex
+from sacremoses import MosesTokenizer
+from sacremoses.corpus import NonbreakingPrefixes
+
+from pipeline.tokenizers.spacing import Spacing
+
+LANGUAGES = frozenset(NonbreakingPrefixes().available_langs.values()) - {"zh", "yue"}
+"""Those whose abbreviations Moses knows, and not those of English in their place."""
 
 
 class MosesText:
     """Text to tokens and back, by the rules of one language."""
 
-    def __init__(self, language: str) -> None:
-        """`language` is a two-letter code; one without rules of its own gets those of English."""
-        self._normalizer = _Normalizer(language)
+    def __init__(self, language: str, protected: regex.Pattern[str] | None = None) -> None:
+        """`language` is one of `LANGUAGES`."""
         self._tokenizer = _Tokenizer(language)
-        self._detokenizer = MosesDetokenizer(language)
+        self._spacing = Spacing(language, protected=protected)
 
-    def normalize_and_tokenize(self, text: str) -> list[str]:
-        """The tokens of a sentence; none for a blank one."""
-        normalized = self._normalizer.normalize(clean(text))
-        tokens: list[str] = self._tokenizer.tokenize(normalized, escape=False)
-        return tokens
+    def tokenize(self, text: str) -> list[str]:
+        """The tokens of a clean sentence."""
+        return self._spacing.undoable(text, self._tokenizer.tokenize(text, escape=False))
 
     def detokenize(self, tokens: Sequence[str]) -> str:
-        """The sentence of `tokens`, by Moses' rules."""
-        return str(self._detokenizer.detokenize(tokens, unescape=False))
-
-
-def clean(text: str) -> str:
-    """Text in canonical composition (NFC), without invisible characters.
-
-    Line and paragraph separators, tabs and zero-width spaces become spaces; other control and
-    format characters (joiners, direction marks, soft hyphens, byte order marks) go.
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    if not text.isprintable():
-        text = text.translate(_VISIBLE)
-    return unicodedata.normalize("NFC", text)
-
-
-class _Visible(dict[int, str]):
-    """The replacement of each code point in `clean`; filled lazily."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        match unicodedata.category(character):
-            case "Zl" | "Zp":
-                self[code] = " "
-            case "Cc" | "Cf":
-                self[code] = " " if character.isspace() or character == "\u200b" else ""
-            case _:
-                self[code] = character
-        return self[code]
-
-
-_VISIBLE = _Visible()
-
-
-class _Normalizer(MosesPunctNormalizer):  # type: ignore[misc]  # has no types
-    """Skips substitutions that can't match."""
-
-    APPLIES = re.compile("[\r()%:;`\"„“”–—´‘‚’…«»\xa0]|''|  ")
-    """Every match of every substitution contains a match of this."""
-
-    def normalize(self, text: str) -> str:
-        if self.APPLIES.search(text):
-            return str(super().normalize(text))
-        return text.strip()
+        """The sentence of `tokens`."""
+        return self._spacing.join(tokens)
 
 
 class _Needing:

@@ -15,12 +15,10 @@ import numpy as np
 from mgsa.config import TrainConfig
 from mgsa.data.batch import RowColumns, subwords_per_word
 from mgsa.data.ragged import Ragged
-from mgsa.data.schema import PREPROCESSING, VOCABULARY
+from mgsa.data.schema import VOCABULARY
 from mgsa.data.vocabulary import UNK, Vocabulary, join_subwords, read_vocabularies
 from mgsa.data.word_links import subword_links, word_links
 from mgsa.training.processes import place_seed
-from pipeline.formats.tables import Record
-from pipeline.formats.text import SIDES
 from pipeline.subwords import SubwordSplitter
 
 
@@ -28,8 +26,7 @@ class BpeDropout:
     """Segments rows of a dataset's training split, by its own codes and vocabularies."""
 
     def __init__(self, dataset: Path, config: TrainConfig) -> None:
-        threshold = Record.read(dataset / PREPROCESSING)["bpe"]["vocabulary_threshold"]
-        self._splitters = [SubwordSplitter.load(dataset, s, threshold=threshold) for s in SIDES]
+        self._splitters = SubwordSplitter.load_recorded(dataset)
         self._vocabularies = read_vocabularies(dataset / VOCABULARY)
         self._dropout, self._seed = config.bpe_dropout, config.seed
 

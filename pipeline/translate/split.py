@@ -4,6 +4,7 @@ The rows of a dataset have tokenising, parsing and subwords behind them.
 """
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +18,7 @@ from mgsa.run_config import Accelerator
 from pipeline.formats.text import files_to_write
 from pipeline.stage.command import stage
 
-WRITTEN = ("hypotheses", "sources", "references", "scores")
+WRITTEN = ("hypotheses", "sources", "references", "sets", "scores")
 
 
 def translate_split(
@@ -29,8 +30,8 @@ def translate_split(
     out: Annotated[
         Path,
         OutputFolder(
-            "for NAME.hypotheses, NAME.sources, NAME.references and NAME.scores",
-            *(f"{{split}}.{name}" for name in WRITTEN),
+            "for NAME.hypotheses, sources, references (and references.2, …), sets and scores",
+            *(f"{{split}}.{name}" for name in (*WRITTEN, "references.*")),
         ),
     ],
     phrases: PhrasesOption = "parsed",
@@ -40,23 +41,28 @@ def translate_split(
 
     Without params.yaml: beam 5, length penalty 0.6.
     """
-    from pipeline.formats.preprocessing import Preprocessing
-    from pipeline.tokenizers import tokenizer_of
+    from pipeline.tokenizers.side import side_text
 
-    target = tokenizer_of(Preprocessing.read(model[0]).target_language)
+    target = side_text(model[0], "target")
     with (
         opened_split("translate", model, dataset, split, accelerator) as (loaded, data, advance),
         atomic_folder(out) as folder,
-        files_to_write(folder, [f"{split}.{name}" for name in WRITTEN]) as files,
     ):
+        further = partial(data.texts, split, "references")
+        columns = range(max((len(others or ()) for others in further()), default=0))
+        names = [f"{split}.{name}" for name in WRITTEN]
+        names += [f"{split}.references.{n + 2}" for n in columns]
         found = loaded.translate_rows(read_rows(data, split, phrases), translate, advance=advance)
-        sources, references = data.texts(split, "source_text"), data.texts(split, "target_text")
-        hypothesis_file, source_file, reference_file, score_file = files.values()
-        for translation, source, reference in zip(found, sources, references, strict=True):
-            hypothesis_file.write(f"{target.detokenize(translation.text.split())}\n")
-            source_file.write(f"{source}\n")
-            reference_file.write(f"{reference}\n")
-            score_file.write(f"{translation.score:.6f}\n")
+        texts = (data.texts(split, name) for name in ("source_text", "target_text", "set"))
+        with files_to_write(folder, names) as files:
+            for translation, source, reference, test_set, others in zip(
+                found, *texts, further(), strict=True
+            ):
+                lines = [target.detokenize(translation.text.split()), source, reference]
+                lines += [test_set or split, f"{translation.score:.6f}"]
+                lines += [others[n] if n < len(others or ()) else "" for n in columns]
+                for file, line in zip(files.values(), lines, strict=True):
+                    file.write(f"{line}\n")
 
 
 main = stage(translate_split)

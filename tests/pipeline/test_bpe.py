@@ -16,7 +16,7 @@ from pipeline import bpe
 from pipeline.formats.text import SIDES, SPLITS
 from pipeline.subwords import read_subword_counts
 from tests.lines import write_lines
-from tests.parameters import PARAMETERS
+from tests.parameters import PARAMETERS, recorded_text
 from tests.text_folders import contents, stage_argv
 
 SENTENCES = {
@@ -31,6 +31,7 @@ def tokenized(tmp_path: Path) -> Path:
     for side, sentences in SENTENCES.items():
         for split, repeated in zip(SPLITS, (4, 1, 1), strict=True):
             write_lines(folder / f"{split}.{side}", sentences * repeated)
+    write_json(folder / "text.json", recorded_text())
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(PARAMETERS))
     return folder
 
@@ -73,7 +74,7 @@ def test_codes_of_another_folder_are_taken(tokenized: Path) -> None:
     for name in ("bpe.codes", "vocab.source", "vocab.target", "test.source", "test.target"):
         assert taken[name] == learned[name]
     assert taken["train.source"] != learned["train.source"]
-    write_json(model / "preprocessing.json", {"bpe": {"vocabulary_threshold": 9}})
+    write_json(model / "preprocessing.json", {"bpe": {"vocabulary_threshold": 9, "unit": "bpe"}})
     with pytest.raises(InputError, match=r"expected bpe.vocabulary_threshold to be 9, .*, got 3"):
         bpe.main(arguments(tokenized, f"codes={model}"))
 

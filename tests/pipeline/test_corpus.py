@@ -127,7 +127,8 @@ def test_a_folder_a_prefix_and_two_languages_name_the_files(
 def test_local_files_are_copied_line_by_line(tmp_path: Path, local: dict[str, Any]) -> None:
     corpus.main(arguments(tmp_path, local))
     report = json.loads((tmp_path / "report.json").read_text())
-    assert report == {"train_pairs": 2, "valid_pairs": 1, "test_pairs": 1}
+    pairs = {"train_pairs": 2, "valid_pairs": 1, "test_pairs": 1}
+    assert report == {**pairs, "train_contrasts": 1, "train_contrasts_left_out": 0}
     found = contents(tmp_path / "corpus")
     assert json.loads(found.pop("corpus.json"))["name"] == "own"
     assert found == {
@@ -152,8 +153,7 @@ def test_local_files_are_copied_line_by_line(tmp_path: Path, local: dict[str, An
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.links", b"0-0\n1\n", "own/a.links:2: expected links such as 0-0 1-2, got '1'"),
-        ("a.voice", b"active\n\n", "own/a.voice:2: expected one label, got ''"),
+        ("a.links", b"0-0\n", "own/a.links:1: ends after 1 line; expected as many as in "),
         (
             "a.contrast",
             b'{"line": 3, "category": "gender", "target": "Die Hund."}',
@@ -178,6 +178,39 @@ def test_bad_input_is_named_and_leaves_outputs(
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         *("corpus", "own", "params.yaml", "report.json")
     ]
+
+
+def test_variants_that_are_no_contrast_are_left_out_and_counted(
+    tmp_path: Path, local: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = ["Ein Katze.", "Eine Katze.", "Eine\u200b  Katze .", "\u00ad "]
+    variants = [{"line": 2, "category": "x", "target": text} for text in texts]
+    (tmp_path / "own/a.contrast").write_text("".join(f"{json.dumps(v)}\n" for v in variants))
+    corpus.main(arguments(tmp_path, local))
+    assert [c.target for c in read_contrasts(tmp_path / "corpus/train.contrast", pairs=2)] == [
+        "Ein Katze."
+    ]
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert (report["train_contrasts"], report["train_contrasts_left_out"]) == (1, 3)
+    assert capsys.readouterr().err == (
+        f"{tmp_path}/own/a.contrast: 3 of 4 variants are left out, without a word, or with those "
+        "of their reference (the first one of pair 2)\n"
+    )
+
+
+def test_links_of_other_tools_are_written_in_pharaohs_format(
+    tmp_path: Path, local: dict[str, Any]
+) -> None:
+    giza = """# Sentence pair (1) source length 2 target length 2 alignment score : 0.01
+A dog .
+NULL ({ 3 }) Ein ({ 1 }) Hund ({ 2 })
+# Sentence pair (2) source length 2 target length 2 alignment score : 0.01
+A cat .
+NULL ({ 2 }) Eine ({ }) Katze ({ 1 })
+"""
+    (tmp_path / "own/a.links").write_text(giza)
+    corpus.main(arguments(tmp_path, local))
+    assert (tmp_path / "corpus/train.links").read_text() == "0-0 1-1\n0-1\n"
 
 
 @pytest.fixture

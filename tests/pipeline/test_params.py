@@ -117,3 +117,19 @@ def test_a_wrong_key_of_any_section_is_found() -> None:
             check_parameters({k: v for k, v in content.items() if k != name}, Path("params.yaml"))
     with pytest.raises(InputError, match="modle: unknown section; expected one of corpus"):
         check_parameters({**content, "modle": {}}, Path("params.yaml"))
+
+
+@pytest.mark.parametrize("section", ["evaluate", "phrasal_patterns"])
+@pytest.mark.parametrize(
+    ("language", "tokenizer"), [("zh", "13a"), ("de", "zh"), ("ko", "ja-mecab")]
+)
+def test_a_tokeniser_that_cannot_fit_the_target_language_is_refused(
+    section: str, language: str, tokenizer: str
+) -> None:
+    given = ["corpus=local", "parser=none", "model=transformer_tiny"]
+    given.append(f"corpus.target_language={language}")
+    check_parameters(compose(CONF, given), Path("params.yaml"))
+    content = compose(CONF, [*given, f"{section}.bleu_tokenizer={tokenizer}"])
+    message = rf"^params\.yaml: {section}\.bleu_tokenizer: expected auto or char for .*{tokenizer}"
+    with pytest.raises(InputError, match=message):
+        check_parameters(content, Path("params.yaml"))

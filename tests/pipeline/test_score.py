@@ -25,7 +25,7 @@ def test_text_scores_as_its_rows_in_a_dataset(
     expected = list(mgsa.load(models / "words").score(dataset.read("test")))
     assert [float(line) for line in printed] == pytest.approx(expected, abs=1e-5)
     for side in SIDES:
-        write_lines(tmp_path / side, dataset.texts("test", f"{side}_tokens"))  # type: ignore[arg-type]
+        write_lines(tmp_path / side, dataset.texts("test", f"{side}_tokens"))
     source, target = (tmp_path / side for side in SIDES)
     score(models, source, target, "--tokenized", "--out", str(tmp_path / "scores"))
     assert lines(tmp_path / "scores") == printed

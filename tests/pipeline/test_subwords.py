@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from subword_nmt.apply_bpe import BPE, read_vocabulary
 
 from mgsa.cli.errors import InputError
-from pipeline.bpe import BpeSettings, learn_codes
+from pipeline.bpe import learn_codes
+from pipeline.formats.preprocessing import Segmentation
 from pipeline.subwords import CODES, SubwordSplitter, read_subword_counts, write_subword_counts
 from tests.stage_folders import write_merges
 
@@ -32,7 +33,7 @@ words = st.text("abcdef", min_size=1, max_size=8)
 @given(
     train=st.lists(words, min_size=5),
     text=st.lists(words, min_size=1),
-    threshold=st.integers(0, 4),
+    threshold=st.integers(1, 4),
     dropout=st.floats(0.01, 0.99),
 )
 def test_subword_nmt_splits_alike_and_draws_alike(
@@ -44,17 +45,17 @@ def test_subword_nmt_splits_alike_and_draws_alike(
 ) -> None:
     folder = tmp_path_factory.mktemp("bpe")
     counts = Counter([*train, "ab"])
-    learn_codes(counts, BpeSettings(None, 30, 1, 1, 0.0), folder / CODES)
+    learn_codes(counts, 30, 1, folder / CODES)
     splitter = SubwordSplitter(folder / CODES, None)
     seen = Counter(subword for word in counts.elements() for subword in splitter.split([word]))
     write_subword_counts(folder / "vocab.source", seen)
     if max(seen.values()) < threshold:
         with pytest.raises(InputError, match=r"vocabulary_threshold: expected at most"):
-            SubwordSplitter.load(folder, "source", threshold=threshold)
+            SubwordSplitter.load(folder, "source", Segmentation(threshold, "bpe"))
         return
     with (folder / CODES).open() as codes, (folder / "vocab.source").open() as vocab:
         peer = BPE(codes, vocab=read_vocabulary(vocab, threshold))
-    splitter = SubwordSplitter.load(folder, "source", threshold=threshold)
+    splitter = SubwordSplitter.load(folder, "source", Segmentation(threshold, "bpe"))
     assert " ".join(splitter.split(text)) == peer.process_line(" ".join(text))
     random.seed(threshold)  # subword-nmt draws from the interpreter's own generator
     generator = random.Random(threshold)
@@ -83,7 +84,7 @@ def test_malformed_files_are_named(codes: Path, name: str, content: str, message
     write_subword_counts(codes.with_name("vocab.source"), {"low": 3})
     codes.with_name(name).write_text(content)
     with pytest.raises(InputError, match=re.escape(message)):
-        SubwordSplitter.load(codes.parent, "source", threshold=1)
+        SubwordSplitter.load(codes.parent, "source", Segmentation(1, "bpe"))
 
 
 def test_a_word_that_ends_in_the_mark_is_of_its_corpus(codes: Path) -> None:

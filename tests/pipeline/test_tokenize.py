@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,11 @@ import yaml
 from mgsa.cli.errors import InputError
 from pipeline import tokenize
 from tests.lines import lines, write_lines
-from tests.parameters import RUN
+from tests.parameters import PARAMETERS, RUN, recorded_text
 from tests.text_folders import stage_argv
 
 PARAMS = {
-    "tokenize": {"min_tokens": 1, "max_tokens": 8, "max_ratio": 3.0, "drop_duplicates": False},
+    "tokenize": PARAMETERS["tokenize"] | {"max_tokens": 8, "max_ratio": 3.0},
     "run": RUN,
 }
 TRAIN = [
@@ -79,13 +80,70 @@ def test_pairs_that_are_kept_stay_pairs_with_their_annotations(
         *("train\t2\tempty", "train\t3\tempty", "train\t6\tlong", "train\t7\tratio"),
         *("train\t9\tlong", "train\t11\ttoken"),
     ]
-    assert json.loads((out / "languages.json").read_text()) == {"source": "en", "target": "de"}
+    assert json.loads((out / "text.json").read_text()) == recorded_text()
     for split in ("valid", "test"):
         assert lines(out / f"{split}.source") == ['It \'s " new . "', " ".join(["word"] * 9)]
-        assert lines(out / f"{split}.target") == ['Es ist " neu " .', "Wort"]
+        assert lines(out / f"{split}.target") == ["Es ist „ neu “ .", "Wort"]
         assert lines(out / f"{split}.lines") == ["1", "2"]
     assert lines(out / "test.voice") == ["active", "passive"]
     assert not (out / "test.trees").exists()
+
+
+@pytest.mark.parametrize("drop_duplicates", ["false", "true"])
+@pytest.mark.parametrize(
+    ("name", "good", "bad", "message"),
+    [
+        ("links", "0-0 0p1", "0-0 1", "expected gold links such as 3-4 and 3p4, got '1'"),
+        ("links", "", "0-9", "expected links between 4 source and 4 target words"),
+        ("voice", "active", "", "expected one label, got ''"),
+        ("tense", "past", "past tense", "expected one label, got 'past tense'"),
+        ("trees", "(())", "(S (X a)", "expected one bracketed tree, found an unclosed bracket"),
+        ("trees", "", "A dog", "column 1: expected (LABEL"),
+    ],
+)
+def test_annotations_are_checked_for_pairs_that_stay(
+    corpus: Path, name: str, good: str, bad: str, message: str, drop_duplicates: str
+) -> None:
+    """Line 2 is empty, and line 8 the same as line 1."""
+    texts = [good] * len(TRAIN)
+    texts[1] = texts[10] = bad
+    write_lines(corpus / f"train.{name}", texts)
+    tokenize.main(arguments(corpus))
+    assert set(lines(corpus.parent / f"tokenized/train.{name}")) == {good}
+    texts[7] = bad
+    write_lines(corpus / f"train.{name}", texts)
+    argv = arguments(corpus, f"drop_duplicates={drop_duplicates}")
+    if drop_duplicates == "true":
+        tokenize.main(argv)
+        assert set(lines(corpus.parent / f"tokenized/train.{name}")) == {good}
+    else:
+        with pytest.raises(InputError, match=re.escape(f"corpus/train.{name}:8: {message}")):
+            tokenize.main(argv)
+    write_lines(corpus / f"train.{name}", [good] * len(TRAIN))
+    write_lines(corpus / f"test.{name}", [good, bad])
+    with pytest.raises(InputError, match=rf"corpus/test\.{name}:2: "):
+        tokenize.main(arguments(corpus))
+
+
+@pytest.mark.parametrize(
+    ("links", "told"),
+    [
+        ("0-0 1-1 2-2", "none reaches beyond the words between blanks, though 2 pairs have more"),
+        ("0-0 1-1 3-3", ""),  # the period is a token
+        ("0-0 0p3", ""),
+        ("1-1 2-2 3-3", "no link has a word 0 on either side: if words are counted from 1, subtr"),
+    ],
+)
+def test_links_that_seem_to_count_other_words_are_told(
+    corpus: Path, links: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`A dog runs.` and `Ein Hund rennt.`, twice, are four tokens of three words."""
+    texts = [links if number in (0, 7) else "" for number in range(len(TRAIN))]
+    write_lines(corpus / "train.links", texts)
+    tokenize.main(arguments(corpus))
+    said = capsys.readouterr().err
+    assert said.count("corpus/train.links: ") == said.count("\n") == bool(told)
+    assert told in said
 
 
 CAUSES = {"empty": 2, "token": 1}

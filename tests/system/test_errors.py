@@ -102,7 +102,7 @@ def of_other_words(_: Path) -> None:
 UNEQUAL = "ends after 23 lines; expected as many as in"
 UNEQUAL_LINE_COUNTS = [
     ("corpus", shorter, "raw/train.de", f":23: {UNEQUAL} raw/train.en (24 lines)"),
-    ("parse", shorter, "tokenized/train.trees", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
+    ("parse", shorter, "tokenized/train.trees", ": 23 trees: expected 24, one for each line of tokenized, ..."),
     ("partition", shorter, "parsed/train.trees", f":23: {UNEQUAL} tokenized/train.source (24 lines)"),
     ("dataset", shorter, "alignments/train.links", f":23: {UNEQUAL} tokenized/train.lines (24 lines)"),
     ("dataset", shorter, "corpus/train.target", f":23: {UNEQUAL} corpus/train.source (24 lines)"),
@@ -145,13 +145,12 @@ EMPTY_FILES = [
 ]
 
 OPEN = "expected one bracketed tree, found an unclosed bracket"
-NONE = "expected one bracketed tree, found 0"
 MORE = "column 17: expected (LABEL (…) …) or (TAG word), found ')'"
+LETTERS = "the tree has 'Nobody' where the tokens have ...: expected a tree over their letters"
 OTHER = "leaf 1 of the tree is 'Nobody': expected the token ..."
 TREES = [
-    ("corpus", line(3, "(ROOT (X (A a))"), "raw/train.trees", f":3: {OPEN}"),
-    ("parse", line(3, ""), "tokenized/train.trees", f":3: {NONE}"),
-    ("parse", line(3, "(ROOT (X (A Nobody)))"), "tokenized/train.trees", f":3: {OTHER}"),
+    ("tokenize", line(3, "(ROOT (X (A a))"), "corpus/train.trees", f":3: {OPEN}"),
+    ("parse", line(3, "(ROOT (X (A Nobody)))"), "tokenized/train.trees", f":3: {LETTERS}"),
     ("parse", line(3, "a  man"), "tokenized/train.source", ":3: expected tokens with one space between them"),
     ("partition", line(3, "(ROOT (X (A a))))"), "parsed/train.trees", f":3: {MORE}"),
     ("probe_data", line(3, "(ROOT (X (A Nobody)))"), "parsed/train.trees", f":3: {OTHER}"),
@@ -220,7 +219,7 @@ DAMAGED_ARTIFACTS = [
     ("translate text", value(ZEROS, "files", "bpe.codes", "sha256"), "words/manifest.json", f"words/bpe.codes: {ALTERED}"),
     ("mgsa translate", half_recorded, "model/model.safetensors", ": expected a safetensors file: ..."),
     ("verify", value([]), "dataset/manifest.json", ": expected the manifest of a dataset"),
-    ("mgsa train", value(1, "schema_version"), "dataset/manifest.json", ": expected a dataset of schema version 2, got 1"),
+    ("mgsa train", value(1, "schema_version"), "dataset/manifest.json", ": expected a dataset of schema version 3, got 1"),
     ("parser", value([]), "corpus/corpus.json", ": corpus: expected a section with keys, got []"),
     ("parse", value(ZEROS, "identity"), "parser/parser.json", ": the identity does not fit the rest of the file"),
     ("translate text with phrases", value("de", "language"), "parser/parser.json", ": the identity does not fit the rest of the file"),

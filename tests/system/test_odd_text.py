@@ -21,14 +21,14 @@ LONG = " ".join((WORDS.split() * 300)[:5000])
 ODD_TEXTS = {
     "a\ttab\there": "a tab here",
     "a\u2028separator\u2029or two": "a separator or two",
-    "zero\u200bwidth and\u200d joi\u00adned\ufeff": "zero width and joined",
+    "zero\u200bwidth and\u200d joi\u00adned\ufeff": "zero width and\u200d joined",
     "control \x01 and \x0c and\x1f these\x85too\x7f": "control and and these too",
     "a carriage\rreturn": "a carriage return",
     "no\u00a0break": "no break",
     "brackets ( and ) and [ ] { }": "brackets ( and ) and [ ] { }",
     "spelled -LRB- and -RRB- too": "spelled -LRB- and -RRB- too",
-    "levels ||| of |||": "levels | | | of | | |",
-    "the mark@@ of @@ subwords": "the mark @ @ of @ @ subwords",
+    "levels ||| of |||": "levels ||| of |||",
+    "the mark@@ of @@ subwords": "the mark@@ of @@ subwords",
     LONG: LONG,
 }
 """Sentences, and their tokens."""

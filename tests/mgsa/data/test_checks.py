@@ -65,6 +65,8 @@ def changed(dataset: Path, folder: Path, row: int, column: str, value: Any) -> P
         # Finding 17: three sentences had four references.
         ("source_text", "Yes .\nNo .", "source_text without line feeds"),
         ("target_text", "Yes .\nNo .", "target_text without line feeds"),
+        ("set", "mt\n02", "set without line feeds"),
+        ("references", ["Yes .", "Yes\n."], "references without line feeds"),
     ],
 )
 def test_a_wrong_row_is_named(
@@ -74,7 +76,7 @@ def test_a_wrong_row_is_named(
     dataset = open_dataset(folder)
     reads: list[Callable[[], object]] = [lambda: verify_dataset(folder)]
     if column in TEXTS:
-        reads.append(lambda: list(dataset.texts("train", column)))  # type: ignore[arg-type]
+        reads.append(lambda: list(dataset.texts("train", column)))
     else:
         reads.append(lambda: list(dataset.read("train")))
         reads.append(lambda: list(dataset.rows("train", [4])))

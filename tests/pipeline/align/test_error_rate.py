@@ -90,3 +90,36 @@ def test_files_are_scored(
         "predicted_sure": 2,
         "predicted_possible": 3,
     }
+
+
+@pytest.mark.parametrize(
+    ("found", "gold", "options", "told"),
+    [
+        (FOUND, GOLD, [], ""),
+        (FOUND, "1-1 2-2 2p3\n1-2 2-1\n", [], "if words are counted from 1, give --gold-first-ind"),
+        (FOUND, "1-1 2-2 2p3\n1-2 2-1\n", ["--gold-first-index", "1"], ""),
+        ("1-1 2-3\n1-2\n", GOLD, [], "if words are counted from 1, give --first-index 1"),
+        ("0-0 2-1\n1-0\n", "0-0 1-2\n0-1\n", [], "AER is 0.00% if one file has the target in fr"),
+        ("0-0 2-1\n1-0\n", "0-0 1-2\n0-1\n", ["--target-first"], ""),
+    ],
+)
+def test_files_that_contradict_the_options_are_told(
+    tmp_path: Path,
+    found: str,
+    gold: str,
+    options: list[str],
+    told: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(main, [*argv(tmp_path, found, gold), *options]) == 0
+    said = capsys.readouterr().err
+    assert said.count("\n") == bool(told)
+    assert told in said
+
+
+def test_gold_links_of_the_naacl_shared_task_are_scored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = "1 1 1 S\n1 2 2 S\n1 2 3 P\n2 1 2 S\n2 2 1 S\n"
+    assert run(main, argv(tmp_path, FOUND, gold)) == 0
+    assert capsys.readouterr().out.startswith("AER 28.57, precision 100.00, recall 50.00 (3 links")

@@ -199,3 +199,15 @@ def test_what_does_not_belong_together_is_refused(
     assert message in said
     assert said.count("\n") == 1
     assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("variant", [" ", f" {TEXTS['test'][1][1]} "])
+def test_a_variant_with_the_tokens_of_its_reference_or_none_is_refused(
+    folder: Path, tmp_path: Path, variant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(folder, tmp_path / "copy")
+    write_variants(tmp_path / "copy", "test", [Contrast(1, "x", "a"), Contrast(2, "x", variant)])
+    assert contrast(tmp_path / "copy", tmp_path / "out") == BAD_INPUT
+    expected = "error: test: contrast of pair 2: expected other tokens than its reference's, got "
+    assert capsys.readouterr().err == f"{expected}{variant.strip()!r} of {variant!r}\n"
+    assert not (tmp_path / "out").exists()

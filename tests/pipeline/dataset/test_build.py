@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 import yaml
 
+from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_json, write_json
 from mgsa.cli.run import run
-from mgsa.data.dataset import open_dataset
+from mgsa.data.dataset import open_dataset, verify_dataset
 from mgsa.data.vocabulary import SPECIAL_SYMBOLS
+from pipeline.dataset import reverse
 from pipeline.dataset.__main__ import main
+from tests.lines import write_lines
 from tests.parameters import RUN
 from tests.stage_folders import BUSH, STAGE_PARAMETERS, YES, Pair, build, random_pairs, write_stages
 
@@ -64,6 +67,36 @@ def test_links_are_those_of_splits_that_the_aligner_has(stages: Path) -> None:
     dataset = open_dataset(out)
     assert [row.links is None for row in dataset.read("train")] == [False] * 4
     assert [row.links is None for row in dataset.read("test")] == [True]
+
+
+def test_rows_have_their_test_set_and_further_references(tmp_path: Path) -> None:
+    """Of the pair that they are of, as the lines between them were dropped."""
+    write_stages(tmp_path, SMALL | {"test": [BUSH, YES, YES]})
+    names = ("dropped", "mt02", "dropped", "mt03", "dropped", "mt03")
+    write_lines(tmp_path / "corpus/test.sets", names)
+    second = ["", "Bush redete mit Scharon.", "", "Ja!", "", "Doch!"]
+    write_lines(tmp_path / "corpus/test.target.2", second)
+    write_lines(tmp_path / "corpus/test.target.3", ["", "", "", "Jawohl!", "", " "])
+    out = build(tmp_path)
+    dataset = verify_dataset(out)
+    assert list(dataset.texts("test", "set")) == ["mt02", "mt03", "mt03"]
+    references = [["Bush redete mit Scharon."], ["Ja!", "Jawohl!"], ["Doch!"]]
+    assert list(dataset.texts("test", "references")) == references
+    for split in ("train", "valid"):
+        for column in ("set", "references"):
+            assert set(dataset.texts(split, column)) == {None}
+    turned = ["--dataset", str(out), "--out", str(tmp_path / "turned")]
+    assert run(reverse.main, turned) == 0
+    turned_round = verify_dataset(tmp_path / "turned")
+    assert list(turned_round.texts("test", "set")) == ["mt02", "mt03", "mt03"]
+    assert list(turned_round.texts("test", "references")) == [None] * 3
+
+
+def test_a_reference_has_a_line_for_each_pair(tmp_path: Path) -> None:
+    write_stages(tmp_path, SMALL)
+    write_lines(tmp_path / "corpus/test.target.2", ["Ja."])
+    with pytest.raises(InputError, match=r"test\.target\.2:1: ends after 1 line; expected as many"):
+        build(tmp_path)
 
 
 def test_vocabularies_and_tags_are_by_frequency(stages: Path) -> None:

@@ -11,6 +11,7 @@ from mgsa.cli.errors import InputError
 from mgsa.cli.files import write_json
 from pipeline.dataset.manifest import recorded_parameters
 from pipeline.formats.preprocessing import Preprocessing
+from tests.parameters import recorded_text
 
 
 def test_parameters_are_recorded_less_those_that_change_no_output(tmp_path: Path) -> None:
@@ -30,8 +31,9 @@ RECORDED = {
     "source_language": "en",
     "target_language": "de",
     "parser": {"kind": "none", "identity": "c0ffee"},
+    "tokenize": recorded_text()["tokenize"],
     "parse": {"max_words": 7},
-    "bpe": {"merges": 5, "vocabulary_threshold": 1},
+    "bpe": {"merges": 5, "vocabulary_threshold": 1, "unit": "bpe"},
     "partition": {"levels": 3, "ngrams": [2], "boundaries": "parsed", "seed": 1},
 }
 

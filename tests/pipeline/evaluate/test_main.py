@@ -8,13 +8,15 @@ import random
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
+from sacrebleu.metrics.ter import TER
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import read_json
+from mgsa.cli.files import read_json, write_json
 from mgsa.cli.settings import to_mapping
 from pipeline.evaluate.__main__ import main
 from pipeline.evaluate.scores import score
@@ -135,8 +137,8 @@ def test_intervals_and_tests_may_be_left_out(
 
 def test_translations_that_have_next_to_nothing_right_have_intervals(files: Path) -> None:
     """In some resamples nothing matches, in others little does; or nothing does in any."""
-    references = lines(files / "references")
-    scores = score([references[0], *[""] * 59], references, SETTINGS)
+    references = [[text] for text in lines(files / "references")]
+    scores = score([references[0][0], *[""] * 59], references, SETTINGS)
     assert 0 < scores["chrf_mean"] < scores["chrf_interval"] < 10
     scores = score([""] * 60, references, SETTINGS)
     assert scores["bleu"] == scores["bleu_mean"] == scores["bleu_interval"] == 0
@@ -147,8 +149,137 @@ def test_the_seed_of_others_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -
     for seed in (None, "5"):
         if seed:
             monkeypatch.setenv("SACREBLEU_SEED", seed)
-        score(["ein Hund"], ["ein Hund"], SETTINGS)
+        score(["ein Hund"], [["ein Hund"]], SETTINGS)
         assert os.environ.get("SACREBLEU_SEED") == seed
+
+
+def further(folder: Path) -> list[str]:
+    """Two more references in files, the last without the final twenty sentences."""
+    references = lines(folder / "references")
+    texts = [" ".join(reversed(text.split(" "))) for text in references]
+    write_lines(folder / "references.2", texts)
+    write_lines(folder / "references.3", [f"{text} !" for text in references[:40]] + [""] * 20)
+    return [str(folder / f"references.{number}") for number in (2, 3)]
+
+
+def test_several_references_are_sacrebleus(files: Path) -> None:
+    second, third = further(files)
+    main(arguments(files, "--references", second, "--baseline", str(files / "baseline")))
+    report = read_json(files / "report.json")
+    options = ["--confidence", "--confidence-n", str(SAMPLES), "-w", "6", "-f", "json"]
+    printed = sacrebleu(files, second, "-i", str(files / "hypotheses"), *options)
+    for name, one in zip(SETTINGS.metrics, json.loads(printed), strict=True):
+        found = [report[name], report[f"{name}_mean"], report[f"{name}_interval"]]
+        expected = [one["score"], one["confidence_mean"], one["confidence_var"]]
+        assert found == pytest.approx(expected, abs=1e-6)
+        assert "nrefs:2" in one["signature"]
+        assert one["signature"] in [of["signature"] for of in report["signatures"]]
+    printed = sacrebleu(
+        files,
+        *(second, "-i", str(files / "baseline"), str(files / "hypotheses")),
+        *("--paired-ar", "--paired-ar-n", str(TRIALS), "-w", "4", "-f", "text"),
+    )
+    p_values = [float(p) for p in re.findall(r"p = ([0-9.]+)\)", printed)]
+    expected = [report[f"{name}_randomization_p_value"] for name in SETTINGS.metrics]
+    assert p_values == pytest.approx(expected, abs=1e-4)
+    main(arguments(files, "--references", second, third))
+    assert read_json(files / "report.json")["signatures"][0]["signature"].startswith("nrefs:var|")
+
+
+def test_test_sets_are_scored_alone_and_have_means(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sets = {"mt02": slice(20), "mt03.web": slice(20, 60)}
+    write_lines(files / "sets", ["mt02"] * 20 + ["mt03.web"] * 40)
+    command = f"share={sys.executable} -c print(3) {{hypotheses}}"
+    options = [*further(files)[1:], "--sets", str(files / "sets")]
+    options += ["--set", f"commands=['{command}']"]
+    main(arguments(files, "--baseline", str(files / "baseline"), "--references", *options))
+    printed = capsys.readouterr().out
+    report = read_json(files / "report.json")
+    reports = []
+    for name, rows in sets.items():
+        part = files / name
+        for kind in ("hypotheses", "baseline", "references", "references.3"):
+            write_lines(part / kind, lines(files / kind)[rows])
+        (part / "params.yaml").write_bytes((files / "params.yaml").read_bytes())
+        baseline = ["--baseline", str(part / "baseline")]
+        main(arguments(part, *baseline, "--references", str(part / "references.3")))
+        reports.append(read_json(part / "report.json"))
+    assert report["set_reports"] == [
+        {"set": name, **one} for name, one in zip(sets, reports, strict=True)
+    ]
+    for name in SETTINGS.metrics:
+        assert report[name] == pytest.approx(sum(one[name] for one in reports) / 2)
+        assert [report["sets"][of][name] for of in sets] == [one[name] for one in reports]
+        halves = [one[f"{name}_interval"] for one in reports]
+        assert report[f"{name}_interval"] == pytest.approx(
+            (halves[0] ** 2 + halves[1] ** 2) ** 0.5 / 2
+        )
+        difference = sum(one[f"{name}_difference"] for one in reports) / 2
+        assert report[f"{name}_difference"] == pytest.approx(difference)
+        assert f"{name}_p_value" not in report
+    assert report["sentences"] == 60
+    assert 0.05 < report["bleu_randomization_p_value"] <= 1
+    assert report["share"] == 3
+    assert printed.count("\n") == 3 + 3 + 4
+    assert printed.startswith("mt02: bleu ")
+    assert "\nmt03.web: bleu " in printed
+    assert "\nall sets: bleu " in printed
+
+
+def test_one_set_is_no_set(files: Path) -> None:
+    write_lines(files / "sets", ["test"] * 60)
+    main(arguments(files, "--sets", str(files / "sets")))
+    found = read_json(files / "report.json")
+    main(arguments(files))
+    assert found == read_json(files / "report.json")
+
+
+PERFECT = {
+    "zh": (["我昨天看了电影，很好看。", "他今天没有来上班。"], "zh"),
+    "ja": (["私は昨日映画を見ました。", "彼は今日来なかった。"], "ja-mecab"),
+    "ko": (["나는 어제 영화를 봤습니다.", "그는 오늘 오지 않았어요."], "ko-mecab"),
+    "th": (["เมื่อวานฉันดูหนัง", "วันนี้เขาไม่มาทำงาน"], "char"),
+    "km": (["ខ្ញុំបានមើលកុនម្សិលមិញ", "គាត់មិនបានមកទេ"], "char"),
+    "hi": (["मैंने कल एक फिल्म देखी ।", "वह आज काम पर नहीं आया ।"], "13a"),
+    "de": (["Ich habe gestern einen Film gesehen.", "Er kam heute nicht."], "13a"),
+}
+
+
+@pytest.mark.parametrize("language", PERFECT)
+@pytest.mark.parametrize("given", ["params", "corpus"])
+def test_a_perfect_translation_has_bleu_100_in_any_language(
+    tmp_path: Path, language: str, given: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts, tokenizer = PERFECT[language]
+    for name, end in (("hypotheses", ""), ("references", " ")):
+        write_lines(tmp_path / name, [f"{text}{end}" for text in texts])
+    languages = {"source_language": "en", "target_language": language}
+    sections = {"evaluate": to_mapping(replace(SETTINGS, bleu_tokenizer="auto"))}
+    sections["corpus"] = languages if given == "params" else {"target_language": "fr"}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(sections), "utf-8")
+    write_json(tmp_path / "corpus/corpus.json", languages)
+    corpus = ["--corpus", str(tmp_path / "corpus")] if given == "corpus" else []
+    main(arguments(tmp_path, *corpus))
+    report = read_json(tmp_path / "report.json")
+    assert (report["bleu"], report["chrf"]) == (pytest.approx(100), pytest.approx(100))
+    assert f"|tok:{tokenizer}" in report["signatures"][0]["signature"]
+    is_left_out = language in ("th", "km")
+    assert report.get("ter") == (None if is_left_out else 0)
+    said = capsys.readouterr().err
+    assert said == (f"no TER: {language} has no blanks between words\n" if is_left_out else "")
+
+
+def test_ter_of_chinese_is_sacrebleus() -> None:
+    chinese, _ = PERFECT["zh"]
+    shorter, references = [text[1:] for text in chinese], [[text] for text in chinese]
+    settings = replace(SETTINGS, bleu_tokenizer="auto", metrics=("ter",))
+    found = score(shorter, references, settings, language="zh")
+    scorer = TER(normalized=True, asian_support=True, case_sensitive=True)
+    assert 0 < found["ter"] == scorer.corpus_score(shorter, [chinese]).score < 20
+    found = score(shorter, references, settings, language="th", baseline=chinese)
+    assert found == {"sentences": 2, "signatures": []}
 
 
 @pytest.mark.parametrize("override", ["metrics=[]", "metrics=[bleu, bleu]", "seed=0"])

@@ -11,16 +11,19 @@ import yaml
 
 from mgsa.cli.files import write_json
 from pipeline.contrast.accuracies import accuracies, is_right
+from pipeline.evaluate.means import mean_over_sets
 from pipeline.evaluate.scores import score
 from pipeline.evaluate.settings import EvaluateSettings
 from pipeline.experiment.plan import Cell, Table
-from pipeline.experiment.results import collect, spread, write_table
+from pipeline.experiment.results import collect, spread, table_rows, write_table
 from pipeline.formats.tables import write_csv
+from pipeline.formats.translations import Translations, find_references
 from pipeline.params import compose
 from tests.imports import ROOT
 from tests.lines import write_lines
 
 REFERENCES = [f"the {word} sat on the {word} mat {i}" for i, word in enumerate("abcdefgh")]
+ONE_EACH = [[text] for text in REFERENCES]
 SETTINGS = EvaluateSettings(("bleu", "chrf", "ter"), "13a", 50, 60, 1, ())
 DATASET = "c0ffee"
 CONTRASTS = [(line, "a" if line % 2 else "b", 1) for line in range(1, 9)]
@@ -43,15 +46,29 @@ def write_contrasts(folder: Path, wrong: int, kinds: Sequence[str]) -> None:
     )
 
 
-def write_cell(runs: Path, system: str, seed: int, hypotheses: Sequence[str], *kinds: str) -> None:
+def write_cell(
+    runs: Path,
+    system: str,
+    seed: int,
+    hypotheses: Sequence[str],
+    *kinds: str,
+    sets: Sequence[str] = ("test",) * len(REFERENCES),
+) -> None:
     """What DVC leaves of a finished cell; it has as many contrasts wrong as translations."""
     folder = runs / f"{system}-{seed}"
-    for name, texts in {"references": REFERENCES, "hypotheses": hypotheses}.items():
-        write_lines(folder / f"translations/test.{name}", texts)
+    texts = {"references": REFERENCES, "hypotheses": hypotheses, "sets": sets}
+    for name, of_file in texts.items():
+        write_lines(folder / f"translations/test.{name}", of_file)
     wrong = sum(one != other for one, other in zip(hypotheses, REFERENCES, strict=True))
     write_contrasts(folder, wrong, ("parsed", *kinds))
     write_json(folder / "model/manifest.json", {"dataset": {"identity": DATASET}})
-    write_json(folder / "evaluate.json", score(hypotheses, REFERENCES, SETTINGS))
+    languages = {"source_language": "de", "target_language": "en"}
+    write_json(folder / "model/preprocessing.json", languages)
+    files = {"hypotheses": folder / "translations/test.hypotheses"}
+    references = find_references(folder / "translations", "test")
+    parts = Translations.read(files, references, folder / "translations/test.sets").by_set()
+    reports = {n: score(p.texts["hypotheses"], p.references, SETTINGS) for n, p in parts.items()}
+    write_json(folder / "evaluate.json", mean_over_sets(reports))
     write_json(
         folder / "train.json",
         {"parameters": 1000 + seed, "target_tokens": 6000, "tokens_per_second": 50.0},
@@ -88,7 +105,7 @@ def read(runs: Path, finished: Collection[Cell] = FINISHED) -> dict[str, Any]:
 
 def test_a_system_is_compared_with_the_baseline_of_the_same_seed(runs: Path) -> None:
     base, new, late = read(runs)["systems"].values()
-    expected = score(worse(1), REFERENCES, SETTINGS, baseline=worse(5))
+    expected = score(worse(1), ONE_EACH, SETTINGS, baseline=worse(5))
     assert new["comparisons"] == [
         {
             "seed": 2,
@@ -129,3 +146,30 @@ def test_the_table_shows_what_is_missing(runs: Path, tmp_path: Path) -> None:
     assert list(filter(None, lines[7:])) == [
         *("new-1: not run", "late-1: not run", "late-2: not run")
     ]
+
+
+SETS = ["mt02"] * 3 + ["mt03"] * 5
+
+
+def test_of_several_test_sets_there_are_means_and_columns(tmp_path: Path) -> None:
+    """Of eight sentences, the baseline has five wrong: all three of one set, two of the other."""
+    for seed in (1, 2):
+        write_cell(tmp_path, "base", seed, worse(5), sets=SETS)
+        write_cell(tmp_path, "new", seed, worse(1), sets=SETS)
+    finished = {Cell(name, seed) for name in ("base", "new") for seed in (1, 2)}
+    base, new, _ = read(tmp_path, finished)["systems"].values()
+    for system, wrong in ((base, 5), (new, 1)):
+        parts = [
+            score(worse(wrong)[rows], ONE_EACH[rows], SETTINGS)["bleu"]
+            for rows in (slice(3), slice(3, None))
+        ]
+        found = {name: spread["mean"] for name, spread in system["scores"].items()}
+        assert [found["BLEU mt02"], found["BLEU mt03"]] == pytest.approx(parts)
+        assert found["bleu"] == pytest.approx(sum(parts) / 2)
+    (one, _) = new["comparisons"]
+    means = (system["scores"]["bleu"]["mean"] for system in (new, base))
+    assert one["difference"] == pytest.approx(next(means) - next(means))
+    assert one["bootstrap"] is None
+    assert one["randomization"] == pytest.approx(2 / 2**4, abs=0.08)  # four sentences are better
+    assert new["over_seeds"]["bleu"] == one["randomization"]
+    assert {"BLEU mt02", "BLEU mt03"} < table_rows(read(tmp_path, finished))[0].keys()

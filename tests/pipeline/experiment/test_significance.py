@@ -10,17 +10,17 @@ from sacrebleu.metrics.bleu import BLEU
 
 from pipeline.evaluate.scores import score
 from pipeline.experiment.plan import Cell
-from pipeline.experiment.significance import bleu, compare_cells, contrast_test, translation_test
-from pipeline.statistics.ngrams import ngram_statistics
-from tests.pipeline.experiment.test_results import REFERENCES, SETTINGS, worse, write_cell
+from pipeline.experiment.significance import compare_cells, contrast_test, translation_test
+from pipeline.statistics.ngrams import corpus_bleu, ngram_statistics
+from tests.pipeline.experiment.test_results import ONE_EACH, REFERENCES, SETTINGS, worse, write_cell
 
 
 def test_bleu_is_sacrebleus() -> None:
     hypotheses = [text.replace("sat", "sits") for text in worse(3)]
     for order in (hypotheses, worse(len(REFERENCES)), hypotheses[::-1]):
-        sums = ngram_statistics(order, REFERENCES, tokenizer="13a", max_ngram=4).sum(axis=0)
+        sums = ngram_statistics(order, ONE_EACH, tokenizer="13a", max_ngram=4).sum(axis=0)
         expected = BLEU().corpus_score(order, [REFERENCES]).score
-        assert bleu(np.stack([sums.ravel()] * 2)) == pytest.approx([expected] * 2)
+        assert corpus_bleu(np.stack([sums.ravel()] * 2)) == pytest.approx([expected] * 2)
 
 
 PAIRS = [(Cell("new", seed), Cell("base", seed)) for seed in (1, 2)]
@@ -35,7 +35,7 @@ def test_the_same_models_again_prove_nothing_more(tmp_path: Path) -> None:
     assert one == both
     assert one == pytest.approx(2 / 2**4, abs=0.08)  # of four sentences, all are better
     assert one == pytest.approx(
-        score(worse(1), REFERENCES, SETTINGS, baseline=worse(5))["bleu_randomization_p_value"],
+        score(worse(1), ONE_EACH, SETTINGS, baseline=worse(5))["bleu_randomization_p_value"],
         abs=0.1,
     )
     one, both = (contrast_test(tmp_path, pairs) for pairs in (PAIRS[:1], PAIRS))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mgsa.cli.errors import InputError
-from pipeline.formats.contrasts import Contrast, read_contrasts, write_contrasts
+from pipeline.formats.contrasts import Contrast, is_contrast, read_contrasts, write_contrasts
 
 LINGEVAL = [
     {
@@ -113,3 +113,25 @@ def test_a_mistake_in_lingeval97_is_named(tmp_path: Path, content: str, message:
     (tmp_path / "l.json").write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=re.escape(message)):
         read_contrasts(tmp_path / "l.json", pairs=3)
+
+
+@pytest.mark.parametrize(
+    ("variant", "differs"),
+    [
+        ("Ein Hund schläft.", False),
+        ("Ein Hund schla\u0308ft\u200b .", False),
+        ("Ein\u00a0Hund  schl\u00adäft.", False),
+        ("\ufeff \u200d", False),
+        ("Ein Hund schläft", True),
+        ("Ein hund schläft.", True),
+        ("Ein Hundschläft.", True),
+        ("Ein Hund schlaft.", True),
+        ('Ein Hund schläft."', True),
+    ],
+)
+def test_a_contrast_has_other_words_or_marks(variant: str, differs: bool) -> None:
+    assert is_contrast(variant, "Ein Hund schläft.") == differs
+
+
+def test_quotes_and_dashes_of_another_form_are_no_contrast() -> None:
+    assert not is_contrast("\"Ja\" - 'nein' ...", "„Ja“ – ‚nein‘ …")

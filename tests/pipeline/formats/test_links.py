@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from mgsa.cli.errors import InputError
 from mgsa.data.word_links import Link, format_links
-from pipeline.formats.links import Notation, read_gold_links, read_link_file, read_links
+from pipeline.formats.links import Notation, read_gold_links, read_links
 
 
 @given(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99))))
@@ -42,22 +41,6 @@ def test_what_is_no_link_is_named(part: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("gold", "lines", "notation"),
-    [
-        ("0-0 1-2 2p1", "0-0 2-1\n1-2\n", Notation(0, target_first=False)),
-        ("1-1 2-3 3p2", "1-1 3-2\n2-3\n", Notation(1, target_first=False)),
-        ("0-0 2-1 1p2", "0-0 1-2\n2-1\n", Notation(0, target_first=True)),
-        ("1-1 3-2 2p3", "1-1 2-3\n3-2\n", Notation(1, target_first=True)),
-    ],
-)
-def test_the_same_links_in_every_notation(
-    tokenized: Path, gold: str, lines: str, notation: Notation
-) -> None:
-    assert read_gold_links(gold, notation) == ({(0, 0), (1, 2)}, {(2, 1)})
-    assert read_file(tokenized, lines, notation) == [{(0, 0), (2, 1)}, {(1, 2)}]
-
-
-@pytest.mark.parametrize(
     ("part", "message"),
     [
         ("1:1", "expected gold links such as 3-4 and 3p4, got '1:1'"),
@@ -68,33 +51,3 @@ def test_the_same_links_in_every_notation(
 def test_what_is_no_gold_link_is_named(part: str, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(f"gold:7: {message}") + "$"):
         read_gold_links(f"1-1 {part}", Notation(first=1), path="gold", line=7)
-
-
-@pytest.fixture
-def tokenized(tmp_path: Path) -> Path:
-    """Two pairs: of three and two words, and of two and three."""
-    (tmp_path / "train.source").write_text("a b c\nd e\n")
-    (tmp_path / "train.target").write_text("A B\nD E F\n")
-    return tmp_path
-
-
-def read_file(folder: Path, text: str, notation: Notation) -> list[set[Link]]:
-    (folder / "links").write_text(text)
-    return [*read_link_file(folder / "links", folder, "train", notation)]
-
-
-@pytest.mark.parametrize(
-    ("text", "notation", "message"),
-    [
-        ("0-0\n2-0\n", Notation(), "links:2: expected links between 2 source and 3 target words, "
-         "counted from 0, got 2-0"),
-        ("1-1\n4-1\n", Notation(1, target_first=True), "links:2: expected links between 2 source "
-         "and 3 target words, counted from 1, got 1-4"),
-        ("0-0\n\n\n", Notation(), "train.source:2: ends after 2 lines; expected as many as in "),
-    ],
-)  # fmt: skip
-def test_links_outside_their_pairs_are_named(
-    tokenized: Path, text: str, notation: Notation, message: str
-) -> None:
-    with pytest.raises(InputError, match=re.escape(message)):
-        read_file(tokenized, text, notation)

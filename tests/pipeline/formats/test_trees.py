@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from pipeline.formats.trees import (
     flat_tree,
     plain_label,
     preterminals,
+    read_numbered_trees,
     read_tree,
     read_treebank,
     top_node,
@@ -123,12 +125,52 @@ def test_a_treebank_has_trees_over_several_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "content",
+    [
+        "\ufeff(S (NN a))\r\n(NP (NN b))\r\n",
+        "(S (NN a))(NP (NN b))",  # files joined without a last newline
+        "\n (S\n(NN a)) (NP\n\t(NN\nb)\n)\n",
+        "<DOC>\n<S ID=1>\n(S (NN a))\n</S>\n<TITLE>(b)</TITLE>\n(NP (NN b))\n</DOC>\n",
+    ],
+)
+def test_a_treebank_is_laid_out_in_any_way(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "wsj.mrg"
+    path.write_text(content, encoding="utf-8", newline="")
+    assert list(map(bracketed, read_treebank(path))) == ["(S (NN a))", "(NP (NN b))"]
+
+
+def test_trees_have_the_numbers_of_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "wsj.mrg"
+    path.write_text("\n(S (NN a)) (NN b)\n\n(NP\n (NN c))(NN d)\n(NN 0=x)(NN y=x)", "utf-8")
+    trees = read_numbered_trees(path)
+    numbers = {tree.leaves()[0]: number for number, tree in islice(trees, 4)}
+    assert numbers == {"a": 2, "b": 2, "c": 4, "d": 5}
+    with pytest.raises(InputError, match=r"wsj\.mrg:6: expected words, found '0=x'"):
+        next(trees)
+
+
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         ("\n \n", r"wsj\.mrg: expected bracketed trees, found none"),
         # A missing bracket is found in its own tree.
         ("\n(S\n  (NP\n    (NN dog)\n(NN cat)\n", r"wsj\.mrg:2: expected one bracketed tree"),
-        ("(NN cat)\n  (NN dog)\n", r"wsj\.mrg:1: expected one bracketed tree"),
+        ("(NN cat)\n(NN dog))\n", r"wsj\.mrg:2: expected bracketed trees, .* found '\)'"),
+        ("(NN cat)\nand (NN dog)\n", r"wsj\.mrg:2: expected bracketed trees, .* 'and \(NN dog\)'"),
+        ("(NN cat) (NN (X a))(NN b", r"wsj\.mrg:1: expected one bracketed tree, found an unclosed"),
+        ("(NN cat)\n (NP\n  the dog)", rf"wsj\.mrg:3: column 3: {NODE} 'the'"),
+        ("(NN cat) (NP the dog)", rf"wsj\.mrg:1: column 14: {NODE} 'the'"),
+        # Other formats.
+        (
+            '<?xml version="1.0"?>\n<corpus>\n',
+            r"wsj\.mrg: expected bracketed trees, found '<.xml",
+        ),
+        ("#FORMAT 3\n#BOS 1\n", r"wsj\.mrg:1: expected bracketed trees, .* found '#FORMAT 3'"),
+        (
+            "(S (VB 0=Has) (VB 2=left) (N 1=Jo))",
+            r"wsj\.mrg:1: expected words, found '0=Has', as in",
+        ),
+        ("(S (VB 0) (N 1))\tHas Jo", r"wsj\.mrg:1: expected bracketed trees, .* found 'Has Jo'"),
         ("(S\n  (NP dogs and)\n  (VP bark))\n", rf"wsj\.mrg:2: column 7: {NODE} 'dogs'"),
     ],
 )

@@ -75,7 +75,7 @@ def test_a_sentence_that_the_parser_refuses_is_flat_and_tried_by_the_next_run(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("pipeline.parse.__main__.WINDOW_SENTENCES", 2)
+    monkeypatch.setattr("pipeline.parse.sentences.WINDOW_SENTENCES", 2)
     argv = command(tmp_path, ["a b", "a poison", "c"])
     assert run(main, argv) == 0
     flat = "(ROOT (FRAG (X a) (X poison)))"
@@ -134,7 +134,11 @@ def test_ready_made_trees_are_checked_and_copied(
         (tmp_path / f"tokenized/{split}.trees").write_text(tree, encoding="utf-8")
     assert run(main, argv) == 0
     assert trees_of(tmp_path, "test") == ["(ROOT (X (A a) (-LRB- -LRB-) (B b)))"]
-    assert read_json(tmp_path / "out.json") == {"sentences": 3}
+    assert read_json(tmp_path / "out.json") == {
+        "sentences": 3,
+        "flat_too_long": 0,
+        "flat_failed": 0,
+    }
     (tmp_path / "tokenized/train.trees").unlink()
     assert run(main, argv) == 2
     assert "train.trees: no such file" in capsys.readouterr().err

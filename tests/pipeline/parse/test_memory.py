@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mgsa.cli.errors import InputError
-from pipeline.parse.__main__ import WINDOW_SENTENCES
 from pipeline.parse.memory import ParseMemory
+from pipeline.parse.sentences import WINDOW_SENTENCES
 from tests.full_disk import room_for
 
 

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import pytest
 import torch
+import yaml
 
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import read_json, sha256, write_json
@@ -20,9 +21,11 @@ from mgsa.cli.run import run
 from pipeline.constituency.parser_folder import read_parser_folder
 from pipeline.constituency.stanza_parser import ConstituencyParser
 from pipeline.constituency.treebank import MAX_LEVELS
+from pipeline.formats.text import SPLITS
 from pipeline.formats.trees import read_tree
 from pipeline.parser.__main__ import evaluate, main
 from pipeline.sample import write_sample
+from tests.parameters import PARAMETERS
 from tests.text_folders import stage_argv
 
 TRAIN = """
@@ -54,7 +57,8 @@ def package(resources: Path | str, dev: Path | str = "null") -> str:
 
 
 def command(folder: Path, params: str, out: str = "parser") -> list[str]:
-    (folder / "params.yaml").write_text(params, encoding="utf-8")
+    text = yaml.safe_dump({"tokenize": PARAMETERS["tokenize"]})
+    (folder / "params.yaml").write_text(text + params, encoding="utf-8")
     languages = {"source_language": "en", "target_language": "de"}
     write_json(folder / "corpus/corpus.json", languages)
     return stage_argv(folder, corpus="corpus", out=out, report=f"{out}.json")
@@ -176,7 +180,8 @@ def test_a_package_is_taken_from_a_folder_and_scored(tmp_path: Path, shared: Pat
 
 @pytest.mark.parametrize("kind", ["trees", "none"])
 def test_ready_trees_and_flat_ones_need_no_parser(tmp_path: Path, kind: str) -> None:
-    assert run(main, command(tmp_path, f"parser:\n  kind: {kind}\n")) == 0
+    files = "".join(f"  {split}: null\n" for split in SPLITS if kind == "trees")
+    assert run(main, command(tmp_path, f"parser:\n  kind: {kind}\n{files}")) == 0
     assert read_parser_folder(tmp_path / "parser").kind == kind
     with pytest.raises(InputError, match="it holds no models"):
         ConstituencyParser.load(tmp_path / "parser")

@@ -16,7 +16,7 @@ from mgsa.cli.run import BAD_INPUT, DONE, run
 from pipeline.phrasal_patterns.__main__ import find_links, main
 from tests.all_stages import contents
 from tests.lines import lines, write_lines
-from tests.parameters import PARAMETERS
+from tests.parameters import PARAMETERS, recorded_text
 
 CHANGES = {"max_ngram": 8, "source_lengths": [4, 8], "bootstrap_samples": 100}
 SECTION = PARAMETERS["phrasal_patterns"] | CHANGES
@@ -42,7 +42,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_lines(folder / name, texts)
     tokenized = folder / "tokenized"
     tokenized.mkdir()
-    write_json(tokenized / "languages.json", {"source": "en", "target": "de"})
+    write_json(tokenized / "text.json", recorded_text())
     columns: dict[str, list[str]] = {"source": [], "target": [], "trees": [], "links": []}
     for line in references:
         tokens = line.replace("(", "( ").replace(")", " )").replace(",", " ,").replace(".", " .")
@@ -67,7 +67,8 @@ def patterns(
 ) -> int:
     """Run the command; `{}` in an argument is the folder of the files."""
     argv = [
-        *("--references", "{}/references", "--params", "{}/params.yaml"),
+        *([] if "--references" in more else ["--references", "{}/references"]),
+        *("--params", "{}/params.yaml"),
         *(word for name in systems for word in ("--system", f"{name}={{}}/{name}")),
         *("--out", str(out), "--report", f"{out}.json"),
         *more,
@@ -90,6 +91,37 @@ def test_one_system_needs_nothing_but_references(files: Path, tmp_path: Path) ->
     for n, precision in enumerate(expected.precisions, start=1):
         assert scores[f"precision_{n}"] == pytest.approx(precision, abs=1e-6)
         assert scores[f"bleu_{n}"] == pytest.approx(expected.bp * precision, abs=1e-6)
+
+
+def test_counts_are_clipped_by_the_most_of_several_references(files: Path, tmp_path: Path) -> None:
+    hypotheses, references = (lines(files / name) for name in ("good", "references"))
+    others = [text if n % 2 else "Wort" for n, text in enumerate(hypotheses)]
+    write_lines(tmp_path / "others", others)
+    more = ("--references", "{}/references", str(tmp_path / "others"), *SOURCE)
+    assert patterns(files, tmp_path / "out", *more, systems=("good",)) == DONE
+    scorer = BLEU(max_ngram_order=8, smooth_method="none")
+    expected = scorer.corpus_score(hypotheses, [references, others])
+    scores = read_json(tmp_path / "out.json")["systems"]["good"]
+    for n, precision in enumerate(expected.precisions, start=1):
+        assert scores[f"precision_{n}"] == pytest.approx(precision, abs=1e-6)
+    assert scores["bleu_1"] == pytest.approx(expected.bp * expected.precisions[0], abs=1e-6)
+    assert patterns(files, tmp_path / "first", *SOURCE, systems=("good",)) == DONE
+    first = read_json(tmp_path / "first.json")["systems"]["good"]
+    assert first["recall_1"] == scores["recall_1"]
+    assert first["precision_2"] < scores["precision_2"]
+
+
+@pytest.mark.parametrize("tokenizer", ["auto", "char"])
+def test_text_is_tokenised_by_target_language(tmp_path: Path, tokenizer: str) -> None:
+    for name, texts in {"references": ["我昨天看了电影"], "good": ["我今天看了电影"]}.items():
+        write_lines(tmp_path / name, texts)
+    section = SECTION | {"bleu_tokenizer": tokenizer}
+    sections = {"phrasal_patterns": section, "corpus": {"target_language": "zh"}}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(sections))
+    assert patterns(tmp_path, tmp_path / "out", systems=("good",)) == DONE
+    report = read_json(tmp_path / "out.json")
+    assert report["systems"]["good"]["precision_1"] == pytest.approx(600 / 7, abs=1e-6)
+    assert report["recipe"][0]["tokenizer"] == ("zh" if tokenizer == "auto" else "char")
 
 
 def test_systems_are_compared_in_every_table(files: Path, tmp_path: Path) -> None:

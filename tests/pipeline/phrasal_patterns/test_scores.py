@@ -24,7 +24,7 @@ def statistics() -> np.ndarray:
     def texts(count: int) -> list[str]:
         return [" ".join(generator.choices("abc", k=generator.randint(2, 9))) for _ in range(count)]
 
-    references = texts(SENTENCES)
+    references = [[text] for text in texts(SENTENCES)]
     systems = [
         ngram_statistics(texts(SENTENCES), references, tokenizer="none", max_ngram=N_MAX)
         for _ in range(2)

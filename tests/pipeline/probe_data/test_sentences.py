@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.formats.text import SPLITS
+from pipeline.formats.text_settings import text_settings
 from pipeline.formats.trees import bracketed, flat_tree
 from pipeline.probe_data.sentences import ProbeSentence, draw_splits, read_bank
+from pipeline.tokenizers.side import SideText
+from tests.imports import ROOT
 
 SHARES = (10, 1, 1)
 
@@ -71,7 +74,7 @@ def test_a_bank_gives_the_words_of_its_trees_as_text_has_them(tmp_path: Path) ->
         "( (NP (-NONE- *)))\n(ROOT (NP (NN y)))\n",
         encoding="utf-8",
     )
-    assert list(read_bank(path, "en")) == [
+    assert list(read_bank(path, SideText(text_settings(ROOT / "params.yaml"), "source", "en"))) == [
         sentence(1, '( " x is', '( (S (NP-SBJ (-LRB- -LRB-) (`` ") (NN x)) (VP (VBZ is))))'),
         sentence(3, "y", "(ROOT (NP (NN y)))"),
     ]

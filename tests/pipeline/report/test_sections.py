@@ -10,10 +10,12 @@ import pytest
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import sha256, write_json
 from pipeline.report.page import SECTIONS
+from tests.lines import write_lines
 from tests.report_folders import (
     PLAIN,
     SHARES,
     SYSTEM,
+    evaluation,
     inputs_of,
     text_of,
     write_patterns,
@@ -95,6 +97,26 @@ def texts(finished_run: Path) -> dict[str, str]:
 )
 def test_what_a_section_tells(texts: dict[str, str], section: str, told: str) -> None:
     assert told in texts[section]
+
+
+def test_several_test_sets_and_references(tmp_path: Path) -> None:
+    write_run(tmp_path, PLAIN)
+    given = (("mt02", 60, 1), ("<b>", 40, 2))
+    parts = [{"set": name, **evaluation(bleu, count)} for name, bleu, count in given]
+    sets = {one["set"]: {"bleu": one["bleu"], "chrf": one["chrf"]} for one in parts}
+    report = evaluation(50.0, 3) | {"sets": sets, "set_reports": parts}
+    write_json(tmp_path / "reports/evaluate.json", report)
+    write_lines(tmp_path / "translations/test.references.2", ["Another.", "", "One more."])
+    inputs = inputs_of(tmp_path, metric="bleu")
+    headings = "system set sentences BLEU BLEU: p chrF"
+    row = f"{SYSTEM} mt02 1 60.00 ± 2.50 0.044 70.00"
+    means = f"Test sets, of which the scores above are means {headings} {row}"
+    assert means in text_of(BLOCKS["scores"](inputs))
+    shown = text_of(BLOCKS["sentences"](inputs))
+    assert f"Reference 1{PLAIN[0]} Reference 2Another." in shown
+    assert f"Reference{PLAIN[1]}" in shown
+    assert "words the first reference lacks" in shown
+    assert inputs.references == [[PLAIN[0], "Another."], [PLAIN[1]], [PLAIN[2], "One more."]]
 
 
 def test_systems_side_by_side(finished_run: Path) -> None:

@@ -33,7 +33,7 @@ corpora = st.lists(st.tuples(sentences, sentences), min_size=1, max_size=8)
 def test_a_sentence_by_hand(
     hypothesis: str, reference: str, matched: list[int], counted: list[int], bleu: list[float]
 ) -> None:
-    found = ngram_statistics([hypothesis], [reference], tokenizer="13a", max_ngram=4)
+    found = ngram_statistics([hypothesis], [[reference]], tokenizer="13a", max_ngram=4)
     assert found[0, :, :2].T.tolist() == [matched, counted]
     assert restricted_bleu(found)[0].tolist() == pytest.approx(bleu)
 
@@ -66,6 +66,6 @@ def test_shares_of_all_places_add_up_to_clipped_matches(
         sums = recall_of_spans(spans, reference, hypotheses).sum(axis=1)
         for words, found in zip(hypotheses, sums, strict=True):
             counts = ngram_statistics(
-                [" ".join(words)], [" ".join(reference)], tokenizer="none", max_ngram=3
+                [" ".join(words)], [[" ".join(reference)]], tokenizer="none", max_ngram=3
             )
             assert found == pytest.approx(counts[0, size - 1, 0])

@@ -1,0 +1,77 @@
+"""How text becomes tokens: settings of `tokenize`, as tokenised text and artifacts record them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import regex
+
+from mgsa.cli.errors import InputError
+from mgsa.cli.files import read_json
+from mgsa.cli.settings import Language, from_excerpt, read_yaml
+
+PREPROCESSING = "preprocessing.json"
+"""The file of an artifact."""
+TEXT = "text.json"
+"""The file of tokenised text."""
+
+TokenizerKind = Literal["moses", "penn", "spacy", "characters", "none"]
+
+
+@dataclass(frozen=True)
+class TextSettings:
+    """How text becomes tokens.
+
+    Attributes:
+        source, target: tokeniser of each side; `none`: its text is tokens already.
+        normalize: whose punctuation Moses' rules make plain. References keep theirs, so a target
+            is best left alone.
+        case: `true`: that which words have inside of sentences, learned on the training split.
+        protected: patterns of what stays one token.
+    """
+
+    source: TokenizerKind
+    target: TokenizerKind
+    normalize: Literal["source", "target", "both", "none"]
+    case: Literal["kept", "lower", "true"]
+    protected: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for pattern in self.protected:
+            try:
+                regex.compile(pattern)
+            except regex.error as error:
+                raise ValueError(f"protected: {pattern!r}: {error}") from None
+
+
+def text_settings(params: Path) -> TextSettings:
+    """Those of a parameter file."""
+    return from_excerpt(TextSettings, read_yaml(params).get("tokenize"), f"{params}: tokenize")
+
+
+@dataclass(frozen=True)
+class RecordedText:
+    """Languages and settings of tokenised text."""
+
+    source_language: Language
+    target_language: Language
+    tokenize: TextSettings
+
+    def language(self, side: str) -> str:
+        """The language of a side."""
+        return self.source_language if side == "source" else self.target_language
+
+
+def read_text_settings(folder: Path) -> RecordedText:
+    """Read `text.json` of tokenised text, or what an artifact records.
+
+    Raises:
+        InputError: the folder is neither, or the file is malformed.
+    """
+    path = next((p for p in (folder / TEXT, folder / PREPROCESSING) if p.is_file()), None)
+    if path is None:
+        message = "expected tokenised text, a dataset or a model"
+        raise InputError(f"{message}: neither {TEXT} nor {PREPROCESSING} is there", path=folder)
+    return from_excerpt(RecordedText, read_json(path), f"{path}: text")

@@ -1,0 +1,47 @@
+"""Case of tokens: as it is, lower, or that which a word has inside of sentences (Moses' truecaser).
+
+Source: sacremoses' port of Moses' train-truecaser and truecase.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from mgsa.cli.errors import InputError
+
+
+def learn_case(sentences: Iterable[Sequence[str]], path: Path) -> None:
+    """Write the case of words, by their counts inside of sentences, to `path`."""
+    from sacremoses import MosesTruecaser
+
+    truecaser = MosesTruecaser()
+    truecaser.train([list(tokens) for tokens in sentences], save_to=str(path))
+
+
+class Truecaser:
+    """Gives words the case that they have inside of sentences, and takes it from the first one."""
+
+    def __init__(self, path: Path) -> None:
+        """Read what `learn_case` wrote; an `InputError` if it is missing or malformed."""
+        from sacremoses import MosesTruecaser
+
+        if not path.is_file():
+            raise InputError("no such file; tokenize.case: true needs it", path=path)
+        try:
+            self._moses = MosesTruecaser(str(path))
+        except (ValueError, IndexError) as error:
+            raise InputError(f"expected a truecaser of Moses: {error}", path=path) from None
+
+    def truecase(self, tokens: list[str]) -> list[str]:
+        """The tokens in their true case."""
+        cased: list[str] = self._moses.truecase(" ".join(tokens), use_known=True)
+        # Markup costs the original its tokens.
+        return cased if len(cased) == len(tokens) else tokens
+
+    def undo(self, tokens: Sequence[str]) -> list[str]:
+        """The tokens with the first letter of each sentence in upper case."""
+        starts, done = True, []
+        for token in tokens:
+            letters = any(map(str.isalpha, token))
+            done.append(token[0].upper() + token[1:] if starts and letters else token)
+            starts = (starts and not letters) or token in self._moses.SENT_END - {":"}
+        return done
