@@ -22,7 +22,7 @@ from pipeline.align.settings import AlignSettings
 from pipeline.analyze.settings import AnalyzeSettings
 from pipeline.bpe import BpeSettings
 from pipeline.contrast.settings import ContrastSettings
-from pipeline.corpus import Corpus, LocalCorpus, SampleCorpus
+from pipeline.corpus.settings import Corpus, LocalCorpus, SampleCorpus
 from pipeline.dataset.settings import DatasetSettings
 from pipeline.evaluate.settings import EvaluateSettings
 from pipeline.formats.phrases import PartitionSettings
@@ -90,7 +90,7 @@ def _contradictions(sections: Mapping[str, Any]) -> Iterator[str]:
     treebank = trees = links = isinstance(corpus, SampleCorpus)
     if isinstance(corpus, LocalCorpus):
         treebank, links = corpus.treebank is not None, corpus.train.links is not None
-        trees = None not in (corpus.train.trees, corpus.valid.trees, corpus.test.trees)
+        trees = corpus.brings("trees")
     if isinstance(parser, TrainedParser) and None in (parser.train, parser.dev) and not treebank:
         yield (
             "parser: it is trained on the corpus's own treebank, which this corpus lacks: "

@@ -1,7 +1,8 @@
 """Stage `tokenize`: normalised, tokenised, cleaned parallel text.
 
 Training pairs are filtered; dropped ones are counted by reason and listed by line. Other splits are
-never filtered, so that scores compare. Annotations are checked for the pairs that stay.
+never filtered, so that scores compare; which of their pairs are also trained on is counted.
+Annotations are checked for the pairs that stay.
 """
 
 import re
@@ -19,7 +20,7 @@ from annotated_types import Interval
 from mgsa.cli.command import Input, OutputFolder, Report
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import atomic_file, read_lines, write_json
-from mgsa.cli.languages import base_language
+from mgsa.cli.languages import UNSPACED, base_language
 from mgsa.cli.progress import progress
 from mgsa.cli.run import run
 from mgsa.cli.settings import Positive
@@ -42,10 +43,11 @@ from pipeline.tokenizers.casing import Truecaser, learn_case
 from pipeline.tokenizers.side import side_text
 
 CHUNK_PAIRS = 2500
+HELD_OUT = SPLITS[1:]
 SPLIT_FILES = [f"{s}.{name}" for s in SPLITS for name in (*SIDES, *ANNOTATIONS, "lines")]
 DROPPED = "dropped.tsv"
 CASES = [f"truecase.{side}" for side in SIDES]
-REASONS = ("empty", "short", "long", "ratio", "token", "duplicate")
+REASONS = ("empty", "short", "long", "ratio", "token", "duplicate", "overlap")
 """Why a training pair is dropped: the first of these that holds."""
 LONGEST_TOKEN = 1000
 """Characters. BPE's time is quadratic in them: 20,000 take it ten seconds, a megabyte hours."""
@@ -55,13 +57,15 @@ LONGEST_TOKEN = 1000
 class TokenizeSettings(TextSettings):
     """Tokenisers, and length limits of training pairs in tokens.
 
-    `max_ratio` is that of the longer side to the shorter one.
+    `max_ratio` is that of the longer side to the shorter one; `drop_overlap` drops what other
+    splits have too.
     """
 
     min_tokens: Positive
     max_tokens: Positive
     max_ratio: Annotated[float, Interval(ge=1)] | None
     drop_duplicates: bool
+    drop_overlap: bool
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,8 +97,8 @@ def columns_of(corpus: Path, split: str) -> list[str]:
 
 
 def read_pairs(corpus: Path) -> Iterator[Pair]:
-    """All pairs of all splits, in order."""
-    for split in SPLITS:
+    """All pairs of all splits, in order: training pairs come last, to be compared with others."""
+    for split in (*HELD_OUT, "train"):
         names = columns_of(corpus, split)
         rows = read_parallel([corpus / f"{split}.{name}" for name in names])
         for line, texts in enumerate(rows, start=1):
@@ -164,6 +168,43 @@ def _reason(source: Sequence[str], target: Sequence[str], limits: TokenizeSettin
     return "token" if max(map(len, (*source, *target))) > LONGEST_TOKEN else ""
 
 
+class _Repeated:
+    """Pairs that came before, by hash: training pairs, or those of other splits, read first."""
+
+    def __init__(self, settings: TokenizeSettings) -> None:
+        self.settings = settings
+        self.trained, self.overlap = set[bytes](), set[bytes]()
+        self.held_out = {split: Counter[bytes]() for split in HELD_OUT}
+
+    def reason(self, split: str, texts: Mapping[str, str]) -> str:
+        """Why a pair is dropped; one that is not is remembered."""
+        text = "\n".join(texts[side] for side in SIDES)
+        digest = blake2b(text.encode(), digest_size=16).digest()
+        if split in HELD_OUT:
+            self.held_out[split][digest] += 1
+            return ""
+        if digest in self.trained:
+            return "duplicate"
+        if self.settings.drop_duplicates:
+            self.trained.add(digest)
+        if any(digest in pairs for pairs in self.held_out.values()):
+            if self.settings.drop_overlap:
+                return "overlap"
+            self.overlap.add(digest)
+        return ""
+
+    def report(self, corpus: Path) -> dict[str, int]:
+        """How many pairs of other splits are training pairs, which one line tells."""
+        counts = {}
+        for split, pairs in self.held_out.items():
+            counts[f"{split}_pairs_in_train"] = count = sum(pairs[one] for one in self.overlap)
+            if count:
+                told = f"{count:,} of {pairs.total():,} pairs of {split} are training pairs too"
+                mend = "tokenize.drop_overlap=true drops them there"
+                print(f"{corpus}: {told}; {mend}", file=sys.stderr)
+        return counts
+
+
 def _record(corpus: Path, folder: Path, settings: TokenizeSettings) -> None:
     """Write languages and tokenisers to `folder`, from which each process makes its own."""
     from pipeline.tokenizers.moses import LANGUAGES
@@ -177,6 +218,8 @@ def _record(corpus: Path, folder: Path, settings: TokenizeSettings) -> None:
         kind = getattr(settings, side)
         if kind == "moses" and base_language(language) not in LANGUAGES:
             message = f"tokenize.{side}: Moses has no rules of {language}: those for any script"
+            if base_language(language) in UNSPACED:
+                message += ", which leave its words together: spacy and characters part them"
             print(message, file=sys.stderr)
 
 
@@ -202,7 +245,7 @@ def tokenize_splits(
     """Fill `folder` with the tokenised splits of `corpus`; return counts."""
     _record(corpus, folder, settings)
     report: dict[str, int] = {}
-    seen: set[bytes] = set()
+    repeated = _Repeated(settings)
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     names = []
     for split in SPLITS:
@@ -220,12 +263,7 @@ def tokenize_splits(
         files[DROPPED].write("split\tline\treason\n")
         for chunk in progress(chunks, "tokenize", total=None, unit="pairs", size=len):
             for split, line, columns, limit, fault, links in chunk:
-                reason = limit
-                if not reason and settings.drop_duplicates and split == "train":
-                    text = "\n".join(columns[side] for side in SIDES)
-                    digest = blake2b(text.encode(), digest_size=16).digest()
-                    reason = "duplicate" if digest in seen else ""
-                    seen.add(digest)
+                reason = limit or repeated.reason(split, columns)
                 report[f"{split}_pairs"] += 1
                 if reason:
                     report[f"{split}_dropped_{reason}"] += 1
@@ -239,6 +277,7 @@ def tokenize_splits(
                     files[f"{split}.{name}"].write(f"{text}\n")
                 for side in SIDES:
                     report[f"{split}_{side}_tokens"] += columns[side].count(" ") + 1
+    report |= repeated.report(corpus)
     if settings.case == "true":
         _truecase(folder)
     for split, of_links in found.items():

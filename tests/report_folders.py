@@ -87,7 +87,7 @@ REPORTS: dict[str, dict[str, Any]] = {
     "params": {"corpus": "local", "model": SYSTEM},
     "tokenize": {
         **{"train_pairs": 5, "train_kept": 2, "train_dropped_empty": 1, "train_dropped_long": 2},
-        **{"test_pairs": 8, "test_kept": 8},
+        **{"test_pairs": 8, "test_kept": 8, "test_pairs_in_train": 3},
         **TOKENS,
     },
     "parser": {"dev_trees": 200, "labelled_f1": 97.16, "tagging_accuracy": 98.61},

@@ -228,16 +228,18 @@ def _read_sections(
     return settings, [path, *named] if path else named
 
 
-def _paths_read(settings: Any) -> Iterator[Path]:
-    """The paths in fields marked `Reads`."""
-    if not is_dataclass(settings):
-        return
-    hints = get_type_hints(type(settings), include_extras=True)
-    for field in fields(settings):
-        value = getattr(settings, field.name)
-        if isinstance(value, str) and _is_marked(hints[field.name]):
-            yield Path(value)
-        yield from _paths_read(value)
+def _paths_read(settings: Any, *, marked: bool = False) -> Iterator[Path]:
+    """The paths in fields marked `Reads`, also in sequences and mappings."""
+    if is_dataclass(settings):
+        hints = get_type_hints(type(settings), include_extras=True)
+        for field in fields(settings):
+            value = getattr(settings, field.name)
+            yield from _paths_read(value, marked=_is_marked(hints[field.name]))
+    elif isinstance(settings, (tuple, dict)):
+        for value in settings.values() if isinstance(settings, dict) else settings:
+            yield from _paths_read(value, marked=marked)
+    elif isinstance(settings, str) and marked:
+        yield Path(settings)
 
 
 def _is_marked(hint: Any) -> bool:

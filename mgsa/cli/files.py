@@ -1,10 +1,15 @@
 """Atomic outputs, text and JSON files, the files of an artifact."""
 
+import bz2
+import gzip
 import hashlib
+import io
 import json
+import lzma
 import os
 import secrets
 import shutil
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +24,9 @@ PARTIAL = ".partial-"
 RANDOM_CHARACTERS = 8
 """Length of a temporary name's random suffix."""
 NOT_A_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
+
+
+_BYTE_ORDER_MARK = "\ufeff"
 
 
 def open_to_write(path: Path, mode: str = "w") -> IO[Any]:
@@ -146,12 +154,51 @@ def no_file(path: Path) -> InputError:
     return InputError(message, path=path)
 
 
-def read_text(path: Path) -> str:
-    """The whole of a UTF-8 text file; an `InputError` if it is missing or not UTF-8."""
+def _open_zstd(file: IO[bytes]) -> io.BufferedReader:
+    import pyarrow as pa
+
+    return io.BufferedReader(pa.input_stream(file, compression="zstd"))
+
+
+_UNPACKERS: dict[bytes, tuple[str, Callable[[IO[bytes]], Any]]] = {
+    b"\x1f\x8b": ("gzip", gzip.open),
+    b"\xfd7zXZ\x00": ("xz", lzma.open),
+    b"BZh": ("bzip2", bz2.open),
+    b"\x28\xb5\x2f\xfd": ("zstd", _open_zstd),
+}
+"""By the first bytes of a packed file: its format, and what unpacks it."""
+
+
+@contextmanager
+def open_to_read(path: Path) -> Iterator[Any]:
+    """Open a file's bytes, unpacked if they are gzip's, xz's, bzip2's or zstd's, to be peeked into.
+
+    An `InputError` is raised if the file is missing, or where it is damaged.
+    """
     try:
-        return path.read_bytes().decode("utf-8")
+        file = path.open("rb")
     except NOT_A_FILE:
         raise no_file(path) from None
+    with file:
+        start = file.peek(6)[:6]
+        packed = next((one for magic, one in _UNPACKERS.items() if start.startswith(magic)), None)
+        if packed is None:
+            yield file
+            return
+        name, unpack = packed
+        try:
+            with unpack(file) as unpacked:
+                yield unpacked
+        except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+            raise InputError(f"damaged {name} file: {error}", path=path) from None
+
+
+def read_text(path: Path) -> str:
+    """The whole of a UTF-8 text file without a byte order mark; errors as of `read_lines`."""
+    with open_to_read(path) as file:
+        content = file.read()
+    try:
+        return str(content, "utf-8").removeprefix(_BYTE_ORDER_MARK)
     except UnicodeDecodeError as error:
         raise not_utf_8(error, path=path) from None
 
@@ -166,22 +213,20 @@ def read_json(path: Path, object_hook: Callable[[dict[str, Any]], Any] | None = 
         raise InputError(message, path=path, line=error.lineno) from None
 
 
-def read_lines(path: Path, opened: Callable[[Path, str], Any] = open) -> Iterator[str]:
-    r"""Yield the lines of a UTF-8 text file without their ends, which are `\n` alone (not U+2028).
+def read_lines(path: Path) -> Iterator[str]:
+    r"""Yield the lines of a UTF-8 text file, packed or not, without their ends.
 
-    `opened` opens the file, such as `gzip.open`. An `InputError` is raised if the file is missing,
-    or a line is not UTF-8.
+    Only `\n` and `\r\n` end a line: U+2028, form feeds and the like are characters of it. A byte
+    order mark is skipped. An `InputError` is raised if the file is missing or damaged, or a line is
+    not UTF-8.
     """
-    try:
-        file = opened(path, "rb")
-    except NOT_A_FILE:
-        raise no_file(path) from None
-    with file:
+    with open_to_read(path) as file:
         for number, line in enumerate(file, start=1):
             try:
-                yield line.removesuffix(b"\n").decode("utf-8")
+                text = line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
             except UnicodeDecodeError as error:
                 raise not_utf_8(error, path=path, line=number) from None
+            yield text.removeprefix(_BYTE_ORDER_MARK) if number == 1 else text
 
 
 def not_utf_8(

@@ -5,6 +5,12 @@ from typing import Any
 
 from mgsa.cli.errors import InputError
 
+CHINESE = ("zh", "yue", "wuu", "gan", "lzh")
+UNSPACED = frozenset(
+    (*CHINESE, "ja", "th", "tts", "nod", "lo", "km", "my", "mnw", "shn", "bo", "dz")
+)
+"""Languages written without blanks between words."""
+
 
 @cache
 def base_language(code: str) -> str:

@@ -115,8 +115,12 @@ def _validated(kind: Any, values: Any, where: str, *, extra: Literal["forbid", "
         with suppress(RecursionError):
             _check_plain(values, where)
         raise InputError(f"{where}: expected text, numbers and lists: {failure}") from None
+    at = values
     for key in error["loc"][is_union:]:  # a union's errors begin with the kind
-        where += f"[{key}]" if isinstance(key, int) else f".{key}"
+        if isinstance(key, int) and isinstance(at, list):
+            where, at = f"{where}[{key}]", at[key]
+        elif isinstance(at, Mapping):  # not a type, of which there are several
+            where, at = f"{where}.{key}", at.get(key)
     match error["type"]:
         case "missing":
             problem = "missing key"

@@ -148,6 +148,7 @@ def score_contrasts(
     trees = corpus / f"{split}.trees"
     made = Preprocessing.read(dataset)
     encoder, text = Encoder.load(model).target, side_text(model, "target")
+    source = side_text(model, "source").tokenize
     check_variants(opened, split, by_line, text)
     if phrases and scorer.levels and made.partition.boundaries == "parsed":
         other = trees.is_file() and made.parser.kind != "trees"
@@ -170,7 +171,7 @@ def score_contrasts(
         if table:
             right: dict[str, list[bool]] = {}
             right |= {kind: [is_right(row, kind) for row in table] for kind in kinds}
-            right |= baselines(corpus, split, contrasts)
+            right |= baselines(corpus, split, contrasts, source)
             samples, seed = contrast.bootstrap_samples, contrast.seed
             metrics.update(accuracies(table, right, samples=samples, seed=seed))
         if others:

@@ -4,9 +4,8 @@ Both learn the categories of the contrasts of `train`, and take it that a catego
 right, as in the sample. The classifier is L2-regularised logistic regression.
 """
 
-import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -26,8 +25,13 @@ STEPS = 50
 Features = frozenset[str]
 
 
-def baselines(corpus: Path, split: str, contrasts: Sequence[Contrast]) -> dict[str, list[bool]]:
-    """For each baseline, whether it predicts each contrast's category.
+Tokenize = Callable[[str], list[str]]
+
+
+def baselines(
+    corpus: Path, split: str, contrasts: Sequence[Contrast], tokenize: Tokenize
+) -> dict[str, list[bool]]:
+    """For each baseline, whether it predicts each contrast's category; `tokenize` is the source's.
 
     Empty for `train`, and without `train.contrast`.
     """
@@ -36,7 +40,8 @@ def baselines(corpus: Path, split: str, contrasts: Sequence[Contrast]) -> dict[s
         return {}
     categories = [contrast.category for contrast in learned]
     ((frequent, _),) = Counter(categories).most_common(1)
-    seen, asked = _features(corpus, TRAIN, learned), _features(corpus, split, contrasts)
+    seen = _features(corpus, TRAIN, learned, tokenize)
+    asked = _features(corpus, split, contrasts, tokenize)
     predicted = classify(seen, categories, asked)
     return {
         "words": [one.category == found for one, found in zip(contrasts, predicted, strict=True)],
@@ -44,17 +49,18 @@ def baselines(corpus: Path, split: str, contrasts: Sequence[Contrast]) -> dict[s
     }
 
 
-def _features(corpus: Path, split: str, contrasts: Sequence[Contrast]) -> list[Features]:
+def _features(
+    corpus: Path, split: str, contrasts: Sequence[Contrast], tokenize: Tokenize
+) -> list[Features]:
     """The features of each contrast's source."""
     lines = {contrast.line for contrast in contrasts}
     texts = enumerate(read_sentences(corpus / f"{split}.source"), start=1)
-    found = {line: features(text) for line, text in texts if line in lines}
+    found = {line: features(tokenize(text.lower())) for line, text in texts if line in lines}
     return [found[contrast.line] for contrast in contrasts]
 
 
-def features(text: str) -> Features:
-    """The words of a text, neighbours, and pairs with a word between them."""
-    words = re.findall(r"\w+|[^\w\s]", text.lower())
+def features(words: Sequence[str]) -> Features:
+    """The words, neighbours, and pairs with a word between them."""
     around = zip(words, words[2:], strict=False)
     return frozenset([*words, *map(" ".join, pairwise(words)), *map(" … ".join, around)])
 

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from mgsa.cli.languages import base_language
+from mgsa.cli.languages import CHINESE, UNSPACED, base_language
 from pipeline.evaluate.settings import EvaluateSettings
-from pipeline.statistics.bleu_tokenizers import HAN, UNSPACED, loaded_tokenizer
+from pipeline.statistics.bleu_tokenizers import loaded_tokenizer
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
@@ -143,7 +143,7 @@ def _metrics(
         found["bleu"] = BLEU(tokenize=tokenizer, references=columns)
     if "chrf" in settings.metrics:
         found["chrf"] = CHRF(references=columns)
-    is_split = base in (*HAN, "ja")
+    is_split = base in (*CHINESE, "ja")
     if "ter" in settings.metrics and (is_split or base not in UNSPACED):
         split = {"normalized": is_split, "asian_support": is_split}
         found["ter"] = TER(case_sensitive=True, references=columns, **split)

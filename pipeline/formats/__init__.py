@@ -2,6 +2,7 @@
 
 tables         JSON objects, rows as CSV and Markdown
 text           parallel text
+containers     sentences in the formats that public corpora have
 translations   translations beside their references, by test set
 trees          bracketed constituency trees
 phrases        phrases of a sentence, by level

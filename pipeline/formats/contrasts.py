@@ -71,8 +71,8 @@ def read_contrasts(path: Path, *, pairs: int) -> list[Contrast]:
         InputError: no such file, something is no variant or belongs to no pair; of LingEval97, the
             pairs are not as many as the split's.
     """
-    first = next(read_lines(path), "")
-    return list((_lingeval if first.startswith("[") else _json_lines)(path, pairs))
+    first = next(filter(str.strip, read_lines(path)), "")
+    return list((_lingeval if first.lstrip().startswith("[") else _json_lines)(path, pairs))
 
 
 def is_contrast(variant: str, reference: str) -> bool:
@@ -103,6 +103,8 @@ def contrasts_of(corpus: Path, split: str) -> list[Contrast]:
 
 def _json_lines(path: Path, pairs: int) -> Iterator[Contrast]:
     for number, text in enumerate(read_lines(path), start=1):
+        if not text.strip():
+            continue
         try:
             values = json.loads(text)
         except ValueError:

@@ -1,12 +1,10 @@
 r"""Parallel text on disk: UTF-8, one sentence a line, lines that end with `\n` and nothing else."""
 
-import gzip
-import re
-import zlib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import IO
 
@@ -22,31 +20,63 @@ ANNOTATIONS = ("trees", "links", "voice", "tense")
 Pair = tuple[str, str]
 """Source and target, tokens with one space between them."""
 
-_BYTE_ORDER_MARK = "\ufeff"
-_SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.IGNORECASE)
+PEEKED_LINES = 100
+"""By which it is told whether a file is text."""
+SEPARATORS = ("\t", " ||| ")
+"""What is between the columns of a table."""
+_MARKUP = (
+    "<?xml",
+    "<!doctype",
+    "<html",
+    "<tmx",
+    "<srcset",
+    "<refset",
+    "<tstset",
+    "<mteval",
+    "<dataset",
+)
+_BINARY = ("PAR1", "PK\x03\x04", "%PDF-")
 
 
 def read_sentences(path: Path) -> Iterator[str]:
-    r"""Yield the lines of a text file without their ends.
-
-    Only `\n` and `\r\n` end a line: U+2028, form feeds and the like are characters of a
-    sentence. A byte order mark is skipped. `.gz` is decompressed; of a WMT test set in `.sgm`, each
-    segment is a line.
+    """Yield the lines of a text file, as `read_lines`.
 
     Raises:
-        InputError: no such file, an empty file, damaged gzip, invalid UTF-8.
+        InputError: no such file, an empty or damaged one, invalid UTF-8; its first lines are
+            markup, JSON, columns or binary.
     """
-    lines = read_lines(path, gzip.open if path.suffix == ".gz" else open)
-    if path.name.removesuffix(".gz").endswith(".sgm"):
-        lines = (segment for line in lines for segment in _SEGMENT.findall(line))
-    number = 0
-    try:
-        for number, line in enumerate(lines, start=1):
-            yield (line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line).removesuffix("\r")
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"damaged gzip file: {error}", path=path) from None
-    if not number:
+    lines = read_lines(path)
+    peeked = [*islice(lines, PEEKED_LINES)]
+    if not peeked:
         raise InputError("empty file; expected a line for each sentence", path=path)
+    if found := _other_format(peeked):
+        expected = "expected text, a line for each sentence"
+        raise InputError(f"{expected}, found {found}", path=path, line=1)
+    yield from chain(peeked, lines)
+
+
+def _other_format(lines: Sequence[str]) -> str | None:
+    """What a file with these first lines is, if it is not text."""
+    start = next((line for line in lines if line.strip()), "").lstrip()
+    if start.startswith(_BINARY) or _is_usual("\0", lines):
+        return "a binary file"
+    if start.lower().startswith(_MARKUP):
+        return f"markup: {start[:40]}"
+    if start.startswith("{"):
+        with suppress(json.JSONDecodeError):
+            json.loads(start)
+            return "JSON"
+    return "columns with tabs between them" if table_separator(lines) == "\t" else None
+
+
+def table_separator(lines: Sequence[str]) -> str | None:
+    """The separator of a table's columns, which half of its lines have."""
+    return next((separator for separator in SEPARATORS if _is_usual(separator, lines)), None)
+
+
+def _is_usual(mark: str, lines: Sequence[str]) -> bool:
+    found = [mark in line for line in lines if line.strip()]
+    return any(found) and 2 * sum(found) >= len(found)
 
 
 def read_parallel(

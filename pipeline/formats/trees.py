@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mgsa.cli.errors import InputError
-from pipeline.formats.text import read_sentences, split_tokens
+from mgsa.cli.files import read_lines
+from pipeline.formats.text import split_tokens
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -116,7 +117,7 @@ def read_numbered_trees(path: Path) -> Iterator[tuple[int, Tree]]:
     parts: list[str] = []
     start = depth = 0
     markup = ""
-    for number, line in enumerate(read_sentences(path), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         rest = 0
         for bracket in _BRACKET.finditer(line):
             if not depth:

@@ -14,6 +14,7 @@ from typing import Any
 
 from nltk.tree import Tree
 
+from mgsa.cli.languages import base_language
 from pipeline.formats.probing import OTHER
 from pipeline.formats.trees import ROOT, children, plain_label, preterminals, top_node
 from pipeline.probe_data.voice_and_tense import voice_and_tense
@@ -28,7 +29,8 @@ of those of its words."""
 
 def label_tree(tree: Tree, language: str) -> Labels:
     """All labels of a sentence; voice and tense are `None` unless it is in `VERBS_LANGUAGE`."""
-    voice, tense = voice_and_tense(tree) if language == VERBS_LANGUAGE else (None, None)
+    has_rules = base_language(language) == VERBS_LANGUAGE
+    voice, tense = voice_and_tense(tree) if has_rules else (None, None)
     return {
         "voice": voice,
         "tense": tense,

@@ -59,7 +59,7 @@ def corpus(inputs: Inputs) -> Iterator[Markup]:
             tokens = report[f"{split}_{side}_tokens"]
             row[f"{side} tokens"] = number(tokens)
             row[f"a {side} sentence"] = number(tokens / kept if kept else None, ".1f")
-        sizes.append(row)
+        sizes.append(row | {"also in train": number(report.get(f"{split}_pairs_in_train"))})
     yield table("Sizes", sizes)
     if "tokenized" in inputs.paths:
         rows: list[Row] = []
@@ -76,9 +76,15 @@ def subwords(inputs: Inputs) -> Iterator[Markup]:
     report, tokenized = inputs.report("bpe"), inputs.report("tokenize") or Record()
     if report is None:
         return
-    numbers = [number(report[key]) for key in ("merges", "source_subwords", "target_subwords")]
-    text = "<p>{} merges, of both languages together, to {} source and {} target subwords.</p>"
-    yield html(text, *numbers)
+    merges = [report.get(f"{side}_merges") for side in SIDES]
+    if "merges" in report:
+        made = f"{number(report['merges'])} merges, of both languages together, to"
+    elif None not in merges:
+        made = f"{number(merges[0])} merges of the source, {number(merges[1])} of the target, to"
+    else:
+        made = "Whole words:"
+    numbers = [number(report[f"{side}_subwords"]) for side in SIDES]
+    yield html("<p>{} {} source and {} target subwords.</p>", made, *numbers)
     rows = []
     for split, side in product(SPLITS, SIDES):
         if count := report.get(f"{split}_{side}_subwords"):

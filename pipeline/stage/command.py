@@ -15,7 +15,10 @@ from typing import Any
 from mgsa.cli.command import command
 from mgsa.cli.files import atomic_file, atomic_folder, dump_json, write_json
 
-LIBRARIES = ("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt")
+LIBRARIES = (
+    *("mgsa", "numpy", "pyarrow", "sacremoses", "stanza", "subword-nmt"),
+    *("nltk", "spacy", "jieba", "SudachiPy", "SudachiDict-core", "pythainlp"),
+)
 """Libraries whose version can show in a dataset."""
 
 

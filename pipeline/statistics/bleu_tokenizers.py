@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.languages import base_language
+from mgsa.cli.languages import CHINESE, UNSPACED, base_language
 from mgsa.cli.settings import read_yaml
 from pipeline.formats.text import read_languages
 
@@ -17,10 +17,7 @@ BleuTokenizer = Literal[
 ]  # fmt: skip
 """sacreBLEU downloads the model of `flores101`, or `spm`, and `flores200`."""
 
-HAN = ("zh", "yue", "wuu", "gan", "lzh")
-UNSPACED = {*HAN, "ja", "th", "tts", "nod", "lo", "km", "my", "mnw", "shn", "bo", "dz"}
-"""Languages written without blanks between words."""
-OWN = {"zh": HAN, "ja-mecab": ("ja",), "ko-mecab": ("ko",)}
+OWN = {"zh": CHINESE, "ja-mecab": ("ja",), "ko-mecab": ("ko",)}
 """Tokenisers of certain languages, the default of these."""
 MODULES = {
     "ja-mecab": ("MeCab", "ipadic"),

@@ -15,6 +15,8 @@ from typing import Literal, NamedTuple
 
 import regex
 
+from mgsa.cli.languages import CHINESE
+
 Kind = Literal["word", "open", "close", "quote"]
 
 _CLOSERS = {
@@ -39,7 +41,6 @@ _UNSPACED = regex.compile(
 """Letters of scripts that put no blank between words, and fullwidth punctuation."""
 _FRENCH = frozenset("?!:;»")
 """What French puts a space before."""
-UNSPACED_LANGUAGES = ("zh", "yue", "ja")
 
 
 class _Placed(NamedTuple):
@@ -71,7 +72,7 @@ class Spacing:
             protected: what is one token.
         """
         self._language = language
-        self._mixed = language in UNSPACED_LANGUAGES
+        self._mixed = language in (*CHINESE, "ja")
         self._unspaced = cuts_words or self._mixed
         self._protected = protected
 

@@ -1,6 +1,6 @@
 """spaCy's tokens: its rules for a language; Chinese by jieba, Japanese by SudachiPy.
 
-Thai needs PyThaiNLP, Korean mecab-ko, as spaCy says; words of these scripts stand together.
+Thai needs PyThaiNLP, as spaCy says.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class SpacyWords:
 
             jieba.setLogLevel("ERROR")
             tokenizer = {"@tokenizers": "spacy.zh.ChineseTokenizer", "segmenter": "jieba"}
-        elif language == "vi":  # pyvi's words hold blanks
-            tokenizer = {"@tokenizers": "spacy.vi.VietnameseTokenizer", "use_pyvi": False}
+        elif language in ("ko", "vi"):  # words between blanks, as spaCy's Korean models have them
+            tokenizer = {"@tokenizers": "spacy.Tokenizer.v1"}
         try:
             config = {"nlp": {"tokenizer": tokenizer}} if tokenizer else {}
             self._spacy = spacy.blank(language, config=config).tokenizer

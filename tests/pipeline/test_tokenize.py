@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from mgsa.cli.errors import InputError
 from pipeline import tokenize
+from pipeline.formats.text import SIDES
 from tests.lines import lines, write_lines
 from tests.parameters import PARAMETERS, RUN, recorded_text
 from tests.text_folders import stage_argv
 
+Texts = list[tuple[str, str]]
 PARAMS = {
     "tokenize": PARAMETERS["tokenize"] | {"max_tokens": 8, "max_ratio": 3.0},
     "run": RUN,
@@ -175,3 +179,48 @@ def test_a_corpus_of_which_nothing_is_left_is_refused(corpus: Path) -> None:
         InputError, match=r"corpus: no training pair is left; dropped: 2 empty, 9 l"
     ):
         tokenize.main(arguments(corpus, "max_tokens=1"))
+
+
+WORDS = st.sampled_from(["dog", "DOG", "dog .", "dog.", "cat", "mud"])
+PAIRS = st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=6)
+
+
+@pytest.mark.parametrize("drop_overlap", ["false", "true"])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
+@given(train=PAIRS, valid=PAIRS, test=PAIRS)
+def test_pairs_of_other_splits_that_are_training_pairs_are_counted_or_dropped_there(
+    corpus: Path, drop_overlap: str, train: Texts, valid: Texts, test: Texts
+) -> None:
+    """The same after tokenising: `dog.` is `dog .`, and `DOG` is `dog` if lower-cased."""
+
+    def plain(pairs: Texts) -> list[tuple[str, ...]]:
+        return [tuple(re.sub(r"\b\.", " .", text.lower()) for text in pair) for pair in pairs]
+
+    kept = {"train": [("a fish", "ein Fisch"), *train], "valid": valid, "test": test}
+    for split, pairs in kept.items():
+        for place, side in enumerate(SIDES):
+            write_lines(corpus / f"{split}.{side}", [pair[place] for pair in pairs])
+    tokenize.main(arguments(corpus, "case=lower", f"drop_overlap={drop_overlap}"))
+    report = json.loads((corpus.parent / "report.json").read_text())
+    trained, held_out = set(plain(train)), {*plain(valid), *plain(test)}
+    for split, pairs in (("valid", valid), ("test", test)):
+        overlap = sum(pair in trained for pair in plain(pairs)) * (drop_overlap == "false")
+        assert report[f"{split}_pairs_in_train"] == overlap
+    dropped = sum(pair in held_out for pair in plain(train)) * (drop_overlap == "true")
+    assert report["train_dropped_overlap"] == len(train) + 1 - report["train_kept"] == dropped
+
+
+def test_overlap_is_told_in_a_line_for_each_split(
+    corpus: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_lines(corpus / "test.source", ["A dog runs .", "A dog runs.", "A dog"])
+    write_lines(corpus / "test.target", ["Ein Hund rennt.", "Ein Hund rennt.", "Ein Hund"])
+    tokenize.main(arguments(corpus))
+    assert capsys.readouterr().err == (
+        f"{corpus}: 2 of 3 pairs of test are training pairs too; "
+        "tokenize.drop_overlap=true drops them there\n"
+    )
+    tokenize.main(arguments(corpus, "drop_overlap=true"))
+    assert capsys.readouterr().err == ""
+    dropped = lines(corpus.parent / "tokenized/dropped.tsv")
+    assert {"train\t1\toverlap", "train\t8\toverlap"} <= {*dropped}

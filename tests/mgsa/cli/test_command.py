@@ -21,9 +21,15 @@ class Small:
 
 
 @dataclass(frozen=True)
+class Named:
+    files: InputPath | tuple[InputPath, ...]
+
+
+@dataclass(frozen=True)
 class Big:
     kind: Literal["big"]
     trees: InputPath | None
+    sets: dict[str, Named] | None
 
 
 @dataclass(frozen=True)
@@ -113,8 +119,15 @@ def test_a_mistake_is_named_before_any_work(changed: list[str], message: str) ->
     assert CALLS == []
 
 
-def test_a_setting_that_names_a_file_is_an_input() -> None:
-    Path("params.yaml").write_text("learn: {kind: big, trees: own/t.mrg}\nrun: {workers: 2}\n")
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *("trees: own/t.mrg, sets: null", "trees: null, sets: {a: {files: own/t.mrg}}"),
+        "trees: null, sets: {a: {files: [text/a, own/t.mrg]}}",
+    ],
+)
+def test_a_setting_that_names_a_file_is_an_input(settings: str) -> None:
+    Path("params.yaml").write_text(f"learn: {{kind: big, {settings}}}\nrun: {{workers: 2}}\n")
     with pytest.raises(InputError, match=r"expected an output apart from the input own/t\.mrg"):
         main(["a", "--text", "text", "--out", "own"])
 

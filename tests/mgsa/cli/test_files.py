@@ -22,7 +22,7 @@ from mgsa.cli.files import (
 
 def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(b"a\r\n\nb")
-    assert list(read_lines(tmp_path / "text")) == ["a\r", "", "b"]
+    assert list(read_lines(tmp_path / "text")) == ["a", "", "b"]
 
 
 def names(folder: Path) -> list[str]:

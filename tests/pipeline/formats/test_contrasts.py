@@ -80,7 +80,6 @@ GOOD: dict[str, Any] = {"line": 1, "category": "noun", "target": "Text."}
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "a.contrast:2: expected a JSON object such as {"),
         ('{"line": 1', "a.contrast:2: expected a JSON object such as {"),
         ("3", "a.contrast:2: contrast: expected a section with keys, got 3"),
         (GOOD | {"lines": 1}, "a.contrast:2: contrast.lines: unknown key"),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import re
+from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from mgsa.cli.errors import InputError
@@ -23,7 +27,7 @@ from pipeline.formats.text import read_languages, read_pairs, read_parallel, rea
         (b"\n\na\n", ["", "", "a"]),
         ("a\u2028b\x0bc\x85d\x1ce\n".encode(), ["a\u2028b\x0bc\x85d\x1ce"]),
         (b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n", ["a", "\ufeffb"]),
-        (b"a\tb\x00c \n", ["a\tb\x00c "]),
+        (b"a\tb\x00c \nd\ne\n", ["a\tb\x00c ", "d", "e"]),
         (b"\n", [""]),
     ],
 )
@@ -34,21 +38,6 @@ def test_only_a_line_feed_ends_a_line(tmp_path: Path, content: bytes, lines: lis
     packed = tmp_path / "text.gz"
     packed.write_bytes(gzip.compress(content))
     assert list(read_sentences(packed)) == lines
-
-
-def test_the_segments_of_a_test_set_are_its_lines(tmp_path: Path) -> None:
-    path = tmp_path / "newstest.sgm"
-    path.write_text(
-        '<srcset setid="newstest2014" srclang="any">\n<doc sysid="ref" docid="1">\n<p>\n'
-        '<seg id="1">Orlando Bloom and Miranda Kerr</seg>\n<seg id="2"></seg>\n</p>\n'
-        '<p>\n<seg id="3">AT&amp;T "wins" 2 < 3</seg>\n</p>\n</doc>\n</srcset>\n',
-        encoding="utf-8",
-    )
-    assert list(read_sentences(path)) == [
-        "Orlando Bloom and Miranda Kerr",
-        "",
-        'AT&amp;T "wins" 2 < 3',
-    ]
 
 
 @pytest.mark.parametrize(
@@ -69,14 +58,54 @@ def test_an_unreadable_file_is_named_with_its_line(
         list(read_sentences(path))
 
 
-@pytest.mark.parametrize(
-    "content", [b"no gzip", gzip.compress(b"a\n" * 1000)[:-20]], ids=["other", "cut"]
-)
-def test_a_damaged_gzip_file_is_named(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "text.gz"
-    path.write_bytes(content)
-    with pytest.raises(InputError, match=r"text\.gz: damaged gzip file: "):
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "xz": lzma.compress,
+    "bzip2": bz2.compress,
+    "zstd": lambda content: pa.compress(content, codec="zstd", asbytes=True),
+}
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_a_packed_file_is_known_by_its_bytes(tmp_path: Path, name: str) -> None:
+    pack = PACKERS[name]
+    path = tmp_path / "text"
+    path.write_bytes(pack(b"\xef\xbb\xbfa\r\n") + pack("ü\n".encode() * 1000))
+    assert list(read_sentences(path)) == ["a", *["ü"] * 1000]
+    path.write_bytes(pack(b"a\n" * 1000)[:-10])
+    with pytest.raises(InputError, match=f"text: damaged {name} file: "):
         list(read_sentences(path))
+
+
+def test_a_suffix_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "text.gz").write_bytes(b"a\n")
+    assert list(read_sentences(tmp_path / "text.gz")) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ('\ufeff<?xml version="1.0"?>\n<tmx>\n', 'markup: <?xml version="1.0"?>'),
+        ('\n  <SRCSET setid="x">\n', 'markup: <SRCSET setid="x">'),
+        ("<!DOCTYPE html>\n", "markup: <!DOCTYPE html>"),
+        ('{"translation": {"de": "a"}}\n', "JSON"),
+        ("a man\tein Mann\na dog\tein Hund\n", "columns with tabs between them"),
+        ("PK\x03\x04\n", "a binary file"),
+        ("a\0\0b\n", "a binary file"),
+    ],
+)
+def test_what_is_no_text_is_refused(tmp_path: Path, content: str, found: str) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(gzip.compress(content.encode()))
+    message = f"text:1: expected text, a line for each sentence, found {found}"
+    with pytest.raises(InputError, match=re.escape(message) + "$"):
+        list(read_sentences(path))
+
+
+@pytest.mark.parametrize("line", ["<b> a", "{ a", '"a"', "a < b", "a ||| b", "<2de> a"])
+def test_what_looks_like_markup_is_text(tmp_path: Path, line: str) -> None:
+    (tmp_path / "text").write_text(f"{line}\nb\tc\nd\n")
+    assert list(read_sentences(tmp_path / "text")) == [line, "b\tc", "d"]
 
 
 @pytest.mark.parametrize(
@@ -111,8 +140,8 @@ def test_files_are_read_side_by_side(
     ],
 )
 def test_pairs_are_of_tokens(tmp_path: Path, text: str, message: str) -> None:
-    (tmp_path / "valid.source").write_text("a b\nc\n")
-    (tmp_path / "valid.target").write_text(f"d\n{text}\n")
+    (tmp_path / "valid.source").write_text("a b\nc\ne\n")
+    (tmp_path / "valid.target").write_text(f"d\n{text}\nf\n")
     pairs = read_pairs(tmp_path, "valid")
     assert next(pairs) == ("a b", "d")
     with pytest.raises(InputError, match=rf"valid\.target:2: {message}$"):

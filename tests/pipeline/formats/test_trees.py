@@ -152,6 +152,7 @@ def test_trees_have_the_numbers_of_their_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        ("", r"wsj\.mrg: expected bracketed trees, found none"),
         ("\n \n", r"wsj\.mrg: expected bracketed trees, found none"),
         # A missing bracket is found in its own tree.
         ("\n(S\n  (NP\n    (NN dog)\n(NN cat)\n", r"wsj\.mrg:2: expected one bracketed tree"),

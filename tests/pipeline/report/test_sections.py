@@ -78,7 +78,7 @@ def texts(finished_run: Path) -> dict[str, str]:
         ("probing", "Part of speech (POS) by layer"),
         ("probing", "Classes of Voice class train valid test active 49 49 49 passive 31 31 31"),
         ("corpus", "Training pairs that cleaning dropped: 1 empty, 2 long."),
-        ("corpus", "train 5 2 10 5.0 10 5.0 test 8 8 10 1.2 10 1.2"),
+        ("corpus", "train 5 2 10 5.0 10 5.0 test 8 8 10 1.2 10 1.2 3"),
         ("corpus", "source 1 1 source 2 1 target 1 2"),
         ("parsing", "A stanza parser, package pack<age>."),
         ("parsing", "Of 100 source sentences, 4 have a flat tree: 3 were too long, 1 failed."),
@@ -117,6 +117,20 @@ def test_several_test_sets_and_references(tmp_path: Path) -> None:
     assert f"Reference{PLAIN[1]}" in shown
     assert "words the first reference lacks" in shown
     assert inputs.references == [[PLAIN[0], "Another."], [PLAIN[1]], [PLAIN[2], "One more."]]
+
+
+@pytest.mark.parametrize(
+    ("counts", "told"),
+    [
+        ({"source_merges": 3, "target_merges": 4}, "3 merges of the source, 4 of the target, to 1"),
+        ({}, "Whole words: 1 source and 2 target"),
+    ],
+)
+def test_subwords_of_each_side(tmp_path: Path, counts: dict[str, int], told: str) -> None:
+    write_run(tmp_path, PLAIN)
+    report = counts | {"source_subwords": 1, "target_subwords": 2}
+    write_json(tmp_path / "reports/bpe.json", report)
+    assert told in text_of(BLOCKS["subwords"](inputs_of(tmp_path)))
 
 
 def test_systems_side_by_side(finished_run: Path) -> None:

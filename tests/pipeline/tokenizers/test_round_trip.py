@@ -36,7 +36,7 @@ def test_a_perfect_translation_has_a_bleu_of_100(language: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["moses", "spacy", "characters", "none"])
-@pytest.mark.parametrize("language", ["en", "fr", "de", "fi", "zh", "ja", "ar", "hi"])
+@pytest.mark.parametrize("language", ["en", "fr", "de", "fi", "zh", "ja", "ko", "vi", "ar", "hi"])
 def test_each_tokeniser_is_undone(kind: str, language: str) -> None:
     text = clean(SENTENCES[language])
     tokenizer = tokenizer_of(kind, language)  # type: ignore[arg-type]

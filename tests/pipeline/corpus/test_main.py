@@ -15,16 +15,17 @@ import pytest
 import yaml
 
 from mgsa.cli.errors import InputError
-from pipeline import corpus
+from pipeline.corpus import __main__ as corpus
 from pipeline.formats.contrasts import read_contrasts
 from pipeline.formats.text import ANNOTATIONS, SPLITS
 from pipeline.params import compose
 from tests.imports import ROOT
+from tests.parameters import PARAMETERS
 from tests.text_folders import contents, stage_argv
 
 
 def arguments(root: Path, section: dict[str, Any], *overrides: str) -> list[str]:
-    (root / "params.yaml").write_text(yaml.safe_dump({"corpus": section}), encoding="utf-8")
+    (root / "params.yaml").write_text(yaml.safe_dump(PARAMETERS | {"corpus": section}), "utf-8")
     paths = {"out": "corpus", "report": "report.json", "downloads": "downloads"}
     return stage_argv(root, *overrides, **paths)
 
@@ -90,13 +91,13 @@ def local(tmp_path: Path) -> dict[str, Any]:
     folder.mkdir()
     for name, content in files.items():
         (folder / name).write_bytes(content)
-    none = dict.fromkeys((*ANNOTATIONS, "contrast"))
+    none = dict.fromkeys((*ANNOTATIONS, "contrast", "columns", "sets", "lines"))
     given = ("trees", "links", "voice", "contrast")
     train = {**none, **{n: str(folder / f"a.{n}") for n in given}}
     dev = {**none, "source": str(folder / "b.en.gz"), "target": str(folder / "b.de")}
     return {
         **{"kind": "local", "name": "own", "source_language": "en", "target_language": "de"},
-        **{"folder": str(tmp_path / "own"), "prefix": "a."},
+        **{"folder": str(tmp_path / "own"), "prefix": "a.", "seed": 1},
         "train": {**train, "source": str(folder / "a.en"), "target": str(folder / "a.de")},
         "valid": dev,
         "test": dev,
@@ -118,10 +119,18 @@ def test_a_folder_a_prefix_and_two_languages_name_the_files(
     assert (tmp_path / "corpus/test.source").read_text("utf-8") == "test fr\n"
     assert (tmp_path / "corpus/train.target").read_text("utf-8") == "train es\n"
     assert (tmp_path / "corpus/valid.target").read_text("utf-8") == "valid, packed\n"
-    with pytest.raises(InputError, match=r"train: expected two files, got .*a\.train\.de for both"):
-        corpus.main(arguments(tmp_path, local, "source_language=de"))
-    with pytest.raises(InputError, match=r"own/b\.train\.fr: no such file"):
+    with pytest.raises(
+        InputError, match=r"own/a\.train\.es: expected two files, or one with both l"
+    ):
+        corpus.main(arguments(tmp_path, local, "source_language=es", "target_language=es"))
+    with pytest.raises(InputError, match=r"own/b\.train\.fr: no such file, and none packed"):
         corpus.main(arguments(tmp_path, local, "source_language=fr", "prefix=b."))
+    message = r"train.fr_CA: no such.*; .*own/a.train.fr is that of corpus.source_language=fr$"
+    with pytest.raises(InputError, match=message):
+        corpus.main(arguments(tmp_path, local, "source_language=fr_CA"))
+    (tmp_path / "own/a.valid.es.xz").touch()
+    with pytest.raises(InputError, match=r"es: no such file, but a.valid.es.gz and a.valid.es.xz"):
+        corpus.main(arguments(tmp_path, local, "source_language=fr", "target_language=es"))
 
 
 def test_local_files_are_copied_line_by_line(tmp_path: Path, local: dict[str, Any]) -> None:
@@ -140,13 +149,20 @@ def test_local_files_are_copied_line_by_line(tmp_path: Path, local: dict[str, An
         "train.contrast": b'{"line": 2, "category": "gender", "target": "Ein Katze."}\n',
         **{f"{split}.source": b"One.\n" for split in ("valid", "test")},
         **{f"{split}.target": b"Eins.\n" for split in ("valid", "test")},
+        "test.sets": b"test\n",
         "treebank/train.mrg": b"( (S (NP (DT A) (NN dog))))\n( (S (NP (NN mud))))\n",
         "treebank/dev.mrg": b"(ROOT (S (NP (NN mud))))\n",
     }
     corpus.main(arguments(tmp_path, {**local, "train": local["valid"], "treebank": None}))
     found = contents(tmp_path / "corpus")
     names = {f"{split}.{side}" for split in SPLITS for side in ("source", "target")}
-    assert set(found) == {*names, "corpus.json", "treebank/train.mrg", "treebank/dev.mrg"}
+    assert set(found) == {
+        *names,
+        "test.sets",
+        "corpus.json",
+        "treebank/train.mrg",
+        "treebank/dev.mrg",
+    }
     assert found["treebank/train.mrg"] == found["treebank/dev.mrg"] == b""
 
 
@@ -198,6 +214,33 @@ def test_variants_that_are_no_contrast_are_left_out_and_counted(
     )
 
 
+SGML = """<{tag} setid="newstest2014" srclang="any"{more}>
+<doc sysid="{tag}" docid="1"><p>
+<seg id="1">{text} &amp; {text}</seg>
+</p></doc>
+</{tag}>
+"""
+
+
+def test_a_test_set_in_sgml_serves_both_directions(
+    tmp_path: Path, downloaded: dict[str, Any]
+) -> None:
+    """Of WMT14's four files there is one for each language: its source, or its reference."""
+    mirror = tmp_path / "mirror"
+    source = SGML.format(tag="srcset", more="", text="D")
+    (mirror / "dev.en.sgm").write_text(source)
+    (mirror / "dev.de.sgm").write_text(SGML.format(tag="refset", more=' trglang="de"', text="d"))
+    for file in downloaded["files"]:
+        content = (mirror / Path(file["url"]).name).read_bytes()
+        file["sha256"] = hashlib.sha256(content).hexdigest()
+    for source, target in (("en", "de"), ("de", "en")):
+        codes = (f"source_language={source}", f"target_language={target}")
+        corpus.main(arguments(tmp_path, downloaded, *codes))
+        found = contents(tmp_path / "corpus")
+        texts = {"en": b"D & D\n", "de": b"d & d\n"}
+        assert (found["test.source"], found["test.target"]) == (texts[source], texts[target])
+
+
 def test_links_of_other_tools_are_written_in_pharaohs_format(
     tmp_path: Path, local: dict[str, Any]
 ) -> None:
@@ -234,14 +277,17 @@ def downloaded(tmp_path: Path) -> dict[str, Any]:
         }
         for path in sorted(folder.iterdir())
     ]
-    dev = {"source": ["dev.en.sgm"], "target": ["dev.de.sgm"]}
+    dev = {"lines": None, "sets": None, "texts": {"en": ["dev.en.sgm"], "de": ["dev.de.sgm"]}}
     return {
         **{"kind": "download", "name": "public", "source_language": "en", "target_language": "de"},
-        "folder": str(folder),
+        **{"seed": 1, "folder": str(folder)},
         "files": files,
         "train": {
-            "source": ["train.tgz/x/c.en", "more.en.gz"],
-            "target": ["train.tgz/x/c.de", "more.de"],
+            "texts": {
+                "en": ["train.tgz/x/c.en", "more.en.gz"],
+                "de": ["train.tgz/x/c.de", "more.de"],
+            },
+            **{"sets": None, "lines": None},
         },
         **{"valid": dev, "test": dev},
     }
@@ -256,32 +302,38 @@ def test_downloaded_files_are_put_together(tmp_path: Path, downloaded: dict[str,
         "treebank/dev.mrg": b"",
         **{"train.source": b"A.\nB.\nC.\n", "train.target": b"a.\nb.\nc.\n"},
         **{"valid.source": b"D.\n", "valid.target": b"D.\n"},
-        **{"test.source": b"D.\n", "test.target": b"D.\n"},
+        **{"test.source": b"D.\n", "test.target": b"D.\n", "test.sets": b"test\n"},
     }
+
+
+def train_of(english: list[str], german: list[str]) -> dict[str, Any]:
+    return {"train": {"sets": None, "lines": None, "texts": {"en": english, "de": german}}}
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"folder": "nowhere"}, "nowhere/dev.de.sgm: no such file; expected what https://example"),
-        ({"train": {"source": ["train.tgz/z"], "target": ["more.de"]}}, "train.tgz: no member z"),
+        (train_of(["train.tgz/z"], ["more.de"]), "train.tgz: no member z"),
         (
-            {"train": {"source": ["other.en"], "target": ["more.de"]}},
+            train_of(["other.en"], ["more.de"]),
             "corpus: train: other.en is in none of the files dev.de.sgm, dev.en.sgm, more.de, ",
         ),
         (
-            {"train": {"source": ["more.de", "more.en.gz"], "target": ["more.de"]}},
+            train_of(["more.de", "more.en.gz"], ["more.de"]),
             "corpus: train: expected as many source as target files, at least one",
         ),
         ({"files": []}, "corpus: train: train.tgz/x/c.en is in none of the files "),
         (
-            {"train": {"source": ["train.tgz/x/c.en"], "target": ["more.de"]}},
+            train_of(["train.tgz/x/c.en"], ["more.de"]),
             "more.de:1: ends after 1 line; expected as many as in {mirror}/train.tgz/x/c.en (2 l",
         ),
         (
-            {"train": {"source": ["train.tgz/../up"], "target": ["more.de"]}},
+            train_of(["train.tgz/../up"], ["more.de"]),
             "train.tgz: damaged archive: ",
         ),
+        ({"target_language": "fr"}, "params.yaml: corpus: no files in fr; public has de, en"),
+        ({"target_language": "en"}, "train.tgz/x/c.en: expected two files, or one with both lan"),
     ],
 )
 def test_downloads_that_cannot_be_are_named(
