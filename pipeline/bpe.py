@@ -29,7 +29,7 @@ from mgsa.run_config import RunConfig
 from pipeline.formats.preprocessing import Segmentation
 from pipeline.formats.tables import Record
 from pipeline.formats.text import SIDES, SPLITS, Pair, files_to_write, read_pairs
-from pipeline.formats.text_settings import PREPROCESSING, read_text_settings
+from pipeline.formats.text_settings import PREPROCESSING, TEXT, read_text_settings
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.stage.workers import map_chunks
 from pipeline.subwords import (
@@ -269,7 +269,7 @@ def learn_and_segment(
     bpe: BpeSettings,
     run: RunConfig,
     *,
-    tokenized: Annotated[Path, Input("tokenised text")],
+    tokenized: Annotated[Path, Input("tokenised text", holds=TEXT)],
     out: Annotated[Path, OutputFolder("codes and subwords", *FILES, *TEXTS)],
     report: Annotated[Path | None, Report()] = None,
 ) -> None:

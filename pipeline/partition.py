@@ -12,6 +12,7 @@ index: `1:NP 5:VP ||| 1:NNP 1:VBD 2:NP 2:PP`.
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +31,8 @@ from mgsa.run_config import RunConfig
 from pipeline.formats.phrases import PartitionSettings, Phrase, consecutive, write_phrases_line
 from pipeline.formats.tables import write_csv
 from pipeline.formats.text import SPLITS, files_to_write, read_splits
-from pipeline.formats.trees import children, plain_label, read_parse, read_tree, top_node
+from pipeline.formats.text_settings import TEXT
+from pipeline.formats.trees import PARSER, children, plain_label, read_parse, read_tree, top_node
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.stage.workers import map_chunks
 
@@ -176,9 +178,9 @@ def partition_trees(
     partition: PartitionSettings,
     run: RunConfig,
     *,
-    parsed: Annotated[Path, Input("trees")],
-    tokenized: Annotated[Path, Input("the tokens that were parsed")],
-    out: Annotated[Path, OutputFolder("phrases", *(f"{split}.phrases" for split in SPLITS))],
+    parsed: Annotated[Path, Input("trees", holds=PARSER)],
+    tokenized: Annotated[Path, Input("tokenised text", holds=TEXT)],
+    out: Annotated[Path, OutputFolder("phrases", PARSER, "*.phrases")],
     plots: Annotated[Path, OutputFolder("counts (CSV)", "phrase_lengths.csv", "tags.csv")],
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
@@ -208,6 +210,7 @@ def partition_trees(
                 files[f"{split}.phrases"].write(f"{phrases}\n")
             counts.update(counted)
         write_plots(counts, plots_folder)
+        shutil.copyfile(parsed / PARSER, folder / PARSER)
         metrics.update(phrase_report(counts, ngrams=partition.ngrams))
 
 

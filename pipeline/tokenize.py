@@ -294,7 +294,7 @@ def tokenize_corpus(
     tokenize: TokenizeSettings,
     run: RunConfig,
     *,
-    corpus: Annotated[Path, Input("raw text")],
+    corpus: Annotated[Path, Input("raw text", holds="corpus.json")],
     out: Annotated[Path, OutputFolder("tokenised text", TEXT, *CASES, DROPPED, *SPLIT_FILES)],
     report: Annotated[Path | None, Report()] = None,
 ) -> None:

@@ -40,8 +40,8 @@ def write_dataset(
         write_json(folder / "tokenized/text.json", recorded_text(language))
     for split, count in (("train", len(trees)), ("valid", 1), ("test", 1)):
         write_lines(folder / f"parsed/{split}.trees", trees[:count])
-    (folder / "parser").mkdir()
-    write_json(folder / "parser/parser.json", {"kind": "trees", "identity": "c0ffee"})
+    for name in ("parser", "parsed"):
+        write_json(folder / name / "parser.json", {"kind": "trees", "identity": "c0ffee"})
     build_dataset(folder)
 
 

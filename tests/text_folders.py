@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -88,6 +89,7 @@ def parse_with_toy(folder: Path, *, kind: Kind = "trees") -> None:
         write_lines(parsed / f"{path.stem}.trees", trees)
     (folder / "parser").mkdir()
     write_parser_folder(folder / "parser", kind=kind, language="en", package=None)
+    shutil.copyfile(folder / "parser/parser.json", parsed / "parser.json")
 
 
 def build_dataset(folder: Path) -> Path:

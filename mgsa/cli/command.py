@@ -46,11 +46,13 @@ class Positional(Option):
 class Input(Option):
     """A file or folder that is read; of type `dict[str, Path]`, several as `NAME=PATH`.
 
-    Of a folder with `parts`, only these paths within it are read.
+    Of a folder with `parts`, only these paths within it are read; one without the file `holds` was
+    written by another command.
     """
 
     metavar: str | None = "DIR"
     parts: Sequence[str] = ("",)
+    holds: str = ""
 
 
 @dataclass
@@ -258,9 +260,13 @@ def _read_options(
         match parameter.option:
             case _ if value in (None, STANDARD_OUTPUT):
                 pass
-            case Input(parts=parts):
+            case Input(parts=parts, holds=holds):
                 paths = value.values() if isinstance(value, dict) else value
                 paths = [paths] if isinstance(paths, Path) else paths
+                for path in paths:
+                    if path.is_dir() and not (path / holds).exists():
+                        expected = f"expected {parameter.option.help}: no {holds} is there"
+                        raise InputError(expected, path=path)
                 inputs += [path / part for path in paths for part in parts]
             case OutputFile(shared=shared):
                 is_json = isinstance(parameter.option, Report)

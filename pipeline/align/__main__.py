@@ -31,6 +31,7 @@ from pipeline.align.symmetrize import symmetrize
 from pipeline.formats.link_files import GoldLinks, checked, corpus_links, read_link_file
 from pipeline.formats.links import Notation
 from pipeline.formats.text import SPLITS, Pair, read_pairs
+from pipeline.formats.text_settings import TEXT
 from pipeline.stage.command import stage, stage_outputs
 from pipeline.stage.workers import chunks
 
@@ -142,7 +143,7 @@ def _write_split(
 def align_corpus(
     align: AlignSettings,
     *,
-    tokenized: Annotated[Path, Input("tokenised text, whose tokens links count")],
+    tokenized: Annotated[Path, Input("tokenised text", holds=TEXT)],
     out: Annotated[
         Path, OutputFolder("SPLIT.links", MARK, *(f"{split}.links" for split in SPLITS))
     ],

@@ -13,9 +13,9 @@ from typing import Any, Literal
 from mgsa.cli.errors import InputError
 from mgsa.cli.files import describe_files, read_json, sha256, write_json
 from mgsa.cli.settings import Language, from_excerpt
+from pipeline.formats.trees import PARSER
 from pipeline.stage.download import download
 
-FILE = "parser.json"
 INDEX = "resources.json"
 """stanza's list of its models: by language, processor and package."""
 PROCESSORS = ("pos", "constituency")
@@ -48,9 +48,9 @@ class ParserFolder:
 def write_parser_folder(folder: Path, *, kind: Kind, language: str, package: str | None) -> None:
     """Write `parser.json` for the files in `folder`."""
     described = describe_files(folder)
-    files = {name: file["sha256"] for name, file in described.items() if name != FILE}
+    files = {name: file["sha256"] for name, file in described.items() if name != PARSER}
     parser = ParserFolder(kind, language, package, files)
-    write_json(folder / FILE, {**asdict(parser), "identity": parser.identity})
+    write_json(folder / PARSER, {**asdict(parser), "identity": parser.identity})
 
 
 def read_parser_folder(folder: Path) -> ParserFolder:
@@ -59,16 +59,18 @@ def read_parser_folder(folder: Path) -> ParserFolder:
     Raises:
         InputError: no parser's folder, or a file is missing or altered.
     """
-    path = folder / FILE
+    path = folder / PARSER
     content = read_json(path)
     parser = from_excerpt(ParserFolder, content, f"{path}: parser")
     if content.get("identity") != parser.identity:
         raise InputError("the identity does not fit the rest of the file", path=path)
     for name, recorded in parser.files.items():
         if not (folder / name).is_file():
-            raise InputError(f"no such file, but {FILE} records it", path=folder / name)
+            raise InputError(f"no such file, but {PARSER} records it", path=folder / name)
         if sha256(folder / name) != recorded:
-            raise InputError(f"its SHA-256 is not the one that {FILE} records", path=folder / name)
+            raise InputError(
+                f"its SHA-256 is not the one that {PARSER} records", path=folder / name
+            )
     return parser
 
 

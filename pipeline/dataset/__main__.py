@@ -12,6 +12,8 @@ from mgsa.run_config import RunConfig
 from pipeline.dataset.manifest import FILES, recorded, recorded_parameters
 from pipeline.dataset.settings import DatasetSettings
 from pipeline.formats.tables import Record
+from pipeline.formats.text_settings import TEXT
+from pipeline.formats.trees import PARSER
 from pipeline.stage.command import stage, stage_outputs
 
 
@@ -20,11 +22,11 @@ def build(
     run: RunConfig,
     *,
     params: Annotated[Path, ParameterFile()],
-    corpus: Annotated[Path, Input("raw parallel text")],
-    tokenized: Annotated[Path, Input("tokenised text")],
-    bpe: Annotated[Path, Input("BPE codes, vocabularies and segmented text")],
-    partitions: Annotated[Path, Input("phrases")],
-    parser: Annotated[Path, Input("the parser that the phrases come from")],
+    corpus: Annotated[Path, Input("raw parallel text", holds="corpus.json")],
+    tokenized: Annotated[Path, Input("tokenised text", holds=TEXT)],
+    bpe: Annotated[Path, Input("BPE codes, vocabularies and segmented text", holds="vocab.source")],
+    partitions: Annotated[Path, Input("phrases", holds=PARSER)],
+    parser: Annotated[Path, Input("the parser that the phrases come from", holds=PARSER)],
     alignments: Annotated[
         Path | None, Input("word links of the tokenised text (without it: none)")
     ] = None,

@@ -35,6 +35,7 @@ from pipeline.formats.preprocessing import Preprocessing, Segmentation
 from pipeline.formats.tables import Record
 from pipeline.formats.text import SIDES, SPLITS
 from pipeline.formats.text_settings import read_text_settings
+from pipeline.formats.trees import PARSER
 from pipeline.stage.command import library_versions
 from pipeline.stage.workers import map_chunks
 from pipeline.subwords import SubwordSplitter, read_subword_counts
@@ -57,7 +58,10 @@ def build_dataset(
     """
     corpus_name = Record.read(inputs.corpus / "corpus.json")["name"]
     made_of = read_text_settings(inputs.tokenized)
-    parser = Record.read(inputs.parser / "parser.json")
+    parser = Record.read(inputs.parser / PARSER)
+    if parser != Record.read(inputs.partitions / PARSER):
+        message = f"expected phrases of the parser {inputs.parser}, found another's"
+        raise InputError(message, path=inputs.partitions)
     # Their hashes sum up to the identity; their names tell whose tags the trees have.
     parser["models"] = sorted(parser.pop("files", {}))
     others = Path(settings.vocabulary) if settings.vocabulary else None

@@ -75,7 +75,8 @@ def read_column(
         case _ if column is not None:
             raise InputError(f"expected a table with column {column}, found text", path=path)
         case _:
-            sentences = read_sentences(path)
+            yield from read_sentences(path)
+            return
     for sentence in sentences:
         yield _BREAKS.sub(" ", sentence)
 

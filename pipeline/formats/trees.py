@@ -21,6 +21,8 @@ from pipeline.formats.text import split_tokens
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
+PARSER = "parser.json"
+"""Which parser it is, in its folder and in those of its trees and their phrases."""
 ROOT, FRAGMENT, UNKNOWN = "ROOT", "FRAG", "X"
 """Labels of a flat tree: the wrapper, the PTB's fragment, and its tag for what cannot be tagged."""
 

@@ -3,6 +3,7 @@
 With `--text FILE`, the trees of a file's sentences instead.
 """
 
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,8 +19,8 @@ from mgsa.run_config import RunConfig
 from pipeline.constituency.parser_folder import read_parser_folder
 from pipeline.constituency.ready_trees import ready_tree
 from pipeline.formats.text import SPLITS, files_to_write, read_sentences, read_splits, split_tokens
-from pipeline.formats.text_settings import text_settings
-from pipeline.formats.trees import bracketed, flat_tree
+from pipeline.formats.text_settings import TEXT, text_settings
+from pipeline.formats.trees import PARSER, bracketed, flat_tree
 from pipeline.parse.sentences import SplitTree, loaded_parser
 from pipeline.parse.settings import ParseSettings
 from pipeline.stage.command import stage, stage_outputs
@@ -81,9 +82,9 @@ def parse_source(
     parse: ParseSettings,
     run: RunConfig,
     *,
-    tokenized: Annotated[Path, Input("tokenised text")],
+    tokenized: Annotated[Path, Input("tokenised text", holds=TEXT)],
     parser: Annotated[Path, Input("the parser")],
-    out: Annotated[Path, OutputFolder("trees", *(f"{split}.trees" for split in SPLITS))],
+    out: Annotated[Path, OutputFolder("trees", PARSER, *(f"{split}.trees" for split in SPLITS))],
     memory: Memory = Path("data/parse_memory.sqlite"),
     report: Annotated[Path | None, Report()] = None,
 ) -> None:
@@ -108,6 +109,7 @@ def parse_source(
                 )
                 total = sum(1 for _ in read_splits((tokenized, "source")))
                 trees = parse_all(read_tokens(tokenized), counts, total=total)
+        shutil.copyfile(parser / PARSER, folder / PARSER)
         with files_to_write(folder, [f"{split}.trees" for split in SPLITS]) as files:
             for split, tree in trees:
                 files[f"{split}.trees"].write(f"{tree}\n")

@@ -22,7 +22,7 @@ import pipeline
 from mgsa.cli.errors import FailedError, InputError
 from mgsa.cli.run import Terminated
 from mgsa.run_config import RunConfig
-from pipeline.constituency.parser_folder import FILE, read_parser_folder
+from pipeline.constituency.parser_folder import read_parser_folder
 from pipeline.constituency.stanza_parser import (
     BATCH_SENTENCES,
     Batch,
@@ -30,6 +30,7 @@ from pipeline.constituency.stanza_parser import (
     ParsedBatch,
     parse_each,
 )
+from pipeline.formats.trees import PARSER
 from pipeline.stage.workers import chunks
 
 LOSSES = 3
@@ -65,7 +66,7 @@ def ray_parser(
     with connected(run):
         import ray
 
-        names = (FILE, *read_parser_folder(folder).files)
+        names = (PARSER, *read_parser_folder(folder).files)
         files = tuple((name, ray.put((folder / name).read_bytes())) for name in names)
         options = {"num_cpus": 1, "num_gpus": int(run.parse_gpu), "max_retries": LOSSES - 1}
         task = ray.remote(scheduling_strategy="SPREAD", **options)(parse)

@@ -14,6 +14,8 @@ from typing import Annotated
 from mgsa.cli.command import Input, OutputFolder, Report
 from mgsa.cli.run import run
 from pipeline.formats.text import SPLITS
+from pipeline.formats.text_settings import TEXT
+from pipeline.formats.trees import PARSER
 from pipeline.probe_data.settings import ProbeDataSettings
 from pipeline.stage.command import stage, stage_outputs
 
@@ -23,8 +25,8 @@ FILES = (*(f"{split}.parquet" for split in SPLITS), "*.json")
 def make_probe_data(
     probe_data: ProbeDataSettings,
     *,
-    parsed: Annotated[Path, Input("parse's output")],
-    tokenized: Annotated[Path, Input("the tokens parsed, and gold trees if the corpus has any")],
+    parsed: Annotated[Path, Input("trees", holds=PARSER)],
+    tokenized: Annotated[Path, Input("tokenised text", holds=TEXT)],
     dataset: Annotated[Path, Input("the dataset artifact whose subwords and tags are used")],
     out: Annotated[Path, OutputFolder("probing data", *FILES)],
     report: Annotated[Path | None, Report("counts (JSON)")] = None,

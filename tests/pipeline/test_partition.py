@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from nltk.tree import Tree
 
 from mgsa.cli.errors import InputError
+from mgsa.cli.files import write_json
 from pipeline.formats.phrases import Phrase, read_phrases_line, write_phrases_line
 from pipeline.formats.trees import bracketed, preterminals, read_tree
 from pipeline.partition import main, ngram_partition, syntactic_partition, to_subwords
@@ -174,8 +175,8 @@ SENTENCES = {
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     """A folder with `parsed/`, `tokenized/` and `params.yaml`."""
-    for folder in ("parsed", "tokenized"):
-        (tmp_path / folder).mkdir()
+    for file in ("parsed/parser.json", "tokenized/text.json"):
+        write_json(tmp_path / file, {"kind": "trees"})
     for split, sentences in SENTENCES.items():
         trees, tokens = zip(*sentences, strict=True)
         (tmp_path / "parsed" / f"{split}.trees").write_text("\n".join(trees) + "\n", "utf-8")

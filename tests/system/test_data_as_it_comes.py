@@ -12,10 +12,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from sacrebleu import corpus_bleu
 
+from mgsa.cli.files import read_json
 from mgsa.cli.run import run
 from pipeline.params import compose
 from tests.all_stages import main_of
+from tests.chinese import splits, write_formats
 from tests.imports import ROOT
 from tests.lines import lines
 
@@ -30,6 +33,13 @@ STAGES = {
     "parse": "pipeline.parse --tokenized tokenized --parser parser --out parsed --memory memory",
     "partition": "pipeline.partition --parsed parsed --tokenized tokenized --out partitions "
     "--plots plots",
+    "bpe": "pipeline.bpe --tokenized tokenized --out bpe",
+    "dataset": "pipeline.dataset --corpus corpus --tokenized tokenized --partitions partitions "
+    "--parser parser --bpe bpe --out dataset",
+    "train": "pipeline.train --dataset dataset --out model --checkpoints checkpoints "
+    "--plots curves",
+    "translate": "pipeline.translate.split --model model --dataset dataset --split test "
+    "--out translations",
 }
 
 
@@ -40,7 +50,7 @@ def text(sentences: Sequence[str]) -> str:
 def stages(folder: Path, files: Files, *overrides: str, last: str = "tokenize") -> int:
     """Write a corpus of English and German but for `files`, and run the stages up to `last`."""
     own = folder / "own"
-    own.mkdir()
+    own.mkdir(exist_ok=True)
     pair = {"en": text(ENGLISH), "de": text(GERMAN)}
     given = {f"{s}.{code}": pair[code] for s in ("train", "valid", "test") for code in pair}
     for name, content in (given | dict(files)).items():
@@ -283,3 +293,32 @@ def test_what_cannot_be_is_one_line(
     assert stages(tmp_path, files, *overrides.split(), *named, last="parser") == 2
     error = capsys.readouterr().err.splitlines()[-1]
     assert error.startswith(f"error: {told}")
+
+
+def test_four_references_of_a_test_set_in_chinese(tmp_path: Path) -> None:
+    """A translation memory, a table and SGML, through all stages to scores."""
+    write_formats(tmp_path / "own")
+    files = [
+        f"corpus.{split}.{side}=own/{name}"
+        for split, name in (("train", "train.tmx"), ("valid", "valid.tsv"))
+        for side in ("source", "target")
+    ]
+    files += [f"corpus.test.{s}=own/test.{c}.sgm" for s, c in (("source", "zh"), ("target", "en"))]
+    pair = "corpus.source_language=zh corpus.target_language=en tokenize.source=spacy"
+    small = "bpe.merges=150 train.max_updates=60 train.warmup=10 train.validate_every=60"
+    assert stages(tmp_path, {}, *pair.split(), *small.split(), *files, last="translate") == 0
+    rows = splits()["test"]
+    assert lines(tmp_path / "corpus/test.target.4") == [english[3] for _, english in rows]
+    train = lines(tmp_path / "tokenized/train.source")
+    assert {"北京", "图书馆", "老师"} <= {word for line in train for word in line.split(" ")}
+    references = sorted((tmp_path / "translations").glob("test.references*"))
+    assert len(references) == 4
+    with chdir(tmp_path):
+        argv = ["--hypotheses", "translations/test.hypotheses", "--corpus", "corpus"]
+        argv += ["--references", *map(str, references), "--report", "scores.json"]
+        assert run(main_of("pipeline.evaluate"), argv) == 0
+    scores = read_json(tmp_path / "scores.json")
+    assert "nrefs:4" in scores["signatures"][0]["signature"]
+    hypotheses = lines(tmp_path / "translations/test.hypotheses")
+    four = [lines(path) for path in references]
+    assert scores["bleu"] == pytest.approx(corpus_bleu(hypotheses, four).score)

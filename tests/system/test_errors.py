@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from typing import Any
 import pytest
 import yaml
 
+from mgsa.cli.files import read_json, write_json
 from mgsa.cli.run import BAD_INPUT
 from tests.all_stages import contents, in_a_process, run_command
 from tests.probing_folders import record
@@ -84,6 +86,22 @@ def value(new: Any, *keys: str) -> Change:
         path.write_text(dump(content), encoding="utf-8")
 
     return change
+
+
+def output_of(stage: str) -> Change:
+    """The output of another stage stands in a folder's place."""
+
+    def change(path: Path) -> None:
+        shutil.rmtree(path)
+        shutil.copytree(path.parent / stage, path)
+
+    return change
+
+
+def of_another_parser(path: Path) -> None:
+    """The phrases are of a parser that is no longer there."""
+    parser = read_json(path / "parser.json")
+    write_json(path / "parser.json", parser | {"identity": "c0ffee"})
 
 
 def of_one_level(_: Path) -> None:
@@ -225,6 +243,16 @@ DAMAGED_ARTIFACTS = [
     ("translate text with phrases", value("de", "language"), "parser/parser.json", ": the identity does not fit the rest of the file"),
 ]
 
+OTHER_STAGES = [
+    *((command, output_of("corpus"), "tokenized", ": expected tokenised text: no text.json is there")
+      for command in ("bpe", "align", "parse", "partition", "dataset", "probe_data")),
+    ("tokenize", output_of("tokenized"), "corpus", ": expected raw text: no corpus.json is there"),
+    ("partition", output_of("tokenized"), "parsed", ": expected trees: no parser.json is there"),
+    ("dataset", output_of("tokenized"), "partitions", ": expected phrases: no parser.json is there"),
+    ("dataset", output_of("tokenized"), "bpe", ": expected BPE codes...: no vocab.source is there"),
+    ("dataset", of_another_parser, "partitions", ": expected phrases of the parser parser, found another's"),
+]
+
 CUT = "expected a safetensors file: ..."
 LAST = "checkpoints/step-00000012"
 CHECKPOINTS = [
@@ -254,6 +282,7 @@ MISTAKES: dict[str, Sequence[tuple[str, Change, str, str]]] = {
     "codes": FOREIGN_CODES,
     "artifacts": DAMAGED_ARTIFACTS,
     "checkpoints": CHECKPOINTS,
+    "stages": OTHER_STAGES,
 }
 
 

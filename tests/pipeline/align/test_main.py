@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import read_json
+from mgsa.cli.files import read_json, write_json
 from mgsa.cli.settings import read_yaml
 from mgsa.data.word_links import Link
 from pipeline.align.__main__ import main
@@ -20,6 +20,7 @@ from pipeline.align.settings import EflomalSettings
 from pipeline.formats.text import SPLITS, Pair
 from tests.imports import ROOT
 from tests.lines import lines, write_lines
+from tests.parameters import recorded_text
 from tests.text_folders import stage_argv
 
 SIZES = {"train": 40, "valid": 5, "test": 6}
@@ -35,6 +36,7 @@ def folder(tmp_path: Path) -> Path:
         ]
         write_lines(tmp_path / f"tokenized/{split}.source", texts)
         write_lines(tmp_path / f"tokenized/{split}.target", [text.upper() for text in texts])
+    write_json(tmp_path / "tokenized/text.json", recorded_text())
     write_lines(tmp_path / "tokenized/test.links", right_links(tmp_path, "test"))
     return tmp_path
 

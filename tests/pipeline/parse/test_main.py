@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from mgsa.cli.errors import InputError
-from mgsa.cli.files import read_json, sha256
+from mgsa.cli.files import read_json, sha256, write_json
 from mgsa.cli.run import run
 from mgsa.cli.settings import from_mapping
 from mgsa.run_config import RunConfig
@@ -21,7 +21,7 @@ from pipeline.formats.text import SPLITS
 from pipeline.formats.trees import bracketed, flat_tree, read_tree, read_treebank
 from pipeline.parse.__main__ import main
 from tests.lines import write_lines
-from tests.parameters import RUN
+from tests.parameters import RUN, recorded_text
 from tests.text_folders import ToyParser, stage_argv
 
 
@@ -35,6 +35,7 @@ def command(
     (folder / "parser").mkdir(exist_ok=True)
     for split in SPLITS:
         write_lines(folder / f"tokenized/{split}.source", sentences)
+    write_json(folder / "tokenized/text.json", recorded_text())
     package = "ptbsample" if (folder / "parser/en").is_dir() else "toy"
     write_parser_folder(folder / "parser", kind=kind, language="en", package=package)
     sections = {"parse": {"max_words": 50}, "run": RUN}
